@@ -1,8 +1,8 @@
-"""Random draws as an argument: every draw is a function of a key and a position.
+"""Random draws that are functions of a key and a position, without global state.
 
-A stream is SplitMix64 (Steele, Lea and Flood 2014, "Fast splittable pseudorandom number generators"). It is
-addressed by position: draw i of key k is mix(k + (i + 1) * γ). So a draw does not depend on earlier draws, and a
-whole batch is drawn in one NumPy expression.
+A stream is a sequence of draws of SplitMix64 (Steele, Lea and Flood 2014, "Fast splittable pseudorandom number
+generators"). Its draws are addressed by position: draw i of key k is mix(k + (i + 1) * γ). So a draw does not depend
+on earlier draws, and a whole batch is drawn in one NumPy expression.
 """
 
 from collections.abc import Iterable, Sequence
@@ -29,7 +29,7 @@ _MASK = 2**64 - 1
 
 
 def mix(values: Keys) -> Keys:
-    """SplitMix64's finaliser, a bijection on 64-bit numbers. Overwrites `values` and returns it."""
+    """Apply SplitMix64's finaliser, a bijection on 64-bit numbers, to `values` in place, and return `values`."""
     values ^= values >> _S30
     values *= _MIX_1
     values ^= values >> _S27
@@ -39,14 +39,14 @@ def mix(values: Keys) -> Keys:
 
 
 def digests(data: Iterable[str]) -> Keys:
-    """A 64-bit digest of each string: BLAKE2b of its UTF-8 (lone surrogates included), shape (strings,)."""
+    """Return a 64-bit digest of each string: BLAKE2b of its UTF-8 (lone surrogates included), shape (strings,)."""
     joined = b"".join([blake2b(one.encode("utf-8", "surrogatepass"), digest_size=8).digest() for one in data])
     return np.frombuffer(joined, dtype="<u8").astype(np.uint64)
 
 
 @lru_cache(maxsize=1024)
 def _salt(kind: str, part: str | int) -> np.uint64:
-    """The number that a part of a path mixes into keys."""
+    """Return the number that a part of a path, of the type `kind`, mixes into keys."""
     return np.uint64(digests([f"{kind}:{part}"])[0])
 
 
@@ -54,7 +54,7 @@ class Streams:
     """One stream of draws for each row of a batch.
 
     Args:
-        keys: a 64-bit key for each row, shape (rows,); `spread` makes a table of them.
+        keys: a 64-bit key for each row, shape (rows,); `spread` makes streams with keys of shape (numbers, rows).
     """
 
     __slots__ = ("keys",)
@@ -64,7 +64,7 @@ class Streams:
 
     @classmethod
     def of(cls, keys: Keys, *path: str | int) -> "Streams":
-        """Streams whose keys are derived from `keys` and a path.
+        """Make streams whose keys are derived from `keys` and a path.
 
         Args:
             keys: the key of each row, shape (rows,).
@@ -77,22 +77,31 @@ class Streams:
         return cls(keys)
 
     def spread(self, numbers: Sequence[int]) -> "Streams":
-        """The streams whose paths go on with each of the numbers (`of`): their keys have shape (numbers, rows)."""
+        """Append each of the numbers to the streams' paths (see `of`); the new keys have shape (numbers, rows)."""
         states = self.keys ^ np.array([_salt("int", number) for number in numbers])[:, None]
         states += _GAMMA
         return Streams(mix(states))
 
     def uniform(self, rows: Ints, positions: Ints, lane: int = 0) -> Floats:
-        """Draws from U[0, 1), one for each (row, position). Lanes 0 and 1 are independent."""
+        """Draw from U[0, 1) for each (row, position); the draws of lanes 0 and 1 are independent of each other."""
         return unit(self.keys[rows], positions, lane)
 
     def inner(self, rows: Ints, positions: Ints) -> Keys:
-        """The key of a separate stream for each (row, position)."""
+        """Return the key of a separate stream for each (row, position)."""
         return mix((self.keys[rows] ^ _GAMMA) + (positions.astype(np.uint64) + np.uint64(1)) * _MIX_1)
 
 
 def unit(keys: Keys, positions: Ints | Keys, lane: int = 0) -> Floats:
-    """Draws from U[0, 1) at `positions` of the streams with these `keys`, of the keys' shape; positions broadcast."""
+    """Draw from U[0, 1) at `positions` of the streams with these `keys`.
+
+    Args:
+        keys: the keys of the streams.
+        positions: the positions; keys and positions are broadcast against each other.
+        lane: 0 or 1; the draws of the two lanes at one position are independent.
+
+    Returns:
+        The draws, in the shape of the broadcast.
+    """
     steps = positions.astype(np.uint64)
     steps *= np.uint64(2)
     steps += np.uint64(lane + 1)
@@ -103,18 +112,18 @@ def unit(keys: Keys, positions: Ints | Keys, lane: int = 0) -> Floats:
 
 
 def first_of_each(groups: Ints) -> npt.NDArray[np.bool_]:
-    """Whether each entry is the first of its group, shape (entries,); the entries of a group stand together."""
+    """Return whether each entry is the first of its group, shape (entries,); the entries of a group are adjacent."""
     found = np.ones(groups.size, dtype=np.bool_)
     np.not_equal(groups[1:], groups[:-1], out=found[1:])
     return found
 
 
 def paired(groups: Ints, draws: Floats) -> tuple[Ints, Ints]:
-    """Pair the members of each group at random; in a group of odd size one member has no pair.
+    """Pair the members of each group at random; in a group of odd size one member is left over.
 
     Args:
         groups: the group of each member, ascending, shape (members,).
-        draws: a draw from U[0, 1) for each member, shape (members,); each group is shuffled by them.
+        draws: a draw from U[0, 1) for each member, shape (members,); each group is sorted by its draws, then paired.
 
     Returns:
         The indices of the first and of the second member of each pair, both of shape (pairs,).
@@ -128,7 +137,7 @@ def paired(groups: Ints, draws: Floats) -> tuple[Ints, Ints]:
 
 
 class Rng:
-    """The random draws of one text, taken in order. An attack that reads one text at a time gets one."""
+    """The random draws of one text, taken in order. An attack that reads one text at a time gets one for each text."""
 
     __slots__ = ("_state",)
 
@@ -136,18 +145,18 @@ class Rng:
         self._state = key
 
     def uniform(self) -> float:
-        """A draw from U[0, 1)."""
+        """Draw from U[0, 1)."""
         self._state = z = (self._state + int(_GAMMA)) & _MASK
         z = ((z ^ (z >> 30)) * int(_MIX_1)) & _MASK
         z = ((z ^ (z >> 27)) * int(_MIX_2)) & _MASK
         return ((z ^ (z >> 31)) >> 11) * _UNIT
 
     def change(self, *edits: Edit) -> Change:
-        """A change with these edits and a rank drawn from U[0, 1)."""
+        """Return a change with these edits and a rank drawn from U[0, 1)."""
         return Change(self.uniform(), edits)
 
     def choice(self, items: Sequence[T]) -> T:
-        """One of the items; all are equally likely.
+        """Draw one of the items; all are equally likely.
 
         Raises:
             IndexError: there are no items.
@@ -155,7 +164,7 @@ class Rng:
         return items[int(self.uniform() * len(items))]
 
     def choice_best_first(self, items: Sequence[T]) -> T:
-        """One of the items; each is twice as likely as the one after it.
+        """Draw one of the items; each is twice as likely as the item after it.
 
         Raises:
             IndexError: there are no items.

@@ -1,4 +1,4 @@
-"""Spans, edits with their notes, and changes: edits that are applied together."""
+"""Spans, edits with their notes, and changes; a change is a group of edits that are applied together."""
 
 from dataclasses import dataclass, field
 
@@ -10,7 +10,7 @@ class Span:
     """A half-open range of Unicode code points, `0 <= start <= stop`, with a label.
 
     Raises:
-        AugmentError: the numbers are not in this order.
+        AugmentError: `0 <= start <= stop` does not hold.
     """
 
     start: int
@@ -22,25 +22,25 @@ class Span:
             raise AugmentError(f"Span({self.start}, {self.stop}): needs 0 <= start <= stop")
 
     def of(self, text: str) -> str:
-        """The part of `text` that the span covers."""
+        """Return the part of `text` that the span covers."""
         return text[self.start : self.stop]
 
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """What an edit carries beside its place and text.
+    """What an edit says besides its place and text.
 
     Attributes:
-        reading: the words that a reader reads in place of the new text («кошка» for 🐱); None if he reads it as it is.
-            It is a claim of the attack.
-        kind: the class of the error that the edit makes («tsya»); None if the attack has no classes.
+        reading: the words that a reader reads instead of the new text («кошка» for 🐱), as the attack claims; None if
+            the new text is read as it is written.
+        kind: the class of the error that the edit makes («tsya»); None if the attack has no error classes.
     """
 
     reading: str | None = None
     kind: str | None = None
 
     def values(self) -> dict[str, str]:
-        """What the note says, as JSON values."""
+        """Return the attributes that are not None, by name."""
         values = {"reading": self.reading, "kind": self.kind}
         return {name: value for name, value in values.items() if value is not None}
 
@@ -49,7 +49,7 @@ class Note:
 class Edit:
     """A replacement of `source[start:stop]` by `text`; `start == stop` inserts, an empty `text` deletes.
 
-    Two edits are equal if they do the same; a note makes no difference.
+    Edits are compared by `start`, `stop` and `text`; notes do not count.
     """
 
     start: int
@@ -63,13 +63,13 @@ class Edit:
 
     @property
     def read(self) -> str:
-        """The new text as it is read: the note's reading, else the text."""
+        """The new text as it is read: the reading in the note, or `text` if there is no reading."""
         return self.text if self.note is None or self.note.reading is None else self.note.reading
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """Edits that are applied together or not at all, with a rank in [0, 1): active at probability p if rank < p."""
+    """Edits that are applied together or not at all; they are applied at probability p if `rank`, in [0, 1), is < p."""
 
     rank: float
     edits: tuple[Edit, ...]

@@ -1,4 +1,4 @@
-"""The error class of this package, the end by a signal, and how values are shown in a few lines."""
+"""The errors of this package, and functions that make values and texts fit to be shown in messages."""
 
 import difflib
 import reprlib
@@ -10,11 +10,11 @@ _BRIEF = reprlib.Repr()
 _BRIEF.maxstring, _BRIEF.maxother = 200, 300
 _BRIEF.maxlist = _BRIEF.maxtuple = _BRIEF.maxdict = 3
 _HEAD, _TAIL = 1_500, 500
-"""Characters of a long message that are shown: the first say where and what, the last what to do."""
+"""How many characters of a long message are kept at its beginning (where, what) and at its end (what to do)."""
 
 
 def brief(value: object) -> str:
-    """The `repr` of a value; of long texts and collections a part.
+    """Return the `repr` of a value, with long texts and collections shortened.
 
     >>> len(brief("кот " * 1000))
     200
@@ -23,7 +23,7 @@ def brief(value: object) -> str:
 
 
 def shortened(message: str) -> str:
-    """The message; of a long one (more than 2,000 characters) the first 1,500 and the last 500.
+    """Return a message; if it has more than 2,000 characters, only the first 1,500 and the last 500 are kept.
 
     >>> said = shortened("rows.jsonl: no field " + "к" * 100_000 + "; name another")
     >>> said[:25], said[1495:1540], said[-20:]
@@ -36,7 +36,7 @@ def shortened(message: str) -> str:
 
 
 def escaped(text: str) -> str:
-    r"""A text in one line for a terminal: control characters, also those that turn its direction, are escaped.
+    r"""Put a text on one line and escape what is not printable, such as control and text direction characters.
 
     >>> print(escaped("кот\x1b[31m\n пёс\u202e"))
     кот\x1b[31m пёс\u202e
@@ -45,7 +45,7 @@ def escaped(text: str) -> str:
 
 
 def printable(text: str) -> str:
-    r"""A text for a terminal: what is not printable, but for line ends and tabs, is escaped.
+    r"""Escape the characters of a text that are not printable, except line ends and tabs.
 
     >>> print(printable("кот\x1b[31m"))
     кот\x1b[31m
@@ -56,7 +56,7 @@ def printable(text: str) -> str:
 
 
 def amount(count: int, one: str, several: str = "") -> str:
-    """A count with its noun; the noun for several is by default that for one with an `s`.
+    """Return a count with its noun. If no plural (`several`) is given, it is the singular (`one`) with an `s`.
 
     >>> amount(1, "row"), amount(2000, "row"), amount(0, "query", "queries")
     ('1 row', '2,000 rows', '0 queries')
@@ -71,7 +71,7 @@ def _is_space(char: str) -> bool:
 class AugmentError(Exception):
     r"""An error that a user can correct. Its message is one line: where, what, what is possible, what to do.
 
-    Of a message of more than 2,000 characters the middle is left out: a value of another's file may have any length.
+    The middle of a message of more than 2,000 characters is left out, since a message may quote a value of any length.
 
     >>> AugmentError("rows.sqlite: no cache:\n\nfile is not a database")
     AugmentError('rows.sqlite: no cache: file is not a database')
@@ -84,7 +84,7 @@ class AugmentError(Exception):
 
 
 def said(error: BaseException) -> str:
-    """The class of an error and its message; code of others may raise anything, also what has no message.
+    """Return the class name and the message of an error. Works also if the error's own `__str__` raises an error.
 
     >>> said(KeyError("кот"))
     "KeyError: 'кот'"
@@ -96,11 +96,15 @@ def said(error: BaseException) -> str:
 
 
 class Terminated(SystemExit):
-    """A signal ended the program; other exits, raised by code that the program calls, are errors of that code."""
+    """A signal ended the program. Any other `SystemExit`, raised by code that the program calls, is an error there."""
 
 
 def missing(what: str, extra: str) -> AugmentError:
-    """The error for packages that are not installed; `what` says what needs which, `extra` is our extra with them.
+    """Return the error for packages that are not installed.
+
+    Args:
+        what: the beginning of the message: what needs which packages.
+        extra: the extra of augment-ru that installs them.
 
     >>> str(missing("Parquet files need pyarrow", "hf"))
     'Parquet files need pyarrow; in the folder of augment-ru run: pip install ".[hf]"'
@@ -109,17 +113,17 @@ def missing(what: str, extra: str) -> AugmentError:
 
 
 def not_utf8(error: UnicodeDecodeError) -> AugmentError:
-    """The error for rows in another encoding; that of a file that begins with the mark of UTF-16 is known."""
+    """Return the error for rows that are not in UTF-8. It names UTF-16 if the data begin with a UTF-16 mark."""
     is_utf16 = error.start == 0 and error.object[:2] in {BOM_UTF16_LE, BOM_UTF16_BE}
     remedy = "give `encoding` utf-16" if is_utf16 else "give its encoding, as in `encoding` cp1251"
     return AugmentError(f"not UTF-8 at byte {error.start}; save the file as UTF-8, or {remedy}")
 
 
 def unknown(kind: str, name: str, known: Iterable[str]) -> AugmentError:
-    """The error for an unknown name; its message has the most similar known name, and all known names.
+    """The error for an unknown name; its message has the known names, those first that are most similar to it.
 
     >>> str(unknown("attack", "keybord", ["keyboard", "case"]))
-    "no attack called 'keybord'; did you mean 'keyboard'? known: case, keyboard"
+    "no attack called 'keybord'; did you mean 'keyboard'? known: keyboard, case"
     >>> str(unknown("attack", "case,keyboard", ["keyboard", "case"]))
     "no attack called 'case,keyboard'; name 'case' and 'keyboard' each by itself; known: case, keyboard"
     """
@@ -128,6 +132,7 @@ def unknown(kind: str, name: str, known: Iterable[str]) -> AugmentError:
     if len(parts) > 1 and set(parts) <= set(names):
         several = " and ".join(f"'{part}'" for part in parts)
         return AugmentError(f"no {kind} called '{name}'; name {several} each by itself; known: {', '.join(names)}")
-    near = difflib.get_close_matches(name, names, n=1, cutoff=0.6)
+    near = difflib.get_close_matches(name, names, n=3, cutoff=0.6)
     hint = f" did you mean '{near[0]}'?" if near else ""
-    return AugmentError(f"no {kind} called '{name}';{hint} known: {', '.join(names) or 'none'}")
+    ordered = [*near, *(one for one in names if one not in near)]
+    return AugmentError(f"no {kind} called '{name}';{hint} known: {', '.join(ordered) or 'none'}")

@@ -1,4 +1,4 @@
-"""Options by name: objects made from the texts that a user wrote."""
+"""Options by name: parses the texts that a user wrote, and makes dataclass objects with these values."""
 
 import dataclasses
 import types
@@ -13,30 +13,30 @@ T = typing.TypeVar("T")
 
 
 def configured(name: str, made: Any, options: Mapping[str, Any]) -> Any:  # noqa: ANN401  (any dataclass)
-    """An object of a dataclass with these options; texts are read as the type of the field.
+    """Make an object of a dataclass with these options; a text is parsed as the type of its field.
 
     Args:
         name: what the class is called in messages.
         made: the dataclass.
-        options: values by field.
+        options: values by field name.
 
     Raises:
-        AugmentError: there is no such option, or a value does not fit.
+        AugmentError: the dataclass has no such option, or a value does not fit.
     """
     return made(**values_of(name, made, options))
 
 
 def on_device(one: T, device: str) -> T:
-    """The same with its networks on a device; the object itself if it is no dataclass with an option `device`."""
+    """Return a copy of an object with its option `device` set; the object itself if it has no such dataclass field."""
     has_device = "device" in getattr(one, "__dataclass_fields__", ())
     return typing.cast("T", dataclasses.replace(typing.cast("Any", one), device=device)) if has_device else one
 
 
 def values_of(name: str, made: Any, options: Mapping[str, Any]) -> dict[str, Any]:  # noqa: ANN401  (any dataclass)
-    """The values of options by field, read and checked as `configured` does.
+    """Return the values of options by field name, parsed and checked as in `configured`, without making the object.
 
     Raises:
-        AugmentError: there is no such option, or a value does not fit.
+        AugmentError: the dataclass has no such option, or a text cannot be parsed.
     """
     known = options_of(made)
     values = {}
@@ -48,7 +48,9 @@ def values_of(name: str, made: Any, options: Mapping[str, Any]) -> dict[str, Any
 
 
 def meant_number(text: str) -> str:
-    """For a message: what to write for a number with a decimal comma or a per cent sign; nothing for other texts.
+    """Return the end of a message: how to write a number correctly that has a decimal comma or a per cent sign.
+
+    A text that is not such a number gives "".
 
     >>> meant_number("0,15"), meant_number("15 %"), meant_number("much")
     ('; write 0.15', '; write 0.15', '')
@@ -62,13 +64,16 @@ def meant_number(text: str) -> str:
 
 
 def options_of(made: Any) -> dict[str, Any]:  # noqa: ANN401  (any dataclass)
-    """The options of a dataclass and their types; none for any other class."""
+    """Return the options of a dataclass and their types; an empty dictionary for any other class."""
     types_of = typing.get_type_hints(made) if _is_data(made) else {}
     return {field.name: types_of[field.name] for field in fields_of(made)}
 
 
 def fields_of(made: Any) -> tuple[dataclasses.Field[Any], ...]:  # noqa: ANN401  (any dataclass)
-    """The fields of a dataclass that are options; a field with `metadata={"option": False}` is set only in Python."""
+    """Return the fields of a dataclass that are options: all but those with `metadata={"option": False}`.
+
+    Fields that are not options can be set only in Python.
+    """
     fields = dataclasses.fields(made) if _is_data(made) else ()
     return tuple(field for field in fields if field.metadata.get("option", True))
 
@@ -78,11 +83,12 @@ def _is_data(value: Any) -> bool:  # noqa: ANN401
 
 
 def parse(where: str, text: str, wanted: Any) -> Any:  # noqa: ANN401  (a type form in, a value of it out)
-    """The value of a text, read as a type: str, int, float, bool, tuple[str, ...], or X | None.
+    """Parse a text as a value of a type: str, int, float, bool, tuple[str, ...], or X | None.
 
     Args:
         where: the name of the option, for the message.
-        text: the text; `none` is None, commas separate the items of a tuple, and an empty text has none.
+        text: the text. For X | None, `none` means None. Commas separate the items of a tuple; an empty text is an
+            empty tuple. A bool is `true` or `false`.
         wanted: the type.
 
     Raises:
@@ -107,7 +113,7 @@ def parse(where: str, text: str, wanted: Any) -> Any:  # noqa: ANN401  (a type f
 
 
 def integer(name: str, value: SupportsIndex, *, least: int | None = None, most: int | None = None) -> int:
-    """An argument as an integer of Python; one of NumPy is the same number.
+    """Check an argument and return it as a Python integer; bools and NumPy integers count as integers, floats do not.
 
     >>> integer("seed", True)
     1
@@ -115,11 +121,11 @@ def integer(name: str, value: SupportsIndex, *, least: int | None = None, most: 
     Args:
         name: the name of the argument, for the message.
         value: its value.
-        least: the least that it may be; None if there is none.
-        most: the most that it may be, where there is a least; None if there is none.
+        least: the least allowed value; None for no lower bound.
+        most: the greatest allowed value, given only together with `least`; None for no upper bound.
 
     Raises:
-        AugmentError: it is no integer, or out of its range.
+        AugmentError: `value` is not an integer, or is out of range.
     """
     wanted = "" if least is None else f", {least} or more" if most is None else f" from {least} to {most}"
     try:

@@ -1,8 +1,8 @@
-"""Finds attacks, similarities, tasks, models and rule functions by name, in this package, in others and in own code.
+"""Finds attacks, similarities, tasks, models and rule functions by name: shipped ones, other packages' and the user's.
 
-Own code is named `python:package.module:name`, or by a file `my_attack.py`. Naming such an object runs its module. So
-it may be named on the command line and in Python only: callers that read a recipe, a row or a manifest refuse it
-(`refuse`).
+A specification names the user's own code as `python:package.module:name`, or by a file such as `my_attack.py`. Loading
+such an object runs its module. So only the command line and Python code may name it: callers that read a recipe, a row
+or a manifest refuse it (`refuse`).
 """
 
 import importlib
@@ -24,13 +24,13 @@ _FOLDERS = {
     "models": "models",
     "similarities": "similarities",
 }
-"""The folder of this package with the modules of each kind; tasks are TOML files. Other packages add names by the
-entry points `augment_ru.KIND`."""
+"""The folder of this package that holds the modules of each kind. The kind `tasks` is missing: its files are TOML.
+Other packages add names through the entry points `augment_ru.KIND`."""
 
 
 @cache
 def offered(group: str) -> dict[str, EntryPoint]:
-    """The entry points of a group, by name.
+    """Return the entry points of a group, such as `augment_ru.attacks`, by name.
 
     Raises:
         AugmentError: two packages offer the same name.
@@ -47,7 +47,10 @@ def offered(group: str) -> dict[str, EntryPoint]:
 
 
 def names(kind: str) -> list[str]:
-    """The names of a kind (`attacks`, `functions`, `models`, `similarities`, `tasks`), of this package and of others.
+    """Return the sorted names of a kind, both of this package and of other installed packages.
+
+    Args:
+        kind: `attacks`, `functions`, `models`, `similarities` or `tasks`.
 
     Raises:
         AugmentError: another package offers a name that this package has.
@@ -68,12 +71,18 @@ def _shipped(kind: str) -> set[str]:
 
 
 def find(kind: str, singular: str, name: str) -> Any:  # noqa: ANN401  (each kind has its own type)
-    """The object with this name: what its entry point loads, or what the module of this name in this package defines.
+    """Return the object with this name, from an entry point or from a module of this package.
 
-    A module of this package, a file or a folder with `__init__.py`, has one class, object or function called `name`.
+    The module is a file `name.py` or a folder `name` with `__init__.py`. The object is the first one in it that has
+    `name` as its attribute `name` or as its Python name.
+
+    Args:
+        kind: `attacks`, `functions`, `models` or `similarities`.
+        singular: what one object of the kind is called in messages, such as `attack`.
+        name: the name of the object.
 
     Raises:
-        AugmentError: nothing has this name.
+        AugmentError: the kind has no such name, or the module of this name does not define the object.
     """
     known = names(kind)
     if name not in known:
@@ -92,15 +101,15 @@ _MODULE = "python:"
 
 
 def is_own(spec: str) -> bool:
-    """Whether a specification names code of the user: `python:MODULE:NAME`, `FILE.py` or `FILE.py:NAME`."""
+    """Tell whether a specification names code of the user: `python:MODULE:NAME`, `FILE.py` or `FILE.py:NAME`."""
     return spec.startswith(_MODULE) or _file_and_name(spec)[0].endswith(".py")
 
 
 def chain_names(spec: str) -> tuple[str, ...]:
-    """The names in a specification, which `+` joins; a `+` in the path of a file joins nothing.
+    """Split a specification at each `+` into names, except at a `+` that belongs to the path of a file.
 
-    `a+b.py` is the attack `a` and the file `b.py`, if there is such a file, otherwise the file `a+b.py`: the shortest
-    path that is a file is taken.
+    For example, `a+b.py` is the attack `a` and the file `b.py` if the file `b.py` exists; otherwise it is the file
+    `a+b.py` if that exists. The shortest path that is a file is taken.
     """
     found: list[str] = []
     for part in spec.split("+"):
@@ -116,10 +125,10 @@ def chain_names(spec: str) -> tuple[str, ...]:
 
 
 def refuse(spec: str) -> None:
-    """Raise an error if the specification names code of the user.
+    """Refuse a specification that names code of the user.
 
     Raises:
-        AugmentError: it does.
+        AugmentError: `spec` names code of the user (see `is_own`).
     """
     if is_own(spec):
         raise AugmentError(
@@ -129,10 +138,13 @@ def refuse(spec: str) -> None:
 
 
 def own_object(spec: str) -> Any:  # noqa: ANN401  (whatever the module defines)
-    """The object that `python:MODULE:NAME` names, from an installed package or the current folder, or `FILE.py:NAME`.
+    """Return the object that a specification `python:MODULE:NAME` or `FILE.py:NAME` names.
+
+    MODULE belongs to an installed package or lies in the current folder.
 
     Raises:
-        AugmentError: it has another form, or cannot be imported; the message begins with `spec`.
+        AugmentError: `spec` has another form, the code cannot be imported, or it does not define the name. The message
+            begins with `spec`.
     """
     if not spec.startswith(_MODULE):
         file, name = _file_and_name(spec)
@@ -150,15 +162,15 @@ _imported: dict[Path, None] = {}
 
 
 def own_files() -> tuple[Path, ...]:
-    """The files of all code of the user that this process has run: of files and of modules."""
+    """Return the files of all user code that this process has run, named as files or as modules."""
     return (*_loaded, *_imported)
 
 
 def imported(place: str) -> Any:  # noqa: ANN401  (whatever the module defines)
-    """The object at `MODULE:NAME`, from an installed package or the current folder.
+    """Return the object at `MODULE:NAME`, from an installed package or the current folder.
 
     Raises:
-        AugmentError: the place has another form, or the object cannot be imported; the message does not name it.
+        AugmentError: `place` has another form, or the object cannot be imported. The message does not contain `place`.
     """
     name, colon, path = place.partition(":")
     if not (name and colon and path):
@@ -182,15 +194,18 @@ def imported(place: str) -> Any:  # noqa: ANN401  (whatever the module defines)
 
 
 def _lacks(error: BaseException, name: str) -> bool:
-    """Whether the error says that there is no module of this name."""
+    """Tell whether an import failed because there is no module called `name`."""
     return isinstance(error, ModuleNotFoundError) and error.name == name
 
 
 def own_class(spec: str, base: type) -> Any:  # noqa: ANN401  (a class below `base`)
-    """The class below `base` that a specification names: by module, or the only one that a file defines.
+    """Return the subclass of `base` that a specification names.
+
+    A specification of a file without a name stands for the only subclass of `base` that the file defines.
 
     Raises:
-        AugmentError: the code cannot be imported, or does not define such a class, or defines several.
+        AugmentError: the code cannot be imported; it does not define a subclass of `base`, or what is named is not
+            such a class; or a file without a name defines several.
     """
     file, name = _file_and_name(spec)
     if spec.startswith(_MODULE) or name:
@@ -214,7 +229,7 @@ def _is_below(value: object, base: type) -> bool:
 
 
 def _file_and_name(spec: str) -> tuple[str, str]:
-    """The file and the name behind its colon; "" for none."""
+    """Split `FILE.py:NAME` into the file and the name; return any other specification whole, with the name ""."""
     file, colon, name = spec.rpartition(":")
     return (file, name) if colon and file.endswith(".py") else (spec, "")
 
@@ -223,16 +238,16 @@ _loaded: list[Path] = []
 
 
 def loaded_files() -> tuple[Path, ...]:
-    """The files whose modules this process has run, in their order; those of installed modules are not among them."""
+    """Return the files that this process has run with `load_file`, in the order of loading."""
     return tuple(_loaded)
 
 
 @cache
 def load_file(path: Path) -> ModuleType:
-    """The module that a file makes; it is run once.
+    """Run a Python file once for this process, and return its module.
 
     Raises:
-        AugmentError: there is no such file, or it raises an error.
+        AugmentError: there is no such file, or its code raises an error.
     """
     made = spec_from_file_location(f"augment_ru_file_{path.stem}", path)
     if made is None or made.loader is None or not path.is_file():

@@ -1,4 +1,4 @@
-"""The data files: their folders, and dictionaries read from them."""
+"""Finds the data files of this package, and reads the dictionaries among them."""
 
 from collections.abc import Iterator
 from functools import cache, lru_cache
@@ -12,19 +12,22 @@ PACKAGE = Path(__file__).resolve().parent
 _INSTALLED = PACKAGE / "data"
 
 NO_PHRASES = "-"
-"""A cell of a dictionary without phrases."""
+"""What a cell of a dictionary holds if it has no phrases."""
 
 Phrase = tuple[frozenset[str], ...]
-"""For each word of a phrase the words that may stand there; one that ends in `*` is the beginning of a word."""
+"""For each word of a phrase, the words that may stand in this position; `лучш*` stands for all words that begin so."""
 
 
 def folder(kind: str) -> Path:
-    """The folder `dictionaries`, `constraints`, `prompts` or `tasks`: in an installed package, or beside it."""
+    """Return the path of a data folder: `dictionaries`, `constraints`, `prompts` or `tasks`.
+
+    It lies inside an installed package, and beside the package in a source tree.
+    """
     return (_INSTALLED if _INSTALLED.is_dir() else PACKAGE.parent) / kind
 
 
 def dictionary_path(name: str) -> Path:
-    """The file of a dictionary: the name of a shipped one, or the path of another, which ends in .tsv.
+    """Return the path of a dictionary, given the name of a shipped one or the path of any other `.tsv` file.
 
     Raises:
         AugmentError: there is no such dictionary.
@@ -36,20 +39,22 @@ def dictionary_path(name: str) -> Path:
 
 
 SMALL, LARGE = 2**20, 2**28
-"""The most bytes of a file of settings, and of one that is read as a whole."""
+"""The most bytes that a settings file may have, and that any other file read as a whole may have."""
 
 
 def file_text(path: Path, where: str | None = None, *, most: int = LARGE, what: str = "a text file") -> str:
-    """The text of a file that a user gave, in UTF-8, without a byte-order mark; of one without an end no more is read.
+    """Read a UTF-8 file that a user gave, and return its text without a byte-order mark.
+
+    No more than `most` bytes and one are read, so an endless file such as a pipe does no harm.
 
     Args:
         path: the file.
         where: its name in messages; by default the path.
-        most: how many bytes it may have.
-        what: what is wanted, for messages.
+        most: how many bytes the file may have.
+        what: what kind of file is wanted, for messages.
 
     Raises:
-        AugmentError: it cannot be read, is longer, or is not in UTF-8.
+        AugmentError: the file cannot be read, is longer than `most`, or is not in UTF-8.
     """
     data = file_bytes(path, where, most=most, what=what)
     try:
@@ -59,10 +64,10 @@ def file_text(path: Path, where: str | None = None, *, most: int = LARGE, what: 
 
 
 def file_bytes(path: Path, where: str | None = None, *, most: int = LARGE, what: str = "a file") -> bytes:
-    """The content of a file that a user gave; the arguments are those of `file_text`.
+    """Read a file that a user gave, and return its bytes; the arguments are those of `file_text`.
 
     Raises:
-        AugmentError: it cannot be read, or is longer.
+        AugmentError: the file cannot be read, or is longer than `most` bytes.
     """
     try:
         with path.open("rb") as file:
@@ -77,15 +82,15 @@ def file_bytes(path: Path, where: str | None = None, *, most: int = LARGE, what:
 
 
 def rows(path: Path, columns: int, *, default: str | None = None) -> Iterator[tuple[str, ...]]:
-    """The rows of a dictionary: tab-separated columns; empty lines and lines that start with `#` are skipped.
+    """Yield the rows of a dictionary, split at tabs; empty lines and lines that start with `#` are skipped.
 
     Args:
         path: the file.
         columns: how many columns a line has.
-        default: what stands in the last column of a line that lacks it; None: no line may lack it.
+        default: the value of the last column for lines that lack it; None if all lines must have all columns.
 
     Raises:
-        AugmentError: a line has another number of columns, or the file is not UTF-8.
+        AugmentError: a line has another number of columns, or the file cannot be read as UTF-8.
     """
     text = file_text(path, path.name, what="a dictionary")
     for number, line in enumerate(text.split("\n"), start=1):
@@ -101,22 +106,25 @@ def rows(path: Path, columns: int, *, default: str | None = None) -> Iterator[tu
 
 @cache
 def dictionary(name: str) -> dict[tuple[str, str], tuple[str, ...]]:
-    """A dictionary of replacements: from (lemma, part of speech) to its replacements, the best first.
+    """Read a dictionary of replacements: maps (lemma, part of speech) to the replacements, the best first.
 
     Raises:
-        AugmentError: there is no such dictionary, or a line of it is wrong.
+        AugmentError: there is no such dictionary, or one of its lines is malformed.
     """
     return {(lemma, pos): tuple(found.split(" ")) for lemma, pos, found, _ in _replacements(name)}
 
 
 @cache
 def exceptions(name: str) -> dict[tuple[str, str], tuple[Phrase, ...]]:
-    """The phrases of a dictionary of replacements in which a word stays: from (lemma, part of speech), if it has any.
+    """Read the phrases in which a word must not be replaced from a dictionary of replacements.
 
-    They stand in the fourth column, which may be missing; how they are written: `_phrases`.
+    They stand in the optional fourth column, in the syntax that `_phrases` describes.
+
+    Returns:
+        Maps (lemma, part of speech) to the phrases; words without phrases are absent.
 
     Raises:
-        AugmentError: there is no such dictionary, or a line of it is wrong.
+        AugmentError: there is no such dictionary, or one of its lines is malformed.
     """
     path = dictionary_path(name)
     found = {(lemma, pos): _phrases(f"{path.name}: {lemma} {pos}", cell) for lemma, pos, _, cell in _replacements(name)}
@@ -133,7 +141,7 @@ class Sense(NamedTuple):
     Attributes:
         synonyms: lemmas, the best first.
         stays: the phrases in which the word is not replaced.
-        only: the phrases in which alone it is replaced; empty if it is anywhere.
+        only: if not empty, the word is replaced only in these phrases.
     """
 
     synonyms: tuple[str, ...]
@@ -143,12 +151,12 @@ class Sense(NamedTuple):
 
 @cache
 def senses(name: str) -> dict[tuple[str, str], tuple[Sense, ...]]:
-    """A dictionary of synonyms: from (lemma, part of speech) to its senses.
+    """Read a dictionary of synonyms: maps (lemma, part of speech) to the senses of the word.
 
-    Senses that stand in some phrases alone come first, then the others; each in the order of the file.
+    Senses that are limited to some phrases come first; apart from that, senses are in the order of the file.
 
     Raises:
-        AugmentError: there is no such dictionary, or a line of it is wrong.
+        AugmentError: there is no such dictionary, or one of its lines is malformed.
     """
     path = dictionary_path(name)
     found: dict[tuple[str, str], tuple[Sense, ...]] = {}
@@ -161,16 +169,16 @@ def senses(name: str) -> dict[tuple[str, str], tuple[Sense, ...]]:
 
 @cache
 def name_heads() -> dict[str, str]:
-    """Nouns that form a name with an adjective or a genitive, and the label of the name: «море» → LOC."""
+    """Return the nouns that form a name with an adjective or a genitive, and the label of the name: «море» → LOC."""
     return {noun: label for noun, label, *_ in rows(dictionary_path("name_heads"), columns=2)}
 
 
 @cache
 def word_lists(name: str) -> dict[str, frozenset[str]]:
-    """The words of each kind in a dictionary of kinds and words.
+    """Read a dictionary whose lines hold a kind and a word; return the set of words of each kind.
 
     Raises:
-        AugmentError: there is no such dictionary, or a line of it is wrong.
+        AugmentError: there is no such dictionary, or one of its lines is malformed.
     """
     found: dict[str, set[str]] = {}
     for kind, word in rows(dictionary_path(name), columns=2):
@@ -180,19 +188,19 @@ def word_lists(name: str) -> dict[str, frozenset[str]]:
 
 @lru_cache(maxsize=200_000)
 def kinds_in(name: str, word: str) -> frozenset[str]:
-    """The kinds of a word in a dictionary of kinds and words; none if it does not stand there.
+    """Return the kinds of a word in a dictionary whose lines hold a kind and a word; empty for an unlisted word.
 
     Raises:
-        AugmentError: there is no such dictionary, or a line of it is wrong.
+        AugmentError: there is no such dictionary, or one of its lines is malformed.
     """
     return frozenset(kind for kind, words in word_lists(name).items() if word in words)
 
 
 def number_in(where: str, cell: str, *, least: float = 0.0, most: float = inf) -> float:
-    """A number of a dictionary, over `least` and at most `most`; `where` names the line.
+    """Parse a number of a dictionary that must be greater than `least` and at most `most`; `where` names the line.
 
     Raises:
-        AugmentError: it is none.
+        AugmentError: `cell` is not a number, or is out of range.
     """
     try:
         number = float(cell)
@@ -206,16 +214,16 @@ def number_in(where: str, cell: str, *, least: float = 0.0, most: float = inf) -
 
 @cache
 def shortened_words() -> frozenset[str]:
-    """Words that are written short with a full stop, in lower case: «ул», «см»."""
+    """Return abbreviations that are written with a full stop, in lower case and without it: «ул», «см»."""
     return frozenset(word for (word,) in rows(dictionary_path("shortened_words"), columns=1))
 
 
 @cache
 def opposites() -> dict[str, frozenset[str]]:
-    """The words of opposite or incompatible meaning of each word: lemmas with е for ё.
+    """Map each lemma to the lemmas of opposite or incompatible meaning; all are written with е for ё.
 
     Raises:
-        AugmentError: a line of the dictionary is wrong.
+        AugmentError: a line of the dictionary is malformed.
     """
     found: dict[str, frozenset[str]] = {}
     for left, right, *_ in rows(dictionary_path("opposites"), columns=2):
@@ -227,23 +235,27 @@ def opposites() -> dict[str, frozenset[str]]:
 
 @cache
 def denials() -> dict[str, str]:
-    """Words that deny, and words that only look like it: lemma with е for ё → "denies" or "affirms"."""
+    """Map lemmas (with е for ё) to "denies" for words that deny, or to "affirms" for words that only look negative."""
     return {lemma: what for lemma, what, *_ in rows(dictionary_path("denials"), columns=2)}
 
 
 @cache
 def common_abbreviations() -> frozenset[str]:
-    """Abbreviations that name no one, in capitals: «ДНК», «НДФЛ»."""
+    """Return abbreviations that are common nouns and no names, in capitals: «ДНК», «НДФЛ»."""
     return frozenset(found for found, *_ in rows(dictionary_path("abbreviations"), columns=1))
 
 
 def _phrases(where: str, cell: str) -> tuple[Phrase, ...]:
-    """The phrases of a cell of a dictionary, as in `в силу, открыть/закрыть счёт, лучш*`; none if the cell is `-`.
+    """Parse the phrases in a cell of a dictionary, such as `в силу, открыть/закрыть счёт, лучш*`.
 
-    Commas separate phrases, spaces words, slashes words that may stand in the same place; `where` names the line.
+    A comma and a space separate phrases, a space separates words, and a slash separates words that may stand in the
+    same position. `where` names the line in messages.
+
+    Returns:
+        The phrases; empty if the cell is `-`.
 
     Raises:
-        AugmentError: a phrase is empty, or one of its words is.
+        AugmentError: a phrase or a word is empty, or a word has characters that are not letters or hyphens.
     """
     found = []
     for phrase in () if cell == NO_PHRASES else cell.split(", "):
@@ -258,5 +270,5 @@ def _phrases(where: str, cell: str) -> tuple[Phrase, ...]:
 
 
 def same_word(word: str) -> str:
-    """A word as phrases are compared: in lower case, with е for ё."""
+    """Return a word in the form in which words of phrases are compared: in lower case, with е for ё."""
     return word.lower().replace("ё", "е")

@@ -1,4 +1,4 @@
-"""Scripts: lists of edits that map every place of the source to the new text, and their composition."""
+"""Scripts: sorted edits that lead from a source to a new text, the mapping of places, and composition of scripts."""
 
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
@@ -10,7 +10,7 @@ from augment_ru.edits import Edit, Note, Span
 from augment_ru.errors import AugmentError, brief
 
 Triple: TypeAlias = tuple[int, int, str]
-"""The start, the stop and the new text of an edit."""
+"""An edit as its start, its stop and its new text."""
 _set = object.__setattr__
 
 
@@ -22,8 +22,8 @@ class Script:
 
     Attributes:
         source: the text that is edited.
-        triples: the start, the stop and the new text of each edit, sorted; `Edit` objects are made when they are read.
-        notes: the note of each edit; empty if none has one.
+        triples: the start, the stop and the new text of each edit, sorted; `edits` makes `Edit` objects of them.
+        notes: the note of each edit; empty if no edit has a note.
 
     >>> Script("кот спит", [Edit(0, 3, "🐱")]).text
     '🐱 спит'
@@ -36,13 +36,16 @@ class Script:
     _edits: tuple[Edit, ...] | None
     _text: str | None
     _moves: tuple[list[int], list[int]] | None
-    """Where each edit stops, and by how much the edits up to it move what follows; made at the first `map`."""
+    """The stops of the edits; and how far the first n edits together move what follows them, for each n from 0.
+
+    None before the first call of `map`.
+    """
 
     def __init__(self, source: str, edits: Iterable[Edit] = ()) -> None:
         """Check and sort the edits.
 
         Raises:
-            AugmentError: an edit lies outside the source, or two overlap.
+            AugmentError: a place is not an integer, an edit lies outside the source, or two edits overlap.
         """
         ordered = tuple(sorted(edits))
         for edit in ordered:
@@ -57,12 +60,12 @@ class Script:
 
     @classmethod
     def of(cls, source: str, triples: Sequence[Triple], notes: Sequence[Note | None] = ()) -> "Script":
-        """A script of edits that are known to be sorted, disjoint and inside the source; they are not checked.
+        """Make a script of edits that are known to be sorted, disjoint and inside the source, without checking them.
 
         Args:
             source: the text that is edited.
             triples: the start, the stop and the new text of each edit.
-            notes: the note of each edit; empty if none has one.
+            notes: the note of each edit; empty if no edit has a note.
         """
         script = cls.__new__(cls)
         _fill(script, source, triples, notes)
@@ -70,7 +73,7 @@ class Script:
 
     @classmethod
     def together(cls, source: str, scripts: Sequence["Script"]) -> "Script":
-        """One script of the edits of several scripts of one source.
+        """Join scripts of the same source into one script that has the edits of all of them.
 
         Raises:
             AugmentError: two edits overlap.
@@ -101,13 +104,13 @@ class Script:
 
     @property
     def read(self) -> str:
-        """The new text as it is read: with the readings of the edits in place of their texts."""
+        """The new text as it is read: an edit that has a reading contributes it instead of its new text."""
         if all(note is None or note.reading is None for note in self.notes):
             return self.text
         return self._with([edit.read for edit in self.edits])
 
     def _with(self, texts: Sequence[str]) -> str:
-        """The source with these texts in place of what the edits replace."""
+        """Return the source with the range of each edit replaced by the text of the same number in `texts`."""
         pieces: list[str] = []
         at = 0
         for (start, stop, _), text in zip(self.triples, texts, strict=True):
@@ -132,10 +135,10 @@ class Script:
         return type(self), (self.source, self.edits)
 
     def map(self, span: Span) -> Span | None:
-        """The place of a source span in `text`; None if an edit touches its characters.
+        """Map a span of the source to `text`. Return None if an edit replaces or splits the span's characters.
 
-        A mapped span has the same characters: `mapped.of(script.text) == span.of(script.source)`. An insertion at an
-        edge of the span is outside it.
+        The mapped span covers the same characters: `mapped.of(script.text) == span.of(script.source)`. An insertion
+        at an edge of the span stays outside the mapped span.
 
         Raises:
             AugmentError: the span lies outside the source.
@@ -157,7 +160,7 @@ class Script:
         return Span(span.start + shift, span.stop + shift, span.label)
 
     def then(self, following: "Script") -> "Script":
-        """One script for this script's edits followed by those of `following`.
+        """Return one script that does what this script and then `following` do.
 
         Raises:
             AugmentError: the source of `following` is not this script's text.
@@ -182,7 +185,7 @@ def _check_order(script: Script) -> None:
 
 
 class Composed(NamedTuple):
-    """One edit of a composition, and the indices of the edits of both scripts that it replaces."""
+    """One edit of a composition, with the indices of the edits of both scripts that were joined into it."""
 
     edit: Edit
     first: list[int]
@@ -190,13 +193,13 @@ class Composed(NamedTuple):
 
 
 def compose(first: Script, second: Script) -> list[Composed]:
-    """Edits that lead from `first.source` to `second.text`.
+    """Return edits that lead from `first.source` directly to `second.text`.
 
-    The text in the middle is `first.text`. Each edit of `first` has written a stretch of it, and each edit of
-    `second` covers one. Each stretch becomes one edit. Stretches of different scripts that touch are joined, so that
-    the order of two insertions at one place is certain. An edit whose new text equals the source is left out. The
-    reading of an edit of `first` is lost where `second` changes what the edit has written, unless the new text is read
-    as that.
+    The text in the middle, `first.text`, is the output of `first` and the input of `second`. Each edit of `first` has
+    written a range of it, and each edit of `second` replaces a range of it. Ranges that overlap, and ranges of
+    different scripts that touch, are joined; so the order of two insertions at one place is certain. Each joined range
+    becomes one edit. An edit that would replace text by the same text is left out. The reading of an edit of `first`
+    is lost if `second` changes what that edit wrote, unless the reading of the change is the text that it replaces.
 
     Raises:
         AugmentError: the source of `second` is not the text of `first`.
@@ -258,12 +261,12 @@ def compose(first: Script, second: Script) -> list[Composed]:
 
 
 def _kinds(edits: Iterable[Edit]) -> str | None:
-    """The classes of these edits, each once, joined by `+`; None if no edit has one."""
+    """Return the error classes of these edits, each once, joined by `+`; None if no edit has a class."""
     return "+".join(dict.fromkeys(edit.note.kind for edit in edits if edit.note and edit.note.kind)) or None
 
 
 class _Group:
-    """Stretches of the middle text that become one edit."""
+    """Ranges of the middle text that become one edit; `members` holds the indices of their edits for each script."""
 
     __slots__ = ("enders", "members", "start", "stop")
 

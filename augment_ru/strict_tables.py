@@ -1,4 +1,4 @@
-"""TOML files that are read strictly: an unknown key, a missing key or a wrong type is an error that says what fits."""
+"""Reads TOML files strictly: an unknown key, a missing key or a wrong type is an error that says what is allowed."""
 
 import re
 import tomllib
@@ -16,15 +16,15 @@ T = TypeVar("T")
 SomeText = Annotated[str, msgspec.Meta(min_length=1)]
 SomeTexts = Annotated[tuple[str, ...], msgspec.Meta(min_length=1)]
 Number = int | float
-"""A number that stays as it was written: 1 does not become 1.0."""
+"""The type of a number in a file that keeps the form it was written in: 1 does not become 1.0."""
 
 _LONG_KEY = re.compile(r"""(?:[\w"'-]++[ \t]*+\.[ \t]*+){100}""")
 _MOST_SHOWN = 80
-"""Characters of a value in a message."""
+"""How many characters of a value are shown in a message."""
 
 
 def read_toml(path: Path, where: str | None = None) -> dict[str, Any]:
-    """The content of a TOML file; a byte-order mark is skipped.
+    """Return the content of a TOML file; a byte-order mark is skipped.
 
     Args:
         path: the file.
@@ -46,21 +46,21 @@ def read_toml(path: Path, where: str | None = None) -> dict[str, Any]:
 
 
 def _shown(value: object) -> str:
-    """A value in a message; of a long one the beginning."""
+    """Return the `repr` of a value for a message, cut off after 80 characters."""
     text = repr(value)
     return text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}…"
 
 
 def typed(where: str, table: object, kind: type[T]) -> T:
-    """A table as a value of a type; the values of the table must have the types that it declares.
+    """Convert a table to an object of `kind`; keys and values must be of the types that `kind` declares.
 
     Args:
         where: the file and the table, for messages.
-        table: what TOML or JSON holds.
-        kind: a `msgspec.Struct`. What it raises as a `ValueError` where it is made becomes the message.
+        table: a value as TOML or JSON files hold it.
+        kind: a subclass of `msgspec.Struct`. If its constructor raises a `ValueError`, that text becomes the message.
 
     Raises:
-        AugmentError: a key is unknown or missing, or a value has another type.
+        AugmentError: a key is unknown or missing, a value has another type, or the constructor raises a `ValueError`.
     """
     try:
         return msgspec.convert(table, kind)
@@ -73,7 +73,14 @@ _OF_KEY = re.compile(r"Object (?:missing required|contains unknown) field `(.*)`
 
 
 def _told(where: str, value: Any, kind: type, error: str) -> str:  # noqa: ANN401  (values of TOML)
-    """What is wrong, in our words: the table, the key, its value, and what it must be."""
+    """Rewrite an error message of msgspec so that it names the table, the key, its value, and what it must be.
+
+    Args:
+        where: the file and the table.
+        value: the value that was converted.
+        kind: the type that it was converted to.
+        error: the message of msgspec.
+    """
     said, path = re.fullmatch(_ERROR, error).groups(default="")  # type: ignore[union-attr]  # it matches any text
     node = _bare(inspect.type_info(kind))
     of_value = said.startswith(("Expected", "Invalid"))
@@ -103,7 +110,13 @@ def _told(where: str, value: Any, kind: type, error: str) -> str:  # noqa: ANN40
 
 
 def _wrong_key(table: Mapping[str, Any], said: str, depth: int) -> str:
-    """The key of a table of any keys that the error is about: msgspec does not name it."""
+    """Find the key that an error is about in a table that allows any keys; msgspec does not name that key.
+
+    Args:
+        table: the table.
+        said: what msgspec says about the wrong value.
+        depth: how many levels below the table the wrong value lies, at least 1.
+    """
     wrong = said.rpartition("got `")[2].rstrip("`")
     names = {str: "str", bool: "bool", int: "int", float: "float", list: "array", dict: "object"}
     bound = re.search(r"([<>])= (-?\d+)$", said)
@@ -122,7 +135,7 @@ def _wrong_key(table: Mapping[str, Any], said: str, depth: int) -> str:
 
 
 def _bare(node: Any) -> Any:  # noqa: ANN401  (msgspec has one class for each type)
-    """The type itself: without `None` beside it."""
+    """Return X for the type `X | None`; return any other type as it is."""
     if isinstance(node, inspect.UnionType):
         others = [one for one in node.types if not isinstance(one, inspect.NoneType)]
         return others[0] if len(others) == 1 else node
@@ -170,7 +183,7 @@ def _described(node: Any) -> str:  # noqa: ANN401
 
 
 def _several(noun: str) -> str:
-    """The plural of a noun.
+    """Return the plural of a noun.
 
     >>> _several("a text"), _several("a list of 2 texts"), _several("an integer from 1 on")
     ('texts', 'lists of 2 texts', 'integers from 1 on')

@@ -97,6 +97,7 @@ def test_every_reason_not_to_run_a_command_or_seldom_is_needed() -> None:
         ("digest 5c…, 3 rows\n", "digest 5cde, 4 rows\n", False),
         ("done in 1.6 s\n", "done in 20.15 s\n", True),
         ("done in 1.6 s, 0.5\n", "done in 1.6 s, 0.7\n", False),
+        ("done in 1.6 s, 1,235 rows a second\n", "done in 0.2 s, 9.8 rows a second\n", True),
     ],
 )
 def test_what_counts_as_shown(shown: str, printed: str, same: bool) -> None:  # noqa: FBT001  (a parameter of a case)

@@ -80,10 +80,6 @@ def test_lines_and_blanks_without_an_end_are_an_error(monkeypatch: pytest.Monkey
     source = JsonLines(io.BytesIO(b"\n" * 7))
     with pytest.raises(AugmentError, match=r"line 6: 6 blank lines one after another; give a file of rows"):
         list(source)
-    source = JsonLines(io.BytesIO(b"\n" * 9))
-    assert len(source.block(3).raw) == 3
-    with pytest.raises(AugmentError, match=r"line 6: 6 blank lines one after another"):
-        source.block(3)
     with pytest.raises(AugmentError, match=r"line 1: over 20 bytes without an end of the line"):
         list(lines.read_lines(io.BytesIO(b"a" * 60)))
 

@@ -37,7 +37,7 @@ class _Mine(msgspec.Struct, forbid_unknown_fields=True):
         ("", "mine.toml: 'name' is missing; it must be a text that is not empty"),
         ("name = ''", "mine.toml: 'name' is ''; it must be a text that is not empty"),
         ("name = 1", "mine.toml: 'name' is 1; it must be a text"),
-        ("name = 'a'\nnmae = 'b'", "mine.toml: no key called 'nmae'; did you mean 'name'? known: 5%, count"),
+        ("name = 'a'\nnmae = 'b'", "mine.toml: no key called 'nmae'; did you mean 'name'? known: name, 5%, count"),
         ("name = 'a'\ncount = true", "mine.toml: 'count' is True; it must be an integer"),
         ("name = 'a'\ncount = 1.5", "mine.toml: 'count' is 1.5; it must be an integer"),
         ("name = 'a'\nshare = false", "mine.toml: 'share' is False; it must be a number"),

@@ -34,36 +34,37 @@ _MOST_DRAWS = 100
 class Adversary:
     """Searches for the smallest legal change of a record that turns a model's right answer wrong.
 
-    All changes that the attacks can make form one pool, whatever their rank. What is legal, guarded or protected, and
-    what passes the gate, is decided as in `perturb`, for what is returned and for what the model is asked: no question
-    is spent on a text that could not be returned. The searches of many records run in rounds, with one call of the
-    model a round. What is found for a record depends on the settings, the seed, the model and the record alone.
+    All changes that the attacks can make form one pool. Every text that the model is asked about, and so every text
+    that is returned, obeys the rules of `perturb`: legality, guards, protected spans and the gate. So no query is spent
+    on a text that could not be returned. The searches of many records run in rounds, with one call of the model for
+    each round. The result for a record depends only on the settings, the seed, the model and the record.
 
     Args:
         attacks: attacks, their names, or names joined by `+`; or perturbers, whose attacks, probabilities and seeds
-            are taken as they are, with the gate of the first.
-        model: a function from a list of `Example` to their predictions, or a `Model`; one with `scored` is asked for
-            its scores, too, and needs fewer questions.
+            are used. The gate is that of the first perturber.
+        model: a function from a list of `Example` to their predictions, or a `Model`. A model with `scored` is asked
+            for scores, too, and needs fewer queries.
         name: the name of the model in the rows.
-        budget: how many different texts of a record the model is asked about at most, the original among them.
+        budget: the most queries for a record: different texts, including the original.
         target: the label that the model is to give; None for any wrong answer.
-        minimal: whether a set that breaks the answer is shrunk until taking any one change back mends it.
-        draws: how many random draws of each attack are in the pool: the most alternatives of one kind at a place.
+        minimal: whether to shrink a set of changes that breaks the answer until taking back any one change mends it.
+        draws: how many random draws of each attack are in the pool; so at one place an attack has at most this many
+            alternatives.
         similarity: as in `Perturber`.
         threshold: as in `Perturber`.
         seed: as in `Perturber`.
-        probability: only changes of a rank below it are in the pool, in [0, 1]; 1 for all.
+        probability: the pool holds only changes with a rank below this number, in [0, 1]; 1 for all changes.
         constraints: as in `Preparation`.
         annotator: as in `Preparation`.
-        preparation: the preparation itself, in place of these two.
-        guide: a model with `scored` that orders the questions where `model` gives labels alone; what it is asked is
-            not counted. None for no guide.
-        cache: the cache of answers, of the model and of the guide; None keeps them in memory alone.
-        seconds: after how many seconds the searches end; None for no end. The results then depend on the speed.
+        preparation: how records are prepared, instead of `constraints` and `annotator`.
+        guide: a model with `scored` that orders the queries if `model` gives labels alone. Questions to the guide are
+            not counted as queries. None for no guide.
+        cache: the cache of answers of the model and of the guide; None keeps them in memory alone.
+        seconds: the time after which all searches end; None for no limit. With a limit, results depend on speed.
 
     Raises:
-        AugmentError: a name is unknown, a value is out of its range, the guide gives no scores, or the model
-            does.
+        AugmentError: a name is unknown, a value is out of range, the guide gives no scores, or there is a guide
+            although the model gives scores.
 
     >>> def model(examples):
     ...     return ["good" if "отлич" in example.text.lower() else "bad" for example in examples]
@@ -130,11 +131,11 @@ class Adversary:
 
     @property
     def needs(self) -> tuple[Needs, ...]:
-        """What the records must be prepared with, for each attack."""
+        """What the records must be prepared with, for each of the attacks."""
         return tuple(one.needs for one in self.perturbers)
 
     def use_cache(self, cache: Cache | None) -> None:
-        """Keep the answers of the model and of the guide in this cache from now on; None for memory alone."""
+        """Keep the answers of the model and of the guide in this cache from now on; None keeps them in memory alone."""
         for ledger in filter(None, (self.ledger, self._guide)):
             ledger.cache = cache
 
@@ -146,13 +147,13 @@ class Adversary:
         field: str | Sequence[str] | None = None,
         label_field: str | Sequence[str] = (),
     ) -> Iterator[Finding]:
-        """Search for all rows of a dataset, chunk by chunk. The results are in the order of the rows.
+        """Run a search for each row of a dataset, chunk by chunk, and yield the results in the order of the rows.
 
         Args:
-            records: rows as dictionaries, with their right answers; they are not changed.
+            records: rows as dictionaries, with their right answers; they are not modified.
             task: a task or its name; by default each row's task is recognised from its fields.
-            field: the fields to change in place of the task's, such as `text`, `inputs.text`, `qas[].query`.
-            label_field: the fields of the right answer in place of the task's.
+            field: the fields to perturb instead of the task's, such as `text`, `inputs.text` or `qas[].query`.
+            label_field: the fields that hold the right answer, instead of the task's.
 
         Raises:
             AugmentError: no task fits a row, a row lacks a field or a right answer, or the model fails.
@@ -166,11 +167,11 @@ class Adversary:
                 yield from self.search(prepared)
 
     def search(self, prepared: Prepared, on_finished: Callable[[SearchCase], None] = lambda _: None) -> list[Finding]:
-        """Search for prepared records.
+        """Run a search for each of the prepared records, and return the results in their order.
 
         Args:
             prepared: the records, prepared with what `needs` states.
-            on_finished: is called with each case when its search has ended.
+            on_finished: called with the case of each record when its search has ended.
 
         Raises:
             AugmentError: a record has no right answer, or an attack, the similarity or the model fails.
@@ -201,10 +202,10 @@ class Adversary:
         return [self._found(prepared, case, gate) for case in cases]
 
     def _goal(self, record: Record) -> Goal:
-        """The goal for a record.
+        """Return the goal of the search for a record.
 
         Raises:
-            AugmentError: the record has no right answer, or the target does not fit its task.
+            AugmentError: the record has no right answer, or there is a target although the task has not one label.
         """
         goal = Goal.of(record, self.target)
         if not goal.is_known:
@@ -244,10 +245,10 @@ class Adversary:
 
 
 def _guide_of(guide: Model | NamedModel, model: NamedModel, cache: Cache | None) -> Ledger:
-    """The ledger of a guide.
+    """Return the ledger through which a guide is asked.
 
     Raises:
-        AugmentError: it gives no scores, or the model gives scores itself.
+        AugmentError: the guide gives no scores, or the model gives scores itself and needs no guide.
     """
     if model.scored is not None:
         raise AugmentError(f"`guide`: `model` {model.name} gives scores itself and needs no guide; leave it out")
@@ -258,10 +259,16 @@ def _guide_of(guide: Model | NamedModel, model: NamedModel, cache: Cache | None)
 
 
 def check_search(attacks: int, budget: int, draws: int, seconds: float | None) -> None:
-    """Nothing, if a search can have these settings.
+    """Check the settings of a search; for their meaning see `Adversary`.
+
+    Args:
+        attacks: the number of attacks, at least 1.
+        budget: at least 1.
+        draws: from 1 to 100.
+        seconds: greater than 0, or None.
 
     Raises:
-        AugmentError: there is no attack, or a number is out of its range.
+        AugmentError: there is no attack, or a number is out of range.
     """
     if not attacks:
         raise AugmentError("no attack; name one with `attacks`; augment-ru list attacks shows them")
@@ -276,9 +283,10 @@ def check_search(attacks: int, budget: int, draws: int, seconds: float | None) -
 def screened(
     prepared: Prepared, cases: Sequence[SearchCase], similarity: Similarity | None, threshold: float | None
 ) -> PoolGate:
-    """The gate of these cases; changes that fail alone have left their pools if the similarity screens.
+    """Make the gate for these cases, and take changes that it refuses by themselves out of their pools.
 
-    A case that has nothing to change, or whose original is answered wrong, is finished.
+    Changes are taken out only if the similarity is quick enough to score each of them alone (`screens`). Cases that are
+    finished already are left as they are.
     """
     pending = [case for case in cases if case.is_open]
     gate = PoolGate(prepared, [case.pool for case in cases], similarity, threshold or 0.0)
@@ -298,16 +306,16 @@ if TYPE_CHECKING:
     from augment_ru.evaluation.examples import Scored
 
 _CHARACTERS = 2**24
-"""Characters of the texts that a guide is asked about at a time."""
+"""The most characters of the texts that a guide is asked about in one call."""
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How long a search may go on.
+    """The limits of a search.
 
     Attributes:
-        budget: how many different texts of a record the model is asked about at most, its original among them.
-        deadline: when the run ends, on the clock of `time.monotonic`; None for no end.
+        budget: the most queries for a record: different texts, including the original.
+        deadline: the time of `time.monotonic` at which all searches end; None for no limit.
     """
 
     budget: int
@@ -315,18 +323,22 @@ class Limits:
 
     @property
     def is_over(self) -> bool:
-        """Whether the run's time is over."""
+        """Whether the deadline has passed."""
         return self.deadline is not None and time.monotonic() >= self.deadline
 
 
 def ask_originals(cases: Sequence[SearchCase], ledger: Ledger) -> None:
-    """Ask the model about the originals."""
+    """Ask the model about the original of each case in one call, and give each case its answer."""
     for case, scored in zip(cases, ledger.ask([case.example({}) for case in cases]), strict=True):
         case.asked_original(scored)
 
 
 def guidance_of(case: SearchCase, guide: Ledger) -> Guidance | None:
-    """What a guide says about each change of a case alone; None if it does not know the right label or the target."""
+    """Ask a guide about the original of a case, and about each change of its pool by itself.
+
+    Returns:
+        What the guide's scores say; None if they do not include the right label or the target.
+    """
     sets: list[ChangeSet] = [(), *((change,) for change in range(len(case.pool)))]
     at_once = max(_CHARACTERS // max(sum(map(len, case.pool.sources)), 1), 1)
     answers: list[Scored] = []
@@ -348,14 +360,14 @@ def search_all(
     limits: Limits,
     on_finished: Callable[[SearchCase], None] = lambda _: None,
 ) -> None:
-    """Run the searches that have begun, in rounds, until all have ended.
+    """Run searches in rounds until all have ended; each round asks the model about one set of each open case.
 
     Args:
-        cases: the records whose searches have begun.
-        gate: scores a set before it is asked about.
-        ledger: the model, with what it was asked.
-        limits: how long a search may go on.
-        on_finished: is called with each case when its search has ended.
+        cases: the cases, whose searches have begun.
+        gate: scores a set of changes before the model is asked about it.
+        ledger: asks the model and keeps its answers.
+        limits: the limits of the searches.
+        on_finished: called with each case when its search has ended.
     """
     active = list(cases)
     while active:
@@ -375,7 +387,14 @@ def search_all(
 
 
 class _Question(NamedTuple):
-    """A set that the gate lets pass and that the model is to be asked about."""
+    """A question about a set of changes that passes the gate.
+
+    Attributes:
+        case: the case.
+        scripts: the scripts of the set, by the number of the text.
+        texts: the texts of the record under these changes.
+        similarity: the gate's score.
+    """
 
     case: SearchCase
     scripts: Mapping[int, Script]
@@ -386,7 +405,14 @@ class _Question(NamedTuple):
 def _questions(
     active: Sequence[SearchCase], gate: PoolGate, limits: Limits
 ) -> tuple[list[_Question], list[SearchCase]]:
-    """The next question of each case, in the order of the cases, and the cases whose searches ended."""
+    """Find the next question of each open case.
+
+    Sets that the gate refuses and texts that were asked before need no question: the search of the case goes on with
+    the next set at once.
+
+    Returns:
+        The questions in the order of the cases, at most one for each; and the cases whose searches ended.
+    """
     found: dict[int, _Question] = {}
     ended: list[SearchCase] = []
     pending = list(active)

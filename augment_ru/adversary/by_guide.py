@@ -1,8 +1,8 @@
-"""The search with labels alone and a guide: another model, whose scores say which changes are likely to help.
+"""The search against a model that gives labels alone, with a guide: a model whose scores order the queries.
 
-Before the first wrong answer a label says nothing about which change matters. What breaks one model often breaks
-another one of the same task, so the guide's scores order the questions. They stay guesses: the effects are varied at
-random, more widely and less widely in turn, and one question in some is drawn without them.
+Before the first wrong answer, labels do not tell which changes matter. Changes that break one model often break another
+one of the same task, so the guide's scores order the queries. Since they are only guesses, random noise of varying size
+is added to the effects that they predict, and some queries are drawn without the guide.
 """
 
 from dataclasses import dataclass
@@ -14,20 +14,20 @@ from augment_ru.adversary.knowledge import Draws, Knowledge, Search, as_set
 from augment_ru.draws import Floats
 
 _NOISE = (0.0, 0.3, 0.0, 0.6, 0.3, 1.0)
-"""Standard deviations that are added to the effects, in turn, in units of the deviation of all effects."""
+"""The standard deviations of the noise added to the effects, used in turn; the unit is that of all effects."""
 _BLIND = 8
-"""One of this number of questions is drawn without the guide."""
+"""One of this many queries is drawn without the guide."""
 _TRIES = 50
-"""Sets in a row that were asked before, after which the guide has nothing more to say."""
+"""After this many proposed sets in a row that were asked before, the guide is not used any more."""
 
 
 @dataclass(frozen=True, slots=True)
 class Guidance:
-    """What a guide says about a record.
+    """What the scores of a guide say about a record. For rivals and margins see `Goal`.
 
     Attributes:
-        margins: how far each rival is from winning in the original, in nats, shape (rivals,).
-        effects: what each change alone takes off each margin, shape (changes, rivals).
+        margins: for the original, how far each rival label is behind the right one, in nats, shape (rivals,).
+        effects: by how much each change, applied alone, lowers each margin, shape (changes, rivals).
     """
 
     margins: Floats
@@ -35,7 +35,13 @@ class Guidance:
 
 
 def break_by_guide(knowledge: Knowledge, guidance: Guidance, draws: Draws) -> Search:
-    """Look for a set that breaks the answer; ends when one does, or when nothing is left to try."""
+    """Search for a set of changes that breaks the answer; end when one does, or when no new set is found.
+
+    Args:
+        knowledge: what is known about the record's sets.
+        guidance: what the guide says about the record.
+        draws: the random numbers of the search.
+    """
     blind = random_sets(knowledge, draws)
     scale = float(guidance.effects.std())
     nearest = np.argsort(guidance.margins, kind="stable")

@@ -1,8 +1,8 @@
-"""The search with labels alone: sets of several sizes until one breaks the answer, then group tests.
+"""The search against a model that gives labels alone: random sets until one breaks the answer, then group tests.
 
-Before the first broken set a label says nothing about which change matters. So the search draws sets of six sizes, from
-all places to half of them, in which every place and every alternative at a place stands equally often. Many changes
-break most answers; those that noise never breaks need some words kept, and the smaller sets keep them.
+Before the first wrong answer, labels do not tell which changes matter. So the search draws sets of six sizes, which
+change from all places down to half of them; every place, and every alternative at a place, is drawn about equally
+often. Many changes at once break most answers. Some answers break only if certain words stay; smaller sets keep some.
 """
 
 from collections.abc import Iterator
@@ -13,18 +13,18 @@ import numpy as np
 from augment_ru.adversary.knowledge import ChangeSet, Draws, Knowledge, Search, as_set
 
 _SHARES = (1.0, 0.8, 0.9, 0.7, 0.6, 0.8, 0.9, 0.5)
-"""Shares of the places that the sets change, in turn.
+"""The shares of the places that sets change, used in turn.
 
-Chosen on sentences of three domains against linear models of words and of characters (benchmarks/measurements.md).
-With all places alone, a third less was broken against words; with the best single share, 0.8, a tenth less at 10
-queries.
+They were chosen on sentences of three domains against linear models of words and of characters
+(benchmarks/measurements.md). If all places were always changed, a third fewer answers of the word models broke; with
+the best single share, 0.8, a tenth fewer at 10 queries.
 """
 _TRIES = 100
-"""Draws without a new set after which nothing is left to try."""
+"""After this many draws in a row without a new set, the search ends."""
 
 
 def break_by_labels(knowledge: Knowledge, draws: Draws) -> Search:
-    """Look for a set that breaks the answer; ends when one does, or when nothing is left to try."""
+    """Search for a set of changes that breaks the answer; end when one does, or when no new set is found."""
     for chosen in random_sets(knowledge, draws):
         verdict = yield chosen
         if verdict.broken:
@@ -32,9 +32,10 @@ def break_by_labels(knowledge: Knowledge, draws: Draws) -> Search:
 
 
 def random_sets(knowledge: Knowledge, draws: Draws) -> Iterator[ChangeSet]:
-    """Open sets at random, of each share of the places in turn; ends when no new one is drawn any more.
+    """Yield random sets that were not asked before (`Knowledge.is_open`) until no new one is drawn any more.
 
-    The places that were drawn least come first, and at each of them the alternative that was drawn least.
+    The sizes of the sets follow `_SHARES` in turn. Places that were drawn least often are drawn first, and at each
+    place the alternative that was drawn least often.
     """
     turn = failures = 0
     count = len(knowledge)
@@ -59,10 +60,10 @@ def random_sets(knowledge: Knowledge, draws: Draws) -> Iterator[ChangeSet]:
 
 
 def shrink_by_labels(knowledge: Knowledge) -> Search:
-    """Take changes back in groups until none can be taken back (delta debugging: Zeller and Hildebrandt 2002).
+    """Shrink the smallest broken set until taking back any one change mends the answer.
 
-    The set is split into parts; each part alone is tried, then the set without each part; when nothing breaks the
-    answer, the parts are halved.
+    This is delta debugging (Zeller and Hildebrandt 2002). The set is split into two parts, and each half is tried
+    alone. If neither breaks the answer, the parts are halved, and the set is tried without each part.
     """
     broken = knowledge.smallest
     parts = 2

@@ -1,11 +1,12 @@
-"""The search with scores: asks what the surrogate expects to break the answer with the fewest changes.
+"""The search against a model with scores: it asks about sets that a surrogate expects to break the answer.
 
-It has three ways of choosing the next set, and what each of them learns serves the others:
+The surrogate predicts the effects of sets of changes from all answers so far. The next set is chosen in one of three
+ways:
 
-- the smallest set that the surrogate expects to break the answer, or the strongest one if it expects none to;
-- the set nearest to breaking, with one change added, taken back or exchanged: effects are not quite additive, and near
-  that set the surrogate errs least;
-- sets at random, when these two find nothing new.
+- the smallest set that the surrogate expects to break the answer, or, if there is no such set, the strongest one;
+- the set that came nearest to breaking the answer, with one change added, taken back or exchanged. Effects are not
+  quite additive, and the surrogate errs least near a set that was asked;
+- a random set, if these two ways find no new one.
 """
 
 from collections.abc import Iterable
@@ -19,22 +20,28 @@ from augment_ru.adversary.surrogate import Surrogate
 from augment_ru.draws import Floats
 
 _BEYOND = 0.05
-"""How far below 0 a margin is expected before a set counts as breaking, as a share of the original's margin."""
+"""A set is expected to break the answer if a margin is expected this far below 0, as a share of the original's."""
 _ROUND = 5
-"""While nothing comes nearer, one of this number of sets is chosen from all, the others near the nearest."""
+"""While no set comes nearer to breaking, one of this many sets is chosen freely, the others near the nearest set."""
 _WIDE, _NEAR, _DARING = 0.3, 0.1, 1.0
-"""The standard deviations that are added to the effects at random: once something failed, among all sets and near one;
-and once the set is minimal, when only what is not known yet can be better."""
+"""The size of the random noise added to the effects, in their standard deviations: for a choice among all sets after a
+failure; for a choice near a set; and for sets smaller than a minimal one, where only unknown effects give hope."""
 _TRIES = 20
-"""Draws of these standard deviations before a way of choosing gives up."""
+"""How many times the noise is drawn before a way of choosing gives up."""
 _MORE = 5
-"""Smaller sets that are asked about once the smallest is minimal; each that breaks the answer gives as many again."""
+"""How many smaller sets are asked about once the smallest is minimal; each that breaks the answer resets the count."""
 _HOPE = 0.3
-"""A smaller set is asked about if its chance is at least this; otherwise it is verified that none is smaller."""
+"""A smaller set is asked about if its chance is at least this; otherwise changes are taken back one at a time."""
 
 
 def break_by_scores(knowledge: Knowledge, surrogate: Surrogate, draws: Draws) -> Search:
-    """Look for a set that breaks the answer; ends when one does, or when nothing is left to try."""
+    """Search for a set of changes that breaks the answer; end when one does, or when no new set is found.
+
+    Args:
+        knowledge: what is known about the record's sets.
+        surrogate: predicts the effects of the changes; it learns from each answer.
+        draws: the random numbers of the search.
+    """
     failures = asked = 0
     while True:
         asked += 1
@@ -59,14 +66,20 @@ def break_by_scores(knowledge: Knowledge, surrogate: Surrogate, draws: Draws) ->
 def _promising(
     knowledge: Knowledge, surrogate: Surrogate, draws: Draws, spread: float, most: int | None = None
 ) -> ChangeSet | None:
-    """The smallest open set that is expected to break the answer, or the strongest; None if it was asked already.
+    """Choose the smallest set that is expected to break the answer, or else the strongest set.
+
+    If the chosen set was asked already, it is chosen again with new noise, up to `_TRIES` times.
 
     Args:
-        knowledge: what is known of the record.
-        surrogate: its surrogate.
-        draws: its random numbers.
-        spread: the standard deviations that are added to the effects; 0 adds some only if what is expected was asked.
-        most: how many changes the set has at most; None for any number.
+        knowledge: what is known about the record's sets.
+        surrogate: predicts the effects of the changes.
+        draws: the random numbers of the search.
+        spread: the size of the noise added to the effects, in their standard deviations; with 0, the first attempt is
+            made without noise.
+        most: the most changes that the set may have; None for any number.
+
+    Returns:
+        The set; None if only sets that were asked or refused were found.
     """
     for attempt in range(_TRIES):
         noise = _noise(surrogate, draws, spread or _WIDE) if spread or attempt else None
@@ -85,7 +98,11 @@ def _promising(
 
 
 def _near(knowledge: Knowledge, surrogate: Surrogate, draws: Draws) -> ChangeSet | None:
-    """The open set one step from the nearest one that is expected to come nearest to breaking."""
+    """Choose, among the sets one step from the nearest one, the open set expected to come nearest to breaking.
+
+    A step adds a change, takes one back, or exchanges conflicting changes for one. None if no such set is open, or if
+    the nearest set has no margins.
+    """
     here = list(knowledge.nearest)  # ascending
     margins = knowledge.known[knowledge.nearest].margins
     if margins is None:
@@ -114,9 +131,10 @@ def _noise(surrogate: Surrogate, draws: Draws, size: float) -> Floats:
 
 
 def shrink_by_scores(knowledge: Knowledge, surrogate: Surrogate, draws: Draws) -> Search:
-    """Look for smaller broken sets until the smallest is known to be minimal, and then for still smaller ones.
+    """Shrink the smallest broken set until it is known to be minimal, and then search for still smaller sets.
 
-    A minimal set need not be the smallest. So a few smaller ones are asked about, most of them of other changes.
+    A set is minimal if taking back any one change mends the answer. Other changes may form a smaller broken set, so the
+    model is asked about a few smaller sets afterwards.
     """
     yield from _minimal(knowledge, surrogate)
     left = _MORE
@@ -136,9 +154,9 @@ def shrink_by_scores(knowledge: Knowledge, surrogate: Surrogate, draws: Draws) -
 def _minimal(knowledge: Knowledge, surrogate: Surrogate) -> Search:
     """Take changes back until the smallest broken set is known to be minimal.
 
-    The next set is the one that saves most changes times the third power of its chance (with the first power, fewer of
-    the sets were minimal when a small budget ended); if no chance is worth a question, changes are taken back one by
-    one, the one of least effect first.
+    The next set is the one with the largest product of the changes that it saves and the third power of its chance to
+    break the answer. (With the first power, fewer sets were minimal at the end of a small budget.) If no chance is at
+    least `_HOPE`, a single change is taken back, the one that is likeliest not to be needed.
     """
     chosen: ChangeSet = ()
     margins: Floats | None = None
@@ -159,7 +177,10 @@ def _minimal(knowledge: Knowledge, surrogate: Surrogate) -> Search:
 
 
 def _smaller(knowledge: Knowledge, surrogate: Surrogate, broken: ChangeSet) -> Iterable[ChangeSet]:
-    """Open sets with fewer changes: for each rival the strongest of each size, of all changes and of the broken set."""
+    """Return open sets with fewer changes than a broken set.
+
+    For each rival and each size these are the strongest set of all changes, and the strongest subset of the broken set.
+    """
     most = len(broken) - 1
     found: dict[ChangeSet, None] = {}
     for effects in surrogate.mean:

@@ -1,4 +1,4 @@
-"""A record in the course of its search: what it asks next, what it has learnt, and what becomes of it."""
+"""The search case of a record: what its search wants to ask next, what it has learnt, and how it ends."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -27,12 +27,12 @@ from augment_ru.text.characters import Mask
 
 @dataclass(frozen=True)
 class RecordQuestions:
-    """The questions about a record.
+    """Makes the questions to the model about a record and its changed versions.
 
     Attributes:
         record: the record.
-        fields: the names of the texts that changes edit.
-        sources: these texts.
+        fields: the fields of the texts that changes edit.
+        sources: the original texts of these fields.
     """
 
     record: Record
@@ -41,14 +41,14 @@ class RecordQuestions:
 
     @cached_property
     def original(self) -> Example:
-        """The question about the original."""
+        """The question about the original record."""
         return example_of(self.record.values, self.record.task)
 
     def of(self, scripts: Mapping[int, Script]) -> Example:
-        """The question about a set of changes.
+        """Return the question about the record under a set of changes.
 
         Args:
-            scripts: by the number of the text, as `RecordPool.scripts` gives them.
+            scripts: the scripts of the set by the number of the text (`RecordPool.scripts`); empty for the original.
         """
         if not scripts:
             return self.original
@@ -61,7 +61,11 @@ class RecordQuestions:
 
     @cached_property
     def _parts(self) -> Mapping[str, str] | None:
-        """What the model reads of the original, by field; None if more changes with the texts than their fields."""
+        """The texts of the original that the model reads, by field.
+
+        None if changes affect more than the fields of their texts, such as offsets; then each question is made from a
+        whole new row.
+        """
         question = self.original.record
         fields = tuple(self.fields)
         if self.record.offsets() or not is_plain(fields) or not question.keys() >= set(fields):
@@ -69,7 +73,7 @@ class RecordQuestions:
         return Record(question, self.record.task).read()
 
     def scripts(self, found: Mapping[int, Script]) -> dict[str, Script]:
-        """The script of each field, those of unchanged texts, too."""
+        """Return the script of each field; an unchanged text gets a script without edits."""
         return {
             name: found.get(number) or Script(source)
             for number, (name, source) in enumerate(zip(self.fields, self.sources, strict=True))
@@ -82,32 +86,33 @@ Reason = Literal["", "budget", "nothing left to try", "time", "right already"]
 STATUSES = ("broken", "withstood", "rejected", "wrong_before", "unchanged")
 
 _MOST_REFUSALS = 10
-"""Sets that the gate may refuse for each question of the budget; a search that meets more has nothing left to try."""
+"""A search ends when the gate has refused this many sets for each query of the budget."""
 
 
 _SHORT = 2**14
-"""Characters up to which texts are kept as they are."""
+"""Texts of a record with at least this many characters together are identified by a digest."""
 _Texts: TypeAlias = tuple[str, ...] | bytes
-"""What tells the texts of a record apart: these, or a digest of long ones."""
+"""The key of a version of a record: its texts, or their digest if they are long."""
 
 
 @dataclass(slots=True)
 class SearchCase:
-    """A record in the course of its search.
+    """The state of the search for a record.
 
     Attributes:
-        number: its number in the chunk.
+        number: the number of the record in the chunk.
         record: the record.
-        goal: what counts as broken.
-        pool: its changes.
-        before: the answer to the original; None before it was asked.
-        queries: how many different texts the model was asked about, the original among them.
-        broken_at: which of these queries broke the answer first; None if none did.
+        goal: decides which answers count as broken.
+        pool: the changes of the record.
+        before: the answer to the original; None if it was not asked yet.
+        queries: how many queries were made, including the original.
+        broken_at: the number of the query that broke the answer first, counted from 1; None if no query did.
         after: the answer to the smallest broken set.
-        similarity: the gate's score of the smallest broken set; of a rejected record the best that failed.
-        status, reason: what became of it; None while it is open.
+        similarity: the gate's score of the smallest broken set; for a rejected record, the best score that failed.
+        status: how the search ended; None while it goes on.
+        reason: why the search ended, if the status alone does not say it; otherwise "".
         minimal: whether the broken set is known to be minimal.
-        knowledge: what the search knows; None if there was none.
+        knowledge: what is known about sets of changes; None if no search was begun.
     """
 
     number: int
@@ -134,21 +139,21 @@ class SearchCase:
 
     @property
     def changes(self) -> ChangeSet:
-        """The changes that are returned: the smallest set that breaks the answer; none if none does."""
+        """The smallest set of changes that breaks the answer, which is returned; empty if no set does."""
         return (self.knowledge.smallest if self.knowledge else None) or ()
 
     @property
     def wanted(self) -> ChangeSet | None:
-        """The set that the search wants to ask about next; None if it has ended."""
+        """The set that the search wants to ask about next; None if the search has ended."""
         return self._wanted
 
     @property
     def is_open(self) -> bool:
-        """Whether it is not known yet what becomes of the record."""
+        """Whether the record has no status yet."""
         return self.status is None
 
     def asked_original(self, scored: Scored) -> None:
-        """Take in the answer to the original: a wrong one leaves nothing to break."""
+        """Record the answer to the original; the case ends if it is wrong, or if nothing can be broken or changed."""
         self.before = self.goal.answer(scored)
         self.queries = 1
         if not self.goal.is_right(self.before):
@@ -161,11 +166,11 @@ class SearchCase:
         self._rivals = self.goal.rivals(scored)
 
     def screened(self, similarities: Floats, passing: Mask) -> None:
-        """Leave out the changes that fail alone.
+        """Remove the changes that the gate refuses by themselves; if it refuses all, the case ends as rejected.
 
         Args:
             similarities: the gate's score of each change by itself, shape (changes,).
-            passing: whether it passes, shape (changes,).
+            passing: whether each change passes by itself, shape (changes,).
         """
         self._similarities = similarities[passing]
         if not passing.any():
@@ -177,11 +182,17 @@ class SearchCase:
 
     @property
     def is_blind(self) -> bool:
-        """Whether the model's answers come without scores that a search can use."""
+        """Whether the model gave no scores that the search can use."""
         return self._rivals is None
 
     def begin(self, key: int, *, minimal: bool, guidance: Guidance | None = None) -> None:
-        """Start the search; `key` is the stream key of its draws, `guidance` what a guide says."""
+        """Start the search.
+
+        Args:
+            key: the stream key that seeds the random draws of the search.
+            minimal: whether to shrink a set that breaks the answer until taking back any one change mends it.
+            guidance: what a guide says about the record, if there is a guide.
+        """
         if self._original is None:  # the time was over before
             self.finish("time")
             return
@@ -203,7 +214,12 @@ class SearchCase:
             self._wanted, self._search = None, None
 
     def refused(self, similarity: float, most: int) -> None:
-        """Take in that the gate does not let the wanted set pass."""
+        """Record that the gate refused the wanted set.
+
+        Args:
+            similarity: the gate's score of the set.
+            most: the budget; the search ends after ten times as many refusals.
+        """
         if np.isfinite(similarity):
             self.similarity = max(similarity, self.similarity or 0.0)
         self._refusals += 1
@@ -212,11 +228,17 @@ class SearchCase:
             self.stop()
 
     def known_answer(self, texts: tuple[str, ...]) -> Scored | None:
-        """The answer to these texts of the record, if they were asked about already."""
+        """Return the answer to these texts of the record; None if they were not asked about yet."""
         return self._answers.get(_key(texts))
 
     def answered(self, texts: tuple[str, ...], scored: Scored, similarity: float) -> None:
-        """Take in the answer to the wanted set."""
+        """Record the answer to the wanted set.
+
+        Args:
+            texts: the texts of the record under the set.
+            scored: the answer.
+            similarity: the gate's score of the set.
+        """
         key = _key(texts)
         if key not in self._answers:
             self._answers[key] = scored
@@ -232,11 +254,11 @@ class SearchCase:
             self._advance(verdict)
 
     def stop(self) -> None:
-        """End the search."""
+        """End the search, without setting a status."""
         self._search, self._wanted = None, None
 
     def finish(self, reason: Reason) -> None:
-        """Say what became of the record; `reason` is why the search ended without an end of its own."""
+        """End the search and set the status; `reason` says what cut the search short, "" if nothing did."""
         self.stop()
         knowledge = self.knowledge
         if knowledge is not None and (chosen := knowledge.smallest) is not None:
@@ -251,18 +273,18 @@ class SearchCase:
         self._answers, self._search = {}, None
 
     def scripts(self, chosen: ChangeSet) -> dict[str, Script]:
-        """The script of each field under these changes."""
+        """Return the script of each field under these changes."""
         return self._asking.scripts(self.pool.scripts(chosen))
 
     def texts(self, chosen: ChangeSet) -> tuple[str, ...]:
-        """The texts of the record under these changes."""
+        """Return the texts of the record under these changes."""
         return tuple(script.text for script in self.scripts(chosen).values())
 
     def example(self, scripts: Mapping[int, Script]) -> Example:
-        """The question about the record under the scripts of a set; without one about the original.
+        """Return the question about the record under a set of changes.
 
         Args:
-            scripts: by the number of the text, as `RecordPool.scripts` gives them.
+            scripts: the scripts of the set by the number of the text (`RecordPool.scripts`); empty for the original.
         """
         return self._asking.of(scripts)
 
@@ -282,7 +304,15 @@ def _key(texts: Sequence[str]) -> _Texts:
 def _search(
     knowledge: Knowledge, margins: Floats | None, guidance: Guidance | None, draws: Draws, *, minimal: bool
 ) -> Search:
-    """The whole search of a record: until the answer breaks, then, if wanted, until the set is minimal."""
+    """Run the whole search of a record: until a set breaks the answer and then, with `minimal`, until it is minimal.
+
+    Args:
+        knowledge: what is known about the record's sets.
+        margins: the margins of the original; None if the model gives no usable scores.
+        guidance: what a guide says, used only without margins; None for no guide.
+        draws: the random numbers of the search.
+        minimal: whether to shrink the broken set.
+    """
     if margins is None:
         if guidance is None:
             yield from break_by_labels(knowledge, draws)

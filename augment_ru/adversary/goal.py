@@ -1,4 +1,7 @@
-"""What a search is after: a wrong answer, or one label; and how far the model still is from it."""
+"""The goal of a search, a wrong answer or a given label, and how far a model's scores are from it.
+
+A rival is a label that may replace the right one. Its margin is how far its score is behind that of the right label.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,21 +16,21 @@ from augment_ru.records.record import Record
 from augment_ru.records.task import Task
 
 DIGITS = 3
-"""Margins are rounded to this number of digits, so that the last bits of a network's scores do not steer a search."""
+"""Margins are rounded to this many decimal places, so that the last bits of a score do not steer a search."""
 _UNITS = 10.0**DIGITS
 
 _MOST_RIVALS = 8
-"""How many labels a search watches at most: those that come nearest in the original."""
+"""The most rivals that a search watches: those with the smallest margins in the original."""
 
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """What counts as broken for a record.
+    """The goal of the search for a record: which answers count as broken.
 
     Attributes:
         task: the task of the record.
-        kind: what answers are.
-        golds: the right answer of each field of `task.gold`; None where the record has none.
+        kind: the kind of its answers, such as `labels`.
+        golds: the right answer in each gold field of the task; None for a field without an answer.
         target: the label that the model is to give; None for any wrong answer.
     """
 
@@ -38,7 +41,7 @@ class Goal:
 
     @classmethod
     def of(cls, record: Record, target: str | None = None) -> "Goal":
-        """The goal for a record."""
+        """Make the goal for a record; for the target see the attribute."""
         task = record.task
         kind = next(iter(metrics_of(task.scoring.metrics).values())).kind
         (golds,) = golds_of([record.values], task, kind)
@@ -51,30 +54,31 @@ class Goal:
 
     @property
     def is_right_already(self) -> bool:
-        """Whether the label that is aimed at is the right one, so that there is nothing to break."""
+        """Whether the target is the right label, so that there is nothing to break."""
         return self.target is not None and self.golds[0] == self.target
 
     def answer(self, scored: Scored) -> tuple[Any, ...]:
-        """The prediction as metrics compare it.
+        """Return a prediction in the form in which metrics compare it, with one entry for each gold field.
 
         Raises:
-            AugmentError: the prediction has not the form that the task needs.
+            AugmentError: the prediction does not have the form that the task needs.
         """
         return answer_of(scored.prediction, self.task, self.kind)
 
     def is_right(self, answer: Sequence[Any]) -> bool:
-        """Whether the answer is right in every field that has a right answer."""
+        """Tell whether an answer is right in every gold field for which the record has a right answer."""
         pairs = zip(self.golds, answer, strict=True)
         return all(gold is None or is_right(self.kind, gold, given) for gold, given in pairs)
 
     def is_broken(self, answer: Sequence[Any]) -> bool:
-        """Whether the answer is what the search is after."""
+        """Tell whether an answer meets the goal: it is the target or, without a target, wrong."""
         return not self.is_right(answer) if self.target is None else bool(answer[0] == self.target)
 
     def rivals(self, scored: Scored) -> list[tuple[int, str]] | None:
-        """The labels whose scores are compared with that of the right one, each with the number of its field.
+        """Return the rivals of the right labels, each with the number of its gold field, the smallest margin first.
 
-        Those that come nearest are first. None where scores say nothing: there are none, or the right label has none.
+        None if the scores cannot be used: there are none, the right label or the target has no score, or no other
+        label has one.
         """
         if self.kind != "labels" or len(scored.scores) != len(self.golds):
             return None
@@ -90,9 +94,15 @@ class Goal:
         return [(field, label) for _, field, label in sorted(found)[:_MOST_RIVALS]] or None
 
     def margins(self, scored: Scored, rivals: Sequence[tuple[int, str]]) -> Floats:
-        """How far each rival is from winning, in nats, shape (rivals,); at 0 it is level with the right label.
+        """Return the margin of each rival: how far its score is behind that of the right label, in nats.
 
-        With a target it is how far the target is behind the best of the others.
+        Args:
+            scored: an answer with scores.
+            rivals: the rivals (`rivals`).
+
+        Returns:
+            The margins, shape (rivals,); below 0 the rival is ahead. With a target there is one margin: how far the
+            target is behind the best other label.
         """
         if self.target is not None:
             scores = scored.scores[0]
@@ -105,7 +115,7 @@ class Goal:
 
 
 def _rounded(margins: Sequence[float]) -> Floats:
-    """The margins, rounded as `np.round` does it, in a third of its time."""
+    """Round margins as `np.round` does, in a third of its time."""
     found = np.array(margins) * _UNITS
     np.rint(found, out=found)
     found /= _UNITS

@@ -1,4 +1,8 @@
-"""What a search knows about a record: which sets of changes were asked or refused, and what came of them."""
+"""The knowledge of a search about a record: which sets of changes were asked about or refused, with their verdicts.
+
+A set is asked about when the model gets a question with these changes; it is refused when the gate does not let it
+pass. A set is broken if the model's answer meets the goal of the search.
+"""
 
 from collections.abc import Generator, Iterable, Sequence
 from math import fsum
@@ -10,22 +14,22 @@ from augment_ru.draws import Floats, Ints, unit
 from augment_ru.engine.pool import RecordPool
 
 ChangeSet: TypeAlias = tuple[int, ...]
-"""The numbers of changes that are applied together, ascending."""
+"""A set of changes that are applied together: their numbers in the pool, ascending."""
 
 _CAUTION = 0.85
-"""After a refusal, sets are held to this share of what the refused one was expected to lose."""
+"""After a refusal, sets of several changes may lose at most this share of the refused set's expected loss."""
 _SPREAD = 3.0**0.5
-"""What makes the variance of a sum of four numbers from U[0, 1) one."""
+"""This factor gives the sum of four numbers from U[0, 1) the variance 1."""
 
 
 class Verdict(NamedTuple):
-    """What came of a set of changes.
+    """The verdict on a set of changes.
 
     Attributes:
         similarity: the gate's score.
-        passed: whether the gate lets it pass; one that does not is never asked.
-        broken: whether the model's answer is what the search is after; False for a set that was not asked.
-        margins: how far each rival is from winning, in nats, shape (rivals,); None without scores.
+        passed: whether the gate lets the set pass; the model is not asked about other sets.
+        broken: whether the model's answer meets the goal of the search; False if the model was not asked.
+        margins: the margin of each rival (`Goal.margins`), in nats, shape (rivals,); None if there are no scores.
     """
 
     similarity: float
@@ -35,14 +39,14 @@ class Verdict(NamedTuple):
 
 
 Search: TypeAlias = Generator[ChangeSet, Verdict, None]
-"""Yields the set to ask about next and is sent its verdict; ends when it has nothing left to try.
+"""A generator that yields the set to ask about next, and is sent its verdict; it ends when it finds no further set.
 
-A set that was asked before costs nothing. What a search yields depends on its record alone.
+A set whose texts were asked about before costs no query. The sets depend only on the record and its verdicts.
 """
 
 
 class Draws:
-    """The random numbers of a record's search, in order.
+    """The random numbers of the search for a record, taken in order.
 
     Args:
         key: the record's stream key.
@@ -52,12 +56,12 @@ class Draws:
         self._key, self._at = np.array([key], dtype=np.uint64), 0
 
     def uniform(self, count: int) -> Floats:
-        """Numbers from U[0, 1), shape (count,)."""
+        """Draw numbers from U[0, 1), shape (count,)."""
         first, self._at = self._at, self._at + count
         return unit(self._key, np.arange(first, self._at))
 
     def bell(self, count: int) -> Floats:
-        """Numbers of mean 0 and variance 1 that are nearly normal (sums of four uniform ones), shape (count,)."""
+        """Draw nearly normal numbers of mean 0 and variance 1 (sums of four uniform numbers), shape (count,)."""
         sums: Floats = self.uniform(4 * count).reshape(4, count).sum(axis=0)
         sums -= 2.0
         sums *= _SPREAD
@@ -65,17 +69,20 @@ class Draws:
 
 
 class Knowledge:
-    """What is known about the sets of a record's changes.
+    """What is known about sets of changes of a record.
 
     Args:
-        pool: the changes; not empty.
-        similarities: the gate's score of each change by itself, shape (changes,); None if they were not scored.
+        pool: the changes of the record; not empty.
+        similarities: the gate's score of each change by itself, shape (changes,); None if changes were not scored so.
         original: the verdict on the original.
 
     Attributes:
-        known: the verdicts, by set; the empty set is the original.
-        smallest: the broken set with the fewest changes; of equal ones the most similar, then the first.
-        nearest: the set that was asked whose lowest margin is lowest; the original if there are no scores.
+        pool: as above.
+        known: the verdicts by set; the empty set stands for the original.
+        smallest: the broken set with the fewest changes, of equally small ones the most similar, then the first; None
+            if no set is broken yet.
+        nearest: among the sets that did not break, the one with the lowest margin; () for the original, or if there
+            are no scores.
     """
 
     def __init__(self, pool: RecordPool, similarities: Floats | None, original: Verdict) -> None:
@@ -93,7 +100,7 @@ class Knowledge:
         return len(self.pool)
 
     def learn(self, chosen: ChangeSet, verdict: Verdict) -> None:
-        """Keep a verdict."""
+        """Store the verdict on a set."""
         self.known[chosen] = verdict
         if not verdict.passed:
             self._refused(chosen)
@@ -105,14 +112,14 @@ class Knowledge:
             self.nearest, self._lowest = chosen, lowest
 
     def _refused(self, chosen: ChangeSet) -> None:
-        """Expect less of the gate: what fails alone is never tried again, larger sets must lose less than this one."""
+        """Draw conclusions from a refusal: ban a single change, or lower the loss that sets of changes may have."""
         if len(chosen) == 1:
             self._bans.add(chosen[0])
         else:
             self._limit = min(self._limit, _CAUTION * self._loss(chosen))
 
     def is_open(self, chosen: ChangeSet) -> bool:
-        """Whether a set was neither asked nor refused, and is expected to pass the gate."""
+        """Tell whether a set was neither asked about nor refused, and is expected to pass the gate."""
         if chosen in self.known:
             return False
         if self._limit == np.inf and not self._bans:  # without a refusal nothing else is known
@@ -122,16 +129,16 @@ class Knowledge:
         return len(chosen) == 1 or self._loss(chosen) <= self._limit
 
     def _loss(self, chosen: ChangeSet) -> float:
-        """What the gate is expected to take off for a set."""
+        """Return by how much a set is expected to lower the similarity: the sum of the losses of its changes."""
         return fsum(self._losses[one] for one in chosen)
 
     def is_broken(self, chosen: ChangeSet) -> bool:
-        """Whether a set is known to break the answer."""
+        """Tell whether a set is known to break the answer."""
         verdict = self.known.get(chosen)
         return verdict is not None and verdict.broken
 
     def conflicts(self, change: int) -> Ints:
-        """The changes that may not be applied with this one."""
+        """Return the numbers of the changes that may not be applied together with this one."""
         found = self._conflicts[change]
         if found is None:
             found = self._conflicts[change] = np.array(self.pool.conflicts[change], dtype=np.int64)
@@ -140,13 +147,16 @@ class Knowledge:
     def fitting(
         self, order: Iterable[int], gains: Sequence[float], *, enough: float = np.inf, most: int | None = None
     ) -> list[int]:
-        """Changes that may be applied together, in this order; one that has no gain or no room is passed over.
+        """Choose changes greedily in the given order so that they may be applied together, and return them.
+
+        A change is skipped if its gain is not above 0, if it conflicts with a chosen one, or if it was refused or the
+        set would be expected to fail the gate.
 
         Args:
-            order: the changes to choose from.
-            gains: what each change is expected to gain, of all changes.
-            enough: the set ends when its gains add up to this.
-            most: how many changes the set has at most, at least 1; None for any number.
+            order: the numbers of the changes to choose from.
+            gains: the expected gain of each change of the pool.
+            enough: choosing stops when the gains of the chosen changes add up to this.
+            most: the most changes to choose, at least 1; None for any number.
         """
         blocked = set(self._bans)
         found: list[int] = []
@@ -170,14 +180,14 @@ class Knowledge:
         return found
 
     def without_one(self, chosen: ChangeSet) -> list[ChangeSet]:
-        """The sets with one change less; the original is not among them."""
+        """Return the sets that lack one of the changes; an empty list for a single change, as no set is left then."""
         return [chosen[:at] + chosen[at + 1 :] for at in range(len(chosen)) if len(chosen) > 1]
 
     def is_minimal(self, chosen: ChangeSet) -> bool:
-        """Whether taking any one change back is known to mend the answer, or leads to a text that is not allowed."""
+        """Tell whether taking back any one change is known to mend the answer or to be refused by the gate."""
         return not any(self.is_open(one) or self.is_broken(one) for one in self.without_one(chosen))
 
 
 def as_set(changes: Iterable[int]) -> ChangeSet:
-    """The changes as a set."""
+    """Return the numbers of changes as a `ChangeSet`: sorted, as a tuple."""
     return tuple(sorted(changes))

@@ -1,4 +1,4 @@
-"""The ledger: what a model was asked and what it answered, so that nothing is asked twice."""
+"""The ledger: keeps what a model was asked and what it answered, so that no question is asked twice."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -19,14 +19,14 @@ from augment_ru.evaluation.examples import (
 
 @dataclass(slots=True)
 class Ledger:
-    """The questions that a model was asked, in memory and, with a cache, on disk.
+    """The questions and answers of a model, kept in memory and, with a cache, on disk.
 
-    A model that gives scores is asked for them; its predictions come with them.
+    A model that can give scores (`scored`) is asked for its predictions with scores.
 
     Attributes:
         model: the model.
         cache: the cache of answers; None keeps them in memory alone.
-        counts: how many questions there were.
+        counts: counts the questions.
     """
 
     model: NamedModel
@@ -36,10 +36,14 @@ class Ledger:
     _asking: NamedModel | None = None
 
     def ask(self, examples: Sequence[Example], advance: Callable[[int], None] = lambda _: None) -> list[Scored]:
-        """The answers to these questions, in their order; the model is asked what is not in the ledger, in one call.
+        """Return the answers to questions, in their order. The model is asked, in one call, only what is not known yet.
+
+        Args:
+            examples: the questions.
+            advance: called with numbers of questions while the model answers them.
 
         Raises:
-            AugmentError: the model raises an error, or does not answer every question.
+            AugmentError: the model raises an error, does not answer every question, or gives malformed scores.
         """
         asked = self._asked
         keys = answer_keys(asked.signature or "", examples)
@@ -50,12 +54,12 @@ class Ledger:
         return [self._known[key] for key in keys]
 
     def forget(self) -> None:
-        """Forget what is in memory, so that a long run does not fill it; the cache keeps what it has."""
+        """Drop the answers in memory, so that a long run does not fill it; the cache keeps its answers."""
         self._known.clear()
 
     @property
     def _asked(self) -> NamedModel:
-        """The model that is asked: with its scores, if it gives them, under a signature of their own."""
+        """The model; if it gives scores, in a form whose predictions include them, with a signature of its own."""
         scored = self.model.scored
         if scored is None:
             return self.model

@@ -1,4 +1,4 @@
-"""What a search found for a record: the row that is written, and its metadata."""
+"""The result of a search for a record: the row that is written, and its metadata."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from augment_ru.errors import brief
 from augment_ru.evaluation.answers import by_field
 
 NAME = "adversary"
-"""The attack of the rows, followed by a colon and the model's name."""
+"""The name of the attack in rows is this, a colon, and the name of the model."""
 _OUTCOME = ("status", "reason")
 
 
@@ -19,15 +19,15 @@ class SearchSettings:
 
     Attributes:
         model: the name of the model.
-        signature: all that defines its answers; None if it does not say.
+        signature: the text that states all that defines the model's answers; None if the model has no signature.
         attacks: the names of the attacks.
         scorer: the signature of the gate's similarity; "none" without a gate.
         threshold: the lowest similarity that passes; None without a gate.
         seed: the seed.
         budget: the most queries for a record.
-        target: the label that is aimed at; None for any wrong answer.
-        corpus: the digest of a corpus that the attacks read; "" for none.
-        guide: the signature of the guide, or its name if it states none; None without a guide.
+        target: the label that the model is to give; None for any wrong answer.
+        corpus: the digest of the corpus that the attacks read; "" if they read none.
+        guide: the signature of the guide, or its name if it has no signature; None without a guide.
     """
 
     model: str
@@ -48,25 +48,25 @@ class SearchSettings:
 
     @property
     def of_rows(self) -> Settings:
-        """What these settings share with those of perturb."""
+        """The settings in the form of `perturb`, as far as it has them: attack, seed, similarity, threshold, corpus."""
         return Settings(self.attack, self.seed, self.scorer, self.threshold, self.corpus)
 
 
 class Finding(Result):
-    """What the search found for a record.
+    """The result of the search for a record.
 
-    Its `reason` says why it withstood; its scripts are empty unless it is broken; its `similarity` is the lowest of the
-    changed texts, of a rejected record the best that failed.
+    If the answer withstood, `reason` says why the search ended. The scripts have no edits unless the answer broke.
+    `similarity` is the lowest of the changed texts; for a rejected record it is the best score that failed.
 
     Attributes:
-        search_settings: what the results share.
+        search_settings: the settings that all results share.
         attacks: the number of the attack of each edit, by field.
         changes: how many changes were applied.
-        before: the answer to the original, an entry for each field of the right answer.
+        before: the answer to the original, with an entry for each gold field.
         after: the answer to the row that is returned.
-        queries: how many different texts the model was asked about, the original among them.
-        broken_at: which of the queries broke the answer first; None if none did.
-        minimal: whether it is known that taking any one change back mends the answer.
+        queries: how many queries were made, including the original.
+        broken_at: the number of the query that broke the answer first, counted from 1; None if no query did.
+        minimal: whether taking back any one change is known to mend the answer.
     """
 
     _VALUES: ClassVar[tuple[str, ...]] = (
@@ -87,7 +87,7 @@ class Finding(Result):
         return f"Finding({self.status}, {brief(texts)}, changes={self.changes}, queries={self.queries})"
 
     def search(self) -> dict[str, Any]:
-        """What the search came to, as JSON values (docs/adversary.md): status, answers, queries, changes."""
+        """Return the outcome of the search (status, answers, queries, changes) as JSON values; docs/adversary.md."""
         task = self.record.task
         return {
             "status": self.status,
@@ -101,11 +101,11 @@ class Finding(Result):
         }
 
     def made_by(self) -> dict[str, list[str]]:
-        """For each edit the attack that it comes from, by field."""
+        """Return, by field, the name of the attack that each edit comes from."""
         return {name: [self.search_settings.attacks[at] for at in numbers] for name, numbers in self.attacks.items()}
 
     def _brief(self) -> dict[str, Any]:
-        """The metadata that is written under `augment` (docs/adversary.md), without the texts."""
+        """Return the metadata that is written under `augment` (docs/adversary.md), without the texts."""
         settings = self.search_settings
         search = self.search()
         outcome = {key: value for key, value in search.items() if key in _OUTCOME}
@@ -123,5 +123,5 @@ class Finding(Result):
             **occasional(corpus=settings.corpus, warnings=self.warnings),
         }
 
-    def _full(self, further: Mapping[str, Any]) -> dict[str, Any]:
-        return super()._full({"attacks": self.made_by(), **further})
+    def _further(self) -> dict[str, Any]:
+        return {"attacks": self.made_by(), **super()._further()}

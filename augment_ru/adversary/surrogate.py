@@ -1,8 +1,9 @@
-"""A linear model of what each change does to the margins: Gaussian, updated after every answer.
+"""The surrogate: a linear model of how far each change lowers the margins, updated after every answer.
 
-It is Bayesian linear regression with one variable for each change. A priori the changes of a text are alike, those of
-one word more so: the covariance of two changes has a part that all share, a part that the alternatives at a place
-share, and a part of their own. So one answer about many changes says something about each of them.
+It is Bayesian linear regression with one Gaussian variable for each change. A priori, the effects of all changes of a
+text are correlated, and those of alternatives at one place more: an effect is the sum of a part shared by all changes,
+a part shared by the alternatives at its place, and a part of its own. So one answer about many changes says something
+about each of them. For rivals and margins see `Goal`.
 """
 
 from collections.abc import Sequence
@@ -16,41 +17,42 @@ from augment_ru.draws import Floats, Ints
 from augment_ru.engine.pool import RecordPool
 
 _MEAN = 0.5
-"""What a change of an average word is expected to take off the lowest margin of the original, as a share of it."""
+"""A priori, the expected effect of changing an average word, as a share of the lowest margin of the original."""
 _SHARED, _PLACE, _OWN = 0.3, 0.5, 0.4
-"""Standard deviations of the three parts of an effect, in the same unit."""
+"""The standard deviations of the three parts of an effect, in the same unit: shared, of the place, its own."""
 _NOISE = 0.05
-"""The standard deviation of what is not linear, in the same unit; its variance grows by half with each change.
+"""The standard deviation of deviations from linearity, in the same unit; each further change adds half its variance.
 
 These numbers were chosen on sentences of three domains against linear models of words and of characters
-(benchmarks/adversary.py). With others near them the success rate at 10 queries fell by up to five points, that at 50
-by about one; with a noise of 0.3 it fell by four at 50.
+(benchmarks/adversary.py). With other numbers near them, the success rate at 10 queries fell by up to five points, and
+at 50 queries by about one; with a noise of 0.3 it fell by four points at 50 queries.
 """
 _AVERAGE, _LONGEST = 6.0, 10.0
-"""Letters of an average word; a longer word than the second counts like one of that length."""
+"""The letters of an average word, and the length from which on longer words count no more."""
 _FIRST_ROWS = 16
 _LONG, _FIRST_ROWS_OF_LONG = 2**14, 64
-"""From so many changes on there are more rows at first: pages that no row has come to are not in memory, a copy is."""
+"""From `_LONG` changes on, the table of observations has more rows from the start, so that it is seldom copied: unused
+rows take no memory, but a copy does."""
 _MANY = 2**18
-"""Numbers, 2 MiB, in a table that is not made larger, or not copied, if that can be helped."""
+"""A table of this many numbers takes 2 MiB; larger ones are computed in pieces or without a copy."""
 _sum = np.add.reduce
 
 
 class Surrogate:
-    """The posterior of the effects of a record's changes on each margin.
+    """The posterior distribution of the effects of a record's changes: by how much each change lowers each margin.
 
-    The observations of all margins have the same design, so they share one covariance. It is kept in the form
-    Σ = Σ₀ − VᵀV, with a row of V for each observation: an update takes O(observations · changes). No sum is left to a
-    library for linear algebra, which adds in another order on another processor.
+    Each answer observes all margins for the same set, so all margins share one covariance of the effects. It is stored
+    as Σ = Σ₀ − VᵀV, with a row of V for each observation, so an update takes O(observations · changes). Sums are not
+    left to a library for linear algebra, since it adds in another order on other processors.
 
     Args:
-        pool: the changes.
-        margins: those of the original, shape (rivals,); how far it is to go.
+        pool: the changes of the record.
+        margins: the margins of the original, shape (rivals,).
 
     Attributes:
         margins: as above.
-        mean: the expected effect of each change: what it takes off each margin, shape (rivals, changes).
-        scale: the lowest margin of the original, in nats: the unit of the prior.
+        mean: the expected effect of each change on each margin, shape (rivals, changes).
+        scale: the lowest margin of the original, in nats, which is the unit of the prior.
     """
 
     def __init__(self, pool: RecordPool, margins: Floats) -> None:
@@ -77,7 +79,7 @@ class Surrogate:
         return self._variance
 
     def learn(self, chosen: ChangeSet, margins: Floats) -> None:
-        """Take in the margins that a set of changes led to, shape (rivals,)."""
+        """Update the posterior with an observation: the margins, shape (rivals,), after a set of changes."""
         index = np.array(chosen)
         weights = self._weights[index]
         known = self._learnt[: self._rows]
@@ -97,7 +99,7 @@ class Surrogate:
         self._rows += 1
 
     def chances(self, sets: Sequence[ChangeSet]) -> list[float]:
-        """For each set, none of which is empty, the probability that it brings its lowest expected margin below 0."""
+        """Return for each set, which must not be empty, the probability that it pushes its lowest margin below 0."""
         if not sets:
             return []
         at_once = max(_MANY // self._most, 1)
@@ -110,12 +112,17 @@ class Surrogate:
         return [0.5 * (1.0 + erf(value)) for value in (-margins / np.sqrt(2.0 * variances)).tolist()]
 
     def _alone(self, sets: Sequence[ChangeSet]) -> tuple[Floats, Floats]:
-        """As `_together`, of sets of one change: nothing needs to be added up."""
+        """Do the same as `_together` for sets of a single change each, without adding up."""
         index = np.array(sets)[:, 0]
         return self.mean.take(index, 1), self.variance[index]
 
     def _together(self, sets: Sequence[ChangeSet], sizes: Ints) -> tuple[Floats, Floats]:
-        """The expected effect of each set on each margin, shape (rivals, sets), and its variance, shape (sets,)."""
+        """Return the expected effects of sets on the margins, shape (rivals, sets), and their variances, shape (sets,).
+
+        Args:
+            sets: the sets; none is empty.
+            sizes: the number of changes of each set, shape (sets,).
+        """
         firsts = sizes.cumsum() - sizes
         index = np.array(list(chain.from_iterable(sets)))
         weights = self._weights[index]
@@ -130,7 +137,10 @@ class Surrogate:
 
 
 def _combined(factors: Floats, rows: Floats) -> Floats:
-    """The sum of the rows times their factors, shape (columns,); many columns without a copy of all rows."""
+    """Return the sum of the rows, each multiplied by its factor, shape (columns,).
+
+    For large inputs the rows are added one at a time, which avoids a scaled copy of all of them.
+    """
     if rows.size < _MANY:
         summed: Floats = _sum(factors[:, None] * rows)
         return summed

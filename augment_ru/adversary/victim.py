@@ -1,10 +1,10 @@
-"""The model of a specification, made for the rows that it is attacked on."""
+"""Makes the model that a search attacks from a specification."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from augment_ru.evaluation.answers import different_golds, labels_of_different
-from augment_ru.evaluation.examples import ModelRequest, NamedModel, model_of
+from augment_ru.evaluation.examples import ModelRequest, NamedModel, model_of, named_spec
 from augment_ru.records.task import Task
 
 
@@ -19,26 +19,27 @@ def victim_of(
     seed: int = 42,
     encoding: str = "utf-8",
 ) -> NamedModel:
-    """The model of a specification `KIND` or `KIND:ARGUMENT`, under that name.
+    """The model of a specification `KIND[:ARGUMENT]`, under that name or that of `NAME=KIND[:ARGUMENT]`.
 
     Args:
         spec: the specification.
-        labels: those that a classifier knows, of the rows that are attacked and of the train file (`labels_of`); None
-            where answers are free.
+        labels: the labels that a classifier knows: those of the attacked rows and of the train file (`labels_of`).
+            None if answers are free texts.
         task: the task of the rows.
-        train: the file that `linear` and similar models are trained on, unless the specification names one.
+        train: the file on which `linear` and similar models are trained, unless `spec` names one.
         device: auto, cpu or cuda[:N].
-        options: options of the model.
-        seed: the seed of models that draw.
-        encoding: the encoding of a train file that is not in UTF-8.
+        options: options of the model, by name.
+        seed: the seed of models that use random numbers.
+        encoding: the encoding of the train file if it is not UTF-8.
 
     Raises:
         AugmentError: there is no such kind, or the model cannot be made.
     """
     request = ModelRequest("", task, labels, device, None, encoding, train, seed)
-    return NamedModel.of(spec, model_of(spec, request, options))
+    name, kind = named_spec(spec)
+    return NamedModel.of(name, model_of(kind, request, options))
 
 
 def labels_of(rows: Iterable[Mapping[str, Any]], task: Task) -> tuple[str, ...] | None:
-    """The labels among the right answers of the rows, sorted; None where answers are free."""
+    """Return the sorted labels among the right answers of the rows; None if the task's answers are free texts."""
     return labels_of_different(different_golds(rows, task), task)

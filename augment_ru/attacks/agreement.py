@@ -23,7 +23,7 @@ from augment_ru.resources import dictionary_path, kinds_in, rows
 from augment_ru.text.batch import Batch
 
 _LIKELY_CASES = ("nomn", "accs")
-"""Cases that people write instead of the right one, the likeliest first: the nominative, then that of objects."""
+"""The cases that people write instead of the right one, the likeliest first: the nominative, then the accusative."""
 
 _PERSON_OF = {
     "я": frozenset({"1per", "sing"}), "ты": frozenset({"2per", "sing"}), "он": frozenset({"3per", "sing"}),
@@ -35,7 +35,7 @@ _INFINITIVES = frozenset({"xcomp", "csubj", "ccomp", "obj", "advcl"})
 
 
 def wrong_adjectives(syntax: Syntax, number: int) -> Iterator[str]:
-    """Forms of an adjective or participle that do not agree with its noun: «новый книга», «в новая школе»."""
+    """Yield forms of an adjective or participle that do not agree with its noun: «новый книга», «в новая школе»."""
     token = syntax.tokens[number]
     nouns_between = any(one.pos in {"NOUN", "PROPN"} for one in syntax.tokens[number + 1 : token.head])
     if token.relation not in {"amod", "det", "acl"} or not number < token.head or nouns_between:
@@ -58,14 +58,17 @@ def wrong_adjectives(syntax: Syntax, number: int) -> Iterator[str]:
 
 
 def _agree(adjective: WordForm, noun: WordForm) -> bool:
-    """Whether a form of an adjective agrees with a form of a noun; a noun of no certain gender agrees with any."""
+    """Tell whether a form of an adjective agrees with a form of a noun.
+
+    A noun whose gender is not certain agrees with any gender.
+    """
     same_case = adjective.case != "" and adjective.first_case == noun.first_case
     genders = not (adjective.grammemes & GENDERS) or not noun.gender or adjective.gender == noun.gender
     return same_case and adjective.number == noun.number and genders
 
 
 def wrong_cases(syntax: Syntax, number: int) -> Iterator[str]:
-    """Forms of a noun that its numeral, its preposition, its adjective or its verb does not allow: «без сахар»."""
+    """Yield forms of a noun in a case that its numeral, preposition, adjective or verb does not allow: «без сахар»."""
     if syntax.tokens[number].relation == "conj" or not _may_be_governed(syntax, number):
         return
     form = syntax.form(number)
@@ -81,7 +84,10 @@ def wrong_cases(syntax: Syntax, number: int) -> Iterator[str]:
 
 
 def _may_be_governed(syntax: Syntax, number: int) -> bool:
-    """Whether a word in the tree may ask for a case of a noun; relations alone tell, since forms take long to find."""
+    """Tell whether another word in the tree may demand a case of a noun.
+
+    Only relations and parts of speech are checked, because finding word forms takes long.
+    """
     token = syntax.tokens[number]
     if token.relation == "nmod":
         found = syntax.tokens[token.head].pos == "NOUN"
@@ -91,11 +97,11 @@ def _may_be_governed(syntax: Syntax, number: int) -> bool:
 
 
 class _Government(NamedTuple):
-    """The cases that the place of a noun allows.
+    """Which cases a noun may have at its place in the sentence.
 
     Attributes:
-        allows: whether it allows a form of a noun.
-        wrong: the cases and numbers that are written there by mistake, the likeliest first.
+        allows: a function that tells whether a form of a noun or another word may stand there.
+        wrong: the (case, number) pairs that people write there by mistake, the likeliest first.
     """
 
     allows: Callable[[WordForm], bool]
@@ -103,7 +109,7 @@ class _Government(NamedTuple):
 
 
 def _by_numeral(syntax: Syntax, number: int, form: WordForm) -> _Government | None:
-    """«Пять домов», «два дома»."""
+    """Return the government of a numeral, such as «пять домов» or «два дома»; None if no numeral governs the noun."""
     if syntax.child(number, "nummod:gov") is None or form.case != "gent":
         return None
     other = "plur" if form.number == "sing" else "sing"
@@ -123,7 +129,10 @@ def _by_preposition(syntax: Syntax, number: int, form: WordForm) -> _Government 
 
 
 def _by_head(syntax: Syntax, number: int, form: WordForm) -> _Government | None:
-    """By the adjective in front, by the noun of a genitive, or by the verb of an object if its subject is there."""
+    """Return the government of the adjective in front of a noun, the noun before a genitive, or the verb of an object.
+
+    A verb counts only if its subject is there, too. Return None if the noun has none of these.
+    """
     token, case = syntax.tokens[number], form.first_case
     adjectives = _adjectives(syntax, number, form)
     if adjectives:
@@ -139,7 +148,10 @@ def _by_head(syntax: Syntax, number: int, form: WordForm) -> _Government | None:
 
 
 def _adjectives(syntax: Syntax, number: int, noun: WordForm) -> list[WordForm]:
-    """Find the readings of the first adjective or participle in front of a noun that agrees with it."""
+    """Return the readings of the first adjective or participle in front of a noun that agrees with it.
+
+    Return [] if there is none.
+    """
     for child in syntax.children[number]:
         adjective = syntax.form(child) if syntax.tokens[child].relation in {"amod", "det"} else None
         if child < number and adjective is not None and _agree(adjective, noun):
@@ -148,7 +160,7 @@ def _adjectives(syntax: Syntax, number: int, noun: WordForm) -> list[WordForm]:
 
 
 def wrong_verbs(syntax: Syntax, number: int) -> Iterator[str]:
-    """Forms of a verb or a short adjective in another gender, number or person than its subject: «она пришёл»."""
+    """Yield forms of a verb or a short adjective in another gender, number or person than its subject: «она пришёл»."""
     at = _subject_at(syntax, number)
     form = None if at is None else syntax.form(number)
     if at is None or form is None or form.grammemes.isdisjoint({"VERB", "ADJS", "PRTS"}) or "impr" in form.grammemes:
@@ -168,7 +180,7 @@ def wrong_verbs(syntax: Syntax, number: int) -> Iterator[str]:
     for one in wanted:
         word = inflect(form.lemma, one)
         if word is None or (objects and ("plur" in one.grammemes or number < at) and "tran" in form.word):
-            continue  # «телефон хвалят» and «спросил мать» are right: nobody is named who does
+            continue  # «телефон хвалят» and «спросил мать» are right, without a subject
         if all(known.kind in {"VERB", "ADJ"} and not _fits_subject(known, subject) for known in known_forms(word)):
             yield word
 
@@ -178,7 +190,10 @@ _OTHER_NUMBER = {"sing": "plur", "plur": "sing"}
 
 
 def _subject_at(syntax: Syntax, number: int) -> int | None:
-    """The number of the noun or pronoun that is the subject of a verb; None if it has none, or one of several words."""
+    """Return the number of the noun or pronoun that is the subject of a verb.
+
+    Return None if the verb has no such subject, or if the subject has several parts.
+    """
     auxiliary = syntax.tokens[number].relation in {"cop", "aux", "aux:pass"}
     at = syntax.child(syntax.tokens[number].head if auxiliary else number, "nsubj")
     if at is None or syntax.tokens[at].pos not in {"NOUN", "PRON"}:
@@ -187,7 +202,10 @@ def _subject_at(syntax: Syntax, number: int) -> int | None:
 
 
 def _subject(syntax: Syntax, at: int) -> WordForm | None:
-    """The form of the subject with this number, with the person of a pronoun; None if it may ask for several forms."""
+    """Return the form of the subject with this number; that of a pronoun states its person.
+
+    Return None if the subject may allow several forms of a verb.
+    """
     token = syntax.tokens[at]
     if token.pos == "PRON" and token.text.lower() in _PERSON_OF:
         word = token.text.lower()
@@ -201,7 +219,7 @@ def _subject(syntax: Syntax, at: int) -> WordForm | None:
 
 
 def _fits_subject(form: WordForm, subject: WordForm) -> bool:
-    """Whether a form of a verb may have a subject; «врач пришла» is right, «вы пришёл» is not."""
+    """Tell whether a form of a verb may have a subject: «врач пришла» is right, «вы пришёл» is not."""
     if not form.number or form.number != subject.number:
         return form.grammemes.isdisjoint({"VERB", "ADJS", "PRTS"})
     if persons := form.grammemes & PERSONS:
@@ -212,7 +230,7 @@ def _fits_subject(form: WordForm, subject: WordForm) -> bool:
 
 
 def wrong_aspects(syntax: Syntax, number: int, pairs: str) -> Iterator[str]:
-    """Forms of the verb of the other aspect where only one is right: «начал прочитать», «вдруг видел»."""
+    """Yield forms of the verb of the other aspect where only one aspect is right: «начал прочитать», «вдруг видел»."""
     of_infinitive, of_past = _wrong_of_infinitive(syntax, number), _wrong_of_past(syntax, number)
     form = syntax.form(number) if of_infinitive or of_past else None
     if form is None or form.kind != "VERB":
@@ -227,7 +245,7 @@ def wrong_aspects(syntax: Syntax, number: int, pairs: str) -> Iterator[str]:
 
 
 def _wrong_of_infinitive(syntax: Syntax, number: int) -> str:
-    """The aspect that would be wrong here if a word is an infinitive; "" if either may be right."""
+    """Return the aspect that would be wrong here if the word is an infinitive; "" if either aspect may be right."""
     token = syntax.tokens[number]
     if any(syntax.tokens[child].lemma == "быть" and _is_future(syntax, child) for child in syntax.children[number]):
         return "perf"
@@ -243,7 +261,7 @@ def _is_future(syntax: Syntax, number: int) -> bool:
 
 
 def _wrong_of_past(syntax: Syntax, number: int) -> str:
-    """The aspect that would be wrong here if a word is a verb in the past; "" if either may be right."""
+    """Return the aspect that would be wrong here if the word is a verb in the past; "" if either may be right."""
     for child in syntax.children[number]:
         token = syntax.tokens[child]
         if child < number and token.relation == "advmod" and "sudden" in kinds_in("agreement", token.text.lower()):
@@ -253,10 +271,13 @@ def _wrong_of_past(syntax: Syntax, number: int) -> str:
 
 @cache
 def aspect_pairs(name: str) -> Mapping[str, tuple[str, ...]]:
-    """The verbs of the other aspect of each verb, from a dictionary of imperfective and perfective verbs.
+    """Read a dictionary of pairs of an imperfective and a perfective verb; return the other verbs of each verb's pairs.
+
+    Args:
+        name: the name of the dictionary.
 
     Raises:
-        AugmentError: there is no such dictionary, or a line of it is wrong.
+        AugmentError: there is no such dictionary, or one of its lines is malformed.
     """
     found: dict[str, tuple[str, ...]] = {}
     for imperfective, perfective in rows(dictionary_path(name), columns=2):
@@ -266,9 +287,10 @@ def aspect_pairs(name: str) -> Mapping[str, tuple[str, ...]]:
 
 
 _SHARES = (4 / 7, 6 / 7)
-"""The bounds from which a draw from U[0, 1) takes the second and the third wrong form of a word.
+"""Bounds for a draw from U[0, 1).
 
-So each form is half as frequent as the one before it; few words need a look for the third, which takes time.
+From the first bound on, the second wrong form of a word is taken, from the second bound on the third one. So each form
+is half as frequent as the one before it. Few words need a search for the third form, which takes time.
 """
 CLASSES = ("adjective", "aspect", "case", "verb")
 
@@ -280,16 +302,16 @@ class Agreement(MadeOnDemand):
     `adjective`: an adjective or participle in another gender, number or case than its noun; `case`: a noun in a case
     that its preposition, numeral, adjective or verb does not allow; `verb`: a verb or short adjective in another
     gender, number or person than its subject; `aspect`: a verb of the other aspect where only one is right. A form
-    that might be right in its place, in another reading, is not taken.
+    that might be right there in another reading is not taken.
 
     Args:
         classes: the classes of errors.
         pairs: the dictionary of verbs of both aspects.
-        guards: the constraints whose spans stay, whatever the task; `acceptability`: texts that are judged for their
-            grammar.
+        guards: the constraints whose spans stay, whatever the task; `acceptability` protects texts that are judged for
+            their grammar.
 
     Raises:
-        AugmentError: there is no such class, dictionary or constraint, or no class is named.
+        AugmentError: there is no such class, dictionary or constraint, or `classes` is empty.
     """
 
     name: ClassVar[str] = "agreement"
@@ -312,7 +334,7 @@ class Agreement(MadeOnDemand):
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
         """Propose a wrong form of every word that has one and may become active; likelier errors are drawn more often.
 
-        Looking for wrong forms takes most of the time, so words are tried in rounds (`in_rounds`).
+        Finding wrong forms takes most of the time, so words are tried in rounds (`in_rounds`).
         """
         words = batch.once(_words_with_errors, self.classes, self.pairs)
         rows = np.array([word.row for word in words], dtype=np.int64)
@@ -327,10 +349,10 @@ class Agreement(MadeOnDemand):
 
 
 class _Word:
-    """A word that may have wrong forms; they are looked for when they are asked for, each once.
+    """A word that may have wrong forms; they are computed when they are needed, each once.
 
     Attributes:
-        row: the number of its text.
+        row: the number of the word's text.
         token: the word.
     """
 
@@ -342,7 +364,13 @@ class _Word:
         self._found: list[tuple[str, str]] = []
 
     def edits(self, place: int) -> list[Edit]:
-        """The edit that writes the wrong form of this place, else the last one; [] if the word has no wrong form."""
+        """Return the edit that writes the wrong form with this number, or the last one if there are fewer.
+
+        Return [] if the word has no wrong form.
+
+        Args:
+            place: the number of the wrong form, from 0.
+        """
         self._found += islice(self._forms, max(place + 1 - len(self._found), 0))
         if not self._found:
             return []
@@ -353,7 +381,7 @@ class _Word:
 
 
 def _words_with_errors(batch: Batch, classes: Sequence[str], pairs: str) -> list[_Word]:
-    """The words of a batch that may be edited and whose part of speech has errors of these classes."""
+    """Find the editable words of a batch whose part of speech has errors of these classes."""
     starts, stops = batch.words
     rows = batch.rows(starts)
     at = batch.starts[rows]
@@ -370,7 +398,7 @@ def _words_with_errors(batch: Batch, classes: Sequence[str], pairs: str) -> list
 
 
 def _wrong(syntax: Syntax, number: int, kinds: Sequence[str], pairs: str) -> Iterator[tuple[str, str]]:
-    """The wrong forms of a word, each with its class."""
+    """Yield the wrong forms of a word, each as a pair of its class and the form."""
     if is_known(syntax.tokens[number].text.lower()):
         for kind in kinds:
             aspects = kind == "aspect"

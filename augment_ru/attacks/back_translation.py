@@ -20,7 +20,7 @@ class BackTranslation(SentenceRewriting):
     min_words: int = 2
 
     def generate(self, texts: Sequence[str], keys: Keys) -> Sequence[str | None]:
-        """The back-translation of each text."""
+        """Return the back-translation of each text; None if a translation is empty or unusable."""
         forward, backward = self.network(self.forward), self.network(self.backward)
         english = rewritten(forward, texts, Streams.of(keys, "forward").keys, self.decoding)
         back = [text or "" for text in english]

@@ -39,7 +39,7 @@ class Bae(MadeOnDemand):
     """Replace words, or insert words after them, by a masked language model (BAE; Garg and Ramakrishnan 2020).
 
     Args:
-        guards: the constraints whose spans stay, whatever the task: what a sentence must not lose.
+        guards: the constraints whose spans are never changed, whatever the task, so that a sentence does not lose them.
 
     Raises:
         AugmentError: a value is out of its range, or there is no such constraint.
@@ -88,11 +88,11 @@ class Bae(MadeOnDemand):
         return changes_in_rounds(batch, starts, ranks, self.probability, write, least=self.least)
 
     def words(self, contexts: Sequence[str], *, remembered: bool = True) -> Sequence[tuple[GapWord, ...]]:
-        """The words that the model gives for the gap in each context, the likeliest first.
+        """Return the words that the model gives for the gap in each context, the likeliest first.
 
         Args:
             contexts: texts with one gap each.
-            remembered: whether the words of an earlier call are reused for the same context.
+            remembered: whether the words of an earlier call may be reused for the same context.
         """
         model = self._loaded()
         if not remembered:
@@ -100,11 +100,14 @@ class Bae(MadeOnDemand):
         return _memo((self.model, str(model.device), str(model.dtype)), contexts, lambda new: words_for(model, new))
 
     def tolerance(self) -> float:
-        """The least difference of two noisy logits at which the draw is the same in every batch."""
+        """Return how small the difference of two noisy logits must be for a close choice, which is repeated alone.
+
+        It is 0 for half-precision weights: their choices are never repeated.
+        """
         return CLOSE if str(self._loaded().dtype) == "torch.float32" else 0.0
 
     def _drawn_words(self, batch: Batch, gaps: Sequence[_Gap], keys: Keys) -> list[str | None]:
-        """The word that is drawn for each gap; None if the model gives no fitting word."""
+        """Draw a word for each gap; None if the model gives no fitting word."""
         if not gaps:
             return []
         contexts = [_context(batch.texts[gap.row], gap) for gap in gaps]
@@ -129,9 +132,9 @@ class Bae(MadeOnDemand):
         return [words[number].text if words else None for words, number in pairs], close
 
     def _fitting(self, gap: _Gap, words: Sequence[GapWord]) -> list[GapWord]:
-        """The words that fit a gap, each spelling once.
+        """Return the words that fit a gap, each spelling once.
 
-        It has one word more than may be drawn: the difference to that word shows whether the draw is close.
+        One word more than may be drawn is returned: the difference to it shows whether the choice is close.
         """
         found: dict[str, GapWord] = {}
         for word in words:

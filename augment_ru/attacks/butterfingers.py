@@ -11,7 +11,7 @@ class Butterfingers(CharacterAttack):
     """Replace letters by those of neighbouring keys; nearer keys are likelier (TAPE, Table 1: 0.15).
 
     Raises:
-        AugmentError: there is no such layout, or none is named.
+        AugmentError: there is no such layout, or `layouts` is empty.
     """
 
     name: ClassVar[str] = "butterfingers"
@@ -24,5 +24,5 @@ class Butterfingers(CharacterAttack):
 
     @property
     def table(self) -> Substitutions:
-        """The neighbouring keys of every letter that a layout has."""
+        """The neighbouring keys of every letter that one of the layouts has."""
         return keyboards(self.layouts)

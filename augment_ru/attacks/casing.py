@@ -14,23 +14,23 @@ from augment_ru.text.characters import Codes, counts_before
 
 CLASSES = ("capitals", "double", "inverted", "name", "sentence")
 _SHORTEST = 3
-"""Letters of a word whose second letter becomes a capital: «ПРивет»; «Он» would be all capitals."""
+"""The fewest letters of a word whose second letter becomes a capital («ПРивет»); «Он» would be all in capitals."""
 
 
 @dataclass(frozen=True, slots=True)
 class Casing(CountedErrors):
     """Change the case of words as people do; letters stay the same, and so does the length of the text.
 
-    `capitals`: a word in capitals; `double`: two capitals at its start; `inverted`: the case of a capitalised word
-    inverted, as by Caps Lock; `name`: a capitalised word inside a sentence in lower case; `sentence`: no capital at
-    the start of a sentence. Likelier errors come first (`weighted_ranks`).
+    `capitals`: a word in capitals; `double`: two capitals at the start of a word; `inverted`: the case of a capitalised
+    word inverted, as by Caps Lock; `name`: a capitalised word inside a sentence put into lower case; `sentence`: no
+    capital at the start of a sentence. Likelier errors come first (`weighted_ranks`).
 
     Args:
-        classes: the classes of errors.
-        rates: the dictionary of the classes, and how often people make each error.
+        classes: which of these classes of errors are made.
+        rates: the dictionary that says how often people make each error.
 
     Raises:
-        AugmentError: there is no such class or dictionary, or none is named.
+        AugmentError: there is no such class or dictionary, or `classes` is empty.
     """
 
     name: ClassVar[str] = "casing"
@@ -41,7 +41,7 @@ class Casing(CountedErrors):
     rates: str = "casing"
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
-        """Propose one error for every word whose case can be wrong, drawn from those that fit it."""
+        """Propose one error for every word whose case can be wrong, drawn from the errors that fit the word."""
         rates, (starts, stops) = self.counted(), batch.words
         lower, upper = lowered(batch.codes), raised(batch.codes)
         bounds = np.cumsum(_rates_of(batch, lower, upper, rates), axis=1)
@@ -66,7 +66,14 @@ class Casing(CountedErrors):
 
 
 def _rates_of(batch: Batch, lower: Codes, upper: Codes, rates: ErrorRates) -> Floats:
-    """The rate of each class for each word, shape (words, classes); 0 where the word is no place of it."""
+    """Return the rate of each class for each word, shape (words, classes); 0 if the error cannot be made in the word.
+
+    Args:
+        batch: the texts.
+        lower: the code points of the batch in lower case.
+        upper: the code points of the batch in upper case.
+        rates: how often people make each error.
+    """
     starts, stops = batch.words
     capital, cased = counts_before(batch.codes != lower), counts_before(lower != upper)
     capitals, letters = capital[stops] - capital[starts], cased[stops] - cased[starts]

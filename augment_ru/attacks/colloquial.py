@@ -27,7 +27,7 @@ _REMEMBERED = 100_000
 
 
 class Spoken(NamedTuple):
-    """One spoken form, its class, and the share of the places where it is written."""
+    """A spoken form, its class, and the share of the places at which people write it."""
 
     text: str
     kind: str
@@ -39,8 +39,9 @@ class Entry:
     """The spoken forms of one word or phrase.
 
     Attributes:
-        written: the word or phrase in lower case, with its marks.
-        forms: its spoken forms.
+        written: the word or phrase in lower case, with the signs of the dictionary: `^` for the start of a sentence, a
+            comma for a place behind a comma, `*` for any word or any beginning of a word.
+        forms: the spoken forms.
     """
 
     written: str
@@ -48,11 +49,18 @@ class Entry:
 
     @property
     def rate(self) -> float:
-        """The share of its places that have one of the forms."""
+        """The share of the entry's places at which people write one of the forms."""
         return min(sum(form.share for form in self.forms), 1.0)
 
     def spoken(self, form: Spoken, old: str) -> str:
-        """Write a form instead of the old text: a filler in front of the text, an ending behind its stem."""
+        """Write a form instead of the old text, with the capitals of the old text.
+
+        A filler is put in front of the text; an ending is put behind the stem of the text.
+
+        Args:
+            form: one of the entry's forms.
+            old: the text of the place.
+        """
         if self.written == _FIRST + _ANY:
             filler = form.text.removesuffix(_ANY)
             return _capitalised(filler, old) + _inside(old)
@@ -73,20 +81,26 @@ def _is_shouted(word: str) -> bool:
 
 
 def _inside(word: str) -> str:
-    """The first word of a sentence as it stands behind a filler; a name or abbreviation keeps its capital."""
+    """Return the first word of a sentence as it is written behind a filler.
+
+    A name or an abbreviation keeps its capital.
+    """
     small = word[:1].lower() + word[1:]
     return small if small.islower() and opening(small) & LOWERED else word
 
 
 class Places(NamedTuple):
-    """Places for spoken forms, in columns: the number of the word, the number of the entry, the rate of the entry."""
+    """Places where spoken forms may be written, in columns.
+
+    They are: the number of the word, the number of the entry, the rate of the entry.
+    """
 
     words: Ints
     entries: Ints
     rates: Floats
 
     def only(self, chosen: Mask | Ints) -> "Places":
-        """The chosen places."""
+        """Return the chosen places."""
         return Places(self.words[chosen], self.entries[chosen], self.rates[chosen])
 
 
@@ -94,11 +108,11 @@ class SpokenForms:
     """The spoken forms of a dictionary.
 
     Args:
-        entries: what is written, and how it is spoken.
+        entries: the words and phrases with their spoken forms.
 
     Attributes:
-        entries: what is written, and how it is spoken.
-        fillers: the words of the fillers.
+        entries: the words and phrases with their spoken forms.
+        fillers: the words by which a filler in a text is recognised.
     """
 
     def __init__(self, entries: Sequence[Entry]) -> None:
@@ -118,11 +132,14 @@ class SpokenForms:
         self._behind = _Listed.of(entries, lambda text: text.startswith(_COMMA))
 
     def words(self, forms: WordForms, first: Mask) -> tuple[Places, Places]:
-        """The words that have a spoken form, and the first words of the phrases that have one.
+        """Find the words that have a spoken form, and the phrases of two words that have one.
 
         Args:
             forms: the words of a batch.
             first: whether each word begins a sentence, shape (words,).
+
+        Returns:
+            The places of the words, and the places of the phrases by their first words.
         """
         found = []
         for words, keys in (forms.find(self._words.forms), forms.find_pairs(self._words.forms)):
@@ -137,14 +154,22 @@ class SpokenForms:
         return self._places(words[at], entries[at]), self._places(pairs[~denied], phrases[~denied])
 
     def drawn(self, entries: Ints, points: Floats) -> Ints:
-        """The number of one form of each entry, by a draw from U[0, 1); each form as often as its share says."""
+        """Draw one form of each entry; each form is as likely as its share says.
+
+        Args:
+            entries: the numbers of the entries.
+            points: a draw from U[0, 1) for each entry, same shape.
+
+        Returns:
+            The numbers of the forms, same shape.
+        """
         firsts, lasts = self._bounds[entries], self._bounds[entries + 1]
         targets = self._shares[firsts] + points * (self._shares[lasts] - self._shares[firsts])
         numbers: Ints = np.clip(np.searchsorted(self._shares, targets, side="right") - 1, firsts, lasts - 1)
         return numbers
 
     def made(self, number: int, old: str) -> Rewritten:
-        """Write the form of this number instead of a word or phrase."""
+        """Write the form with this number instead of a word or phrase; return the new text and its note."""
         made = self._made.get((number, old))
         if made is None:
             if len(self._made) > _REMEMBERED:
@@ -154,12 +179,12 @@ class SpokenForms:
         return made
 
     def starts(self, words: Ints) -> Places:
-        """Fillers in front of these words."""
+        """Return the places for fillers in front of these words; no places if the dictionary has no such fillers."""
         words = words if self._any.size else words[:0]
         return self._places(words, np.full(words.size, self._any[0] if self._any.size else 0))
 
     def behind(self, forms: WordForms, behind_comma: Mask, clause: Mask) -> tuple[Places, Places]:
-        """Fillers behind conjunctions of one word, and of two.
+        """Return the places for fillers behind conjunctions of one word, and behind conjunctions of two words.
 
         Args:
             forms: the words of a batch.
@@ -180,11 +205,12 @@ class SpokenForms:
 
 
 class _Listed(NamedTuple):
-    """Words and phrases that a dictionary lists, and the entry of each elsewhere and at the start of a sentence.
+    """Words and phrases of a dictionary, each with two entries: one for the start of a sentence, one for other places.
 
     Attributes:
         forms: the words and phrases.
-        entries: the numbers of their entries, shape (2, forms); -1 for none.
+        entries: the numbers of their entries, shape (2, forms): first those for other places, then those for the start
+            of a sentence; -1 if there is no entry.
     """
 
     forms: FormTable
@@ -192,7 +218,7 @@ class _Listed(NamedTuple):
 
     @classmethod
     def of(cls, entries: Sequence[Entry], chosen: Callable[[str], bool]) -> "_Listed":
-        """The entries whose text `chosen` accepts."""
+        """Collect the entries whose text `chosen` accepts."""
         numbers = {entry.written: at for at, entry in enumerate(entries) if chosen(entry.written)}
         forms = list(dict.fromkeys(written.removeprefix(_COMMA).removeprefix(_FIRST) for written in numbers))
         found = [[numbers.get(f"{sign}{form}", -1) for form in forms] for sign in ("", _FIRST, _COMMA)]
@@ -203,15 +229,17 @@ class _Listed(NamedTuple):
 
 @cache
 def spoken_forms(dictionary: str, classes: tuple[str, ...], possible: tuple[str, ...]) -> SpokenForms:
-    """The spoken forms of some classes in a dictionary: as written, as spoken, class, share.
+    """Read the spoken forms of some classes from a dictionary.
+
+    The columns of the dictionary are: as written, as spoken, class, share.
 
     Args:
         dictionary: the name of a shipped dictionary, or a path that ends in .tsv.
         classes: the classes wanted.
-        possible: the classes that there are.
+        possible: the classes that the attack knows.
 
     Raises:
-        AugmentError: there is no such dictionary, or a line of it is wrong.
+        AugmentError: there is no such dictionary, or one of its lines is malformed.
     """
     found: dict[str, list[Spoken]] = {}
     for written, spoken, kind, cell in rows(dictionary_path(dictionary), columns=4):
@@ -226,16 +254,19 @@ def spoken_forms(dictionary: str, classes: tuple[str, ...], possible: tuple[str,
 
 
 def _fitting(key: str, found: Mapping[str, list[Spoken]]) -> list[Spoken]:
-    """The spoken forms of a key; at the start of a sentence those that stand anywhere, too."""
+    """Return the spoken forms of a key; at the start of a sentence also the forms that may be written anywhere."""
     anywhere = found.get(key.removeprefix(_FIRST), []) if key.startswith(_FIRST) else []
     return [*found[key], *anywhere]
 
 
 def _expanded(where: str, written: str, spoken: str) -> Iterator[tuple[str, str]]:
-    """Each form that a line stands for, and how it is spoken.
+    """Yield each written form that a line stands for, with its spoken form.
 
     >>> list(_expanded("", "комп{,а}", "пк{,шка}"))
     [('комп', 'пк'), ('компа', 'пкшка')]
+
+    Raises:
+        AugmentError: the braces of the two forms have different numbers of endings.
     """
     old, new = _BRACES.search(written), _BRACES.search(spoken)
     if old is None:
@@ -252,7 +283,7 @@ def _expanded(where: str, written: str, spoken: str) -> Iterator[tuple[str, str]
 
 CLASSES = ("ending", "filler", "word")
 _LEAST_WORDS = 3
-"""Words of a sentence that may begin with a filler; one of two words is often a heading or a greeting."""
+"""The fewest words of a sentence that may begin with a filler; one of two words is often a heading or a greeting."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,17 +292,17 @@ class Colloquial(CountedErrors):
 
     `word`: spoken forms of words and phrases («щас», «ваще», «комп», «мб»), nouns in their case; `ending`: -тся and
     -ться as -цца; `filler`: «ну», «короче, » at the start of a sentence, «типа» and others behind a conjunction.
-    A sentence gets at most one filler, and none if it has one. Likelier forms come first (`weighted_ranks`).
+    A sentence gets at most one filler, and none if it already has one. Likelier forms come first (`weighted_ranks`).
 
     Args:
-        probability: the share of the places that change, in an average text; in [0, 1]. Places are listed words,
-            verbs in -ся, starts of sentences and of clauses.
+        probability: the share of the possible places that change, in an average text; in [0, 1]. These are listed
+            words, verbs in -ся, starts of sentences and of clauses.
         classes: the classes of forms.
         rates: the dictionary of the classes, and how often people write them.
         forms: the dictionary of the forms: as written, as spoken, class, share.
 
     Raises:
-        AugmentError: there is no such class or dictionary, or none is named, or a line of one is wrong.
+        AugmentError: there is no such class or dictionary, `classes` is empty, or a line of a dictionary is malformed.
     """
 
     name: ClassVar[str] = "colloquial"
@@ -306,7 +337,7 @@ class Colloquial(CountedErrors):
         sizes = [one.words.size for one, _, _ in columns]
         is_pair = np.repeat([pair for _, pair, _ in columns], sizes)
         is_filler = np.repeat([filler for _, _, filler in columns], sizes)
-        # the lane of a filler's rank is that of choices, so that a word's form and a filler are drawn apart
+        # ranks of fillers are drawn in the lane of choices, so that they do not depend on the ranks of the words
         draws = np.empty(every.words.size)
         for lane, chosen in enumerate((~is_filler, is_filler)):
             draws[chosen] = batch.draw(streams, forms.starts[every.words[chosen]], lane)
@@ -333,14 +364,22 @@ def _table(kind: str) -> FormTable:
 def _filled(
     batch: Batch, forms: WordForms, spoken: SpokenForms, first: Mask, sentences: Ints
 ) -> tuple[Places, tuple[Places, Places]]:
-    """Fillers at the starts of sentences, and behind conjunctions of one word and of two."""
+    """Find the places for fillers: at the starts of sentences, and behind conjunctions of one word and of two words.
+
+    Args:
+        batch: the texts.
+        forms: the words of the batch.
+        spoken: the spoken forms of the attack.
+        first: whether each word begins a sentence.
+        sentences: the number of the sentence of each word.
+    """
     said = np.zeros(int(sentences[-1]) + 1 if sentences.size else 0, dtype=np.bool_)
     said[sentences[forms.find(spoken.fillers)[0]]] = True
     ahead = _LEAST_WORDS - 1
     starts = np.flatnonzero(first[:-ahead])
     starts = starts[(sentences[starts + ahead] == sentences[starts]) & ~said[sentences[starts]]]
     places = forms.starts[starts]
-    is_open = (batch.flags[places - 1] & SPACE != 0) | (batch.codes[places - 1] == ord("\n"))  # so is place -1
+    is_open = (batch.flags[places - 1] & SPACE != 0) | (batch.codes[places - 1] == ord("\n"))  # code -1 is a line feed
     cyrillic = (forms.codes[places] >= ord("а")) & (forms.codes[places] <= ord("ё"))
     loud = [_is_loud(batch, forms, words) for words in (starts, starts + 1)]  # «ну» would look odd in front of them
     starts = starts[is_open & cyrillic & forms.letters[starts] & ~(loud[0] & loud[1])]
@@ -356,10 +395,10 @@ def _filled(
 
 
 def _are_sentences(batch: Batch, forms: WordForms, words: Ints) -> Mask:
-    """Whether a sentence of its own begins with each of these words.
+    """Tell whether a sentence of its own begins with each of these words.
 
-    «1. Хлеб» and «- хлеб» are items of lists, «Ответ: на столе» has a label, «Куда? — спросил он» goes on, and so does
-    what stands behind a word that is written short («ул. Ленина»).
+    These do not: items of lists («1. Хлеб», «- хлеб»), labels («Ответ: на столе»), a sentence that goes on («Куда? —
+    спросил он»), and what follows an abbreviation («ул. Ленина»).
     """
     places = forms.starts[words]
     begins = places == batch.starts[batch.rows(places)]
@@ -381,7 +420,10 @@ _DASHES = "—–-"
 
 
 def _has_known_case(batch: Batch, forms: WordForms, words: Ints) -> Mask:
-    """Whether it is certain if each of these words keeps its capital behind a filler; one that has none is."""
+    """Tell for each of these words whether it is known if the word keeps its capital behind a filler.
+
+    True for a word without a capital.
+    """
     following = forms.starts[words + 1]
     capital = batch.codes[forms.starts[words]] != forms.codes[forms.starts[words]]
     kinds = forms.values(words, OPENINGS)
@@ -392,14 +434,18 @@ def _has_known_case(batch: Batch, forms: WordForms, words: Ints) -> Mask:
 
 
 def _is_loud(batch: Batch, forms: WordForms, words: Ints) -> Mask:
-    """Whether each of these words has two letters or more and ends in a capital."""
+    """Tell whether each of these words has at least two letters and ends in a capital."""
     last = forms.stops[words] - 1
     loud: Mask = (batch.codes[last] != forms.codes[last]) & (last > forms.starts[words])
     return loud
 
 
 def _one_filler(sentences: Ints, every: Places, ranks: Floats, is_filler: Mask) -> Mask:
-    """All places but the fillers of a sentence that has one of a lower rank."""
+    """Keep at most one filler in each sentence, the one of the lowest rank; other places are all kept.
+
+    Returns:
+        Whether each place is kept.
+    """
     kept = ~is_filler
     fillers = np.flatnonzero(is_filler)
     said_in = sentences[every.words[fillers]]
@@ -410,7 +456,18 @@ def _one_filler(sentences: Ints, every: Places, ranks: Floats, is_filler: Mask) 
 
 
 def _apart(words: int, every: Places, ranks: Floats, is_pair: Mask, kept: Mask) -> Mask:
-    """Of places that share a word those of the lowest ranks."""
+    """Of places that share a word, keep the one of the lowest rank.
+
+    Args:
+        words: the number of words in the batch.
+        every: all places.
+        ranks: the rank of each place.
+        is_pair: whether each place is a phrase of two words.
+        kept: whether each place is still possible.
+
+    Returns:
+        Whether each place is kept.
+    """
     lowest = np.full((2, words), 2.0)
     for kind, chosen in enumerate((kept & ~is_pair, kept & is_pair)):
         np.minimum.at(lowest[kind], every.words[chosen], ranks[chosen])

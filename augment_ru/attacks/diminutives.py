@@ -15,14 +15,14 @@ from augment_ru.text.phrases import in_phrase
 class Diminutives(ReplacesWords):
     """Replace nouns by their diminutives, in the same form; what depends on a noun agrees with its new gender.
 
-    Words are looked up by lemma and part of speech. A word stays in the phrases that the dictionary states for it.
+    Words are looked up by lemma and part of speech. A word stays in phrases that the dictionary names as exceptions.
 
     Args:
         words: the dictionary of diminutives.
-        guards: the constraints whose spans stay, whatever the task: what a sentence must not lose.
+        guards: the constraints whose spans are never changed, whatever the task, so that a sentence does not lose them.
 
     Raises:
-        AugmentError: there is no such dictionary or constraint, or a line of the dictionary is wrong.
+        AugmentError: there is no such dictionary or constraint, or a line of the dictionary is malformed.
     """
 
     name: ClassVar[str] = "diminutives"
@@ -31,11 +31,11 @@ class Diminutives(ReplacesWords):
     words: str = "diminutives"
 
     def check_words(self) -> None:
-        """Read the dictionary and its phrases."""
+        """Read the dictionary and its exceptions."""
         exceptions(self.words)
 
     def lemmas(self, doc: Doc, at: int, rng: Rng) -> Sequence[str]:
-        """One of the diminutives of the word, unless it stands in one of its phrases."""
+        """Return one diminutive of word number `at`; empty if it has none or stands in one of the exceptions."""
         word, phrases = doc.words[at], exceptions(self.words)
         known = dictionary(self.words).get((word.lemma, word.pos))
         if not known or in_phrase(doc.text, doc.words, at, phrases.get((word.lemma, word.pos), ())):

@@ -21,7 +21,7 @@ class EdaDelete(Attack):
     In each text or option the word with the highest rank always stays.
 
     Args:
-        guards: the constraints whose spans stay, whatever the task: what a sentence must not lose.
+        guards: the constraints whose spans are never changed, whatever the task, so that a sentence does not lose them.
 
     Raises:
         AugmentError: there is no such constraint.
@@ -36,7 +36,7 @@ class EdaDelete(Attack):
         check_guards(self.name, self.guards)
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
-        """Propose to delete every word but one of each text or option."""
+        """Propose to delete every word except one in each text or option."""
         starts, stops = batch.words
         ranks = batch.draw(streams, starts)
 

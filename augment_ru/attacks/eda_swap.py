@@ -19,13 +19,13 @@ from augment_ru.text.words import word_bounds
 
 _MARKS = frozenset(',;:—–()[]{}«»"“”„…/|')
 _FIXED = frozenset({"conjunction", "particle", "interjection", ""})
-"""Roles of words that stay: they bind what follows them."""
+"""The roles of words that stay, because they connect or modify the words that follow."""
 _BEFORE_NOUN = frozenset({"adjective", "participle", "number"})
 _NOMINAL = frozenset({"noun", "pronoun", "number"})
 _FOREIGN = "foreign"
-"""The role of the words of a text without a word of a known role."""
+"""The role of words in a text in which no word has a known role."""
 _LONGEST_PHRASE = 4
-"""Words of a phrase behind a preposition that are looked through for its noun."""
+"""How many words behind a preposition are searched for its noun."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,10 +33,10 @@ class Unit:
     """A word, or a preposition with its phrase, that may be moved.
 
     Attributes:
-        start, stop: its global places.
+        start, stop: the global places where it starts and stops.
         clause: the number of its clause.
-        role: what it does in the clause: "argument" for a noun, a pronoun, a number, or a phrase behind a
-            preposition; else `WordKind.role`, with participles as adjectives; "" in a text of another language.
+        role: its role in the clause: "argument" for a noun, a pronoun, a number, or a phrase behind a preposition; for
+            other words `WordKind.role`, with "adjective" for participles; "" in a text of another language.
     """
 
     start: int
@@ -45,12 +45,12 @@ class Unit:
     role: str
 
     def may_exchange(self, other: "Unit") -> bool:
-        """Whether the two may exchange places: their roles differ, or are not known."""
+        """Tell whether the two units may exchange places: their roles differ, or this one's role is not known."""
         return not self.role or self.role != other.role
 
 
 def units(batch: Batch) -> list[Unit]:
-    """The units of all texts that may be moved, in their order.
+    """Find the units of all texts that may be moved, in their order.
 
     A clause ends at a mark inside the sentence, at a conjunction, and with the sentence. A preposition moves with the
     words up to its noun; if one of them may not be edited, all of them stay. Conjunctions, particles and words of no
@@ -85,14 +85,20 @@ def units(batch: Batch) -> list[Unit]:
 
 
 def _inner(every: Ints, starts: Ints, stops: Ints) -> np.ndarray:
-    """Whether each word lies inside a unit of several words, behind its first."""
+    """Tell for each word whether it lies inside a unit of several words, behind the unit's first word.
+
+    Args:
+        every: the global places where all words start.
+        starts: the global places where the units start.
+        stops: the global places where the units stop.
+    """
     at = np.searchsorted(starts, every, side="right") - 1
     inner: np.ndarray = (at >= 0) & (every > starts[at]) & (every < stops[at]) if starts.size else every < 0
     return inner
 
 
 def _clauses(batch: Batch, starts: Ints, roles: Sequence[str]) -> list[int]:
-    """The number of the clause of each word, ascending over all texts."""
+    """Return the number of the clause of each word, ascending over all texts."""
     marks = np.isin(batch.codes, np.array([ord(mark) for mark in _MARKS], dtype=np.uint32))
     joints = np.cumsum([role == "conjunction" for role in roles]) if roles else np.zeros(0, dtype=np.int64)
     numbers: list[int] = (batch.sentences(starts) + np.cumsum(marks)[starts] + joints).tolist()
@@ -120,7 +126,7 @@ def _found(
 
 
 def _noun(at: int, roles: Sequence[str], clauses: Sequence[int]) -> int:
-    """The number of the noun of the preposition at this place; of the preposition itself if it has none."""
+    """Return the number of the noun that belongs to the preposition `at`; `at` itself if the preposition has none."""
     for place in range(at + 1, min(at + 1 + _LONGEST_PHRASE, len(roles))):
         if clauses[place] != clauses[at]:
             break
@@ -146,15 +152,14 @@ class EdaSwap(Attack):
     The words are paired at random. A pair is exchanged if either of its words is drawn. So at probability p up to 2p
     of the words move, as after p·n swaps among n words.
 
-    Two words are paired only within a clause, and not if they do the same in it or both may be arguments of a
-    predicate: «кошка видит собаку» keeps who sees whom, «большой дом и старое дерево» what is big. A preposition moves
-    with its phrase, and «не» with its word. With `scope=anywhere` any two words of a sentence are paired, as in the
-    paper.
+    Two words are paired only within a clause, and only if they have different roles in it: «кошка видит собаку» keeps
+    who sees whom, «большой дом и старое дерево» keeps what is big. A preposition moves with its phrase, and «не» with
+    its word. With `scope=anywhere` any two words of a sentence are paired, as in the paper.
 
     Args:
         scope: `clause` or `anywhere`.
         guards: the constraints whose spans stay where they are, whatever the task; only with `scope=clause`.
-        joins: the constraints whose spans move as one word; only with `scope=clause`.
+        joins: the constraints whose spans are moved as one word; only with `scope=clause`.
 
     Raises:
         AugmentError: there is no such scope or constraint.
@@ -177,7 +182,7 @@ class EdaSwap(Attack):
             object.__setattr__(self, "joins", ())
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
-        """Propose to exchange every pair."""
+        """Propose to exchange the words of every pair."""
         if self.scope == "clause":
             found = batch.once(units)
             starts = np.array([unit.start for unit in found], dtype=np.int64)
@@ -192,10 +197,18 @@ class EdaSwap(Attack):
 
 
 def _paired(found: Sequence[Unit], draws: Floats) -> tuple[Ints, Ints]:
-    """Pair units of the same clause in a random order, each with the first one that does something else in it."""
+    """Pair units of the same clause: in a random order, each with the first waiting unit that has another role.
+
+    Args:
+        found: the units.
+        draws: a draw from U[0, 1) for each unit, which sets the order.
+
+    Returns:
+        The indices of the first and of the second unit of each pair.
+    """
     pairs: list[tuple[int, int]] = []
     for _, members in groupby(range(len(found)), key=lambda at: found[at].clause):
-        waiting: deque[int] = deque()  # all do the same, so the first speaks for all
+        waiting: deque[int] = deque()  # all have the same role, so only the first is compared
         for at in sorted(members, key=lambda at: draws[at]):
             if waiting and found[waiting[0]].may_exchange(found[at]):
                 match = waiting.popleft()

@@ -27,14 +27,14 @@ _NUMBER = re.compile(r"[^\w\s]?\d[\d\s.,:/-]*(?:[^\w\s]|\s\S+)?", re.ASCII)
 class Emojify(Attack):
     """Replace words by emoji of the same meaning, and digits by keycaps (TAPE, Table 1: 0.4).
 
-    Words are looked up by lemma and part of speech. A word stays in the phrases that the dictionary states for it:
+    Words are looked up by lemma and part of speech. In phrases that the dictionary names as exceptions a word stays:
     «во время» has nothing to do with a clock.
 
     Args:
-        guards: the constraints whose spans stay, whatever the task: what a sentence must not lose.
+        guards: the constraints whose spans are never changed, whatever the task, so that a sentence does not lose them.
 
     Raises:
-        AugmentError: there is no such dictionary or constraint, or a line of the dictionary is wrong.
+        AugmentError: there is no such dictionary or constraint, or a line of the dictionary is malformed.
     """
 
     name: ClassVar[str] = "emojify"
@@ -51,15 +51,15 @@ class Emojify(Attack):
         _english(self.english)
 
     def propose(self, doc: Doc, rng: Rng) -> list[Change]:
-        """Propose an emoji for every word in the dictionary outside its phrases, and keycaps for every number.
+        """Propose an emoji for every word in the dictionary outside of its exceptions, and keycaps for every number.
 
-        Of several emoji the first is the likeliest. English words get emoji only in a text without Cyrillic letters,
-        because in a Russian text they are mostly names.
+        If a word has several emoji, the first is the likeliest. English words get emoji only in a text without Cyrillic
+        letters, because in a Russian text they are mostly names.
         """
         return [_change(*found, rng) for found in _replaceable(doc, self.emoji, self.english)]
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
-        """Propose what `propose` returns for each text; its words are found once for all candidates."""
+        """Propose for each text what `propose` returns; the words are found once for all candidates."""
         found = batch.once(_replaceable_of_all, self.emoji, self.english)
         draws = map(Rng, streams.keys.tolist())
         changes = ([_change(*one, rng) for one in row] for row, rng in zip(found, draws, strict=True))
@@ -67,7 +67,7 @@ class Emojify(Attack):
 
 
 Replaceable: TypeAlias = list[tuple[Token, tuple[str, ...]]]
-"""The words of a text that have emoji, each with its emoji, and its numbers, each without any."""
+"""The words of a text that have emoji, each with its emoji, and its numbers, each with an empty tuple."""
 
 
 def _replaceable_of_all(batch: Batch, emoji_name: str, english_name: str) -> list[Replaceable]:
@@ -87,7 +87,7 @@ def _replaceable(doc: Doc, emoji_name: str, english_name: str) -> Replaceable:
 
 
 def _change(word: Token, emoji: tuple[str, ...], rng: Rng) -> Change:
-    """A word as one of its emoji, or a number in keycaps."""
+    """Return the change that writes a word as one of its emoji, or a number in keycaps if `emoji` is empty."""
     if emoji:
         return rng.change(Edit(word.start, word.stop, rng.choice_best_first(emoji), Note(word.text)))
     return rng.change(*_keycaps(word.start, word.text))
@@ -99,7 +99,7 @@ def _english(name: str) -> dict[str, tuple[str, ...]]:
 
 
 def _of_english(emoji: Mapping[str, tuple[str, ...]], word: str) -> tuple[str, ...]:
-    """The emoji of an English word, or of its singular («cats», «boxes», «parties»); () if it has none."""
+    """Return the emoji of an English word, or of its singular («cats», «boxes», «parties»); () if it has none."""
     if not emoji:
         return ()
     forms = [word, word.removesuffix("s"), word.removesuffix("es")]
@@ -108,7 +108,7 @@ def _of_english(emoji: Mapping[str, tuple[str, ...]], word: str) -> tuple[str, .
 
 
 def _keycaps(start: int, number: str) -> Iterator[Edit]:
-    """One edit for each run of digits; the signs between them stay: «3,14» → «3️⃣,1️⃣4️⃣»."""
+    """Yield one edit for each run of digits; the signs between them stay: «3,14» → «3️⃣,1️⃣4️⃣»."""
     for is_digit, run in groupby(enumerate(number, start), key=lambda pair: pair[1] in _DIGITS):
         if is_digit:
             places, digits = zip(*run, strict=True)

@@ -12,11 +12,11 @@ from augment_ru.engine.composition import NamedOneOf
 class Evasion(NamedOneOf):
     """Hide words from moderation in one way for each text: look-alikes, masks, the wrong layout, or Latin letters.
 
-    The parts are `homoglyphs` with invisible characters, `masking`, `wrong_layout` and `transliteration`. One of those
-    that can change the text is drawn.
+    The parts are `homoglyphs` with invisible characters, `masking`, `wrong_layout` and `transliteration`. For each text
+    one part is drawn from those that can change it.
 
     Args:
-        probability: the share of the words that the part drawn changes, in [0, 1].
+        probability: the share of the words that the drawn part changes, in [0, 1].
 
     Raises:
         AugmentError: the probability is out of its range.
@@ -31,7 +31,7 @@ class Evasion(NamedOneOf):
 
     @property
     def parts(self) -> tuple[Attack, ...]:
-        """The parts."""
+        """The four attacks from which one is drawn."""
         return _parts()
 
 

@@ -27,25 +27,26 @@ from augment_ru.text.characters import Codes, counted
 _INVISIBLE = np.array([0x200B, 0x200D, 0x00AD], dtype=np.uint32)
 """Zero-width space, zero-width joiner, soft hyphen: a line of text shows none of them."""
 _PLACE, _WHICH = 0, 1
-"""The draws of a word in its own stream."""
+"""The numbers of a word's draws in its own stream: where the invisible character stands, and which one it is."""
 
 
 @dataclass(frozen=True, slots=True)
 class Homoglyphs(Attack):
     """Letters become look-alikes of another alphabet, Cyrillic or Latin; a reader sees the same word.
 
-    A changed word has at least one look-alike, or with `invisible` one invisible character.
+    A changed word has at least one look-alike; with `invisible`, it has one invisible character, and it may have
+    look-alikes.
 
     Args:
-        probability: the share of the words with such a letter that change, in [0, 1].
-        letters: the share of a changed word's letters with a look-alike that get it, in [0, 1].
-        near: whether letters that only resemble each other are exchanged, too: «и» and «u».
+        probability: of the words that can change, the share that does; in [0, 1].
+        letters: of a changed word's letters that have a look-alike, the share that is replaced; in [0, 1].
+        near: whether letters are also replaced by letters that only resemble them, such as «и» by «u».
         invisible: whether a changed word gets an invisible character between two of its letters; then all words with
             two letters side by side may change.
         pairs: a dictionary, or the path of a `.tsv` file: letter, letter, `same` or `near`.
 
     Raises:
-        AugmentError: the share is out of its range, there is no such dictionary, or a line of it is wrong.
+        AugmentError: `letters` is out of its range, there is no such dictionary, or one of its lines is malformed.
     """
 
     name: ClassVar[str] = "homoglyphs"
@@ -62,7 +63,10 @@ class Homoglyphs(Attack):
         _look_alikes(self.pairs, near=self.near)  # so that a wrong dictionary is an error before the run starts
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
-        """Propose a new spelling for every word that has a letter with a look-alike, or a place between two letters."""
+        """Propose a new spelling for every word that has a letter with a look-alike.
+
+        With `invisible`, propose one for every word that has room for an invisible character between two letters.
+        """
         table = _look_alikes(self.pairs, near=self.near)
         starts, stops = words_of_segments(batch)
         if self.invisible:
@@ -98,7 +102,11 @@ class Homoglyphs(Attack):
 
 @cache
 def _look_alikes(name: str, *, near: bool) -> Codes:
-    """The look-alike of each letter, both ways, as a lookup table.
+    """Return the look-alike of each letter, in both directions, as a table for `looked_up`.
+
+    Args:
+        name: the dictionary.
+        near: whether pairs of the kind `near` count.
 
     Raises:
         AugmentError: a line does not have two different letters of the same case and a kind, or a letter has two

@@ -33,10 +33,12 @@ from augment_ru.text.characters import DIGIT, Codes, Mask, counted
 
 @cache
 def read_word_list(path: str) -> frozenset[str]:
-    """The words of a text file, one a line, in lower case with е for ё; empty lines and those with `#` are skipped.
+    """Read the words of a text file, one a line; return them in lower case with е for ё.
+
+    Empty lines and lines that begin with `#` are skipped.
 
     Raises:
-        AugmentError: there is no such file, it is not UTF-8, it has no word, or a line has several.
+        AugmentError: there is no such file, it is not UTF-8, it has no word, or a line has several words.
     """
     what = "a text file in UTF-8, one word a line"
     lines = file_text(Path(path), f"word list {path}", what=what).splitlines()
@@ -53,7 +55,14 @@ def read_word_list(path: str) -> frozenset[str]:
 
 
 def listed(batch: Batch, starts: Ints, stops: Ints, words: frozenset[str]) -> Mask:
-    """Whether a list has each of these words of a batch, as it is or in its dictionary form, shape (words,)."""
+    """Tell for each of these words of a batch whether a list has it or one of its dictionary forms, shape (words,).
+
+    Args:
+        batch: the texts.
+        starts: the global places where the words start.
+        stops: the global places where the words stop.
+        words: the list, in lower case with е for ё.
+    """
     own = map(same_word, texts_at(batch, starts, stops))
     return np.array([word in words or not words.isdisjoint(lemmas_of(word)) for word in own], dtype=np.bool_)
 
@@ -61,34 +70,37 @@ def listed(batch: Batch, starts: Ints, stops: Ints, words: frozenset[str]) -> Ma
 STYLES = ("star", "sign", "dots", "leet")
 _SEPARATORS = np.array([ord("."), ord(" ")], dtype=np.uint32)
 _SHORTEST = 4
-"""Letters of a word that is masked."""
+"""The fewest letters of a word that is masked."""
 _TWICE = 0.5
-"""The share of the words with two letters to mask in which both are."""
+"""The share of the words in which two letters are masked instead of one, if two can be."""
 _STYLE, _MORE, _LETTERS = 0, 1, 2
-"""The draws of a word in its own stream: its style, its separator or whether two letters change, and one a letter."""
+"""The numbers of a word's draws in its own stream.
+
+They are: its style; its separator, or whether two letters change; and from the last number on one draw for each letter.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Masking(Attack):
     """Words are written as people write them to slip past moderation; most can still be read.
 
-    - `star`: a star for one or two vowels inside the word, «кр*сивый»;
-    - `sign`: a sign that looks like the letter for one or two letters behind the first, «кр@сивый»;
+    - `star`: a star instead of one or two vowels inside the word, «кр*сивый»;
+    - `sign`: a sign that looks like the letter, instead of one or two letters behind the first, «кр@сивый»;
     - `dots`: dots or spaces between the letters, «с.л.о.в.о»;
-    - `leet`: a digit that looks like the letter for one or two letters, «4ел0век».
+    - `leet`: a digit that looks like the letter, instead of one or two letters, «4ел0век».
 
-    A masked word has at least four letters and no digit. A word reads as itself if no more than a third of its letters
-    is behind stars.
+    Only words with at least four letters and without digits are masked. A masked word counts as readable if stars
+    replace at most a third of its letters.
 
     Args:
         probability: the share of the words that are masked, in [0, 1].
-        styles: which of the four are used; a word takes one that it has letters for, all equally likely.
-        targets: the path of a text file, one word a line; only these words are masked, in the form of the line or, if
-            it is a dictionary form, in any form. None: any word.
-        signs: a dictionary, or the path of a `.tsv` file: style, letter in lower case, what stands in its place.
+        styles: the styles used; each word is masked in one of those that fit its letters, all equally likely.
+        targets: the path of a text file, one word a line; only these words are masked. A word that is given in its
+            dictionary form is masked in all its forms. None: any word is masked.
+        signs: a dictionary, or the path of a `.tsv` file: style, letter in lower case, the character that replaces it.
 
     Raises:
-        AugmentError: there is no such style, dictionary or file, or a line of one is wrong.
+        AugmentError: there is no such style, dictionary or file, a line of one is malformed, or `styles` is empty.
     """
 
     name: ClassVar[str] = "masking"
@@ -109,7 +121,7 @@ class Masking(Attack):
             read_word_list(self.targets)
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
-        """Propose to mask every word, or every target, that a style fits."""
+        """Propose to mask every word, or every target, that one of the styles fits."""
         starts, stops = words_of_segments(batch)
         letters = lone_letters(batch)
         lengths = counted(letters, starts, stops)
@@ -130,13 +142,13 @@ class Masking(Attack):
 
 
 class _Words:
-    """The words of a batch that may be masked, and how many places each style has in them.
+    """The words of a batch that may be masked, and in how many places each style can mask them.
 
     Args:
-        attack: its styles and signs.
+        attack: the attack, with its styles and signs.
         batch: the texts.
         letters: whether each code point is a letter that may be masked.
-        starts, stops: the global places of the words.
+        starts, stops: the global places where the words start and stop.
     """
 
     def __init__(self, attack: Masking, batch: Batch, letters: Mask, starts: Ints, stops: Ints) -> None:
@@ -148,7 +160,7 @@ class _Words:
         counts = np.stack([self._places_of(number) for number in range(len(self._styles))])
         fit = (counts > 0).any(axis=0)
         self.starts, self.stops, self._counts = starts[fit], stops[fit], counts[:, fit]
-        """The words that a style fits, and how many places each style has in each, shape (styles, words)."""
+        """The words that a style fits, and in how many places each style can mask each word, shape (styles, words)."""
 
     def _places_of(self, number: int) -> Ints:
         style = self._styles[number]
@@ -159,14 +171,19 @@ class _Words:
         return counted(open_, self.starts + first, self.stops - last)
 
     def _styles_of(self, keys: Keys, indices: Ints) -> Ints:
-        """The number of the style of each word."""
+        """Draw the style of each word; return its index in the attack's styles."""
         fitting = np.cumsum(self._counts[:, indices] > 0, axis=0)
         nth = (drawn(keys, _STYLE) * fitting[-1]).astype(np.int64)
         styles: Ints = (fitting <= nth).sum(axis=0)
         return styles
 
     def masked(self, streams: Streams, indices: Ints) -> Replacements:
-        """The new spellings of words."""
+        """Return the masked spellings of words.
+
+        Args:
+            streams: the random draws of each text.
+            indices: the indices of the words.
+        """
         batch, starts, stops = self._batch, self.starts[indices], self.stops[indices]
         keys = batch.keys(streams, starts)
         styles = self._styles_of(keys, indices)
@@ -191,7 +208,12 @@ class _Words:
         return with_inserted(codes, characters, indices.size, at, separators[characters.words[at]])
 
     def notes(self, streams: Streams, indices: Ints) -> Sequence[Note | None]:
-        """The notes of masked words: what each is read as."""
+        """Return the notes of masked words: the word that each is read as; None if it can no longer be read.
+
+        Args:
+            streams: the random draws of each text.
+            indices: the indices of the words.
+        """
         starts, stops = self.starts[indices], self.stops[indices]
         readable = np.ones(indices.size, dtype=np.bool_)
         if "star" in self._styles:
@@ -203,13 +225,13 @@ class _Words:
         return read_as_words(self._batch, starts, stops, readable)
 
     def _most(self, keys: Keys) -> Ints:
-        """The number of letters of each word to mask, 1 or 2, if so many may be masked."""
+        """Draw how many letters of each word are masked at most, 1 or 2."""
         most: Ints = 1 + (drawn(keys, _MORE) < _TWICE)
         return most
 
 
 _EDGES = {"star": (1, 1), "sign": (1, 0), "leet": (0, 0)}
-"""How many characters at the start and at the end of a word a style leaves as they are.
+"""The number of characters at the start and at the end of a word that each style leaves as they are.
 
 A word that begins with a sign would be taken for a mention («@бзац») or a price.
 """
@@ -217,10 +239,10 @@ A word that begins with a sign would be taken for a mention («@бзац») or a
 
 @cache
 def _signs(name: str) -> dict[str, Codes]:
-    """For each style a lookup table from letters, in both cases, to what stands in their place.
+    """For each style, return a table for `looked_up` from letters, in both cases, to the characters that replace them.
 
     Raises:
-        AugmentError: a line names no style, or is not a small letter and one other character.
+        AugmentError: a line has an unknown style, or does not have a small letter and one other character.
     """
     path = dictionary_path(name)
     found: dict[str, dict[str, str]] = {style: {} for style in STYLES}

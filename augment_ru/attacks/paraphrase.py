@@ -19,5 +19,5 @@ class Paraphrase(SentenceRewriting):
     prefix: str = ""
 
     def generate(self, texts: Sequence[str], keys: Keys) -> Sequence[str | None]:
-        """The paraphrase of each text."""
+        """Return the paraphrase of each text."""
         return rewritten(self.network(self.model), [self.prefix + text for text in texts], keys, self.decoding)

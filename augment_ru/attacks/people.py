@@ -15,7 +15,7 @@ from augment_ru.resources import dictionary_path, rows
 _DEFAULT = 0.045
 """The default probability of `misspell`."""
 _ELSEWHERE = frozenset({"slang"})
-"""Classes of `misspell` that another part makes: spoken forms are those of `colloquial`."""
+"""Classes of `misspell` that are left out, because `colloquial` writes spoken forms."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,10 +24,10 @@ class People(Named):
 
     The parts are `misspell` (without `slang`), `casing`, `punctuation` and `colloquial`. At the default probability
     each error is as frequent as people make it; at another one the odds of all errors are multiplied by the same
-    number. Texts without an error are people's, too: no change is forced.
+    number. People also write texts without an error, so no change is forced.
 
     Args:
-        probability: that of `misspell`, the share of the words that it would misspell with all its classes; in [0, 1].
+        probability: the share of the words that `misspell` would misspell with all its classes; in [0, 1].
 
     Raises:
         AugmentError: the probability is out of its range.
@@ -43,11 +43,16 @@ class People(Named):
 
     @property
     def parts(self) -> tuple[Attack, ...]:
-        """The parts, each at the mean rate of its classes."""
+        """The four parts, each at the mean rate of its classes."""
         return _parts()
 
     def rank_of(self, part: Attack, ranks: Floats) -> Floats:
-        """The ranks by which a change is active at the default probability as often as at the part's mean rate."""
+        """Convert ranks of a part, so that the default probability makes its changes as often as its mean rate says.
+
+        Args:
+            part: the part.
+            ranks: the ranks of its changes.
+        """
         return weighted_ranks(ranks, np.full(ranks.size, part.probability), _DEFAULT)
 
 

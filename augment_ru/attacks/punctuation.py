@@ -17,12 +17,12 @@ from augment_ru.text.characters import CLUSTER, DIGIT, SPACE, WORD, Mask, among
 CLASSES = ("bracket", "comma", "ellipsis", "final", "yo_dropped", "yo_written")
 _FINALS = ("final", "ellipsis", "bracket")
 _WRITTEN = ("", "...", ")", "е", "Е", "ё", "Ё")
-"""The texts that may replace a character: the first three for `_FINALS` and commas, the others for letters."""
+"""The texts that may replace a character: the first three replace commas and full stops, the others replace letters."""
 _QUOTES = '"„“”'
 _LINE_ENDS = "\n\r\u2028\u2029"
 _CLOSING = "»“”)\"'"
 _LONGEST_YO = 48
-"""Letters of a word that may be examined for ё: the places are the bits of a number."""
+"""The most letters of a word that is examined for ё: the places of ё are the bits of a number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,15 +31,15 @@ class Punctuation(CountedErrors):
 
     `comma`: a comma left out, before some conjunctions more often than before others; `final`, `ellipsis`, `bracket`:
     the full stop at the end of a text or line left out, or replaced by «...» or «)»; `yo_dropped`: ё as е;
-    `yo_written`: е as ё where the dictionary allows ё alone. Quotations, numbers and words that are written short
-    («т. е.», «ул.») keep their marks. Likelier errors come first (`weighted_ranks`).
+    `yo_written`: е as ё where the dictionary has the word only with ё. Quotations, numbers and abbreviations («т. е.»,
+    «ул.») keep their marks. Likelier errors come first (`weighted_ranks`).
 
     Args:
-        classes: the classes of errors.
-        rates: the dictionary of the classes, and how often people make each error.
+        classes: which of these classes of errors are made.
+        rates: the dictionary that says how often people make each error.
 
     Raises:
-        AugmentError: there is no such class or dictionary, or none is named.
+        AugmentError: there is no such class or dictionary, or `classes` is empty.
     """
 
     name: ClassVar[str] = "punctuation"
@@ -50,7 +50,7 @@ class Punctuation(CountedErrors):
     rates: str = "punctuation"
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
-        """Propose the errors that are possible at commas, final full stops, ё and е."""
+        """Propose every error that is possible at commas, final full stops, ё and е."""
         rates, forms = self.counted(), WordForms(batch)
         quotations = _Quotations(batch)
         finals = _finals(batch, quotations, forms, streams, rates)
@@ -78,18 +78,18 @@ class Punctuation(CountedErrors):
 
 
 _Errors = tuple[Ints, Floats, Ints]
-"""The places of errors, the rate of each, and the number in `_WRITTEN` of the new text."""
+"""The places of errors, the rate of each, and the index in `_WRITTEN` of each new text."""
 
 
 class _Quotations:
-    """The quotations of a batch; a quotation that does not close ends with its text."""
+    """The quotations of a batch; a quotation without a closing mark ends with its text."""
 
     def __init__(self, batch: Batch) -> None:
         self._batch = batch
         self._marks = [np.flatnonzero(among(batch.codes, marks)) for marks in ("«", "»", _QUOTES)]
 
     def outside(self, places: Ints) -> Ints:
-        """The places that are outside quotations."""
+        """Return those of the places that are outside quotations."""
         firsts = self._batch.starts[self._batch.rows(places)]
         opened, closed, signs = (np.searchsorted(at, places) - np.searchsorted(at, firsts) for at in self._marks)
         outside: Ints = places[(opened <= closed) & (signs % 2 == 0)]
@@ -97,9 +97,10 @@ class _Quotations:
 
 
 def _commas(batch: Batch, quotations: _Quotations, forms: WordForms, rates: ErrorRates) -> _Errors:
-    """The commas between a word and a space; that of «2, 5» stays, since «2 5» is another number.
+    """Find the commas between a word and a space that people leave out, with their rates.
 
-    That of «Герт Нейл, Деон Феррейра» stays, too: without it two names are one.
+    The comma of «2, 5» stays, since «2 5» is another number. The comma of «Герт Нейл, Деон Феррейра» stays, too:
+    without it two names would be one.
     """
     places = np.flatnonzero(batch.codes == ord(",")) if rates.of("comma") else np.zeros(0, dtype=np.int64)
     places = places[_is_after_word(batch, places) & (batch.flags[places + 1] & SPACE != 0)]
@@ -129,7 +130,7 @@ def _specificity(phrase: str) -> tuple[bool, bool]:
 
 
 def _is_after_word(batch: Batch, places: Ints) -> Mask:
-    """Whether a letter, a digit or a closing sign stands in front of each place of a mark."""
+    """Tell whether a letter, a digit or a closing sign stands directly in front of each place."""
     before = np.maximum(places - 1, 0)
     after: Mask = (batch.flags[before] & WORD != 0) | among(batch.codes[before], _CLOSING)
     return after & (places > 0)
@@ -150,7 +151,7 @@ def _finals(batch: Batch, quotations: _Quotations, forms: WordForms, streams: St
 
 
 def _are_short(batch: Batch, forms: WordForms, places: Ints) -> Mask:
-    """Whether a word that is written short stands in front of each place of a full stop: «т. е», «ул»."""
+    """Tell whether an abbreviation stands in front of each place of a full stop: «т. е», «ул»."""
     lengths = np.zeros(places.size, dtype=np.int64)
     longer = np.ones(places.size, dtype=np.bool_)
     for back in range(1, max(map(len, shortened_words())) + 2):
@@ -164,7 +165,7 @@ def _are_short(batch: Batch, forms: WordForms, places: Ints) -> Mask:
 
 
 def _yo_dropped(batch: Batch, rates: ErrorRates) -> _Errors:
-    """Every ё."""
+    """Return every ё as an error in which е is written."""
     rate = rates.rate("yo_dropped")
     small = batch.codes == ord("ё")
     places = np.flatnonzero(small | (batch.codes == ord("Ё"))) if rate else np.zeros(0, dtype=np.int64)
@@ -173,7 +174,7 @@ def _yo_dropped(batch: Batch, rates: ErrorRates) -> _Errors:
 
 
 def _yo_written(batch: Batch, forms: WordForms, rates: ErrorRates) -> _Errors:
-    """Every е for which the dictionary allows ё alone."""
+    """Return every е that must be ё by the dictionary as an error in which ё is written."""
     rate = rates.rate("yo_written")
     words = forms.with_letter("е") if rate else np.zeros(0, dtype=np.int64)
     bits = forms.values(words, _YO)
@@ -185,7 +186,13 @@ def _yo_written(batch: Batch, forms: WordForms, rates: ErrorRates) -> _Errors:
 
 
 def _places_of_yo(word: str) -> int:
-    """The letters of a word in lower case that are ё in its only form in the dictionary, as bits."""
+    """Return which letters of a word must be ё instead of е, as the bits of a number.
+
+    They are the places of ё in the only form that the dictionary has. The number is 0 for a word that is too long.
+
+    Args:
+        word: the word in lower case.
+    """
     if len(word) > _LONGEST_YO:
         return 0
     return sum(1 << at for at, (old, new) in enumerate(zip(word, only_form(word), strict=True)) if old != new)

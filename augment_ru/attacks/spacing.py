@@ -17,22 +17,22 @@ CLASSES = ("comma", "hyphen_dropped", "hyphen_space", *JOINS, "split")
 _HYPHENS = "-‐‑"
 _GONE = np.uint32(0xFFFFFFFF)
 _PARTED = np.uint32(1 << 24)
-"""Added to a code point that gets a space behind it."""
+"""A bit that is added to a code point behind which a space is inserted."""
 
 
 @dataclass(frozen=True, slots=True)
 class Spacing(CountedErrors):
     """Join words, part them, drop hyphens or the space behind a comma, each as often as people do.
 
-    A join makes no word of the dictionary («не мой» stays), and no word takes part in two errors, so that at most two
-    words grow together. Likelier errors come first (`weighted_ranks`).
+    Words are not joined where that would make another word («не мой» stays). No word takes part in two errors, so at
+    most two words are joined. Likelier errors come first (`weighted_ranks`).
 
     Args:
-        classes: the classes of errors.
-        rates: the dictionary of the classes, and how often people make each error.
+        classes: which of these classes of errors are made.
+        rates: the dictionary that says how often people make each error.
 
     Raises:
-        AugmentError: there is no such class or dictionary, or none is named.
+        AugmentError: there is no such class or dictionary, or `classes` is empty.
     """
 
     name: ClassVar[str] = "spacing"
@@ -43,7 +43,7 @@ class Spacing(CountedErrors):
     rates: str = "spacing"
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
-        """Propose the errors that are possible between words and in them."""
+        """Propose every error that is possible between words and inside them."""
         rates, forms = self.counted(), WordForms(batch)
         written = batch.codes.copy()  # the code point of each place after all changes
         found = [
@@ -69,15 +69,22 @@ class Spacing(CountedErrors):
 
 
 _Edits = tuple[Ints, Ints, Floats, Ints]
-"""The starts, stops and ranks of edits, and the numbers in `CLASSES` of their classes."""
+"""The starts, stops and ranks of edits, and the index of the class of each in `CLASSES`."""
 
 
 def _joins_and_splits(
     batch: Batch, streams: Streams, forms: WordForms, rates: ErrorRates, written: Codes
 ) -> tuple[_Edits, _Edits]:
-    """Pairs of words to be written together, and words to be parted; no word is in two of them.
+    """Return the edits that join two words, and the edits that split a word.
 
-    Of errors that share a word, that of the lowest rank is proposed.
+    Of errors that share a word only the one of the lowest rank is proposed.
+
+    Args:
+        batch: the texts.
+        streams: the random draws of each text.
+        forms: the words of the batch.
+        rates: how often people make each error.
+        written: the code point of each place after all changes; this function writes its errors into it.
     """
     starts, stops = forms.starts, forms.stops
     pairs, joined, kinds = joins(batch, forms, rates)
@@ -101,7 +108,10 @@ _NUMBERS = np.array([CLASSES.index(name) for name in JOINS])
 
 
 def _commas(batch: Batch, streams: Streams, forms: WordForms, rates: ErrorRates, written: Codes) -> _Edits:
-    """The spaces behind commas; that of «2, 5» stays, since «2,5» is another number."""
+    """Return the edits that drop the space behind a comma, and write them into `written`.
+
+    The space of «2, 5» stays, since «2,5» is another number.
+    """
     words = np.flatnonzero(batch.codes[forms.stops[:-1]] == ord(",")) if rates.of("comma") else np.zeros(0, np.int64)
     gaps = forms.stops[words[forms.starts[words + 1] == forms.stops[words] + 2]]
     gaps = gaps[(batch.flags[gaps + 1] & SPACE != 0) & (batch.flags[gaps - 1] & batch.flags[gaps + 2] & DIGIT == 0)]
@@ -111,7 +121,10 @@ def _commas(batch: Batch, streams: Streams, forms: WordForms, rates: ErrorRates,
 
 
 def _hyphens(batch: Batch, streams: Streams, forms: WordForms, rates: ErrorRates, written: Codes) -> _Edits:
-    """The hyphens between letters; each is dropped or becomes a space, as often as people do either."""
+    """Return the edits that drop a hyphen between letters or write a space instead, and write them into `written`.
+
+    Each of the two is as likely as people make it.
+    """
     dropped, space = rates.rate("hyphen_dropped"), rates.rate("hyphen_space")
     places = np.flatnonzero(among(batch.codes, _HYPHENS)) if dropped + space else np.zeros(0, dtype=np.int64)
     both = (

@@ -15,15 +15,16 @@ from augment_ru.text.phrases import in_phrase
 class Synonyms(ReplacesWords):
     """Replace words by words of the same sense, in the same form; what depends on a noun agrees with its new gender.
 
-    Words are looked up by lemma and part of speech. Of several senses the first is taken whose phrases allow it. A
-    synonym that already stands in the sentence is not taken, nor one that cannot be put into the form of the word.
+    Words are looked up by lemma and part of speech. If a word has several senses, the first one is taken that the
+    dictionary allows in the phrase around the word. A synonym is skipped if it already stands in the sentence or cannot
+    be put into the form of the word.
 
     Args:
         words: the dictionary of synonyms.
-        guards: the constraints whose spans stay, whatever the task: what a sentence must not lose.
+        guards: the constraints whose spans are never changed, whatever the task, so that a sentence does not lose them.
 
     Raises:
-        AugmentError: there is no such dictionary or constraint, or a line of the dictionary is wrong.
+        AugmentError: there is no such dictionary or constraint, or a line of the dictionary is malformed.
     """
 
     name: ClassVar[str] = "synonyms"
@@ -36,7 +37,7 @@ class Synonyms(ReplacesWords):
         senses(self.words)
 
     def lemmas(self, doc: Doc, at: int, rng: Rng) -> Sequence[str]:
-        """The synonyms of the word in its sense here, better ones likelier to be first."""
+        """Return the synonyms of word number `at` in its sense here; a better synonym is likelier to be first."""
         word = doc.words[at]
         sense = _sense(doc, at, senses(self.words).get((word.lemma, word.pos), ()))
         return () if sense is None else (rng.choice_best_first(sense.synonyms), *sense.synonyms)

@@ -19,11 +19,11 @@ from augment_ru.text.batch import Batch
 from augment_ru.text.characters import DIGIT, WORD, Codes, Mask, counted
 
 LEFT_OUT = "-"
-"""As a spelling: the letter is left out; as the letters behind it: all that have no line of their own."""
+"""As a spelling: the letter is left out. In the column of following letters: any letter without a line of its own."""
 
 
 class _Before(NamedTuple):
-    """A row that replaces the usual row of a letter in front of some letters."""
+    """A row for a letter in front of certain letters, the `followers`; it replaces the letter's usual row there."""
 
     usual: int
     row: int
@@ -32,16 +32,16 @@ class _Before(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Spellings:
-    """The spellings of letters in columns. A row is a letter, in general or in front of some others.
+    """The spellings of letters in columns. A row belongs to a letter, in general or in front of certain letters.
 
     Attributes:
-        row_of: the row of each code point in general, -1 for none; shape (largest code point + 2,).
+        row_of: the general row of each code point, -1 if it has none; shape (largest code point + 2,).
         case_of: 1 for each small letter, 2 for each capital, 0 for other characters; of the same shape.
-        before: the rows that hold only in front of some letters.
+        before: the rows that hold only in front of certain letters.
         bounds: the cumulative probabilities of the spellings of a row, shape (rows, most spellings); the last is 1.
-        firsts: the number of the first text of each row in `texts`, shape (rows,).
-        texts: the spellings one after another, each in lower case, as at the start of a word, and in capitals.
-        lasting: whether each code point is a letter that no row leaves out; of the same shape.
+        firsts: the index in `texts` of the first text of each row, shape (rows,).
+        texts: three texts for each spelling: in lower case, with a capital at its start, and in capitals.
+        lasting: whether each code point is a letter that no row leaves out; of the same shape as `row_of`.
     """
 
     row_of: npt.NDArray[np.int16]
@@ -53,10 +53,10 @@ class Spellings:
     lasting: Mask
 
     def spelled(self, batch: Batch, streams: Streams, starts: Ints, stops: Ints) -> Replacements:
-        """The words at these ranges as the table spells them; other characters stay.
+        """Spell the words at these ranges of global places by the table; characters that it lacks stay.
 
-        Of several spellings of a letter one is drawn for its place. A capital becomes a capital and small letters, or
-        capitals only where the letter behind it is a capital, or at the end of a word the letter before it.
+        If a letter has several spellings, one is drawn. A capital becomes a capital and small letters; it becomes
+        capitals only if the next letter is a capital or, at the end of a word, if the letter before it is.
         """
         lengths = stops - starts
         offsets = np.concatenate([[0], np.cumsum(lengths)])
@@ -83,7 +83,7 @@ class Spellings:
         return Replacements(letters.codes, letters.offsets[offsets])
 
     def keys(self, codes: Codes) -> Ints:
-        """The column of each code point."""
+        """Return the index of each code point in the columns."""
         return np.minimum(codes, self.row_of.size - 1).astype(np.int64)
 
 
@@ -92,10 +92,12 @@ _SMALL, _CAPITAL = 1, 2
 
 @cache
 def spellings(name: str) -> Spellings:
-    """The spellings of a dictionary: letter, the letters in front of which a line holds or `-`, spellings.
+    """Read a dictionary of spellings.
+
+    The columns of the dictionary are: letter; the letters in front of which the line holds, or `-`; spellings.
 
     Raises:
-        AugmentError: there is no such dictionary, or a line of it is wrong.
+        AugmentError: there is no such dictionary, or one of its lines is malformed.
     """
     table = {(letter, behind): cell.split(" ") for letter, behind, cell in rows(dictionary_path(name), columns=3)}
     letters = {letter for letter, behind in table if behind == LEFT_OUT}
@@ -129,7 +131,7 @@ def spellings(name: str) -> Spellings:
 
 
 _LATIN = 0x180
-"""Code points below it are looked at for capitals, whether or not the table has them."""
+"""All code points below this one are in the columns, so that their case is known even if the table lacks them."""
 
 
 def _case(char: str) -> int:
@@ -137,10 +139,18 @@ def _case(char: str) -> int:
 
 
 def _check(name: str, letter: str, behind: str, found: Iterable[str], letters: set[str]) -> None:
-    """Check a line.
+    """Check a line of a dictionary of spellings.
+
+    Args:
+        name: the name of the dictionary, for messages.
+        letter: the letter of the line.
+        behind: the letters in front of which the line holds, or `-`.
+        found: the spellings.
+        letters: the letters that have a line with `-`.
 
     Raises:
-        AugmentError: the letter is not a small letter, has no line of its own, or a spelling has letters of the table.
+        AugmentError: `letter` is not a small letter with a capital, or has no line with `-`; `behind` is neither
+            letters nor `-`; or a spelling is empty or contains letters of the table.
     """
     if len(letter) != 1 or not letter.islower() or len(letter.upper()) != 1:
         raise AugmentError(f"{name}: '{letter}' is no small letter; write one letter with a capital")
@@ -156,15 +166,15 @@ def _check(name: str, letter: str, behind: str, found: Iterable[str], letters: s
 class Transliteration(Attack):
     """Write Russian words in Latin letters.
 
-    A word stays if it has letters of other alphabets than these two, or marks on letters.
+    A word stays if it has letters that are neither Russian nor Latin, or marks on letters.
 
     Args:
         style: `chat`, as people write; `icao`, as in passports; `gost`, GOST 7.79-2000, system B; or the path of a
             `.tsv` file: letter, the letters in front of which the line holds, spellings.
-        whole: whether all words of a sentence are written so; then the probability is the share of sentences.
+        whole: whether all words of a sentence change together; then the probability is the share of sentences.
 
     Raises:
-        AugmentError: there is no such style, or a line of its file is wrong.
+        AugmentError: there is no such style, or a line of its file is malformed.
     """
 
     name: ClassVar[str] = "transliteration"
@@ -177,7 +187,7 @@ class Transliteration(Attack):
         _table(self.style)  # so that an unknown style is an error before the run starts
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
-        """Propose every Russian word in Latin letters, or all of a sentence."""
+        """Propose to write every Russian word, or all words of every sentence, in Latin letters."""
         table = _table(self.style)
         (starts, stops), keys = batch.words, table.keys(batch.codes)
         is_latin = ((batch.codes | _CASE) >= ord("a")) & ((batch.codes | _CASE) <= ord("z"))
@@ -199,10 +209,10 @@ _FILES = "transliteration_"
 
 @cache
 def _table(style: str) -> Spellings:
-    """The spellings of a style.
+    """Return the spellings of a style.
 
     Raises:
-        AugmentError: there is no such style, or a line of its file is wrong.
+        AugmentError: there is no such style, or a line of its file is malformed.
     """
     known = [path.stem.removeprefix(_FILES) for path in folder("dictionaries").glob(f"{_FILES}*.tsv")]
     if style.endswith(".tsv"):

@@ -19,23 +19,27 @@ from augment_ru.text.characters import DIGIT, WORD, Codes, Mask, counted
 
 @dataclass(frozen=True, slots=True)
 class Layouts:
-    """The characters that the same keys type in two layouts, in columns of shape (2, largest code point + 2).
+    """Two keyboard layouts: the characters that the same keys type, in columns of shape (2, largest code point + 2).
+
+    The first index is the layout, the second one the code point of a character.
 
     Attributes:
-        typed: the code point that the same key types in the other layout, 0 if no key types it.
-        letters: whether each code point is a letter of the first or second layout.
+        typed: the code point that the key of the character types in the other layout; 0 if the layout has no key for
+            it.
+        letters: whether the character is a letter of the layout.
     """
 
     typed: Codes
     letters: npt.NDArray[np.bool_]
 
     def exchanged(self, batch: Batch) -> tuple[Codes, Mask]:
-        """The code points of a batch typed in the other layout, and whether each is a letter of either.
+        """Type the texts of a batch in the other layout.
 
-        A character without a key stays.
+        A character without a key stays. A sign that is not a letter counts as typed in the layout of the letter before
+        it in its text, or else of the letter after it; in a text without letters it stays.
 
-        A sign that is no letter is typed in the layout of the letter before it in its text, without one in that of
-        the letter after it; in a text without letters it stays.
+        Returns:
+            The new code points, and whether each old one is a letter of a layout; both of shape (codes,).
         """
         keys = np.minimum(batch.codes, self.typed.shape[1] - 1).astype(np.int64)
         codes = batch.codes.copy()
@@ -59,10 +63,12 @@ class Layouts:
 
 @cache
 def layouts(name: str) -> Layouts:
-    """The layouts of a dictionary: character in the first layout, character of the same key in the second.
+    """Read two layouts from a dictionary.
+
+    Its columns are: a character in the first layout, the character of the same key in the second layout.
 
     Raises:
-        AugmentError: there is no such dictionary, a line is wrong, or a letter is in both layouts.
+        AugmentError: there is no such dictionary, a line is malformed, or a letter is in both layouts.
     """
     pairs = list(rows(dictionary_path(name), columns=2))
     for pair in pairs:
@@ -86,12 +92,13 @@ class WrongLayout(Attack):
     A word stays if no key types one of its letters («naïve», a letter with a stress mark).
 
     Args:
-        whole: whether all words and signs of a sentence are typed so («как, где?» → «rfr? ult&»), as by someone who
-            forgets to switch; then the probability is the share of sentences.
-        layouts: a dictionary, or the path of a `.tsv` file: character in one layout, that of the same key in the other.
+        whole: whether all words and signs of a sentence change together («как, где?» → «rfr? ult&»), as if someone
+            forgot to switch; then the probability is the share of sentences.
+        layouts: a dictionary, or the path of a `.tsv` file with two columns: a character in one layout, the character
+            of the same key in the other layout.
 
     Raises:
-        AugmentError: there is no such dictionary, or a line of it is wrong.
+        AugmentError: there is no such dictionary, or one of its lines is malformed.
     """
 
     name: ClassVar[str] = "wrong_layout"
@@ -104,7 +111,7 @@ class WrongLayout(Attack):
         layouts(self.layouts)  # so that a wrong dictionary is an error before the run starts
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
-        """Propose every word that has a letter as the other layout types it, or all words and signs of a sentence."""
+        """Propose to type every word that has a letter, or every sentence with its signs, in the other layout."""
         table = layouts(self.layouts)
         typed, letters = table.exchanged(batch)
         starts, stops = batch.words
@@ -126,9 +133,18 @@ class WrongLayout(Attack):
 
 
 def _signs(batch: Batch, typed: Codes, starts: Ints, stops: Ints) -> Ints:
-    """The places of the signs outside words that are typed too: those of sentences with a chosen word.
+    """Find the signs outside of words that are typed in the other layout, too: those of sentences with a chosen word.
 
-    A sign beside a word that stays keeps to it, and nothing protected or inside a grapheme cluster changes.
+    A sign beside a word that stays also stays, and so does a sign that is protected or inside a grapheme cluster.
+
+    Args:
+        batch: the texts.
+        typed: the code points of the batch in the other layout.
+        starts: the global places where the chosen words start.
+        stops: the global places where they stop.
+
+    Returns:
+        The global places of the signs.
     """
     size = batch.codes.size
     edges = np.zeros(size + 1, dtype=np.int8)

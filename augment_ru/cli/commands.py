@@ -80,7 +80,7 @@ def _with_recipe(given: dict[str, Any], keys: type[Any], lists: Mapping[str, str
 
 @click.command(cls=Command, short_help="Count the right answers of models that perturbations break.")
 @click.argument("source", metavar="PERTURBED.jsonl|FOLDER|-")
-@option("--model KIND[:ARGUMENT]...", "See augment-ru list models.", dest="models")
+@option("--model [NAME=]KIND[:ARGUMENT]...", "See augment-ru list models; NAME: how it is shown.", dest="models")
 @option("--originals FILE", "The unperturbed rows, if PERTURBED does not hold them.")
 @with_options(*shared.INPUT, *shared.MODEL)
 @option("--metric NAME...", "Metrics, in place of the task's.", dest="metrics")
@@ -111,6 +111,7 @@ def _with_recipe(given: dict[str, Any], keys: type[Any], lists: Mapping[str, str
     dest="tables",
 )
 @table_format()
+@shared.LATEX
 @option("--recipe FILE.toml", "Options in a file; those given here override them.")
 @option("-o/--output REPORT.json", "The report as JSON; - for stdout.")
 @option("--html REPORT.html", "The report as a web page.")
@@ -134,7 +135,7 @@ def evaluate(**given: Any) -> None:  # noqa: ANN401
 @click.command(cls=Command, short_help="Search for the smallest changes that break a model's answers.")
 @click.argument("source", metavar="IN|-")
 @option("-o/--output OUT", "Output file, written when the run is complete.  [default: stdout]")
-@option("--model KIND[:ARGUMENT]", "The model; see augment-ru list models.", required=True)
+@option("--model [NAME=]KIND[:ARGUMENT]", "The model; see augment-ru list models.", required=True)
 @attack_option("An attack whose changes are in the pool.", ", ".join(ATTACKS))
 @option("--budget N", f"The most queries for a row.  [default: {BUDGET}]", default=BUDGET)
 @option(
@@ -310,6 +311,7 @@ def similarity(**given: Any) -> None:  # noqa: ANN401
 @option("-o/--output COMPARISON.json", "The comparison as JSON; - for stdout.")
 @option("--html PAGE.html", "The comparison as a web page.")
 @table_format()
+@shared.LATEX
 @option("--title TEXT", "The title of the comparison.")
 @option("--date TEXT", "The date of the comparison.")
 @option("--seed N", "The seed of the bootstrap.  [default: 42]", default=42)
@@ -355,7 +357,7 @@ def verdicts() -> None:
 
 
 @verdicts.command("export", cls=Command)
-@click.argument("source", metavar="REPORT.json|ROWS")
+@click.argument("source", metavar="REPORT.json|ROWS|RELEASE")
 @option(
     "-o/--output TASKS.json|TASKS.tsv",
     "Tasks for Label Studio (.json, with the interface beside it in .xml) or for Toloka (.tsv).",
@@ -370,8 +372,8 @@ def verdicts() -> None:
 def export(source: str, output: Path, **given: Any) -> None:  # noqa: ANN401
     """Write a sample of perturbed rows for annotators to judge.
 
-    The question is in Russian, and no attack is named. If a report of evaluate is given, the rows are those that it
-    counts, each outcome of its first model in its proportion.
+    The question is in Russian, and no attack is named. A whole release is sampled task by task. If a report of
+    evaluate is given, the rows are those that it counts, each outcome of its first model in its proportion.
     """
     from augment_ru.jobs.verdicts import export_sample
 
@@ -380,12 +382,22 @@ def export(source: str, output: Path, **given: Any) -> None:  # noqa: ANN401
 
 @verdicts.command("import", cls=Command)
 @click.argument("files", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path), metavar="ANSWERS...")
-@option("-o/--output VERDICTS.jsonl", "The verdicts.", required=True, type=click.Path(path_type=Path))
-def import_(files: tuple[Path, ...], output: Path) -> None:
-    """Read the answers of annotators, exported by Label Studio (.json) or Toloka (.tsv)."""
+@option("-o/--output VERDICTS.jsonl", "The verdicts.", type=click.Path(path_type=Path))
+@option(
+    "--release FOLDER",
+    "The release whose rows they are of: its card and manifest state the shares of valid rows.",
+    type=click.Path(path_type=Path),
+)
+def import_(files: tuple[Path, ...], output: Path | None, release: Path | None) -> None:
+    """Read the answers of annotators, exported by Label Studio (.json) or Toloka (.tsv).
+
+    \b
+    augment-ru verdicts import answers.json -o verdicts.jsonl
+    augment-ru verdicts import answers.json --release my_release
+    """
     from augment_ru.jobs.verdicts import import_answers
 
-    import_answers(list(files), output)
+    import_answers(list(files), output, release)
 
 
 @click.group(cls=HelpfulGroup)

@@ -1,6 +1,6 @@
 """The classes of commands and groups, the options that several commands share, and what a shell offers for them."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
 import click
@@ -27,6 +27,35 @@ class Command(click.Command):
         except MisuseError as error:
             raise click.UsageError(str(error), ctx) from error
 
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the help of the options, under headings if there are many."""
+        options = [param for param in self.get_params(ctx) if isinstance(param, click.Option)]
+        shown = [(param.name, record) for param in options if (record := param.get_help_record(ctx))]
+        if len(shown) < _MANY:
+            super().format_options(ctx, formatter)
+            return
+        group_of = {name: heading for heading, names in _GROUPS.items() for name in names.split()}
+        for heading in (*_GROUPS, "Other options"):
+            if records := [record for name, record in shown if group_of.get(name or "", "Other options") == heading]:
+                with formatter.section(heading):
+                    formatter.write_dl(records)
+
+
+_MANY = 12
+"""From so many options on, the help groups them."""
+_GROUPS = {
+    "Input": "input_format encoding task fields label_fields originals train limit recipe",
+    "Attack": "attacks probability min_changes set options constraints no_constraints annotator copies preset seed",
+    "Gate": "similarity threshold schedule candidates accept probabilities baseline",
+    "Model": "model models model_options guide target budget draws no_minimal seconds cache",
+    "Evaluation": "shots episodes metrics by verdicts flipping",
+    "Output": (
+        "output with_original meta on_error csv_safe report html predictions worst_case title date tables form quiet"
+    ),
+    "Scale": "workers engine part_size resume device",
+}
+"""The headings of the help, and the parameters of the options below each."""
+
 
 class HelpfulGroup(click.Group):
     """A group of commands that prints its help where no command is named."""
@@ -50,29 +79,30 @@ class HelpfulGroup(click.Group):
 def complete_attacks(context: click.Context, parameter: click.Parameter, typed: str) -> list[CompletionItem]:
     """The attacks whose names begin as the part that is typed after the last `+`; where none does, files."""
     del context, parameter
+    from augment_ru.registry import names  # noqa: PLC0415
+
     before, plus, last = typed.rpartition("+")
-    return _items("attacks", last, before + plus)
+    return _items(names("attacks"), last, before + plus)
 
 
 def complete_tasks(context: click.Context, parameter: click.Parameter, typed: str) -> list[CompletionItem]:
     """The tasks whose names begin as what is typed; where none does, files."""
     del context, parameter
-    return _items("tasks", typed, more=("generic",))
+    from augment_ru.registry import names  # noqa: PLC0415  (loads what --help does not need)
+
+    return _items([*names("tasks"), "generic"], typed)
 
 
 def complete_constraints(context: click.Context, parameter: click.Parameter, typed: str) -> list[CompletionItem]:
     """The constraints whose names begin as what is typed; where none does, files."""
     del context, parameter
-    from augment_ru.constraints.rule_file import constraint_paths  # noqa: PLC0415  (loads what --help does not need)
+    from augment_ru.constraints.rule_file import constraint_paths  # noqa: PLC0415
 
-    names = [name for name in constraint_paths() if name.startswith(typed)]
-    return [CompletionItem(name) for name in names] or [CompletionItem(typed, type="file")]
+    return _items(constraint_paths(), typed)
 
 
-def _items(kind: str, typed: str, before: str = "", more: Sequence[str] = ()) -> list[CompletionItem]:
-    from augment_ru.registry import names  # noqa: PLC0415
-
-    found = [CompletionItem(f"{before}{name}") for name in [*names(kind), *more] if name.startswith(typed)]
+def _items(names: Iterable[str], typed: str, before: str = "") -> list[CompletionItem]:
+    found = [CompletionItem(f"{before}{name}") for name in names if name.startswith(typed)]
     return found or [CompletionItem(f"{before}{typed}", type="file")]
 
 
@@ -239,6 +269,11 @@ def table_format(*more: str) -> Callable[[_F], _F]:
     return option(
         "--format", "How the tables are printed.", dest="form", type=forms, default="table", show_default=True
     )
+
+
+LATEX = option(
+    "--latex OPTION...", "With --format latex: intervals, transposed, caption=TEXT or label=TEXT.", dest="latex"
+)
 
 
 def with_options(*options: Callable[[_F], _F]) -> Callable[[_F], _F]:

@@ -1,10 +1,10 @@
-"""Token patterns as regular expressions: over the characters of words, or over tokens with their annotation.
+"""Match token patterns by regular expressions, without spaCy.
 
 Word lists are the most common rules («не», «ни», «без»; a number and its unit). Each token of a text is encoded as
 one letter that stands for the set of pattern tokens that it fits; a pattern is then a regular expression over these
-letters. The letter of a token is looked up, so that a token seen before costs one dictionary access.
+letters. The letter of a token is looked up, so a token seen before costs one dictionary access.
 
-Patterns have the form of spaCy's Matcher. What is not matched here (`needs_matcher`) is left to spaCy itself.
+Patterns have the form of spaCy's Matcher. Patterns that this module cannot match (`needs_matcher`) are left to spaCy.
 """
 
 import re
@@ -20,12 +20,12 @@ _FIRST_LETTER = 0xE000
 
 Pattern = Sequence[Mapping[str, Any]]
 Match = tuple[str, int, int]
-"""A label, the number of the first token, and that of the token after the last."""
+"""A label, the number of the first token, and the number of the token after the last one."""
 _Key = str | tuple[str, ...]
 
 
 def reads_annotation(pattern: Pattern) -> bool:
-    """Whether a pattern reads more of a token than its characters.
+    """Tell whether a pattern reads more of a token than its characters.
 
     >>> reads_annotation([{"LOWER": {"IN": ["не", "ни"]}}]), reads_annotation([{"POS": "PART"}])
     (False, True)
@@ -34,10 +34,10 @@ def reads_annotation(pattern: Pattern) -> bool:
 
 
 def needs_matcher(pattern: Pattern) -> str:
-    """Name the first part of a pattern that only spaCy's Matcher reads; "" if this module matches it.
+    """Name the first part of a pattern that only spaCy's Matcher can read; "" if this module can match the pattern.
 
-    A repeated token that reads annotation is left to the Matcher, which takes the longest of all matches where a
-    regular expression takes the first.
+    A pattern that repeats a token and reads annotation is left to the Matcher, which takes the longest of all matches,
+    while a regular expression takes the first.
 
     >>> needs_matcher([{"LEMMA": "кот", "OP": "+"}]), needs_matcher([{"SHAPE": "Xxx"}]), needs_matcher([{"POS": "X"}])
     ('OP beside annotation', 'SHAPE', '')
@@ -57,12 +57,12 @@ def needs_matcher(pattern: Pattern) -> str:
 
 
 class Lexicon:
-    """Patterns with a table of the tokens seen so far. All of them read characters alone, or they all may read more.
+    """Patterns, with a table of the tokens seen so far. Threads may share it.
 
-    Threads may share it: its tables only grow.
+    Patterns that read annotation should have a lexicon of their own, since they make the table larger.
 
     Args:
-        patterns: labels and patterns.
+        patterns: pairs of a label and a pattern.
 
     >>> tokens = [Token(0, 2, "до", frozenset()), Token(3, 4, "5", frozenset()), Token(5, 7, "км", frozenset())]
     >>> list(Lexicon([("N", [{"TEXT": {"REGEX": "[0-9]"}}, {"LOWER": "км", "OP": "?"}])]).find(tokens))
@@ -73,13 +73,13 @@ class Lexicon:
         self._patterns = tuple(patterns)
         self._tokens = [token for _, pattern in self._patterns for token in pattern]
         self._attributes = sorted({name for token in self._tokens for name in token} & _OF_TOKENS.keys())
-        self._letters: dict[_Key, str] = {}  # what is read of a token, to letter
-        self._kinds: dict[tuple[bool, ...], str] = {}  # which of the patterns' tokens fit, to letter
+        self._letters: dict[_Key, str] = {}  # maps what is read of a token to its letter
+        self._kinds: dict[tuple[bool, ...], str] = {}  # maps which pattern tokens fit to a letter
         self._unused = map(chr, count(_FIRST_LETTER))
-        self._expressions: tuple[int, list[tuple[str, re.Pattern[str]]]] = 0, []  # for so many kinds
+        self._expressions: tuple[int, list[tuple[str, re.Pattern[str]]]] = 0, []  # number of kinds, for them
 
     def find(self, tokens: Sequence[Token]) -> Iterator[Match]:
-        """The matches of the patterns."""
+        """Yield the matches of the patterns."""
         readers = [_OF_TOKENS[name] for name in self._attributes]
         words: list[_Key] = [token.text for token in tokens]
         if readers:
@@ -111,7 +111,7 @@ class Lexicon:
         return letter
 
     def _compiled(self, kinds: Mapping[tuple[bool, ...], str]) -> Iterator[tuple[str, re.Pattern[str]]]:
-        """The patterns as regular expressions over the letters of these kinds."""
+        """Yield the patterns as regular expressions over the letters of these kinds, each with its label."""
         place = 0
         for label, pattern in self._patterns:
             parts = []

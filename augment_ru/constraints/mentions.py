@@ -1,4 +1,4 @@
-"""Finding phrases in a text in any grammatical form: «Белая» → «на Белой»."""
+"""Find phrases in a text in any grammatical form: «Белая» → «на Белой»."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
@@ -20,7 +20,7 @@ _NOMINAL = frozenset({"NOUN", "ADJF", "PRTF", "NUMR"})
 
 
 class _Word(NamedTuple):
-    """A word and where it stands."""
+    """A word, and where it starts and stops."""
 
     start: int
     stop: int
@@ -34,8 +34,14 @@ def _placed_words(text: str) -> list[_Word]:
 def mentions(text: str, phrases: Sequence[str], label: str) -> Iterator[Span]:
     """Find the phrases in a text as whole words, in any grammatical form and letter case.
 
-    A word with a capital must have it in another form too: «Уса» is found in «по Усе», not in «усы в инее». This
-    does not hold in a text without capitals, and for a form that can only be a name («с парижем»).
+    A word that has a capital in the phrase must have one in the text, too: «Уса» is found in «по Усе», not in «усы в
+    инее». This is not required in a text without capitals, or if the likeliest reading of the word is a name («с
+    парижем»).
+
+    Args:
+        text: the text.
+        phrases: the phrases.
+        label: the label of the spans that are returned.
 
     >>> text = "Кама впадает в Волгу. Берега Камы круты, завод «Камаз» стоит."
     >>> [text[span.start : span.stop] for span in mentions(text, ["Кама"], "MAIN")]
@@ -62,7 +68,7 @@ def mentions(text: str, phrases: Sequence[str], label: str) -> Iterator[Span]:
 
 
 def outermost(spans: Iterable[Span]) -> list[Span]:
-    """The spans that lie in no longer span: «Большая Уса» without the «Уса» in it."""
+    """Return the spans that do not lie inside another one: «Большая Уса» without the «Уса» in it."""
     found: list[Span] = []
     for span in sorted(set(spans), key=lambda span: (span.start, -span.stop)):
         if not found or span.stop > found[-1].stop:
@@ -71,7 +77,7 @@ def outermost(spans: Iterable[Span]) -> list[Span]:
 
 
 def _is_form(word: str, form: str, *, caseless: bool) -> bool:
-    """Whether `form` is a grammatical form of `word`; `caseless`: the text has no capitals."""
+    """Tell whether `form` is a grammatical form of `word`; `caseless` says that the text has no capitals."""
     if word == form or _folded(word) == _folded(form):
         return True
     if word[0].isupper() and not (form[0].isupper() or caseless or _is_name(form)):
@@ -80,7 +86,7 @@ def _is_form(word: str, form: str, *, caseless: bool) -> bool:
 
 
 def _is_name(form: str) -> bool:
-    """Whether the likeliest reading of a word in lower case is a name."""
+    """Tell whether the likeliest reading of a word in lower case is a name."""
     return any(reading.name for reading in readings(form)[:1])
 
 
@@ -91,9 +97,9 @@ def _folded(word: str) -> str:
 
 @lru_cache(maxsize=100_000)
 def inflected(word: str, form: str) -> bool:
-    """Whether two words in lower case are forms of one noun, adjective or numeral.
+    """Tell whether two words in lower case are forms of the same noun, adjective or numeral.
 
-    Words that the dictionary does not have are compared by their stems.
+    If the dictionary lacks one of them, they are compared by their stems.
 
     >>> inflected("орел", "орла"), inflected("шталем", "шталь"), inflected("казань", "казанка")
     (True, True, False)
@@ -107,7 +113,7 @@ def inflected(word: str, form: str) -> bool:
 
 
 def _same(one: Reading, other: Reading) -> bool:
-    """Whether two readings are of one word; an adjective in two genders counts as two words."""
+    """Tell whether two readings belong to the same word; an adjective in two genders counts as two words."""
     if one.lemma.replace("ё", "е") != other.lemma.replace("ё", "е") or not {one.pos, other.pos} <= _NOMINAL:
         return False
     if "ADJF" not in {one.pos, other.pos}:
@@ -116,7 +122,7 @@ def _same(one: Reading, other: Reading) -> bool:
 
 
 def _stems(word: str) -> frozenset[str]:
-    """The word without each ending that it may have."""
+    """Return the word without each ending that it may have."""
     return frozenset(
         word[: len(word) - len(ending)]
         for ending in _ENDINGS

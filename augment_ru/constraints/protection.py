@@ -1,4 +1,4 @@
-"""From constraints and annotated rows to protected spans: runs rules, fields of rows and functions."""
+"""Apply constraints to annotated rows: run their patterns, field rules and functions, and return protected spans."""
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
@@ -17,15 +17,15 @@ from augment_ru.text.words import occurrences
 
 
 def protected(constraints: tuple[Constraint, ...], row: Row, docs: Docs) -> dict[str, list[Span]]:
-    """The protected spans of each annotated field of a row.
+    """Find the protected spans of each annotated field of a row.
 
     Args:
         constraints: the constraints.
         row: the row, from which rules read field values.
-        docs: its annotated fields, by name.
+        docs: the annotated fields of the row, by name.
 
     Returns:
-        For each field, different spans with the labels of their rules, sorted.
+        The different spans of each field with the labels of their rules, sorted.
 
     Raises:
         AugmentError: a function fails or does not return spans of its texts; or spaCy is needed and not installed.
@@ -49,24 +49,25 @@ def protected(constraints: tuple[Constraint, ...], row: Row, docs: Docs) -> dict
 
 
 def warnings(constraints: Iterable[Constraint], row: Row, docs: Docs) -> tuple[str, ...]:
-    """Warn of what a row lacks, so that a constraint cannot protect what it should; one line for each lack.
+    """Warn of what a row lacks, so that a constraint cannot protect what it should; one line for each thing it lacks.
 
     Args:
         constraints: the constraints.
         row: the row.
-        docs: its annotated fields, by name.
+        docs: the annotated fields of the row, by name.
     """
     return tuple(line for one in constraints for name in one.warns for line in _function(name)(row, docs))
 
 
 class _Rules(NamedTuple):
-    """The rules of several constraints, by what finds their spans.
+    """The rules of several constraints, grouped by how they find spans.
 
     Attributes:
         lexicons: one for the patterns that read characters alone, one for the patterns that read annotation.
         for_spacy: rules whose patterns spaCy's Matcher reads.
         of_fields: rules that name fields of the row.
-        functions: functions, each with its first rule and the labels that its rules take; None for any label.
+        functions: each function with its first rule and the labels of its rules: spans with other labels are dropped.
+            None instead of labels means that all spans are kept.
     """
 
     lexicons: list[Lexicon]
@@ -102,7 +103,7 @@ def _function(name: str) -> Callable[[Row, Docs], Any]:
 
 
 def check_rules(constraints: tuple[Constraint, ...]) -> None:
-    """Compile the patterns and find the functions of constraints.
+    """Compile the patterns of constraints and look up their functions, so that errors are found before the run.
 
     Raises:
         AugmentError: spaCy is needed and not installed, or refuses a pattern, or there is no such function.
@@ -115,13 +116,13 @@ def check_rules(constraints: tuple[Constraint, ...]) -> None:
 
 
 def _called(function: Function, rule: Rule, row: Row, docs: Docs) -> Iterator[tuple[str, Span]]:
-    """The spans that a function finds, each with its field.
+    """Call a function and yield each span that it finds, with its field.
 
     Raises:
-        AugmentError: it fails, or returns anything but spans of the fields' texts.
+        AugmentError: the function fails, or returns anything but spans of the fields' texts.
     """
     found: list[tuple[str, Any]]
-    row = row if isinstance(rule.function, str) else MappingProxyType(row)  # the user's own may not change it
+    row = row if isinstance(rule.function, str) else MappingProxyType(row)  # a user's own function may not change it
     try:
         found = [(name, span) for name, spans in function(row, docs).items() for span in spans]
     except Exception as error:  # the function may be the user's own and raise anything
@@ -138,7 +139,7 @@ def _called(function: Function, rule: Rule, row: Row, docs: Docs) -> Iterator[tu
 
 
 def _merged(doc: Doc, matches: Iterable[Match]) -> Iterator[Span]:
-    """Matches as spans; matches of one label that touch are merged."""
+    """Convert matches to spans; matches of one label that touch are merged."""
     runs: dict[str, list[tuple[int, int]]] = {}
     for label, begin, end in matches:
         runs.setdefault(label, []).append((begin, end))

@@ -1,4 +1,4 @@
-"""Texts between quote marks or round brackets, and whether they are names or speech."""
+"""Find texts between quote marks or round brackets, and tell names from speech."""
 
 import re
 from collections.abc import Iterator
@@ -18,11 +18,11 @@ _SPEECH = re.compile(r"[:—–-]\s*$|[,:]\s*[—–-]\s*$")
 
 
 class Quoted(NamedTuple):
-    """A text between two marks.
+    """A text between quote marks or brackets.
 
     Attributes:
         start: where the text starts, behind the opening mark.
-        stop: where it stops.
+        stop: where the text stops, in front of the closing mark.
         text: the text itself.
         before: up to 40 characters in front of the opening mark, without white space at the end.
         after: up to 40 characters behind the closing mark.
@@ -36,7 +36,7 @@ class Quoted(NamedTuple):
 
 
 def quoted(text: str) -> Iterator[Quoted]:
-    """The texts in quote marks of any kind, nested ones too.
+    """Yield the texts in quote marks of any kind, including nested ones.
 
     >>> [found.text for found in quoted('Роман «Мать» и опера "Aida"')]
     ['Мать', 'Aida']
@@ -54,12 +54,12 @@ def quoted(text: str) -> Iterator[Quoted]:
 
 
 def _context(text: str, match: re.Match[str]) -> tuple[str, str]:
-    """The characters in front of the marks, and those behind them."""
+    """Return the characters in front of the opening mark, and the characters behind the closing mark."""
     return text[max(match.start() - _NEAR, 0) : match.start()].rstrip(), text[match.end() : match.end() + _NEAR]
 
 
 def bracketed(text: str) -> Iterator[Quoted]:
-    """The texts in round brackets.
+    """Yield the texts in round brackets.
 
     >>> [found.text for found in bracketed("под другим именем (Чипангу)")]
     ['Чипангу']
@@ -69,7 +69,7 @@ def bracketed(text: str) -> Iterator[Quoted]:
 
 
 def is_title(found: Quoted) -> bool:
-    """Whether a quotation can be the name of something («Мать», «Что делать?»): not speech, not a common word.
+    """Tell whether a quotation can be the name of something («Мать», «Что делать?»), not speech and not a common word.
 
     >>> [is_title(one) for one in quoted('Он сказал: «Я не пойду». Роман «Что делать?» и слово «соль»')]
     [False, True, False]

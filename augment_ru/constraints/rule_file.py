@@ -3,9 +3,9 @@
 A rule file is TOML. It has `why` (the reason), rules and examples. A rule has a `label` and one of
   pattern  = a token pattern in the form of spaCy's Matcher (LEMMA, POS, MORPH, ENT_TYPE, …)
   fields   = names of record fields; their values are protected where a text contains them as whole words
-  function = the name of a Python function: a file of ours in augment_ru/constraints/functions, or an entry point
-             of another package; the rule keeps the spans that have its own label
-`warns` names functions that say what a row lacks, so that a rule cannot protect what it is there for.
+  function = the name of a Python function: a module of this package in augment_ru/constraints/functions, or an entry
+             point of another package; the rule keeps the spans that have its own label
+`warns` names functions that warn of rows in which something is missing that a rule should protect.
 An example marks what is protected with square brackets: text = "[Маша] спит."
 """
 
@@ -43,8 +43,10 @@ _PARTS_OF_SPEECH = {
 _OPERATORS = re.compile(r"[?*+]|\{\d+(,\d*)?\}|\{,\d+\}")
 
 _MOST_TOKENS, _MOST_ENDLESS = 100, 4
-"""Tokens of a pattern, and repetitions of a token; tokens of a pattern without an end, each of which may take a text
-from any place to any other."""
+"""The most tokens of a pattern, and repetitions of a token; the most tokens of a pattern that repeat endlessly.
+
+Each endless token may match from any place of a text to any other, so a pattern with many of them takes too long.
+"""
 _DIGITS = 9
 
 LANGUAGES = {"ru": "Russian", "en": "English"}
@@ -53,12 +55,12 @@ Row = Mapping[str, Any]
 Docs = Mapping[str, Doc]
 """The annotated fields of a row, by name."""
 Function = Callable[[Row, Docs], Mapping[str, Iterable[Span]]]
-"""From a row and its annotated fields to the protected spans of each field, for what no pattern can state."""
+"""A function that no pattern can replace: from a row and its annotated fields to the protected spans of each field."""
 
 
 @dataclass(frozen=True)
 class RuleExample:
-    """A text with its protected parts in square brackets; without brackets, nothing in it may be protected."""
+    """A text with its protected parts in square brackets; in a text without brackets nothing may be protected."""
 
     marked: str
     record: Mapping[str, Any] = field(default_factory=dict)
@@ -85,13 +87,13 @@ class RuleExample:
 
 @dataclass(frozen=True)
 class Rule:
-    """One way to find what is protected: exactly one of `pattern`, `fields` and `function` is set.
+    """One way to find protected spans: exactly one of `pattern`, `fields` and `function` is set.
 
     Attributes:
-        label: the label of the spans that it finds.
+        label: the label of the spans that the rule finds.
         pattern: a token pattern.
         fields: names of record fields.
-        function: the name of a Python function, or a user's own, whose spans may have labels of their own.
+        function: the name of a Python function, or a user's own function, whose spans may have other labels.
         where: file and number of the rule, for messages.
     """
 
@@ -107,12 +109,12 @@ class Constraint:
     """A rule file, or a function of the user's own.
 
     Attributes:
-        name: the file's name without its ending; the name of the function.
+        name: the name of the file without its ending, or the name of the function.
         why: the reason for the protection.
-        rules: its rules.
+        rules: the rules.
         examples: texts that show what is protected, and what is not.
-        extra_layers: annotation that its functions read.
-        language: the language of the texts that its rules read; None for any.
+        extra_layers: the layers of annotation that the functions read.
+        language: the language of the texts that the rules read; None for any.
         warns: the names of the functions that warn of rows in which something to protect is missing.
     """
 
@@ -129,7 +131,7 @@ class Constraint:
 
     @cached_property
     def layers(self) -> frozenset[str]:
-        """The annotation that its patterns and functions read."""
+        """The layers of annotation that the patterns and functions read."""
         wanted = {
             _LAYER_OF[attribute]
             for rule in self.rules
@@ -141,7 +143,7 @@ class Constraint:
         return closed(frozenset(wanted | basic | self.extra_layers))
 
     def only(self, labels: Sequence[str]) -> "Constraint":
-        """The constraint with only the rules of these labels, without examples and warnings.
+        """Return the constraint with only the rules that have these labels, without examples and warnings.
 
         Raises:
             AugmentError: no rule has one of the labels.
@@ -156,14 +158,15 @@ class Constraint:
 
 @cache
 def constraint(spec: str, *, may_import: bool = False) -> Constraint:
-    """The constraint of a name or of a `.toml` file; `NAME:LABEL,LABEL` takes only the rules of these labels.
+    """Return the constraint with this name or from this `.toml` file.
 
     Args:
-        spec: the name or file.
-        may_import: whether a user gave it, who may also name a function of his own (`registry`).
+        spec: the name or file; `NAME:LABEL,LABEL` takes only the rules with these labels.
+        may_import: whether `spec` may also name a function of the user's own (`registry`), because a user gave it.
 
     Raises:
-        AugmentError: there is no such constraint, its file is wrong, or it names code and may not.
+        AugmentError: there is no such constraint, its file is malformed, or `spec` names a function although
+            `may_import` is false.
     """
     if may_import and is_own(spec):
         return own_constraint(own_object(spec), spec)
@@ -176,17 +179,18 @@ def constraint(spec: str, *, may_import: bool = False) -> Constraint:
 
 
 def own_constraint(function: object, where: str = "") -> Constraint:
-    """The constraint of a user's own function, from a row and its annotated fields to spans by field.
+    """Make a constraint of a user's own function.
 
-    A span without a label gets the name of the function in capitals. The function may have two attributes: `layers`,
-    the annotation that it reads, and `examples`, texts with square brackets around what it protects.
+    The function takes a row and its annotated fields, and returns spans by field. A span without a label gets the name
+    of the function in capitals. The function may have two attributes: `layers`, the layers of annotation that it reads,
+    and `examples`, texts with square brackets around what it protects.
 
     Args:
         function: the function.
-        where: what names it in messages; by default its name.
+        where: the name used in messages; "" stands for the name of the function.
 
     Raises:
-        AugmentError: it cannot be called, or an attribute is wrong.
+        AugmentError: `function` is not a function, or one of its attributes is wrong.
     """
     name = str(getattr(function, "__name__", type(function).__name__))
     where = where or f"constraint {name}"
@@ -205,10 +209,10 @@ def own_constraint(function: object, where: str = "") -> Constraint:
 
 
 def constraint_paths() -> dict[str, Path]:
-    """The rule files that can be given by name: ours, and those of other packages.
+    """Return the rule files that can be given by name: those of this package, and those of other packages.
 
     Raises:
-        AugmentError: two files claim one name.
+        AugmentError: two files have the same name.
     """
     paths = {path.stem: path for path in sorted(folder("constraints").glob("*.toml"))}
     for name, entry in offered("augment_ru.constraints").items():
@@ -219,7 +223,7 @@ def constraint_paths() -> dict[str, Path]:
 
 
 def constraint_path(name: str) -> Path:
-    """The rule file of a name.
+    """Return the path of the rule file with this name.
 
     Raises:
         AugmentError: there is no such constraint.
@@ -231,7 +235,7 @@ def constraint_path(name: str) -> Path:
 
 
 def name_of(path: Path) -> str:
-    """The name of a rule file in messages: `constraints/NAME.toml` for ours, else the path as it was given."""
+    """Return the name of a rule file for messages: `constraints/NAME.toml` for one of this package, else the path."""
     return f"constraints/{path.name}" if path.parent == folder("constraints") else str(path)
 
 
@@ -239,7 +243,7 @@ def read_constraint(path: Path) -> Constraint:
     """Read and check a rule file.
 
     Raises:
-        AugmentError: the file cannot be read, is not TOML, or a rule or example in it is wrong.
+        AugmentError: the file cannot be read or is not TOML, or a rule or example in it is wrong.
     """
     where = name_of(path)
     top = typed(where, read_toml(path, where), _File)
@@ -309,7 +313,11 @@ def _rule(where: str, raw: Mapping[str, Any]) -> Rule:
 
 
 def _check_length(where: str, pattern: Sequence[Mapping[str, Any]]) -> None:
-    """Raise an error if the matcher would take more memory or time than a rule may."""
+    """Check that a pattern is not so long or so repetitive that matching takes too much memory or time.
+
+    Raises:
+        AugmentError: the pattern is too long, or its repetitions are too many or out of order.
+    """
     if len(pattern) > _MOST_TOKENS:
         raise AugmentError(f"{where}: a pattern of {len(pattern)} tokens; it may have {_MOST_TOKENS}")
     endless = 0
@@ -348,5 +356,5 @@ def _check_attribute(where: str, attribute: str, value: object) -> None:
 
 
 def _inner(value: object) -> list[list[object]]:
-    """The lists in `{ IN = [...] }` and `{ NOT_IN = [...] }`."""
+    """Return the lists in `{ IN = [...] }` and `{ NOT_IN = [...] }`; [] for a value that is not a table."""
     return [part for part in value.values() if isinstance(part, list)] if isinstance(value, dict) else []

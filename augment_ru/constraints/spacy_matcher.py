@@ -1,4 +1,4 @@
-"""Token patterns that only spaCy's Matcher can read; spaCy is an extra."""
+"""Match the token patterns that only spaCy's Matcher can read; spaCy is an optional dependency."""
 
 import re
 import threading
@@ -12,16 +12,18 @@ from augment_ru.errors import AugmentError, missing
 from augment_ru.text.doc import Doc
 
 _WINDOW, _OVERLAP = 400, 40
-"""How many tokens are matched at once, and how many of them twice: on a long run of tokens that `OP = "+"` matches,
-the time of the Matcher grows with the square of its length."""
+"""How many tokens are matched at once, and how many of them are matched again with the next ones.
+
+On a long run of tokens that `OP = "+"` matches, the time of the Matcher grows with the square of its length.
+"""
 _thread = threading.local()
 
 
 def spacy_matches(rules: Sequence[Rule], doc: Doc) -> Iterator[Match]:
-    """The matches of these rules' patterns in a text.
+    """Yield the matches of these rules' patterns in a text.
 
     Raises:
-        AugmentError: spaCy is not installed, or refuses a pattern.
+        AugmentError: spaCy is not installed, or it refuses a pattern.
     """
     matcher, vocab = _matcher(rules)
     with vocab.memory_zone():  # frees the strings of this text afterwards
@@ -35,7 +37,11 @@ def spacy_matches(rules: Sequence[Rule], doc: Doc) -> Iterator[Match]:
 
 
 def _matcher(rules: Sequence[Rule]) -> tuple[Any, Any]:
-    """SpaCy's Matcher for these rules, and its vocabulary; each thread has its own."""
+    """Return spaCy's Matcher for these rules, and its vocabulary; each thread has its own.
+
+    Raises:
+        AugmentError: spaCy is not installed, or it refuses a pattern.
+    """
     compiled: dict[str, tuple[Any, Any]] = _thread.__dict__.setdefault("compiled", {})
     key = repr(rules)
     if key not in compiled:
@@ -60,7 +66,7 @@ def _matcher(rules: Sequence[Rule]) -> tuple[Any, Any]:
 
 
 def as_spacy(doc: Doc, vocab: Any) -> Any:  # noqa: ANN401
-    """A spaCy `Doc` of the tokens, with the layers that were computed; it has no tokens for white space."""
+    """Convert a text to a spaCy `Doc` with the same tokens and layers; white space gets no tokens."""
     from spacy.tokens import Doc as SpacyDoc  # noqa: PLC0415
 
     tokens = doc.tokens

@@ -1,4 +1,4 @@
-"""Attacks that replace single characters by a table, such as typos and letter case.
+"""Attacks that replace single characters according to a table, such as typos and letter case.
 
 Their proposals are made for all texts of a batch at once.
 """
@@ -24,7 +24,7 @@ from augment_ru.text.characters import Codes
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Substitutions:
-    """The substitutes of characters and their weights, in columns; hashed by identity.
+    """A table of characters with their substitutes and the weights of these, in columns; hashed by identity.
 
     Attributes:
         row_of: the row of each code point, -1 if it has no substitutes; shape (largest code point + 2,).
@@ -38,10 +38,10 @@ class Substitutions:
 
     @classmethod
     def of(cls, table: Mapping[str, Sequence[tuple[str, float]]]) -> "Substitutions":
-        """The columns of a table.
+        """Convert a table to columns.
 
         Args:
-            table: from a character to its substitutes, each with a weight over 0.
+            table: maps a character to its substitutes, each with a weight over 0.
 
         Raises:
             AugmentError: a character has no substitute or is its own substitute, or a weight is not positive.
@@ -62,14 +62,14 @@ class Substitutions:
 
 
 class CharacterAttack(Attack):
-    """An attack that replaces single characters by a table; each is a change of its own."""
+    """An attack that replaces single characters according to a table; each replacement is a change of its own."""
 
     __slots__ = ()
 
     @property
     @abstractmethod
     def table(self) -> Substitutions:
-        """The substitutes."""
+        """The substitutes of each character."""
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
         """Propose a substitute for every character that is in the table."""
@@ -77,7 +77,7 @@ class CharacterAttack(Attack):
 
 
 def substitute_characters(batch: Batch, table: Substitutions, streams: Streams) -> Proposals:
-    """Propose a substitute for every character that is in the table; each is a change of its own."""
+    """Propose a substitute for every character that is in the table; each substitution is a change of its own."""
     starts, stops, rows = batch.once(_substituted, table)
 
     def texts(indices: Ints) -> Replacements:
@@ -89,7 +89,7 @@ def substitute_characters(batch: Batch, table: Substitutions, streams: Streams) 
 
 
 def _substituted(batch: Batch, table: Substitutions) -> tuple[Ints, Ints, npt.NDArray[np.int16]]:
-    """Where the characters that are in the table start and stop, and the row of each in the table."""
+    """Find the characters that the table has: where they start, where they stop, and the row of each in the table."""
     rows = table.row_of[np.minimum(batch.codes, table.row_of.size - 1)]
     places = np.flatnonzero(rows >= 0)
     return places, places + 1, rows[places]
@@ -97,16 +97,16 @@ def _substituted(batch: Batch, table: Substitutions) -> tuple[Ints, Ints, npt.ND
 
 @cache
 def keyboards(layouts: tuple[str, ...]) -> Substitutions:
-    """The neighbouring keys of each letter on keyboard layouts, in both cases.
+    """Return the neighbouring keys of each letter on keyboard layouts, in both cases.
 
-    A neighbour is at most 1.5 key widths away, and its weight is 1 / distance². If a key has no letter that near
-    (ё, in the corner), it and the nearest letter are neighbours.
+    A neighbour is at most 1.5 key widths away, and its weight is 1 / distance². If a key has no neighbour that near
+    (ё, in the corner), the key and the letter nearest to it count as neighbours.
 
     Args:
-        layouts: dictionaries, or paths of `.tsv` files: key, x, y in key widths.
+        layouts: the names of dictionaries, or paths of `.tsv` files with the columns key, x, y; in key widths.
 
     Raises:
-        AugmentError: there is no such layout, or none is named.
+        AugmentError: there is no such layout, or `layouts` is empty.
     """
     if not layouts:
         raise AugmentError("layouts: none; name at least one, such as keyboard_ru")
@@ -121,7 +121,7 @@ def keyboards(layouts: tuple[str, ...]) -> Substitutions:
 
 @cache
 def neighbouring_keys(layout: str) -> dict[str, list[tuple[str, float]]]:
-    """The neighbouring keys of each letter of one layout, in lower case, with their weights (see `keyboards`)."""
+    """Return the neighbouring keys of each letter of one layout, in lower case, and their weights (see `keyboards`)."""
     return _neighbours({key: (float(x), float(y)) for key, x, y in rows(dictionary_path(layout), columns=3)})
 
 
@@ -148,7 +148,10 @@ def _neighbours(keys: Mapping[str, tuple[float, float]]) -> dict[str, list[tuple
 
 @cache
 def letter_case() -> Substitutions:
-    """Letters and their other case, for letters with exactly one counterpart whose own counterpart is the letter."""
+    """Return a table of letters and their other case.
+
+    It has the letters that have exactly one counterpart, if the counterpart's own counterpart is the letter.
+    """
     pairs: dict[str, list[tuple[str, float]]] = {}
     for code in (*range(0x3000), *range(0xA640, 0xAB80), *range(0xFF21, 0xFF5B)):
         char = chr(code)

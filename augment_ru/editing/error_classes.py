@@ -1,4 +1,4 @@
-"""The classes of errors that people make, and how often they make them; attacks draw them at these rates."""
+"""The classes of errors that people make, and how often people make them; attacks draw errors at these rates."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -31,7 +31,7 @@ class ErrorRate:
 
     @property
     def phrases(self) -> tuple[str, ...]:
-        """The places as phrases, which commas separate: «не *, ни *»."""
+        """The places as phrases: `places` is a list of them, separated by commas («не *, ни *»)."""
         return tuple(self.places.split(_PHRASES_APART))
 
 
@@ -40,22 +40,23 @@ class ErrorRates:
     """The rates of some classes of errors.
 
     Attributes:
-        by_class: the rates of each class, one for each kind of place where it can be made.
-        mean: the errors of all these classes divided by all their places; places that two classes share count once.
+        by_class: the rates of each class, one for each kind of place where the error can be made.
+        mean: the number of errors of all these classes divided by the number of places where they can be made; a place
+            where two classes are possible counts once.
     """
 
     by_class: Mapping[str, tuple[ErrorRate, ...]]
     mean: float
 
     def of(self, name: str) -> tuple[ErrorRate, ...]:
-        """The rates of a class; none if it is not among these."""
+        """Return the rates of a class; an empty tuple if the class is not among these."""
         return self.by_class.get(name, ())
 
     def times(self, factors: Mapping[str, float]) -> "ErrorRates":
-        """These rates, those of each class multiplied by its factor; classes without one stay. `mean` is the old one.
+        """Return the rates, each multiplied by the factor of its class; `mean` stays as it is.
 
         Args:
-            factors: a number of 0 or more for each class.
+            factors: a number of at least 0 for each class; the rates of classes without a factor stay as they are.
         """
         found = {
             name: tuple(ErrorRate(one.places, min(one.rate * factors.get(name, 1.0), _HIGHEST_RATE)) for one in rates)
@@ -64,13 +65,15 @@ class ErrorRates:
         return ErrorRates(found, self.mean)
 
     def rate(self, name: str) -> float:
-        """The rate of a class that has only one; 0 if it is not among these."""
+        """Return the rate of a class that has a single rate; 0 if the class is not among these."""
         return math.fsum(one.rate for one in self.of(name))
 
 
 @cache
 def error_rates(attack: str, dictionary: str, classes: tuple[str, ...], possible: tuple[str, ...]) -> ErrorRates:
-    """The rates of these classes in a dictionary: class, places, errors, how many places, example.
+    """Read the rates of some classes of errors from a dictionary.
+
+    The columns of the dictionary are class, places, number of errors, number of places, example.
 
     Args:
         attack: the name of the attack, for messages.
@@ -79,7 +82,8 @@ def error_rates(attack: str, dictionary: str, classes: tuple[str, ...], possible
         possible: the classes that the attack knows.
 
     Raises:
-        AugmentError: no class is named, the attack or the dictionary does not have it, or a number is wrong.
+        AugmentError: `classes` is empty, the attack or the dictionary lacks one of them, there is no such dictionary,
+            or one of its numbers is wrong.
     """
     if not classes:
         raise AugmentError(f"{attack}: classes: none; name at least one of {', '.join(possible)}")
@@ -101,15 +105,19 @@ def error_rates(attack: str, dictionary: str, classes: tuple[str, ...], possible
 
 
 def weighted_ranks(draws: Floats, rates: Floats, mean: float) -> Floats:
-    """Ranks by which each error is made as often as people make it if the probability is their mean rate.
+    """Turn draws into ranks, so that each error is made as often as people make it if the probability is `mean`.
 
-    A place is active at probability p with the odds of its rate, times the odds of p, divided by the odds of `mean`. So
-    likelier errors come first at any p, and at 1 all are made. Where all rates equal the mean, the ranks are the draws.
+    At probability p an error of rate r is made with the odds odds(r) · odds(p) / odds(mean), where odds(x) is
+    x / (1 - x). So likelier errors come first at any p, and at p = 1 all errors are made. If all rates equal the mean,
+    the ranks are the draws.
 
     Args:
         draws: draws from U[0, 1), shape (places,).
-        rates: the rate of each place, in (0, 1], same shape; over 0.99 it counts as 0.99.
+        rates: the rate of the error at each place, in (0, 1], same shape; a rate over 0.99 counts as 0.99.
         mean: the mean rate of all places in an average text, in (0, 1).
+
+    Returns:
+        The ranks, in [0, 1), shape (places,).
     """
     rates, mean = np.minimum(rates, _HIGHEST_RATE), min(mean, _HIGHEST_RATE)
     late, soon = draws * (mean * (1.0 - rates)), (1.0 - draws) * ((1.0 - mean) * rates)
@@ -122,18 +130,19 @@ _BELOW_ONE = np.nextafter(1.0, 0.0)
 
 
 def drawn_class(points: Floats, bounds: Floats) -> Ints:
-    """The number of the class that each draw falls on, shape (places,).
+    """Return the number of the class that is drawn at each place, shape (places,).
 
     Args:
         points: draws from U[0, 1) times the last bound, shape (places,).
-        bounds: the cumulative rates of the classes, shape (classes,), or of each place (places, classes).
+        bounds: the cumulative rates of the classes: of shape (classes,) if they are the same for all places, else of
+            shape (places, classes).
     """
     chosen: Ints = np.minimum((points[:, None] >= bounds).sum(axis=1), bounds.shape[-1] - 1)
     return chosen
 
 
 def kind_notes(kinds: Ints, classes: Sequence[str]) -> Callable[[Ints], Sequence[Note]]:
-    """A function from the indices of edits to their notes, which name the class of the error.
+    """Return a function from the indices of edits to their notes, which name the class of each error.
 
     Args:
         kinds: the number of the class of each edit, shape (edits,).
@@ -144,7 +153,7 @@ def kind_notes(kinds: Ints, classes: Sequence[str]) -> Callable[[Ints], Sequence
 
 
 class CountedErrors(Attack):
-    """An attack that makes people's errors, each class as often as a dictionary says.
+    """An attack that makes errors of people, each class as often as a dictionary says.
 
     To write one, inherit from this class in a frozen dataclass and define `propose_batch`, which reads `counted`.
     """
@@ -153,9 +162,9 @@ class CountedErrors(Attack):
     known: ClassVar[tuple[str, ...]]
     """The classes of errors that the attack can make."""
     classes: tuple[str, ...]
-    """Those that it makes."""
+    """The classes of errors that the attack makes."""
     rates: str
-    """The dictionary of the classes."""
+    """The name of the dictionary with the rates of the classes."""
 
     def __post_init__(self) -> None:
         if isinstance(cast("Any", self.classes), str):
@@ -164,14 +173,14 @@ class CountedErrors(Attack):
         self.counted()  # so that an unknown class or a wrong dictionary is an error before the run starts
 
     def counted(self) -> ErrorRates:
-        """How often people make each error of the classes.
+        """Return how often people make each error of the attack's classes.
 
         Raises:
-            AugmentError: there is no such class or dictionary, or none is named.
+            AugmentError: there is no such class or dictionary, or `classes` is empty.
         """
         return error_rates(self.name, self.rates, self.classes, self.known)
 
     @property
     def mean_rate(self) -> float:
-        """How often people make an error of the classes, at the places of an average text; in (0, 1]."""
+        """The share of the places in an average text at which people make an error of these classes; in (0, 1]."""
         return self.counted().mean

@@ -1,4 +1,4 @@
-"""Changes computed only where they may become active, and new texts only where they are asked for."""
+"""Changes that are computed only where they may become active, and new texts that are made only when needed."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -14,11 +14,11 @@ from augment_ru.text.batch import Batch
 from augment_ru.text.characters import Mask
 
 Rewritten = tuple[str, Note]
-"""What is written in the place of a text, and its note: how it is read, and its class."""
+"""A new text, and its note, which says how the text is read and which class of error it has."""
 Edits = Sequence[Iterable[Edit]]
-"""The edits of some changes."""
+"""The edits of each of some changes; a change that cannot be made has no edits."""
 Work = Callable[[Ints], Mask]
-"""Tries to make the changes with these indices, in one batch; returns for each whether it was made."""
+"""A function that tries to make the changes with these indices in one batch, and tells for each whether it was made."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,28 +26,33 @@ class MadeOnDemand(Attack):
     """An attack that makes only the changes that may become active.
 
     Args:
-        least: how many changes of each text are made at any positive probability, if it has so many; from 1. It is the
-            number that is forced (`min_changes`), and set by the engine.
+        least: at any positive probability at least this many changes of each text are made, if the text has that many
+            possible changes; at least 1. The engine sets it to the number of changes that are forced (`min_changes`).
     """
 
     least: int = field(default=1, repr=False, compare=False, kw_only=True, metadata={"option": False})
 
     def with_min_changes(self, count: int) -> Self:
-        """The attack if so many changes of a record are forced; one is made even then, which tells clean texts."""
+        """Return the attack for a run in which `count` changes of each record are forced.
+
+        If `count` is 0, the attack still makes one change of each text. By it the engine tells texts that stay clean
+        from texts in which nothing can be changed.
+        """
         return replace(self, least=max(count, 1))
 
 
 def changes_in_rounds(
     batch: Batch, places: Ints, ranks: Floats, probability: float, write: Callable[[Ints], Edits], *, least: int
 ) -> Proposals:
-    """Proposals of changes that are made in rounds (`in_rounds`).
+    """Make changes in rounds, as `in_rounds` describes, and return them as proposals.
 
     Args:
         batch: the texts.
         places: a global place of each possible change, shape (changes,).
-        ranks: their ranks, same shape.
+        ranks: the rank of each change, same shape.
         probability: as in `in_rounds`.
-        write: returns the edits of the changes with these indices, made in one batch; none of one that cannot be made.
+        write: makes the changes with these indices in one batch and returns their edits; an empty sequence for a change
+            that cannot be made.
         least: as in `in_rounds`.
     """
     rows = batch.rows(places)
@@ -67,15 +72,15 @@ def changes_in_rounds(
 def in_rounds(rows: Ints, ranks: Floats, probability: float, work: Work, *, least: int = 1) -> None:
     """Try all changes with a rank below the probability; then, in texts with too few changes, the next lowest ranks.
 
-    So a text has the changes of its lowest possible ranks, which a search may make active at any probability, and no
-    change is computed that can never become active.
+    So each text gets the possible changes of its lowest ranks, whatever probability a search chooses, and no time is
+    spent on changes that can never become active.
 
     Args:
         rows: the number of the text of each possible change, shape (changes,).
-        ranks: their ranks, same shape.
-        probability: at 0 nothing is tried.
-        work: makes the changes.
-        least: how many changes a text needs; from 1.
+        ranks: the rank of each change, same shape.
+        probability: the probability of the attack; at 0 no change is tried.
+        work: tries to make changes.
+        least: how many changes each text needs, at least 1.
     """
     if probability <= 0 or not rows.size:
         return
@@ -99,7 +104,7 @@ def in_rounds(rows: Ints, ranks: Floats, probability: float, work: Work, *, leas
 
 
 def texts_at(batch: Batch, starts: Ints, stops: Ints) -> list[str]:
-    """What stands at these ranges of global places, each inside one text."""
+    """Return the text at each of these ranges of global places; each range must lie inside one text."""
     rows_of = batch.rows(starts)
     at = batch.starts[rows_of]
     ranges = zip(rows_of.tolist(), (starts - at).tolist(), (stops - at).tolist(), strict=True)
@@ -109,14 +114,14 @@ def texts_at(batch: Batch, starts: Ints, stops: Ints) -> list[str]:
 def written_together(
     batch: Batch, starts: Ints, stops: Ints, ranks: Floats, make: Callable[[Ints, list[str]], Sequence[Rewritten]]
 ) -> Proposals:
-    """Proposals of clean edits whose new texts and notes are made together, when they are asked for.
+    """Return proposals of clean edits (see `Proposals`); all new texts and notes are made together, when first needed.
 
     Args:
         batch: the texts.
         starts: the global places where the edits start, shape (edits,).
-        stops: those where they stop, same shape.
-        ranks: their ranks, same shape.
-        make: from the indices of edits and what stands there to the new texts with their notes.
+        stops: the global places where the edits stop, same shape.
+        ranks: the ranks of the edits, same shape.
+        make: a function from the indices of edits and the texts that they replace to the new texts with their notes.
     """
     last: list[tuple[Ints, Sequence[Rewritten]]] = []
 

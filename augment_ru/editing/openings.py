@@ -1,4 +1,4 @@
-"""The first words of sentences: whether they keep their capital if something is put in front of them."""
+"""The first words of sentences: whether they keep their capital if something is put before them."""
 
 from functools import lru_cache
 
@@ -6,23 +6,29 @@ from augment_ru.editing.word_forms import WordFunction
 from augment_ru.language.morphology import NAME_LABELS, is_known, morphology
 
 LOWERED, NAME, ADJECTIVE = 1, 2, 4
-"""Bits: the word gets a small letter; it is a name; it is an adjective, which may begin a name («Малая Вишера»)."""
+"""Bits: the word gets a small letter; the word is a name; the word is an adjective, which may begin a name («Малая
+Вишера»).
+"""
 _SURELY, _HARDLY = 0.85, 0.02
-"""The share of a word's readings that are names, from which it is one, and up to which it is none.
+"""Bounds for the share of a word's readings that are names: from the first on it is a name, up to the second it is not.
 
-«Петров» and «Коля» are names by 0.9, «Тише» (of a mouse) by 0.2, «Мороз» by 0.8, «Голову» by 0.015. In between nobody
-knows without the sentence.
+The share is about 0.9 for «Петров» and «Коля», 0.8 for «Мороз», 0.2 for «Тише» (of a mouse), 0.015 for «Голову».
+Between the bounds only the sentence can tell.
 """
 
 
 @lru_cache(maxsize=100_000)
 def opening(word: str) -> int:
-    """What a word in lower case is that begins a sentence: a sum of bits; neither `LOWERED` nor `NAME`: not certain.
+    """Tell what a word is if it begins a sentence, as a sum of the bits `LOWERED`, `NAME` and `ADJECTIVE`.
 
-    A word that the dictionary does not have counts as a name.
+    If both `LOWERED` and `NAME` are unset, it is uncertain whether the word is a name. A word that the dictionary does
+    not have counts as a name.
 
     >>> opening("вчера") == LOWERED, opening("анна") == NAME, opening("мороз") & (LOWERED | NAME)
     (True, True, 0)
+
+    Args:
+        word: the word in lower case.
     """
     if not is_known(word):
         return NAME

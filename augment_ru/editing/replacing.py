@@ -1,6 +1,6 @@
-"""Another word in the place of a word: in its form, with the words that agree with it and its preposition.
+"""Put another word in the place of a word: in the same form, with the words that agree with it and its preposition.
 
-Last comes the base of attacks that replace words.
+The last class of the module is the base of attacks that replace words.
 """
 
 from abc import abstractmethod
@@ -30,17 +30,17 @@ _PREDICATES = frozenset({"VERB", "AUX", "ADJ"})
 
 
 def agreeing(syntax: Syntax, noun: int, old: WordForm, new: WordForm) -> dict[int, str] | None:
-    """The words that must change if another noun takes the place of a noun.
+    """Find the words that must change if another noun takes the place of a noun.
 
     Args:
         syntax: the tree of the text.
-        noun: the number of the noun.
-        old: its form.
+        noun: the number of the noun's token.
+        old: the form of the noun.
         new: the dictionary form of the other noun, with its gender.
 
     Returns:
-        From the numbers of tokens to new words in lower case, with ё. None if a word cannot be put into the gender of
-        the other noun, or if it is not certain which words refer to the noun.
+        New words in lower case, with ё, by the number of the token that each one replaces. None if a word cannot be put
+        into the gender of the other noun, or if it is not certain which words refer to the noun.
     """
     if old.gender == new.gender and (old.gender or "GNdr" in old.word & new.word):
         return {}
@@ -66,7 +66,7 @@ def _changed(syntax: Syntax, noun: int, old: WordForm, new: WordForm) -> dict[in
 
 
 def _attributes(syntax: Syntax, noun: int) -> Iterator[int]:
-    """The adjectives, participles and numerals of a noun, and those that are joined to them."""
+    """Find the adjectives, participles and numerals of a noun, and the words that are conjoined with them."""
     for child in syntax.children[noun]:
         token = syntax.tokens[child]
         if token.relation in _ATTRIBUTES and token.pos in {"ADJ", "DET", "VERB", "PRON", "NUM"}:
@@ -83,7 +83,7 @@ def _conjoined(syntax: Syntax, number: int) -> Iterator[int]:
 
 
 def _predicates(syntax: Syntax, noun: int) -> Iterator[int]:
-    """The verbs and adjectives whose subject a noun is, with their auxiliaries."""
+    """Find the verbs and adjectives whose subject is this noun, and their auxiliaries."""
     token = syntax.tokens[noun]
     subject = syntax.child(noun, "nsubj")
     if subject is not None and syntax.tokens[subject].text.lower() in _POINTING:
@@ -105,7 +105,7 @@ def _auxiliaries(syntax: Syntax, number: int) -> Iterator[int]:
 
 
 def _refers(syntax: Syntax, noun: int, old: WordForm) -> bool:
-    """Whether a pronoun, a clause or a numeral may refer to the gender of a noun."""
+    """Tell whether a pronoun, a clause or a numeral may refer to the noun and depend on its gender."""
     token = syntax.tokens[noun]
     if _last_pronoun(syntax, _GENDERS[old.gender]) > noun:
         return True
@@ -119,7 +119,12 @@ def _refers(syntax: Syntax, noun: int, old: WordForm) -> bool:
 
 @lru_cache(maxsize=3)
 def _last_pronoun(syntax: Syntax, gender: str) -> int:
-    """The number of the last pronoun of a text that may refer to a word of this gender; -1 if there is none."""
+    """Return the number of the last pronoun of a text that may refer to a word of this gender; -1 if there is none.
+
+    Args:
+        syntax: the tree of the text.
+        gender: the gender as a universal feature, such as `Gender=Fem`.
+    """
     for number in range(len(syntax.tokens) - 1, -1, -1):
         token = syntax.tokens[number]
         if token.pos in {"PRON", "DET"} and (
@@ -130,7 +135,14 @@ def _last_pronoun(syntax: Syntax, gender: str) -> int:
 
 
 def _unbound(syntax: Syntax, noun: int, old: WordForm, found: dict[int, str]) -> bool:
-    """Whether a further word of the sentence may agree with a noun: nothing else is seen that it agrees with."""
+    """Tell whether a further word of the sentence may agree with the noun, because nothing else explains its gender.
+
+    Args:
+        syntax: the tree of the text.
+        noun: the number of the noun.
+        old: the form of the noun.
+        found: the words that are known to agree with the noun, by their numbers.
+    """
     gender = _GENDERS[old.gender]
     for number in syntax.tree(noun):
         token = syntax.tokens[number]
@@ -148,7 +160,10 @@ def _unbound(syntax: Syntax, noun: int, old: WordForm, found: dict[int, str]) ->
 
 
 def _has_subject(syntax: Syntax, number: int, gender: str) -> bool:
-    """Whether a verb, or the word that it is joined to or an auxiliary of, has a subject that may be of its gender."""
+    """Tell whether a verb has a subject that may be of this gender.
+
+    A verb that is conjoined with another word, or is its auxiliary, may have the subject of that word.
+    """
     seen = set()
     while number not in seen:
         seen.add(number)
@@ -167,11 +182,11 @@ _OF_PLACE = frozenset({"в", "во", "на"})
 
 
 def replacement(syntax: Syntax, number: int, lemma: str) -> tuple[Edit, ...] | None:
-    """The edits that put another word in the place of a word, each read as what it replaces.
+    """Return the edits that put another word in the place of a word; each edit is read as the word that it replaces.
 
     Args:
         syntax: the tree of the text.
-        number: the number of the token.
+        number: the number of the word's token.
         lemma: the dictionary form of the other word, of the same part of speech.
 
     Returns:
@@ -194,7 +209,15 @@ def replacement(syntax: Syntax, number: int, lemma: str) -> tuple[Edit, ...] | N
 
 
 def _edits(syntax: Syntax, words: dict[int, str]) -> tuple[Edit, ...] | None:
-    """The edits that put these words in the place of tokens; None if a preposition in front is not certain."""
+    """Return the edits that write these words instead of tokens, and fit the prepositions in front of them.
+
+    Args:
+        syntax: the tree of the text.
+        words: the new word of each token, by the token's number.
+
+    Returns:
+        The edits, sorted; None if the right form of a preposition is not certain.
+    """
     edits = []
     for number, word in words.items():
         fitted = _fitted(syntax, number, word)
@@ -205,7 +228,7 @@ def _edits(syntax: Syntax, words: dict[int, str]) -> tuple[Edit, ...] | None:
 
 
 def _case_is_certain(syntax: Syntax, number: int, form: WordForm) -> bool:
-    """Whether the tree does not contradict the case that the tagger gives a noun: «дом» has two that look the same."""
+    """Tell whether the tree agrees with the case that the tagger gives a noun: «дом» looks the same in two cases."""
     token, preposition = syntax.tokens[number], syntax.preposition(number)
     relation = token.relation.partition(":")[0]
     if preposition is not None:
@@ -224,7 +247,14 @@ def _is_counted(syntax: Syntax, number: int) -> bool:
 
 
 def _may_replace(syntax: Syntax, number: int, form: WordForm, noun: WordForm) -> bool:
-    """Whether a noun has the number that is needed, and in the accusative the animacy."""
+    """Tell whether another noun has the needed number, and the same animacy where the form depends on it.
+
+    Args:
+        syntax: the tree of the text.
+        number: the number of the replaced noun.
+        form: the form of the replaced noun.
+        noun: the other noun.
+    """
     if form.number == "plur" and not has_plural(noun):
         return False
     counted = _is_counted(syntax, number)
@@ -234,7 +264,13 @@ def _may_replace(syntax: Syntax, number: int, form: WordForm, noun: WordForm) ->
 
 
 def _governs(syntax: Syntax, number: int, lemma: str) -> bool:
-    """Whether a verb may have the object that the verb in its place has."""
+    """Tell whether the other verb may take the object of the verb that it replaces.
+
+    Args:
+        syntax: the tree of the text.
+        number: the number of the replaced verb.
+        lemma: the other verb.
+    """
     if syntax.child(number, "obj") is None:
         return True
     return any("tran" in one.word for one in known_forms(lemma) if one.kind == "VERB")
@@ -247,7 +283,16 @@ def _edit(syntax: Syntax, number: int, word: str) -> Edit:
 
 
 def _fitted(syntax: Syntax, number: int, word: str) -> list[Edit] | None:
-    """The edit of the preposition in front of a word, if it must change; None if that is not certain."""
+    """Return the edit that fits the preposition in front of a word to the new word.
+
+    Args:
+        syntax: the tree of the text.
+        number: the number of the replaced token.
+        word: the new word in lower case.
+
+    Returns:
+        A list of one edit; [] if no preposition has to change; None if its right form is not certain.
+    """
     before = _before(syntax, number)
     if before is None or before.pos != "ADP" or not RUSSIAN.fullmatch(before.text):
         return []
@@ -256,7 +301,7 @@ def _fitted(syntax: Syntax, number: int, word: str) -> list[Edit] | None:
     if new is None:
         return None
     if new == old or fitting(old, syntax.tokens[number].text.lower()) == new:
-        return []  # where the text departs from the rule, it keeps its own way
+        return []  # the text breaks the rule here, and may go on doing so
     return [Edit(before.start, before.stop, written_like(new, before.text), Note(before.text))]
 
 
@@ -268,15 +313,15 @@ def _before(syntax: Syntax, number: int) -> Token | None:
 
 
 def written_like(word: str, like: str, *, yo: bool = True) -> str:
-    """A word in lower case with the capitals of another one.
+    """Give a word in lower case the capitals of another word.
 
     >>> written_like("ёлка", "Сосна"), written_like("ёлка", "СОСНА", yo=False), written_like("и", "Я")
     ('Ёлка', 'ЕЛКА', 'И')
 
     Args:
         word: the word, with ё.
-        like: a word as it is written.
-        yo: whether ё is written; if not, е is.
+        like: the word with the capitals.
+        yo: whether ё stays; if not, it becomes е.
     """
     if not yo:
         word = word.replace("ё", "е")
@@ -287,23 +332,23 @@ def written_like(word: str, like: str, *, yo: bool = True) -> str:
 
 @lru_cache(maxsize=1)
 def writes_yo(text: str) -> bool:
-    """Whether a text writes ё: it has one, or no word in which ё alone would be right."""
+    """Tell whether a text is written with ё: it contains one, or none of its words would need one."""
     low = text.lower()
     return "ё" in low or all("ё" not in only_form(word) for word in RUSSIAN.findall(low) if "е" in word)
 
 
 @dataclass(frozen=True, slots=True)
 class ReplacesWords(Attack):
-    """Replace words by other lemmas, in the same form; what depends on a noun agrees with its new gender.
+    """Replace words by other lemmas, in the same form; words that depend on a noun agree with its new gender.
 
-    A lemma that already stands in the sentence is not taken, nor one that cannot be put into the form of the word.
+    A lemma is skipped if it already stands in the sentence or cannot be put into the form of the word.
 
     Args:
-        words: the dictionary.
-        guards: the constraints whose spans stay, whatever the task: what a sentence must not lose.
+        words: the name of the dictionary.
+        guards: the constraints whose spans are never changed, whatever the task, so that a sentence does not lose them.
 
     Raises:
-        AugmentError: there is no such dictionary or constraint, or a line of the dictionary is wrong.
+        AugmentError: there is no such dictionary or constraint, or a line of the dictionary is malformed.
     """
 
     layers: ClassVar[frozenset[str]] = frozenset({"lemmas", "syntax"})
@@ -316,14 +361,20 @@ class ReplacesWords(Attack):
 
     @abstractmethod
     def check_words(self) -> None:
-        """Read the dictionary, so that an unknown or wrong one is an error before the run starts."""
+        """Read the dictionary, so that an unknown or malformed one is an error before the run starts."""
 
     @abstractmethod
     def lemmas(self, doc: Doc, at: int, rng: Rng) -> Sequence[str]:
-        """What may stand in place of word number `at`, the choice of this draw first; empty if nothing may."""
+        """Return the lemmas that may replace a word, the preferred one first; empty if no lemma may.
+
+        Args:
+            doc: the text with its annotation.
+            at: the number of the word in `doc.words`.
+            rng: the random draws, which choose the preferred lemma.
+        """
 
     def propose(self, doc: Doc, rng: Rng) -> Iterator[Change]:
-        """Propose another lemma for every word in the dictionary."""
+        """Propose another lemma for every word that the dictionary has."""
         syntax = Syntax(doc)
         for at, word in enumerate(doc.words):
             number = syntax.numbers.get(word.start)
@@ -339,5 +390,5 @@ class ReplacesWords(Attack):
 
 @lru_cache(maxsize=1)
 def _words_beside(syntax: Syntax, root: int) -> frozenset[str]:
-    """The words of the tree with this root."""
+    """Return the lemmas of all words in the syntax tree with this root, in lower case with е for ё."""
     return frozenset(same_word(syntax.tokens[number].lemma) for number in syntax.trees[root])

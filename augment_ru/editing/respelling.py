@@ -1,4 +1,4 @@
-"""Words and whole sentences in another spelling, which is read as the original."""
+"""Changes that write words or whole sentences in another spelling; each edit is read as the words that it replaces."""
 
 from collections.abc import Callable, Sequence
 
@@ -23,15 +23,18 @@ def respell(
     sentences: bool,
     clean: bool = True,
 ) -> Proposals:
-    """Propose edits that are read as what they replace.
+    """Propose edits that are read as the words that they replace.
 
     Args:
         batch: the texts.
         streams: the random draws of each text.
-        places: the global starts and stops of the edits, sorted and disjoint, none across a fence.
-        replace: from the indices of edits to their new texts.
-        sentences: whether the edits of a sentence are one change; else each is a change of its own.
+        places: the global starts and stops of the edits, sorted and disjoint; no edit reaches across a fence.
+        replace: a function from the indices of edits to their new texts.
+        sentences: whether all edits of a sentence are one change; if not, each edit is a change of its own.
         clean: as in `Proposals`.
+
+    Returns:
+        The proposals. The note of each edit holds the replaced text as its reading.
     """
     starts, stops = places
 
@@ -47,9 +50,17 @@ def respell(
 
 
 def sentences_at(batch: Batch, places: Ints) -> Ints:
-    """The number of the sentence or line that each global place is in, ascending; closing marks belong to theirs.
+    """Return the number of the sentence or line that each global place is in.
 
-    A mark inside a word («2.5», «т.д») and all but the last of several («?!») end no sentence.
+    Closing marks belong to the sentence that they end. A mark inside a word («2.5», «т.д») ends no sentence; of several
+    marks in a row («?!») only the last one does.
+
+    Args:
+        batch: the texts.
+        places: global places, ascending.
+
+    Returns:
+        Numbers of shape (places,), ascending.
     """
     ends = np.zeros(batch.codes.size, dtype=np.bool_)
     marks = np.flatnonzero((batch.flags & BREAK) != 0)

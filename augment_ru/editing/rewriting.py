@@ -1,8 +1,8 @@
 """Sentences rewritten by a model: what the attacks back_translation and paraphrase share.
 
 Each sentence is one change with a rank of its own. The model is given the sentences that the probability may make
-active, those of all texts of a batch at once. It is given the whole sentence first; if a protected span is not
-in its output letter for letter, it is given the stretches between the protected spans.
+active, those of all texts of a batch at once. It first rewrites the whole sentence. If a protected span is not in
+its output letter for letter, it rewrites the ranges between the protected spans instead.
 """
 
 import re
@@ -24,7 +24,10 @@ from augment_ru.text.batch import Batch
 from augment_ru.text.words import count_russian_words
 
 LONGEST = 400
-"""The most characters of a stretch, since models read 512 tokens; a longer one is cut at a mark or between words."""
+"""The most characters of a range that is rewritten, since models read 512 tokens.
+
+A longer range is cut at a mark or between words.
+"""
 _LINE = re.compile(r"[\n\r\u2028\u2029\x0b\x0c\x85]+")
 _EDGE = re.compile(r"\w")
 _LEFT = re.compile(r"[^\w«\"“„'’(\[—–-]+")
@@ -34,10 +37,10 @@ _CUT = re.compile(r"[,;:—–)»]\s|\s")
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A sentence of a text; all places count in the text.
+    """A sentence of a text; all places count from the start of the text.
 
     Attributes:
-        start, stop: where it stands, without the white space and emoji around it.
+        start, stop: the range of the sentence, without the white space and emoji around it.
         protected: the protected spans in it, in order; spans that overlap or touch are merged.
         stretches: the ranges between protected spans that may be rewritten, in order, without white space at
             their edges and without punctuation beside a protected span.
@@ -50,7 +53,14 @@ class Sentence:
 
 
 def sentences(batch: Batch, row: int) -> Iterator[Sentence]:
-    """The sentences of a text, in order; none contains a line break, a border or an edge of a protected span."""
+    """Split a text into its sentences, in order.
+
+    A line break or a border between options ends a sentence, too. Nothing inside a protected span ends one.
+
+    Args:
+        batch: the texts.
+        row: the number of the text.
+    """
     text = batch.texts[row]
     spans = _merged(batch.protected(row))
     borders = batch.borders[row] if row < len(batch.borders) else ()
@@ -97,16 +107,19 @@ def _stretches(text: str, start: int, stop: int, spans: Sequence[Span]) -> Itera
 
 
 def _trimmed(text: str, start: int, stop: int, *, after: bool, before: bool) -> tuple[int, int]:
-    """The range without white space at its edges, and beside a protected span without any characters but words.
+    """Trim a range: cut white space at its edges, and beside a protected span everything up to the next word.
 
-    Letters that touch the span are left out too: they may be its ending («iPhone’ом»).
+    Letters that touch the span are cut too, because they may be its ending («iPhone’ом»).
 
     Args:
         text: the text.
         start: the first character of the range.
-        stop: the one after its last.
+        stop: the character after its last one.
         after: whether the range stands directly behind a protected span.
-        before: whether it stands directly in front of one.
+        before: whether the range stands directly in front of a protected span.
+
+    Returns:
+        The start and stop of the trimmed range, which may be empty.
     """
     piece = text[start:stop]
     left, right = 0, len(piece)
@@ -133,7 +146,10 @@ def _end(match: re.Match[str] | None) -> int:
 
 
 def _pieces(text: str, start: int, stop: int) -> Iterator[tuple[int, int]]:
-    """The range; if it is longer than `LONGEST` characters, the pieces that it is cut into."""
+    """Yield the range, or, if it is longer than `LONGEST` characters, the pieces that it is cut into.
+
+    If there is no white space to cut at, the rest of the range is left out.
+    """
     while stop - start > LONGEST:
         cuts = [start + match.end() for match in _CUT.finditer(text[start : start + LONGEST])]
         marks = [cut for cut in cuts if text[cut - 2 : cut - 1] in tuple(",;:—–)»") and cut - start > LONGEST // 4]
@@ -155,9 +171,9 @@ _MARKS = ".!?…"
 
 
 def formatted_like(source: str, output: str) -> str | None:
-    """A model's output with the letter case and the closing marks of the text it was made from; None if unusable.
+    """Give a model's output the letter case and the closing marks of its source; return None if the output is unusable.
 
-    An output without a Russian word, or with the sign of an unknown token, is unusable.
+    An output is unusable if it has no Russian word or if it contains the sign of an unknown token.
 
     >>> formatted_like("а кошка спала", "And the cat was asleep."), formatted_like("Он пришёл.", "он приехал")
     (None, 'Он приехал.')
@@ -181,9 +197,10 @@ def formatted_like(source: str, output: str) -> str | None:
 
 
 def aligned(text: str, sentence: Sentence, output: str) -> list[Edit] | None:
-    """The edits between the protected spans that turn the sentence into the rewritten one.
+    """Return the edits between the protected spans that turn the sentence into the model's output.
 
-    None if the output does not contain every protected span letter for letter, as whole words, in the same order.
+    Return None if the output does not contain every protected span letter for letter, as whole words, in the same
+    order.
 
     >>> text = "Вчера Анна приехала в Москву."
     >>> sentence = Sentence(0, 29, (Span(6, 10), Span(22, 28)), ())
@@ -208,23 +225,23 @@ def aligned(text: str, sentence: Sentence, output: str) -> list[Edit] | None:
 
 
 Rewrite = Callable[[Sequence[str], Keys], Sequence[str | None]]
-"""A model: from texts and the keys of their random draws to rewritten texts; None for a text it cannot rewrite."""
+"""A model: a function from texts and the keys of their random draws to new texts; None for a text it cannot rewrite."""
 
 
 def rewrite_sentences(
     batch: Batch, streams: Streams, probability: float, rewrite: Rewrite, *, min_words: int, least: int = 1
 ) -> Proposals:
-    """Propose the rewritten form of each sentence that may become active.
+    """Propose a rewritten form of each sentence that may become active.
 
-    These are the sentences whose rank is below the probability. In a text without such a sentence, those of the
-    lowest ranks are tried one after another until one has a new form.
+    These are the sentences whose rank is below the probability. In a text with fewer than `least` rewritten sentences,
+    the sentences of the next lowest ranks are tried until there are enough.
 
     Args:
         batch: the texts.
-        streams: their random draws.
-        probability: the attack's.
+        streams: the random draws of each text.
+        probability: the probability of the attack.
         rewrite: the model.
-        min_words: a stretch beside a protected span that has fewer Russian words stays as it is.
+        min_words: in a sentence with protected spans, a range that has fewer Russian words stays as it is.
         least: as in `in_rounds`.
     """
     places = [
@@ -244,14 +261,14 @@ def rewrite_sentences(
 
 
 def _enough(text: str, stretch: tuple[int, int], sentence: Sentence, min_words: int) -> bool:
-    """Whether a stretch has enough words; in a sentence without protected spans one word is enough."""
+    """Tell whether a range has enough Russian words: `min_words`, or one if its sentence has no protected span."""
     return count_russian_words(text[slice(*stretch)]) >= (min_words if sentence.protected else 1)
 
 
 def _edits(
     batch: Batch, places: Sequence[tuple[int, Sentence]], keys: Keys, rewrite: Rewrite, min_words: int
 ) -> list[list[Edit]]:
-    """The edits of each sentence; none where the model changes nothing."""
+    """Rewrite sentences, and return the edits of each one; an empty list where the model changes nothing."""
     found: list[list[Edit] | None] = [None] * len(places)
     whole = [at for at, (_, sentence) in enumerate(places) if sentence.stop - sentence.start <= LONGEST]
     sources = [batch.texts[row][one.start : one.stop] for row, one in (places[at] for at in whole)]
@@ -287,7 +304,13 @@ def _rewritten(rewrite: Rewrite, sources: Sequence[str], keys: Keys) -> Sequence
 
 
 def _narrowed(start: int, old: str, new: str) -> list[Edit]:
-    """The edit from `old` to `new` without the words that are equal at either end; none if nothing changes."""
+    """Return the edit from `old` to `new` without the words that are equal at either end; [] if they are the same.
+
+    Args:
+        start: the place in the text where `old` starts.
+        old: the old text.
+        new: the new text.
+    """
     if old == new:
         return []
     left = old.rfind(" ", 0, _shared(old, new)) + 1
@@ -297,7 +320,7 @@ def _narrowed(start: int, old: str, new: str) -> list[Edit]:
 
 
 def _shared(one: str, other: str) -> int:
-    """The length of the common prefix of two texts, in characters."""
+    """Return the length of the common prefix of two texts, in characters."""
     pairs = enumerate(zip(one, other, strict=False))
     return next((at for at, (left, right) in pairs if left != right), min(len(one), len(other)))
 
@@ -307,7 +330,7 @@ _memo: Memo[str | None] = Memo()
 
 @dataclass(frozen=True, slots=True)
 class SentenceRewriting(MadeOnDemand):
-    """An attack whose networks rewrite sentences; each sentence is one change.
+    """An attack that rewrites sentences by neural networks; each sentence is one change.
 
     Raises:
         AugmentError: a value is out of its range.
@@ -326,21 +349,25 @@ class SentenceRewriting(MadeOnDemand):
 
     @property
     def decoding(self) -> Decoding:
-        """How texts are generated."""
+        """The settings by which texts are generated."""
         return Decoding(beams=self.beams, temperature=self.temperature, top_k=self.top_k)
 
     def network(self, name: str) -> Pretrained:
-        """An encoder-decoder, on the attack's device."""
+        """Load an encoder-decoder model on the attack's device.
+
+        Args:
+            name: a hub name in the local cache, or a folder.
+        """
         return load("AutoModelForSeq2SeqLM", name, device=self.device, dtype=self.dtype)
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
-        """Propose the new form of every sentence that may become active."""
+        """Propose a new form of every sentence that may become active."""
         return rewrite_sentences(
             batch, streams, self.probability, self.rewrite, min_words=self.min_words, least=self.least
         )
 
     def rewrite(self, texts: Sequence[str], keys: Keys) -> Sequence[str | None]:
-        """The new form of each text; None if a network gave no usable output.
+        """Return a new form of each text; None for a text for which no usable output was generated.
 
         Args:
             texts: sentences or parts of sentences.
@@ -353,4 +380,4 @@ class SentenceRewriting(MadeOnDemand):
 
     @abstractmethod
     def generate(self, texts: Sequence[str], keys: Keys) -> Sequence[str | None]:
-        """See `rewrite`; for at least one text."""
+        """Rewrite at least one text, as `rewrite` describes; `rewrite` remembers the outputs that are not random."""

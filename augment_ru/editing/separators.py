@@ -1,4 +1,4 @@
-"""Where people join words, part them, and drop hyphens, and how often."""
+"""Words that people wrongly join with the next word or split in two, and how often they do."""
 
 from functools import cache, lru_cache
 from typing import NamedTuple
@@ -13,24 +13,32 @@ from augment_ru.text.batch import Batch
 from augment_ru.text.characters import Mask
 
 JOINS = ("ne", "join_particle", "join_phrase", "join_preposition", "join_words")
-"""The classes of joined words."""
+"""The classes of errors in which two words are joined."""
 _WHOLE = frozenset({"вместе", "затем", "немало", "немного", "немногие", "несколько", "потом"})
-"""Words that mean something else when they are parted: «не много», «по том»."""
+"""Words that mean something else when they are split: «не много», «по том»."""
 _SHORT = 3
-"""Letters of a word that makes another word together with its neighbour: «не мой», «что бы»."""
+"""Two words of which one has at most this many letters are not joined if that makes another word («не мой»)."""
 _SHORTEST_REST = 3
-"""Letters of what a parted word leaves behind its prefix: «нами» must not become «на ми»."""
+"""The fewest letters that must be left behind the prefix when a word is split: «нами» must not become «на ми»."""
 
 
 _KNOWN = WordFunction(is_known)
 
 
 def joins(batch: Batch, forms: WordForms, rates: ErrorRates) -> tuple[Ints, Floats, Ints]:
-    """The words that people write together with the next one; a join makes no word of the dictionary («не мой»).
+    """Find the words that people write together with the next word.
+
+    Two kinds of pairs are left out: pairs with a short word that would make another word of the dictionary («не мой»),
+    and pairs whose second word has a capital («и Анна»), unless the first word ends in one.
+
+    Args:
+        batch: the texts.
+        forms: the words of the batch.
+        rates: how often people make each error.
 
     Returns:
-        The numbers of the words, ascending; how often each pair is joined; the number in `JOINS` of the class of each.
-        All of shape (joins,).
+        The number of the first word of each pair, ascending; how often people join the pair; the number of its class in
+        `JOINS`. All have the shape (joins,).
     """
     patterns = _patterns(tuple((kind, one) for kind, name in enumerate(JOINS) for one in rates.of(name)))
     pairs = np.flatnonzero(forms.beside[:-1] & forms.letters[:-1] & forms.letters[1:])
@@ -45,7 +53,7 @@ def joins(batch: Batch, forms: WordForms, rates: ErrorRates) -> tuple[Ints, Floa
 
 
 class _Numbered(NamedTuple):
-    """Words or phrases, and the number of the pattern of the highest rate for each."""
+    """Words or phrases, and for each the number of the pattern of the highest rate."""
 
     forms: FormTable
     patterns: Ints
@@ -59,9 +67,11 @@ class _Patterns(NamedTuple):
     """Patterns of two words, numbered by their rates, the highest first: «не *», «* бы», «потому что», «* *».
 
     Attributes:
-        firsts, seconds, pairs: the patterns with a star behind, with one in front, and without.
-        anywhere: the number of «* *».
-        rates, kinds: the rate and the class of each pattern; the last, of rate 0, stands for none.
+        firsts: the patterns of a word and a star.
+        seconds: the patterns of a star and a word.
+        pairs: the patterns of two words.
+        anywhere: the number of the pattern «* *».
+        rates, kinds: the rate and the class of each pattern; a last entry of rate 0 stands for "no pattern".
     """
 
     firsts: _Numbered
@@ -72,7 +82,12 @@ class _Patterns(NamedTuple):
     kinds: Ints
 
     def best(self, forms: WordForms, pairs: Ints) -> Ints:
-        """The number of the pattern that fits each of these words with the next one, of the highest rate."""
+        """For each of these words, return the number of the pattern of the highest rate that fits it and the next word.
+
+        Args:
+            forms: the words of the batch.
+            pairs: the numbers of the words.
+        """
         found = np.full(forms.starts.size, self.anywhere)
         for table, (words, numbers) in (
             (self.firsts, forms.find(self.firsts.forms, pairs)),
@@ -87,7 +102,11 @@ class _Patterns(NamedTuple):
 
 @cache
 def _patterns(rates: tuple[tuple[int, ErrorRate], ...]) -> _Patterns:
-    """The patterns of rates, each with the number of its class."""
+    """Build the patterns of rates.
+
+    Args:
+        rates: pairs of the number of a class and one of its rates.
+    """
     ordered = sorted(rates, key=lambda one: -one[1].rate)
     firsts: dict[str, int] = {}
     seconds: dict[str, int] = {}
@@ -108,11 +127,16 @@ def _patterns(rates: tuple[tuple[int, ErrorRate], ...]) -> _Patterns:
 
 
 def lone(words: Floats, gaps: Floats) -> tuple[Mask, Mask]:
-    """Which errors of words and of the gaps behind them are made, so that no word is in two: those of lower ranks.
+    """Choose errors so that no word takes part in two of them.
+
+    An error is made if its rank is lower than that of every other error that shares a word with it.
 
     Args:
-        words: the rank of the error in each word, shape (words,); over 1 where there is none.
-        gaps: the rank of the error in the gap behind each word, same shape.
+        words: the rank of the error in each word, shape (words,); over 1 for a word without an error.
+        gaps: the rank of the error in the gap behind each word, which takes both words; same shape, over 1 likewise.
+
+    Returns:
+        Whether the error in each word is made, and whether the error in each gap is made, both of shape (words,).
     """
     beside = np.full((2, words.size + 2), 2.0)
     beside[:, 1:-1] = words, gaps
@@ -123,7 +147,15 @@ def lone(words: Floats, gaps: Floats) -> tuple[Mask, Mask]:
 
 
 def parted(forms: WordForms, rates: ErrorRates) -> tuple[Ints, Ints]:
-    """The words that people part, and how many letters of each are the prefix, both of shape (words,)."""
+    """Find the words that people split, and how many letters of each one its prefix has.
+
+    Args:
+        forms: the words of a batch.
+        rates: how often people make each error.
+
+    Returns:
+        The numbers of the words and the lengths of their prefixes, both of shape (words,).
+    """
     prefixes = tuple(prefix.removesuffix("*") for one in rates.of("split") for prefix in one.phrases)
     words = np.flatnonzero(forms.letters & (forms.stops - forms.starts > _SHORTEST_REST))
     words = words[forms.begin([f"{prefix}*" for prefix in prefixes], words)]
@@ -137,16 +169,20 @@ def _prefix_lengths(prefixes: tuple[str, ...]) -> WordFunction:
 
 
 _PARTED_ROLES = frozenset({"adverb", "conjunction", "pronoun", "preposition", "particle"})
-"""The roles of words that people part behind a prefix: «на верное», «в роде», not «за вод» and «по гулять»."""
+"""The roles of words that people split behind a prefix: «на верное», «в роде», not «за вод» and «по гулять»."""
 _DENIED_ROLES = frozenset({"adjective", "participle"})
-"""Those of words that people part behind «не» and «ни» too: «не который», «не большой»."""
+"""The roles of further words that people split behind «не» and «ни»: «не большой»."""
 
 
 @lru_cache(maxsize=100_000)
 def prefix_length(word: str, prefixes: tuple[str, ...]) -> int:
-    """How many letters of a word are a prefix that people part from it; 0 if it has none.
+    """Return how many letters of a word are a prefix that people split off; 0 if the word has no such prefix.
 
-    What is left is a word of at least three letters, and no finite verb («по чти»).
+    The rest must be a word of at least three letters, and not a finite verb («по чти»).
+
+    Args:
+        word: the word in lower case.
+        prefixes: the possible prefixes.
     """
     if not word.startswith(prefixes) or word in _WHOLE:
         return 0

@@ -1,4 +1,4 @@
-"""The syntax tree of a text or of one of its sentences, as attacks ask it."""
+"""The syntax tree of a text or of one of its sentences, with the questions that attacks ask about it."""
 
 from collections.abc import Iterator
 from copy import copy
@@ -11,19 +11,21 @@ CLOSING = frozenset({".", "!", "…", "...", "!..", "!!!", "!!"})
 """Tokens that end a statement."""
 _ENDS = CLOSING | {"?", "?!", "?..", "??", "???"}
 _SIGNS = frozenset("%‰№§°$€₽£+")
-"""Signs that belong to a word or number beside them, and are no punctuation."""
+"""Signs that belong to the word or number beside them; a token of such signs is not punctuation."""
 
 
 class Syntax:
-    """The tokens of a text, or of a sentence of it, with what each governs; numbers are those of tokens in the text.
+    """The syntax tree of a text, or of one of its sentences. Tokens are named by their numbers in the text.
+
+    A token governs the words below it in the tree, and itself.
 
     Args:
         doc: the text with its annotation.
 
     Attributes:
         tokens: the tokens of the text.
-        heads: the head of each; a root is its own head.
-        first, last: the numbers of the first token of the sentence or text, and of the one behind its last.
+        heads: the number of the head of each token; a root is its own head.
+        first, last: the numbers of the first token of the sentence or text, and of the token after its last one.
     """
 
     def __init__(self, doc: Doc) -> None:
@@ -33,7 +35,7 @@ class Syntax:
 
     @cached_property
     def numbers(self) -> dict[int, int]:
-        """The number of the token that starts at a place of the text."""
+        """Maps the place in the text where a token starts to the token's number."""
         return {token.start: number for number, token in enumerate(self.tokens)}
 
     @cached_property
@@ -52,14 +54,15 @@ class Syntax:
 
     @cached_property
     def dependents(self) -> list[list[int]]:
-        """The children of each token that are no punctuation."""
+        """The children of each token that are not punctuation."""
         return [[child for child in row if not self.marks[child]] for row in self.children]
 
     @cached_property
     def _governed(self) -> tuple[list[int], list[int], list[int]]:
-        """The first and the last word that each token governs, and how many these are; not of words under a cycle.
+        """For each token: the first and the last word that it governs, and how many words it governs.
 
-        A token governs itself, unless it is punctuation.
+        A token governs itself, unless it is punctuation. Words whose heads form a cycle, and words below them, are not
+        counted.
         """
         numbers = range(len(self.tokens))
         lows, highs, sizes = list(numbers), list(numbers), [0] * len(numbers)
@@ -76,20 +79,20 @@ class Syntax:
         return self.heads[root] != root
 
     def reach(self, number: int) -> tuple[int, int]:
-        """The first and the last word that a token governs."""
+        """Return the numbers of the first and the last word that a token governs."""
         return self._governed[0][number], self._governed[1][number]
 
     def size(self, number: int) -> int:
-        """How many words a token governs, itself among them; 0 of punctuation."""
+        """Return how many words a token governs, including itself; 0 for punctuation."""
         return self._governed[2][number]
 
     def is_whole(self, number: int) -> bool:
-        """Whether what a token governs stands together, with no punctuation in it."""
+        """Tell whether the words that a token governs stand next to each other, without punctuation between them."""
         low, high = self.reach(number)
         return high - low + 1 == self.size(number)
 
     def sentences(self) -> Iterator["Syntax"]:
-        """The sentences up to their closing marks, without those whose annotation is no tree."""
+        """Split the text into sentences with their closing marks; skip sentences whose annotation is not a tree."""
         crossings = [0] * (len(self.tokens) + 1)
         for number, head in enumerate(self.heads):
             crossings[min(number, head)] += 1
@@ -121,18 +124,18 @@ class Syntax:
 
     @cached_property
     def trees(self) -> dict[int, list[int]]:
-        """The tokens that have each root, in the order of the text."""
+        """Maps the number of each root to the tokens of its tree, with the root, in the order of the text."""
         found: dict[int, list[int]] = {}
         for number, root in enumerate(self.roots):
             found.setdefault(root, []).append(number)
         return found
 
     def tree(self, number: int) -> list[int]:
-        """The tokens that have the same root as a token."""
+        """Return the tokens that have the same root as this token, in the order of the text."""
         return self.trees[self.roots[number]]
 
     def child(self, number: int, *relations: str) -> int | None:
-        """The first child that has one of these relations, or a subtype of it; None if there is none."""
+        """Return the first child with one of these relations or a subtype of one; None if no child has any of them."""
         for other in self.children[number]:
             relation = self.tokens[other].relation
             if relation in relations or relation.partition(":")[0] in relations:
@@ -140,11 +143,11 @@ class Syntax:
         return None
 
     def form(self, number: int) -> WordForm | None:
-        """The form of a token; None if it is not certain."""
+        """Return the form of a token; None if it is not certain."""
         token = self.tokens[number]
         return word_form(token.text, token.pos, token.features)
 
     def preposition(self, number: int) -> Token | None:
-        """The preposition of a noun; None if it has none."""
+        """Return the preposition of a noun; None if the noun has no preposition."""
         found = self.child(number, "case")
         return None if found is None else self.tokens[found]

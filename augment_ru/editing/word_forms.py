@@ -1,4 +1,4 @@
-"""The words of a batch as forms: which word stands where, found for all texts at once."""
+"""The words of a batch in lower case, and a search for given words and phrases in all texts at once."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, cached_property
@@ -16,10 +16,12 @@ _REMEMBERED = 500_000
 
 
 class WordFunction:
-    """A function of words that remembers its values by the digests of the words, so that a word costs once.
+    """A function of words that remembers its values, so that it is computed once for each word.
+
+    Values are remembered by the digests of the words.
 
     Args:
-        function: from a word in lower case to a number of 64 bits; its value never changes.
+        function: a function from a word in lower case to an integer of 64 bits; its value for a word never changes.
     """
 
     def __init__(self, function: Callable[[str], int]) -> None:
@@ -27,11 +29,11 @@ class WordFunction:
         self._known: dict[int, int] = {}
 
     def of(self, digests: Keys, word: Callable[[int], str]) -> Ints:
-        """The value of each word, shape (words,).
+        """Return the value of each word, shape (words,).
 
         Args:
-            digests: the digests of the words, shape (words,).
-            word: returns one of them, by its number.
+            digests: the digest of each word, shape (words,).
+            word: a function that returns the word with this number.
         """
         known = self._known
         if len(known) > _REMEMBERED:
@@ -51,9 +53,11 @@ _INVERSE = np.uint64(pow(int(_BASE), -1, 2**64))
 
 @cache
 def _powers(exponent: int) -> tuple[Keys, Keys]:
-    """The powers of a fixed odd number modulo 2^64, from 0 to 2^exponent, and by what a word's sum is multiplied.
+    """Return the powers from which digests of words are computed, modulo 2^64.
 
-    So the sum of a word that starts at each place begins with the first power.
+    Returns:
+        The powers of a fixed odd number, from 0 to 2^exponent. And for each place the factor by which the sum of a word
+        that starts there is multiplied, so that equal words have equal digests wherever they stand.
     """
     both = np.empty((2, 2**exponent + 1), dtype=np.uint64)
     both[:, 0], both[0, 1:], both[1, 1:] = 1, _BASE, _INVERSE
@@ -63,7 +67,7 @@ def _powers(exponent: int) -> tuple[Keys, Keys]:
 
 @cache
 def digest_of(word: str) -> np.uint64:
-    """The digest of a word in lower case, as words of a batch have it."""
+    """Return the digest of a word in lower case; the words of a batch have the same digests."""
     codes = np.array([ord(char) for char in word], dtype=np.uint64)
     return np.uint64((codes * _powers(10)[0][1 : codes.size + 1]).sum(dtype=np.uint64))
 
@@ -71,13 +75,13 @@ def digest_of(word: str) -> np.uint64:
 class FormTable:
     """Words and phrases of two words, in lower case, to be found among the words of a batch.
 
-    A form with ё is found where a text writes е for it, unless the table has that form, too.
+    A form with ё is also found where a text has е instead, unless the form with е is in the table, too.
 
     Args:
-        forms: the words and phrases; their numbers are their places here.
+        forms: the words and phrases; the number of each is its index here.
 
     Raises:
-        AugmentError: a form stands there twice or has three words, so that it could not be found.
+        AugmentError: a form is given twice or has more than two words.
     """
 
     def __init__(self, forms: Sequence[str]) -> None:
@@ -93,19 +97,25 @@ class FormTable:
         self._firsts = _Digests.of({form: number for number, form in enumerate(firsts)}, pairs=False)
 
     def numbers(self, words: Ints, digests: Keys, *, pairs: bool) -> tuple[Ints, Ints]:
-        """Those of the words, or of the pairs of words, that the table has, and the number of each."""
+        """Return the words, or pairs of words, that the table has, and the number of each one's form.
+
+        Args:
+            words: the numbers of the words; of pairs, of their first words.
+            digests: the digest of each word or pair, same shape.
+            pairs: whether pairs of words are looked up.
+        """
         table = self._tables[pairs]
         places = table.places(digests)
         found = places >= 0
         return words[found], table.numbers[places[found]]
 
     def may_begin(self, digests: Keys) -> Mask:
-        """Whether each word is the first of a phrase."""
+        """Tell whether each word is the first word of some phrase in the table."""
         return self._firsts.places(digests) >= 0
 
 
 class _Digests(NamedTuple):
-    """Digests in order, and the number of the form of each."""
+    """Sorted digests, and the number of the form that each one belongs to."""
 
     digests: Keys
     numbers: Ints
@@ -118,7 +128,7 @@ class _Digests(NamedTuple):
         return cls(digests[order], np.array(list(chosen.values()), dtype=np.int64)[order])
 
     def places(self, digests: Keys) -> Ints:
-        """The place of each digest among these; -1 if it is none of them."""
+        """Return the index of each digest among these; -1 for a digest that is not among them."""
         if not self.digests.size:
             return np.full(digests.size, -1)
         places = np.minimum(np.searchsorted(self.digests, digests), self.digests.size - 1)
@@ -127,19 +137,22 @@ class _Digests(NamedTuple):
 
 @cache
 def shortened_forms() -> FormTable:
-    """The words that are written short with a full stop: «ул.», «см.»."""
+    """Return the words that are abbreviated with a full stop: «ул.», «см.»."""
     return FormTable(sorted(shortened_words()))
 
 
 _ALL = slice(None)
 _CASED = 0x530
-"""Latin, Greek and Cyrillic letters stand below this code point."""
+"""All Latin, Greek and Cyrillic letters that are looked at are below this code point."""
 _CODE_POINTS = 0x110000
 
 
 @cache
 def _cases() -> tuple[Codes, Codes]:
-    """The lower and the upper case of every code point: of those below `_CASED` that have exactly one counterpart."""
+    """Return the lower and the upper case of every code point.
+
+    A code point from `_CASED` on, or without exactly one counterpart, stands for itself.
+    """
     lower, upper = np.arange(_CODE_POINTS, dtype=np.uint32), np.arange(_CODE_POINTS, dtype=np.uint32)
     for code in range(_CASED):
         char = chr(code)
@@ -150,22 +163,24 @@ def _cases() -> tuple[Codes, Codes]:
 
 
 def lowered(codes: Codes) -> Codes:
-    """Code points with letters in lower case, where a letter has exactly one counterpart."""
+    """Return code points with their letters in lower case; a letter without exactly one counterpart stays."""
     return _cases()[0].take(codes)
 
 
 def raised(codes: Codes) -> Codes:
-    """Code points with letters in capitals, where a letter has exactly one counterpart."""
+    """Return code points with their letters in upper case; a letter without exactly one counterpart stays."""
     return _cases()[1].take(codes)
 
 
 class WordForms:
     """The words of a batch that may be edited, in lower case. Words are compared by 64-bit digests.
 
+    Methods name a word by its number, its index in `starts`.
+
     Attributes:
         codes: the code points of the batch in lower case.
-        starts, stops: the global places of the words, shape (words,).
-        beside: whether the next word of the same text or option follows after a single space.
+        starts, stops: the global places where the words start and stop, shape (words,).
+        beside: whether the next word of the same text or option follows each word after a single space, shape (words,).
     """
 
     def __init__(self, batch: Batch) -> None:
@@ -188,7 +203,7 @@ class WordForms:
 
     @cached_property
     def letters(self) -> Mask:
-        """Whether each word has letters only, without hyphens, digits and signs; shape (words,)."""
+        """Whether each word consists of letters only, without hyphens, digits and signs; shape (words,)."""
         letters: Mask = self._counts[self.stops] - self._counts[self.starts] == self.stops - self.starts
         digit = (self._batch.flags & DIGIT) != 0
         digits = np.flatnonzero(digit & ~np.roll(digit, 1))  # where numbers start; the last code is a line feed
@@ -197,12 +212,12 @@ class WordForms:
 
     @cached_property
     def _counts(self) -> Counts:
-        """How many letters and digits stand before each place."""
+        """The number of letters and digits before each place."""
         return counts_before((self._batch.flags & WORD) != 0)
 
     @cached_property
     def first(self) -> Mask:
-        """Whether each word is the first of its sentence, as `first_of_sentences` says; shape (words,)."""
+        """Whether each word is the first of its sentence, as `first_of_sentences` defines it; shape (words,)."""
         return first_of_sentences(self._batch, self.starts, self._counts)
 
     @cached_property
@@ -210,11 +225,11 @@ class WordForms:
         return decode(self.codes)
 
     def are(self, pattern: str, words: Ints | slice = _ALL) -> Mask:
-        """Whether each word is a word in lower case, begins as «котор*» says, or is any word: «*».
+        """Tell whether each word fits a pattern.
 
         Args:
-            pattern: the word, the beginning, or the star.
-            words: which words are looked at; by default all. Those behind the last word are none.
+            pattern: a word in lower case; or a beginning with a star, «котор*»; or a star, which fits any word.
+            words: the numbers of the words; by default all words.
         """
         wanted = pattern.removesuffix("*")
         if not wanted:
@@ -224,21 +239,21 @@ class WordForms:
         return same
 
     def _beginnings(self, length: int) -> Keys:
-        """The digests of the first letters of each word."""
+        """Return the digest of the first `length` letters of each word."""
         if length not in self._of_length:
             stops = np.minimum(self.stops, self.starts + length)
             self._of_length[length] = self._digest(self.starts, stops)
         return self._of_length[length]
 
     def begin(self, phrases: Iterable[str], words: Ints) -> Mask:
-        """Whether one of the phrases, of a word or two, starts at each of these words, shape (words,).
+        """Tell whether one of the phrases starts at each of these words, shape (words,).
 
         Args:
-            phrases: such as «что», «котор*», «не *», «потому что».
+            phrases: phrases of one word or two, such as «что», «котор*», «не *», «потому что».
             words: the numbers of the words.
         """
         found = np.zeros(words.size, dtype=np.bool_)
-        next_words = np.minimum(words + 1, self.starts.size - 1)  # the last word has none beside it
+        next_words = np.minimum(words + 1, self.starts.size - 1)  # no word is beside the last one
         for phrase in phrases:
             first, _, second = phrase.partition(" ")
             here = self.are(first, words)
@@ -248,37 +263,56 @@ class WordForms:
         return found
 
     def find(self, table: FormTable, words: Ints | None = None) -> tuple[Ints, Ints]:
-        """Those of the words, by default of all, that are single words of a table, and the number of each in it."""
+        """Find the words that a table has as single words.
+
+        Args:
+            table: the table.
+            words: the numbers of the words that are looked up; None: all words.
+
+        Returns:
+            The numbers of the words found, and the number of each one's form in the table.
+        """
         if words is None:
             return table.numbers(np.arange(self.starts.size), self._digests, pairs=False)
         return table.numbers(words, self._digests[words], pairs=False)
 
     def ranges_in(self, table: FormTable, starts: Ints, stops: Ints) -> Mask:
-        """Whether what stands at each of these ranges of global places is a single word of a table."""
+        """Tell whether the text at each of these ranges of global places is a single word of a table."""
         found = np.zeros(starts.size, dtype=np.bool_)
         found[table.numbers(np.arange(starts.size), self._digest(starts, stops), pairs=False)[0]] = True
         return found
 
     def find_pairs(self, table: FormTable) -> tuple[Ints, Ints]:
-        """The words with which phrases of a table start, ascending, and the number of each phrase in it."""
+        """Find the phrases of a table.
+
+        Args:
+            table: the table.
+
+        Returns:
+            The numbers of the first words of the phrases, ascending, and the number of each phrase in the table.
+        """
         words = np.flatnonzero(table.may_begin(self._digests[:-1]) & self.beside[:-1])
         return table.numbers(words, self._pair_digests(words), pairs=True)
 
     def with_letter(self, letter: str) -> Ints:
-        """The words that have a letter in lower case, ascending."""
+        """Return the numbers of the words that contain a letter, given in lower case; ascending."""
         places = np.flatnonzero(self.codes == ord(letter))
         found = np.zeros(self.starts.size, dtype=np.bool_)
         found[self._holding(places)] = True
         return np.flatnonzero(found)
 
     def _holding(self, places: Ints) -> Ints:
-        """The words that hold these places, which ascend; places outside words have none."""
+        """Return the number of the word around each place; places outside words are left out.
+
+        Args:
+            places: global places, ascending.
+        """
         words = np.searchsorted(self.starts, places, side="right") - 1
         places, words = places[words >= 0], words[words >= 0]
         return words[places < self.stops[words]]
 
     def end_in(self, ending: str) -> Ints:
-        """The words of Cyrillic letters that are longer than an ending and end in it."""
+        """Return the numbers of the words of letters alone that have this ending behind at least two other letters."""
         words = np.flatnonzero(self.codes[self.stops - 1] == ord(ending[-1]))
         words = words[self.letters[words] & (self.stops[words] - self.starts[words] > len(ending) + 1)]
         for back, char in enumerate(reversed(ending), start=1):
@@ -286,24 +320,24 @@ class WordForms:
         return words
 
     def _pair_digests(self, words: Ints) -> Keys:
-        """The digests of these words written together with the next one."""
+        """Return the digest of each of these words joined with the next word."""
         lengths = self.stops[words] - self.starts[words]
         digests: Keys = self._digests[words] + self._digests[words + 1] * self._powers[lengths]
         return digests
 
     def distinct(self, words: Ints) -> tuple[list[str], Ints]:
-        """The different forms among these words, in lower case, and the number of the form of each word."""
+        """Return the different forms among these words, in lower case, and for each word the index of its form."""
         _, firsts, places = np.unique(self._digests[words], return_index=True, return_inverse=True)
         text = self._text
         bounds = zip(self.starts[words][firsts].tolist(), self.stops[words][firsts].tolist(), strict=True)
         return [text[start:stop] for start, stop in bounds], places
 
     def values(self, words: Ints, function: WordFunction) -> Ints:
-        """A function of each of these words in lower case, shape (words,)."""
+        """Return the value of a function for each of these words in lower case, shape (words,)."""
         return self._each(self._digests[words], self.starts[words], self.stops[words], function)
 
     def pair_values(self, words: Ints, function: WordFunction) -> Ints:
-        """A function of each of these words written together with the next one, shape (words,)."""
+        """Return the value of a function for each of these words joined with the next word, shape (words,)."""
         return self._each(self._pair_digests(words), self.starts[words], self.stops[words + 1], function)
 
     def _each(self, digests: Keys, starts: Ints, stops: Ints, function: WordFunction) -> Ints:
@@ -314,14 +348,14 @@ class WordForms:
 
 
 def first_of_sentences(batch: Batch, places: Ints, before: Counts | None = None) -> Mask:
-    """Whether no letter or digit stands between each place and the start of its sentence, line or option.
+    """Tell whether no letter or digit stands between each place and the start of its sentence, line or option.
 
     The full stop of an initial ends no sentence: «А. С. Пушкин».
 
     Args:
         batch: the texts.
-        places: where words start, ascending.
-        before: how many letters and digits stand before each place of the batch, if that is known.
+        places: the global places where words start, ascending.
+        before: the number of letters and digits before each place of the batch; None: it is counted here.
     """
     before = counts_before((batch.flags & WORD) != 0) if before is None else before
     breaks = (batch.flags & BREAK) != 0

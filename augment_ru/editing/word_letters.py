@@ -1,6 +1,6 @@
-"""The letters of words in columns, for attacks that change some letters of a word and are read as the word.
+"""The letters of words in columns, for attacks that change some letters of a word so that it can still be read.
 
-An edit of theirs covers a whole word and carries the word as its reading.
+An edit of such an attack covers a whole word, and its note holds the word as its reading.
 """
 
 from collections.abc import Sequence
@@ -24,9 +24,9 @@ class Characters(NamedTuple):
     """The characters of some words of a batch, one word after another.
 
     Attributes:
-        places: their global places, shape (characters,).
-        words: the number of the word that each belongs to, ascending, same shape.
-        within: the place of each in its word, same shape.
+        places: the global place of each character, shape (characters,).
+        words: the number of the word that each character belongs to, ascending, same shape.
+        within: the place of each character in its word, from 0, same shape.
     """
 
     places: Ints
@@ -35,14 +35,19 @@ class Characters(NamedTuple):
 
     @classmethod
     def of(cls, starts: Ints, stops: Ints) -> "Characters":
-        """The characters of the words at these global places."""
+        """Return the characters of the words that start and stop at these global places."""
         lengths = stops - starts
         words = np.repeat(np.arange(starts.size), lengths)
         within = np.arange(words.size) - (np.cumsum(lengths) - lengths)[words]
         return cls(starts[words] + within, words, within)
 
     def order(self, draws: Floats, among: Mask) -> Ints:
-        """The place of each of some characters in the order of their draws, from 0 in each word; for others -1."""
+        """Number the chosen characters of each word from 0, in the order of their draws; -1 for the other characters.
+
+        Args:
+            draws: a draw for each character, shape (characters,).
+            among: whether each character is chosen, same shape.
+        """
         chosen = np.flatnonzero(among)
         words = self.words[chosen]
         sorted_ = np.lexsort((draws[chosen], words))
@@ -53,20 +58,20 @@ class Characters(NamedTuple):
 
 
 def words_of_segments(batch: Batch) -> tuple[Ints, Ints]:
-    """The global starts and stops of the words that may be edited and that lie in one option."""
+    """Return the global starts and stops of the editable words, without words that reach across a border of options."""
     starts, stops = batch.words
     inside = batch.segments(starts) == batch.segments(stops - 1)
     return starts[inside], stops[inside]
 
 
 def lone_letters(batch: Batch) -> Mask:
-    """Whether each code point is a letter that is a grapheme cluster by itself, shape (codes,)."""
+    """Tell whether each code point is a letter that is a grapheme cluster by itself, shape (codes,)."""
     letters: Mask = (batch.flags & _LETTER) == WORD
     return letters if batch.cuttable is None else letters & batch.cuttable[:-1] & batch.cuttable[1:]
 
 
 def letter_gaps(batch: Batch) -> Mask:
-    """Whether each code point is a letter behind a letter, so that something may stand between, shape (codes,)."""
+    """Tell whether each code point is a letter behind a letter, so that something may stand between, shape (codes,)."""
     gaps: Mask = (batch.flags & _LETTER) == WORD
     gaps[1:] &= (batch.flags[:-1] & _EITHER) == WORD
     gaps[:1] = False
@@ -74,18 +79,26 @@ def letter_gaps(batch: Batch) -> Mask:
 
 
 def drawn(keys: Keys, number: int) -> Floats:
-    """Draw `number` from U[0, 1) of the stream of each word, shape (words,)."""
+    """Return the draw with this number of each word's stream, in [0, 1), shape (words,).
+
+    Args:
+        keys: the key of each word's stream, shape (words,).
+        number: which draw of the stream.
+    """
     return unit(keys, np.full(keys.size, number))
 
 
 def looked_up(table: Codes, codes: Codes) -> Codes:
-    """What a table has for each code point, same shape; its last entry, which must be 0, stands for all beyond it."""
+    """Return the entry of a table for each code point, same shape as `codes`.
+
+    The last entry of the table must be 0; it stands for all code points beyond the table.
+    """
     found: Codes = table[np.minimum(codes, table.size - 1)]
     return found
 
 
 def lookup_table(substitutes: dict[str, str]) -> Codes:
-    """The table that `looked_up` reads: from the code point of a character to that of its substitute, 0 for none."""
+    """Make a table for `looked_up`: it maps the code point of a character to that of its substitute, others to 0."""
     table = np.zeros(max(map(ord, substitutes), default=0) + 2, dtype=np.uint32)
     for char, other in substitutes.items():
         table[ord(char)] = ord(other)
@@ -93,14 +106,14 @@ def lookup_table(substitutes: dict[str, str]) -> Codes:
 
 
 def with_inserted(codes: Codes, characters: Characters, size: int, at: Ints, inserted: npt.ArrayLike) -> Replacements:
-    """The new texts of words with characters inserted.
+    """Return the new texts of words, with characters inserted.
 
     Args:
         codes: the new code points of the words, one word after another, shape (characters,).
-        characters: what they stand for.
+        characters: the old characters that these code points replace.
         size: how many words there are.
-        at: before which of the characters something is inserted, ascending, shape (insertions,).
-        inserted: the code point for each of these, same shape.
+        at: the indices of the characters before which a character is inserted, ascending, shape (insertions,).
+        inserted: the code point of each inserted character, same shape.
     """
     words = np.concatenate([characters.words, characters.words[at]])
     offsets = np.zeros(size + 1, dtype=np.int64)
@@ -109,13 +122,16 @@ def with_inserted(codes: Codes, characters: Characters, size: int, at: Ints, ins
 
 
 def read_as_words(batch: Batch, starts: Ints, stops: Ints, readable: Mask | None = None) -> Sequence[Note | None]:
-    """The notes of edits of whole words that are read as these words.
+    """Return the notes of edits that replace whole words and are read as these words.
 
     Args:
         batch: the texts.
         starts: the global places where the words start.
-        stops: those where they stop.
-        readable: whether each is read at all, shape (words,); None: all are.
+        stops: the global places where the words stop.
+        readable: whether each new text can still be read, shape (words,); None: all can.
+
+    Returns:
+        A note for each word; None for a word that can no longer be read.
     """
     reads = np.ones(starts.size, dtype=np.bool_) if readable is None else readable
     texts = texts_at(batch, starts, stops)

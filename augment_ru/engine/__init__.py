@@ -1,1 +1,1 @@
-"""Applies attacks to records: proposals, legality, search, results."""
+"""Applies attacks to records: collects proposals, keeps legal changes, searches for what passes, makes results."""

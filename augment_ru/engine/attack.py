@@ -1,4 +1,4 @@
-"""The class `Attack`, which every attack inherits from; attacks by name."""
+"""The class `Attack`, which every attack inherits from, and functions that find and check attacks."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -20,11 +20,11 @@ from augment_ru.text.doc import Doc
 
 
 class Needs(NamedTuple):
-    """What attacks and their gates need of the records that are prepared for them.
+    """What records must be prepared with for an attack, or for several attacks and their gates.
 
     Attributes:
-        layers: the layers of annotation that they read.
-        guards: the names of the constraints that guard the texts from one of them.
+        layers: the layers of annotation that are read.
+        guards: the names of the constraints whose spans are needed, as guards or as words to join.
     """
 
     layers: frozenset[str] = frozenset()
@@ -32,13 +32,13 @@ class Needs(NamedTuple):
 
     @classmethod
     def of_all(cls, needs: Iterable["Needs"]) -> "Needs":
-        """What all of these need together."""
+        """Join several needs into one."""
         every = tuple(needs)
         return cls(frozenset().union(*(one.layers for one in every)), frozenset().union(*(one.guards for one in every)))
 
 
 LOSSES = ("negation", "negated", "numbers", "restrictors")
-"""Constraints on what a sentence must not lose: no deleted or replaced word may be one of theirs."""
+"""The names of constraints that protect what a sentence must not lose; used as guards by attacks that lose words."""
 
 
 GROUPS = {
@@ -49,11 +49,11 @@ GROUPS = {
     "tape": "the TAPE paper",
     "other": "other",
 }
-"""What attacks test: the groups in which they are listed, and what each is called."""
+"""The groups in which attacks are listed, by what they test, with the heading of each group."""
 
 
 class Attack(ABC):
-    """An attack proposes changes of texts, each with a rank in [0, 1). The engine decides which are applied.
+    """An attack proposes changes of texts, each with a rank in [0, 1). The engine decides which of them are applied.
 
     To write an attack, inherit from this class in a frozen dataclass and give it a `name` and a `probability`. Define
     one of two methods: `propose`, which reads one text at a time, or `propose_batch`, which reads all texts of a batch
@@ -74,7 +74,7 @@ class Attack(ABC):
     @property
     @abstractmethod
     def probability(self) -> float:
-        """The share of the possible changes that are active, in [0, 1]."""
+        """The share of its possible changes that the attack makes, in [0, 1]."""
 
     @property
     def layers(self) -> frozenset[str]:
@@ -85,25 +85,27 @@ class Attack(ABC):
     def guards(self) -> Sequence[str]:
         """The names of the constraints whose spans no edit of this attack may touch, whatever the task.
 
-        They name what a text must not lose under this kind of edit, such as its numbers. By default there are none.
+        The constraints protect what a text must not lose by this kind of edit, such as its numbers. By default there
+        are no guards.
         """
         return ()
 
     @property
     def joins(self) -> Sequence[str]:
-        """The names of the constraints whose spans this attack moves as one word (`Batch.words`); by default none."""
+        """The names of the constraints whose spans each count as one word (`Batch.words`); by default none."""
         return ()
 
     @property
     def needs(self) -> Needs:
-        """What the records must be prepared with."""
+        """What the records must be prepared with for this attack."""
         return Needs(self.layers, frozenset((*self.guards, *self.joins)))
 
     @property
     def min_changes(self) -> int:
-        """The least number of changes of a record at a positive probability, if it has so many; by default 1.
+        """The number of changes that are forced in each record at a positive probability; by default 1.
 
-        With 0 the attack leaves some records clean: those in which no change is active.
+        If a record has fewer possible changes, all of them are made. With 0, the attack leaves a record unchanged if no
+        rank of its changes is below the probability.
         """
         return 1
 
@@ -114,21 +116,25 @@ class Attack(ABC):
 
     @property
     def wants_corpus(self) -> bool:
-        """Whether the attack needs a corpus of the records of the run and does not have one yet."""
+        """Whether the attack needs a corpus made of the input of the run, and does not have it yet."""
         return False
 
     def with_corpus(self, corpus: Any) -> Self:  # noqa: ANN401  (a package below this one defines it)
-        """The attack with the `augment_ru.attacks.add_sent.input_corpus.InputCorpus` of the run, if it wants one."""
+        """Return the attack with a corpus of the run's input; the same attack if it does not want one.
+
+        Args:
+            corpus: an `augment_ru.attacks.add_sent.input_corpus.InputCorpus`.
+        """
         del corpus
         return self
 
     @property
     def corpus_digest(self) -> str:
-        """The SHA-256 of a corpus that the attack reads and that is no part of its package; "" for none."""
+        """The SHA-256 of the corpus that the attack reads; "" if it reads only files of its own package."""
         return ""
 
     def with_probability(self, probability: float) -> Self:
-        """The attack with another probability.
+        """Return the attack with another probability.
 
         Raises:
             AugmentError: the probability is not in [0, 1].
@@ -136,27 +142,39 @@ class Attack(ABC):
         return cast("Self", replace(cast("Any", self), probability=check_probability(self.name, probability)))
 
     def with_min_changes(self, count: int) -> Self:
-        """The attack if so many changes of a record are forced; the same object if it proposes all its changes."""
+        """Return the attack for a run in which `count` changes of each record are forced.
+
+        Only attacks that do not always propose all their possible changes need to define this; by default it returns
+        the same object.
+        """
         del count
         return self
 
     def on_device(self, device: str) -> Self:
-        """The attack with its networks on a device (auto, cpu, cuda, cuda:N), if it has an option `device`."""
+        """Return the attack with its networks on a device: auto, cpu, cuda or cuda:N.
+
+        The same object if the attack has no option `device`.
+        """
         return on_device(self, device)
 
     def propose(self, doc: Doc, rng: Rng) -> Iterable[Change]:
-        """Propose changes of one text, each with a rank in [0, 1); `rng.change` makes one with a random rank."""
+        """Propose changes of one text; `rng.change` makes a change with a random rank.
+
+        Args:
+            doc: the text, with the layers of annotation that the attack reads.
+            rng: the random draws of the text.
+        """
         del doc, rng
         raise AugmentError(
             f"{type(self).__name__}: an attack needs propose(doc, rng) or propose_batch(batch, streams); define one"
         )
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
-        """Propose changes of all texts of a batch, in columns; by default those that `propose` returns for each text.
+        """Propose changes of all texts of a batch, in columns; by default, call `propose` for each text.
 
         Args:
             batch: the texts, with the spans that are protected from this attack.
-            streams: the random draws of each text: `batch.draw(streams, places)`.
+            streams: the random streams of the texts; `batch.draw(streams, places)` draws from them.
         """
         keys = streams.keys.tolist()
         return Proposals.of_changes(
@@ -165,7 +183,9 @@ class Attack(ABC):
 
 
 def proposals_of(attack: Attack, batch: Batch, streams: Streams) -> Proposals:
-    """What an attack proposes for a batch (`Attack.propose_batch`); its functions are guarded, too.
+    """Return what an attack proposes for a batch, with checks, so that errors in it become `AugmentError`s.
+
+    The functions in the proposals are checked when they are called, too.
 
     Raises:
         AugmentError: the attack fails; the message names it and the error.
@@ -179,10 +199,10 @@ def proposals_of(attack: Attack, batch: Batch, streams: Streams) -> Proposals:
 
 @contextmanager
 def errors_of(attack: Attack) -> Iterator[None]:
-    """What a block raises that runs an attack, which may be the user's own and raise anything.
+    """Turn any error in a block that runs an attack into an `AugmentError`; a user's own attack may raise anything.
 
     Raises:
-        AugmentError: the attack fails; the message names it and the error.
+        AugmentError: the block raised an error; the message names the attack and the error.
     """
     try:
         yield
@@ -193,10 +213,10 @@ def errors_of(attack: Attack) -> Iterator[None]:
 
 
 def checked_attack(attack: object) -> Attack:
-    """The same object, after checking that it is an attack and that its probability is valid.
+    """Check that an object is an attack with a valid probability, and return it.
 
     Raises:
-        AugmentError: it does not inherit from `Attack`, or its probability is not in [0, 1].
+        AugmentError: the object does not inherit from `Attack`, or its probability is not in [0, 1].
     """
     if not isinstance(attack, Attack):
         if isinstance(attack, type) and issubclass(attack, Attack):
@@ -212,10 +232,15 @@ def checked_attack(attack: object) -> Attack:
 
 
 def check_guards(name: str, guards: Iterable[str], option: str = "guards") -> None:
-    """Refuse guards that do not exist; `name` and `option` are those of the attack, for the message.
+    """Check that all guards of an attack exist.
+
+    Args:
+        name: the name of the attack, for the message.
+        guards: the names of the guards.
+        option: the option of the attack that holds them, for the message.
 
     Raises:
-        AugmentError: there is no such constraint.
+        AugmentError: there is no constraint with the name of a guard.
     """
     for guard in guards:
         try:
@@ -225,10 +250,10 @@ def check_guards(name: str, guards: Iterable[str], option: str = "guards") -> No
 
 
 def check_probability(name: str, probability: object) -> float:
-    """The probability as a float; `name` is that of the attack, for the message.
+    """Check a probability and return it as a float; `name` is the name of the attack, for the message.
 
     Raises:
-        AugmentError: it is not a number in [0, 1].
+        AugmentError: the probability is not a number in [0, 1].
     """
     if isinstance(probability, bool) or not isinstance(probability, int | float) or not 0.0 <= probability <= 1.0:
         raise AugmentError(f"{name}: probability {probability!r}; needs a number from 0 to 1")
@@ -236,7 +261,7 @@ def check_probability(name: str, probability: object) -> float:
 
 
 def make(name: str, options: Mapping[str, Any] | None = None) -> Attack:
-    """The attack of this name with these options; texts are read as the option's type.
+    """Make the attack with this name and these options; option values given as texts are parsed.
 
     Raises:
         AugmentError: there is no such attack or option, or a value does not fit.
@@ -245,10 +270,10 @@ def make(name: str, options: Mapping[str, Any] | None = None) -> Attack:
 
 
 def own_attack(spec: str, options: Mapping[str, Any]) -> Attack:
-    """The attack of a user's own module or file (`registry`), with these options.
+    """Make an attack of the user's own module or file (`registry`), with these options.
 
     Raises:
-        AugmentError: it cannot be imported, has no such option, or a value does not fit.
+        AugmentError: the attack cannot be imported or made, has no such option, or a value does not fit.
     """
     name, made = attack_name(spec), own_class(spec, Attack)
     try:
@@ -258,10 +283,10 @@ def own_attack(spec: str, options: Mapping[str, Any]) -> Attack:
 
 
 def attack_name(spec: str) -> str:
-    """The name under which options of an attack are given; that of a user's own attack stands in its class.
+    """Return the name under which options of an attack are given: `spec`, or for a user's own attack its class's name.
 
     Raises:
-        AugmentError: it cannot be imported, or its class has no name.
+        AugmentError: the class cannot be imported, has no name, or has the name of an attack that exists already.
     """
     if not is_own(spec):
         return spec

@@ -1,4 +1,4 @@
-"""The class `Augmenter`: perturbs texts, records and datasets by one attack."""
+"""The class `Augmenter`: perturbs texts, records and datasets with one attack."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -20,13 +20,13 @@ Data = TypeVar("Data")
 
 
 class Augmenter:
-    """Perturbs texts by one attack. Protected spans stay, and only texts that pass the similarity gate are returned.
+    """Perturbs texts with one attack. Protected spans stay, and only texts that pass the similarity gate are returned.
 
-    It consists of a `Preparation` (annotation and constraints) and a `Perturber` (attack, gate and search). For
-    several attacks on the same records use these two directly, so that the records are prepared once.
+    An augmenter consists of a `Preparation` (annotation and constraints) and a `Perturber` (attack, gate and search).
+    For several attacks on the same records use these two directly, so that the records are prepared once.
 
-    Immutable and picklable; several threads and processes may use it at once. The result for a text depends only on
-    the settings, the seed, and the text (or the record's id).
+    An augmenter is immutable and picklable; several threads and processes may use it at once. The result for a text
+    depends only on the settings, the seed, and the text (or the record's id).
 
     Args:
         attack: an attack, its name, a file of yours (`my_attack.py`) or `python:MODULE:CLASS`, or names joined by `+`.
@@ -36,14 +36,14 @@ class Augmenter:
         schedule: `paper` (halve the probability until the gate passes) or `strongest` (many changes that still pass).
         seed: any integer.
         probability: the share of the possible changes, in [0, 1]; by default the attack's own.
-        candidates: how many perturbations are tried for each record, 1 to 1000.
-        min_changes: the least number of changes at a positive probability, if a record has so many; by default the
-            attack's own.
+        candidates: how many random perturbations are tried for each record, 1 to 1000.
+        min_changes: the number of changes that are forced in each record at a positive probability; a record with fewer
+            possible changes gets all of them. By default the attack's own.
         floor: the lowest probability that the search tries, in (0, 1].
         annotator: `natasha`, `spacy:PIPELINE`, or an `Annotator`.
 
     Raises:
-        AugmentError: a name is unknown, or a value out of its range.
+        AugmentError: a name is unknown, or a value is out of range.
 
     >>> augmenter = Augmenter("case", constraints=(), similarity="none", seed=1)
     >>> augmenter("Кошка спит на окне.").text
@@ -87,17 +87,17 @@ class Augmenter:
 
     @property
     def attack(self) -> Attack:
-        """The attack, with the probability that it is used with."""
+        """The attack, with the probability at which this augmenter uses it."""
         return self.perturber.attack
 
     @classmethod
     def from_preset(cls, preset: str, attack: str | Attack, **settings: Any) -> Self:  # noqa: ANN401  (of `Augmenter`)
-        """An augmenter with the defaults of a preset.
+        """Make an augmenter with the defaults of a preset.
 
         Args:
             preset: `offline` or `tape`.
-            attack: as for `Augmenter`; a preset sets options of attacks that are given by name.
-            settings: arguments of `Augmenter`; they override those of the preset.
+            attack: as for `Augmenter`. The preset sets options only of an attack that is given by name.
+            settings: arguments of `Augmenter`, which override the preset.
 
         Raises:
             AugmentError: there is no such preset, or an argument does not fit.
@@ -106,11 +106,11 @@ class Augmenter:
 
     @classmethod
     def from_recipe(cls, path: str | Path, attack: str | None = None) -> Self:
-        """An augmenter with the settings of a recipe of `perturb`. What a recipe says of files and rows is left to you.
+        """Make an augmenter with the settings of a recipe of `perturb`; keys about files and rows are ignored.
 
         Args:
             path: the TOML file.
-            attack: which attack of a recipe that names several.
+            attack: the attack to use, as the recipe names it; needed if the recipe names several.
 
         Raises:
             AugmentError: the recipe is invalid, or it is not clear which of its attacks is meant.
@@ -121,18 +121,18 @@ class Augmenter:
         return f"Augmenter{repr(self.perturber).removeprefix('Perturber')}"
 
     def __call__(self, text: str, *, draw: int = 0) -> Result:
-        """Perturb one text; `draw` as in `texts`."""
+        """Perturb one text; for `draw` see `texts`."""
         return self.texts([text], draw=draw)[0]
 
     def texts(self, texts: Iterable[str], *, n: int = 1, draw: int = 0) -> list[Result]:
-        """Perturb texts. The results are in the order of the texts; the n results of a text stand side by side.
+        """Perturb texts. The results are in the order of the texts; the n results of a text follow one another.
 
-        The results of different draws are independent: mostly they differ, but of a short text some may be equal.
+        Results of different draws are independent. They usually differ, but for a short text some may be equal.
 
         Args:
             texts: the texts.
             n: how many perturbations of each text are made.
-            draw: another number, such as that of an epoch, gives other changes of the same texts.
+            draw: selects the random draw, at least 0; another number, such as that of an epoch, gives other changes.
 
         Raises:
             AugmentError: one of the texts is not a string, or contains a lone surrogate; `n` or `draw` is too small.
@@ -145,7 +145,10 @@ class Augmenter:
         return list(self._results(self.preparation.texts(texts, needs=[self.perturber.needs]), n, draw))
 
     def _results(self, chunks: Iterable[Prepared], n: int, draw: int) -> Iterator[Result]:
-        """The results of each record in draws n·draw to n·draw + n − 1, which no other draw of this n has."""
+        """Yield n results for each record. The random draws have the numbers n·draw to n·draw + n − 1.
+
+        So calls with the same n and another `draw` use other random numbers.
+        """
         n, draw = integer("n", n, least=1), integer("draw", draw, least=0)
         perturbers = [self.perturber.at_draw(n * draw + copy) for copy in range(n)]
         for chunk in chunks:
@@ -161,12 +164,12 @@ class Augmenter:
         n: int = 1,
         draw: int = 0,
     ) -> Iterator[Result]:
-        """Perturb the rows of a dataset chunk by chunk. The results are in the order of the rows.
+        """Perturb the rows of a dataset chunk by chunk, and yield the results in the order of the rows.
 
         Args:
-            records: rows as dictionaries; they are not changed.
-            task: a task, its name, or a TOML file that states it; by default that of each row is recognised.
-            field: the fields to perturb in place of the task's, such as `text`, `inputs.text`, `qas[].query`.
+            records: rows as dictionaries; they are not modified.
+            task: a task, its name, or a TOML file that states it; by default each row's task is recognised.
+            field: the fields to perturb instead of the task's, such as `text`, `inputs.text` or `qas[].query`.
             n: how many perturbations of each row are made.
             draw: as in `texts`.
 
@@ -190,15 +193,15 @@ class Augmenter:
         """Perturb the rows of a pandas or polars frame; the result is a new frame of the same kind.
 
         Args:
-            frame: a `pandas.DataFrame` or a `polars.DataFrame`; it is not changed.
-            field: the columns to perturb in place of the task's.
-            task: a task, its name, or a TOML file that states it; by default that of each row is recognised.
+            frame: a `pandas.DataFrame` or a `polars.DataFrame`; it is not modified.
+            field: the columns to perturb instead of the task's.
+            task: a task, its name, or a TOML file that states it; by default each row's task is recognised.
             meta: full, brief or none: how much metadata the column `augment` holds, as JSON text.
-            n: how many rows are made of each row; they stand side by side, in pandas with the same index.
+            n: how many rows are made of each row; they follow one another, in pandas with the same index.
             draw: as in `texts`.
 
         Raises:
-            AugmentError: it is no frame, a column is missing, or a row lacks a text.
+            AugmentError: `frame` is not a frame, a column is missing, or a row lacks a text.
         """
         from augment_ru.engine.frames import perturbed_frame  # noqa: PLC0415  (only frames need it)
 
@@ -217,12 +220,12 @@ class Augmenter:
         """Perturb a Hugging Face dataset; each row becomes the row of its result in `records`.
 
         Args:
-            dataset: a `Dataset`, an `IterableDataset` (streaming), or a dictionary of either; it is not changed.
-            field: the fields to perturb in place of the task's.
-            task: a task, its name, or a TOML file that states it; by default that of each row is recognised.
+            dataset: a `Dataset`, an `IterableDataset` (streaming), or a dictionary of either; it is not modified.
+            field: the fields to perturb instead of the task's.
+            task: a task, its name, or a TOML file that states it; by default each row's task is recognised.
             meta: full, brief or none: how much metadata the column `augment` holds, as JSON text.
-            num_proc: the number of processes; not for a streamed dataset.
-            batch_size: rows perturbed at once; the result does not depend on it.
+            num_proc: the number of processes; not possible for a streamed dataset.
+            batch_size: how many rows are perturbed at once; the result does not depend on it.
 
         Raises:
             AugmentError: `datasets` is not installed, no task fits a row, or a row lacks a field of its task.

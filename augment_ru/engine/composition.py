@@ -1,8 +1,8 @@
-"""Compositions: attacks made of attacks, such as one after another, one of several, some of several.
+"""Compositions: attacks made of attacks, applied one after another (`Chain`), or chosen (`OneOf`, `SomeOf`).
 
-A composition proposes edits that lead directly from the original to the last text. So protected spans, search and
-offsets work as for any attack. Of `Chain`, `SomeOf` and `OneOf` each part has its own probability. A composed edit has
-the lowest rank of the edits that it was composed of, so a level of the search can contain a part of a composition.
+A composition proposes edits that lead directly from the original text to the final text. So protected spans, search and
+offsets work as for any attack. In `Chain`, `SomeOf` and `OneOf` each part has its own probability. A composed edit gets
+the lowest rank of the edits that it was composed of, so the search can also make only some of the composed changes.
 """
 
 from abc import abstractmethod
@@ -28,28 +28,28 @@ from augment_ru.text.context import Context
 
 
 class Composition(Attack):
-    """An attack made of attacks; its properties follow from those of its parts."""
+    """An attack made of attacks, its parts; its properties are derived from theirs."""
 
     __slots__ = ()
 
     @property
     @abstractmethod
     def parts(self) -> tuple[Attack, ...]:
-        """The attacks."""
+        """The attacks that the composition is made of."""
 
     @property
     def layers(self) -> frozenset[str]:
-        """The layers that its parts read."""
+        """The layers of annotation that its parts read."""
         return frozenset().union(*(attack.layers for attack in self.parts))
 
     @property
     def needs(self) -> Needs:
-        """What its parts need; each part keeps to its own guards."""
+        """What its parts need; the guards of a part apply only to this part."""
         return Needs.of_all(attack.needs for attack in self.parts)
 
     @property
     def min_changes(self) -> int:
-        """The largest number of its parts."""
+        """The largest `min_changes` of its parts."""
         return max(attack.min_changes for attack in self.parts)
 
     @property
@@ -64,35 +64,40 @@ class Composition(Attack):
 
     @property
     def corpus_digest(self) -> str:
-        """The digests of its parts, each once, joined by `+`."""
+        """The different corpus digests of its parts, joined by `+`."""
         return "+".join(dict.fromkeys(digest for attack in self.parts if (digest := attack.corpus_digest)))
 
 
 class Named(Composition):
-    """A composition that is used like any attack, by its name; its parts follow from its own fields.
+    """A composition that is used by its name like any attack; it makes its parts from its own fields.
 
-    All parts read the original text, and no two change the same place: of changes that overlap, that of the lowest
-    rank is made. So the changes at a lower probability are among those at a higher one, and each keeps its note.
+    All parts read the original text. If changes of several parts overlap, the one with the lowest rank is made. So a
+    change that is made at some probability is also made at any higher probability, and each keeps its note.
 
-    To write one, inherit from this class in a frozen dataclass with a `name` and a `probability`, and define `parts`,
-    none of which may want a corpus or run a network. The probabilities of the parts are not read: a change is active
-    if its rank is below the probability of the composition (`rank_of`).
+    To write a named composition, inherit from this class in a frozen dataclass with a `name` and a `probability`, and
+    define `parts`. No part may want a corpus or run a network. The probabilities of the parts are ignored: a change is
+    active if its rank (see `rank_of`) is below the probability of the composition.
     """
 
     __slots__ = ()
 
     def rank_of(self, part: Attack, ranks: Floats) -> Floats:
-        """The ranks that changes of a part have in the composition, in [0, 1); by default their own."""
+        """Return the ranks in [0, 1) that changes of a part get in the composition; by default their ranks in the part.
+
+        Args:
+            part: the part.
+            ranks: the ranks that the part gave its changes, shape (changes,).
+        """
         del part
         return ranks
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
-        """Propose the changes of all parts that overlap no other of a lower rank."""
+        """Propose the changes of all parts, without those that overlap a change of a lower rank."""
         proposed = [self._of_part(number, batch, streams) for number in range(len(self.parts))]
         return without_overlaps(side_by_side(proposed))
 
     def _of_part(self, number: int, batch: Batch, streams: Streams) -> Proposals:
-        """The legal changes of a part, with their ranks in the composition."""
+        """Return the legal changes that part `number` proposes, with their ranks in the composition."""
         part = self.parts[number]
         seen = batch.seen_by(part)
         found = legal(seen, proposals_of(part, seen, Streams.of(streams.keys, number, part.name)))
@@ -100,12 +105,12 @@ class Named(Composition):
 
 
 class NamedOneOf(Named):
-    """A named composition that applies one of its parts to each text, drawn from those that can change the text."""
+    """A named composition that applies one part to each text, drawn at random from the parts that can change it."""
 
     __slots__ = ()
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
-        """Propose the changes of the part that is drawn for each text."""
+        """Propose, for each text, the changes of the part that is drawn for it."""
         proposed = [self._of_part(number, batch, streams) for number in range(len(self.parts))]
         rows = [batch.rows(found.starts[found.first_edits]) for found in proposed]
         possible = np.stack([np.bincount(found, minlength=len(batch)) > 0 for found in rows], axis=1)
@@ -117,7 +122,7 @@ class NamedOneOf(Named):
 
 
 class _Listed(Composition):
-    """A composition of attacks that its user lists."""
+    """A composition of attacks that the user lists."""
 
     __slots__ = ()
     attacks: Sequence[Attack | str]
@@ -132,7 +137,7 @@ class _Listed(Composition):
 
     @property
     def parts(self) -> tuple[Attack, ...]:
-        """The attacks; where a name was given, the attack of this name."""
+        """The listed attacks; names were replaced by the attacks with these names."""
         return cast("tuple[Attack, ...]", self.attacks)
 
     @property
@@ -141,15 +146,15 @@ class _Listed(Composition):
         return max(attack.probability for attack in self.parts)
 
     def with_corpus(self, corpus: Any) -> Self:  # noqa: ANN401  (as `Attack.with_corpus`)
-        """The composition with a corpus for each part that wants one."""
+        """Return the composition with this corpus in each part that wants one."""
         return self._with_parts(attack.with_corpus(corpus) for attack in self.parts)
 
     def with_probability(self, probability: float) -> Self:
-        """The composition with another probability for each part."""
+        """Return the composition with this probability for each part."""
         return self._with_parts(attack.with_probability(probability) for attack in self.parts)
 
     def on_device(self, device: str) -> Self:
-        """The composition with its networks on a device; the same object if no part runs a network."""
+        """Return the composition with the networks of its parts on a device; the same object if there are none."""
         parts = [attack.on_device(device) for attack in self.parts]
         same = all(new is part for new, part in zip(parts, self.parts, strict=True))
         return self if same else self._with_parts(parts)
@@ -160,7 +165,7 @@ class _Listed(Composition):
 
 @dataclass(frozen=True, slots=True)
 class Chain(_Listed):
-    """Applies each attack to the text that the attack before it returned.
+    """Applies attacks one after another, each to the text that the one before it returned.
 
     Args:
         attacks: attacks or their names, in the order in which they are applied.
@@ -173,11 +178,11 @@ class Chain(_Listed):
 
     @property
     def name(self) -> str:
-        """`a+b`."""
+        """The names of the parts joined by `+`, such as `a+b`."""
         return "+".join(attack.name for attack in self.parts)
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
-        """Propose the composed edits of all parts."""
+        """Propose the changes of all parts, composed into changes of the original texts."""
         every = np.ones((len(batch), len(self.attacks)), dtype=np.bool_)
         return composed_proposals(self.parts, self.probability, batch, streams, every)
 
@@ -188,10 +193,10 @@ class SomeOf(_Listed):
 
     Args:
         attacks: attacks or their names.
-        count: how many of them are applied, from 1 to their number.
+        count: how many of the attacks are applied to each text, from 1 to their number.
 
     Raises:
-        AugmentError: there is no attack, a name is unknown, or `count` is out of its range.
+        AugmentError: there is no attack, a name is unknown, or `count` is out of range.
     """
 
     attacks: Sequence[Attack | str]
@@ -204,11 +209,11 @@ class SomeOf(_Listed):
 
     @property
     def name(self) -> str:
-        """`2of(a|b|c)`."""
+        """The count and the names of the parts, such as `2of(a|b|c)`."""
         return f"{self.count}of({'|'.join(attack.name for attack in self.parts)})"
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
-        """Propose the composed edits of the parts that are chosen for each text."""
+        """Propose the changes of the parts chosen for each text, composed into changes of the original texts."""
         chosen = _chosen(len(batch), len(self.attacks), self.count, streams)
         return composed_proposals(self.parts, self.probability, batch, streams, chosen)
 
@@ -228,13 +233,13 @@ class OneOf(SomeOf):
 
 
 def _chosen(texts: int, attacks: int, count: int, streams: Streams) -> Mask:
-    """Whether each attack is applied to each text, shape (texts, attacks): those with the lowest draws are."""
+    """Choose `count` attacks at random for each text; return whether each is chosen, shape (texts, attacks)."""
     chosen: Mask = np.argsort(np.argsort(_draws(texts, attacks, streams), axis=1), axis=1) < count
     return chosen
 
 
 def _draws(texts: int, attacks: int, streams: Streams) -> Floats:
-    """A draw from U[0, 1) for each text and attack, shape (texts, attacks)."""
+    """Draw from U[0, 1) for each text and attack, shape (texts, attacks)."""
     rows, stages = np.divmod(np.arange(texts * attacks), attacks)
     return Streams.of(streams.keys, "choice").uniform(rows, stages).reshape(texts, attacks)
 
@@ -246,13 +251,13 @@ def attack_of(
     options: Mapping[str, Mapping[str, Any]] | None = None,
     may_import: bool = False,
 ) -> Attack:
-    """The attack of a name; `NAME+NAME…` is a chain.
+    """Make the attack of a specification: a name, or names joined by `+`, which make a `Chain`.
 
     Args:
         spec: the name or names.
-        probability: of each attack whose options give none; by default the attack's own.
+        probability: the probability of each attack for which `options` gives none; by default the attack's own.
         options: options by the name of the attack.
-        may_import: whether a name may be that of a user's own code (`registry`).
+        may_import: whether a name may be that of the user's own code (`registry`).
 
     Raises:
         AugmentError: a name or an option is unknown, or a value does not fit.
@@ -272,19 +277,27 @@ def attack_of(
 
 @dataclass(slots=True)
 class _Steps:
-    """The script of a text after some of the attacks, and the change that each of its edits is part of."""
+    """What the parts of a composition that were applied so far did to a text.
+
+    Attributes:
+        script: leads from the original text to the current one.
+        ranks: the rank of each change, by its number.
+        changes: the number of the change that each edit of the script belongs to.
+    """
 
     script: Script
     ranks: dict[int, float] = field(default_factory=dict)  # of changes
     changes: list[int] = field(default_factory=list)  # of the script's edits
 
     def then(self, script: Script, changes: Sequence[int], ranks: Mapping[int, float]) -> "_Steps":
-        """These steps followed by another script.
+        """Return these steps followed by another script.
+
+        Changes whose edits are composed into one edit become one change, with the lowest of their ranks.
 
         Args:
-            script: edits of this script's text.
-            changes: the change of each of these edits.
-            ranks: the rank of each of these changes.
+            script: edits of the current text.
+            changes: the number of the change that each of these edits belongs to.
+            ranks: the rank of each of these changes, by its number.
         """
         if not self.script.edits:
             return _Steps(script, dict(ranks), list(changes))
@@ -310,7 +323,7 @@ class _Steps:
         )
 
     def proposed(self, scale: float) -> list[Change]:
-        """The changes of the original text, with their ranks multiplied by `scale`."""
+        """Return the changes of the original text, with their ranks multiplied by `scale`."""
         edits: dict[int, list[Edit]] = {}
         for edit, change in zip(self.script.edits, self.changes, strict=True):
             edits.setdefault(change, []).append(edit)
@@ -323,16 +336,16 @@ _BELOW_ONE = 1.0 - 2.0**-40
 def composed_proposals(
     attacks: Sequence[Attack], probability: float, batch: Batch, streams: Streams, chosen: Mask
 ) -> Proposals:
-    """The composed changes of the attacks that are chosen for each text.
+    """Apply the attacks that are chosen for each text one after another, and return the composed changes.
 
-    All are active at the probability of the composition. Of a text that all attacks leave clean, the change of the
-    lowest rank is proposed, which is not active.
+    All these changes are active at the probability of the composition. For a text in which no attack has an active
+    change, the inactive change of the lowest rank is proposed, so that a run that forces changes has one.
 
     Args:
         attacks: the parts, in the order in which they are applied.
-        probability: of the composition.
+        probability: the probability of the composition.
         batch: the original texts.
-        streams: their random draws.
+        streams: the random streams of the texts.
         chosen: whether each attack is applied to each text, shape (texts, attacks).
     """
     texts = [_Steps(Script(text)) for text in batch.texts]
@@ -366,7 +379,7 @@ def composed_proposals(
 
 
 def _note_spare(spare: dict[int, Change], batch: Batch, found: Proposals, probability: float) -> None:
-    """Keep the change of the lowest rank of each text in `spare`; ranks are divided by the part's probability."""
+    """Update `spare`, by text, with the change of the lowest rank among these; ranks are divided by `probability`."""
     firsts = batch.rows(found.starts[found.first_edits]) if found.ranks.size else found.first_edits
     order = np.lexsort((found.ranks, firsts))
     lowest = order[first_of_each(firsts[order])]
@@ -381,7 +394,16 @@ def _note_spare(spare: dict[int, Change], batch: Batch, found: Proposals, probab
 
 
 def _rewritten(batch: Batch, scripts: Sequence[Script], layers: frozenset[str]) -> Batch:
-    """The batch of the texts after the scripts, with mapped protected spans and the layers of the next attack."""
+    """Make the batch of the texts after some parts: protected spans and borders are mapped to the new texts.
+
+    Args:
+        batch: the original texts.
+        scripts: the script of each text so far.
+        layers: the layers of annotation that the next attack reads.
+
+    Raises:
+        AugmentError: layers are needed and the batch has no annotator.
+    """
     batch = batch.prepared
     texts = [script.text for script in scripts]
     if layers and batch.annotate is None:
@@ -418,7 +440,10 @@ def _rewritten(batch: Batch, scripts: Sequence[Script], layers: frozenset[str]) 
 
 
 def _place(script: Script, place: int, *, stop: bool = False) -> int:
-    """Where a place stands after a script; one inside an edit goes to the start of what the edit wrote, or its stop."""
+    """Map a place of the source to the new text. A place inside an edit goes to the start of the edit's new text.
+
+    With `stop` it goes to the end of the edit's new text instead.
+    """
     mapped = script.map(Span(place, place))
     if mapped is not None:
         return mapped.start
@@ -428,8 +453,8 @@ def _place(script: Script, place: int, *, stop: bool = False) -> int:
 
 
 def _around(script: Script, span: Span) -> Span:
-    """The place of a span whose characters may have been replaced: a wrong option, or what a later part may not touch.
+    """Map a span whose characters may have been edited to the new text, such as that of a wrong option.
 
-    A span that begins or ends inside an edit is widened to all that the edit wrote.
+    If it begins or ends inside an edit, it is widened to include the edit's whole new text.
     """
     return Span(_place(script, span.start), _place(script, span.stop, stop=True), span.label)

@@ -1,4 +1,4 @@
-"""What a script changes, for people: the kept, removed and added parts of a text, for notebooks as HTML."""
+"""Shows people what a script changes: as kept, removed and added parts of a text, or as HTML for notebooks."""
 
 import unicodedata
 from collections.abc import Iterator, Mapping
@@ -9,14 +9,16 @@ from augment_ru.script import Script
 
 
 class Part(NamedTuple):
-    """A part of a text before and after its edits."""
+    """A part of a text under its edits: kept in both texts, removed from the source, or added in the new text."""
 
     kind: Literal["kept", "removed", "added"]
     text: str
 
 
 def parts(script: Script) -> Iterator[Part]:
-    """The text in parts that are not empty, in order: without the added ones the source, without the removed the text.
+    """Yield the non-empty parts of a text under a script, in order.
+
+    The kept and removed parts together are the source; the kept and added parts together are the new text.
 
     >>> from augment_ru.edits import Edit
     >>> [f"{part.kind}: {part.text}" for part in parts(Script("кошка спит", [Edit(0, 5, "🐱")]))]
@@ -32,9 +34,9 @@ def parts(script: Script) -> Iterator[Part]:
 
 
 def visible(text: str) -> str:
-    """The text with the invisible characters inside words spelt out: without them an edit may look like none.
+    """Replace the invisible characters inside words by their code points, so that people see edits that insert them.
 
-    Those that join emoji stay.
+    Invisible characters that join emoji stay.
 
     >>> visible("ко\u200bт 👩\u200d🎓")
     'ко⟨U+200B⟩т 👩\u200d🎓'
@@ -62,23 +64,23 @@ _TAGS = {
 
 
 class Shown(Protocol):
-    """What is shown of a result."""
+    """The members of a result that are shown."""
 
     @property
     def scripts(self) -> Mapping[str, Script]:
-        """The edits of each field."""
+        """The script of each field."""
 
     @property
     def status(self) -> str:
-        """The status."""
+        """The status: `perturbed`, `unchanged`, `rejected`, or that of a search."""
 
     @property
     def similarity(self) -> float | None:
-        """The similarity."""
+        """The similarity to the original; None if there is no score."""
 
 
 def difference_html(script: Script) -> str:
-    """The text with what was removed and added, as HTML in which every text is escaped.
+    """Return the text as HTML with removed and added parts marked; all characters of the text are escaped.
 
     >>> from augment_ru.edits import Edit
     >>> difference_html(Script("a<b", [])), "<del" in difference_html(Script("кот", [Edit(0, 1, "К")]))
@@ -93,7 +95,7 @@ def _marked(part: Part) -> str:
 
 
 def result_html(result: Shown) -> str:
-    """A result as HTML: its status and similarity, and each text with its changes marked."""
+    """Return a result as HTML: its status and similarity, and each text with its changes marked."""
     score = "" if result.similarity is None else f", similarity {result.similarity}"
     texts = "".join(
         f'<div style="white-space:pre-wrap">{f"<b>{escape(name)}:</b> " if len(result.scripts) > 1 else ""}'

@@ -1,4 +1,4 @@
-"""Edits of texts in columns: what `apply` makes of proposals, the candidates of a gate, the edits of results."""
+"""Tables of edits of many texts, in columns. `apply` makes them from proposals; gates and results read them."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -20,16 +20,16 @@ from augment_ru.text.characters import Codes, Mask, decode, surrogates
 class EditTable(Sequence[Script]):
     """The edits of several texts in columns, text by text, sorted by place.
 
-    As a sequence it holds the script of each text, which is made when it is read.
+    As a sequence, the table holds the script of each edited text; a script is made when it is read.
 
     Attributes:
-        sources: texts.
-        rows: the number of the source of each edited text, shape (texts,).
-        firsts: the index of the first edit of each text, and at the end the number of edits, shape (texts + 1,).
+        sources: the source texts.
+        rows: the index in `sources` of the source of each edited text, shape (texts,).
+        firsts: the index of the first edit of each text, followed by the number of edits, shape (texts + 1,).
         starts, stops: the places of each edit in its source, shape (edits,).
-        new: what each edit writes.
-        make_notes: from the indices of edits to their notes; None if no edit has one.
-        make_texts: makes the edited texts; None where only scripts are read.
+        new: the new text of each edit.
+        make_notes: a function from the indices of edits to their notes; None if no edit has a note.
+        make_texts: a function that makes all edited texts at once; None if they are made from the scripts.
     """
 
     sources: Sequence[str]
@@ -45,7 +45,13 @@ class EditTable(Sequence[Script]):
     def of_scripts(
         cls, scripts: Sequence[Script], sources: Sequence[str] | None = None, rows: Ints | None = None
     ) -> "EditTable":
-        """The table of these scripts; by default each has a source of its own."""
+        """Make the table of these scripts.
+
+        Args:
+            scripts: the scripts.
+            sources: the source texts; by default the source of each script.
+            rows: the index in `sources` of the source of each script, shape (scripts,); by default that of the script.
+        """
         triples = [triple for script in scripts for triple in script.triples]
         places = np.array([triple[:2] for triple in triples], dtype=np.int64).reshape(-1, 2)
         firsts = np.cumsum([0, *(len(script.triples) for script in scripts)])
@@ -95,24 +101,24 @@ class EditTable(Sequence[Script]):
 
     @cached_property
     def texts(self) -> list[str]:
-        """The edited texts, if the table can make them at once; else those of the scripts."""
+        """The edited texts."""
         return [script.text for script in self] if self.make_texts is None else self.make_texts()
 
     @cached_property
     def owners(self) -> Ints:
-        """The number of the text of each edit, ascending, shape (edits,)."""
+        """The number of the edited text that each edit belongs to, ascending, shape (edits,)."""
         return np.arange(len(self)).repeat(np.diff(self.firsts))
 
     @property
     def changed(self) -> Ints:
-        """The numbers of the texts that have an edit, ascending."""
+        """The numbers of the edited texts that have at least one edit, ascending."""
         return np.diff(self.firsts).nonzero()[0]
 
     def take(self, texts: Ints) -> "EditTable":
-        """Some of the texts, which are numbered anew.
+        """Return the table of some of the edited texts, which are numbered from 0 again.
 
         Args:
-            texts: their numbers, ascending, shape (texts,).
+            texts: the numbers of the texts to take, ascending, shape (taken texts,).
         """
         counts = np.diff(self.firsts)[texts]
         firsts = np.concatenate([[0], counts.cumsum()])
@@ -135,22 +141,22 @@ class TextColumns(Protocol):
 
     @property
     def texts(self) -> Sequence[str]:
-        """The texts; in tiles those of one tile."""
+        """The texts; for `Tiles`, the texts of one tile."""
 
     @property
     def codes(self) -> Codes:
-        """The code points."""
+        """The code points of all texts."""
 
     @property
     def starts(self) -> Ints:
-        """Where each text starts, and where the last one stops, shape (texts + 1,)."""
+        """The place where each text starts, and the end of the array, shape (texts + 1,)."""
 
     def rows(self, places: Ints) -> Ints:
-        """The number of the text that each place is in."""
+        """Return the number of the text that each place is in, shape (places,)."""
 
 
 def apply(batch: TextColumns, proposals: Proposals, active: Mask) -> EditTable:
-    """The texts of a batch with the active changes applied.
+    """Apply the active changes to the texts of a batch, and return the table of all texts.
 
     Args:
         batch: the texts.
@@ -158,7 +164,7 @@ def apply(batch: TextColumns, proposals: Proposals, active: Mask) -> EditTable:
         active: whether each change is applied, shape (changes,).
 
     Raises:
-        AugmentError: an edit that was stated to be clean holds a lone surrogate.
+        AugmentError: the proposals were stated to be clean, but a new text holds a lone surrogate.
     """
     if proposals.clean and active.all():
         edits, starts, stops, new = None, proposals.starts, proposals.stops, proposals.all_texts
@@ -184,7 +190,7 @@ def apply(batch: TextColumns, proposals: Proposals, active: Mask) -> EditTable:
 
 
 def one_by_one(batch: TextColumns, proposals: Proposals) -> EditTable:
-    """The text that each change makes by itself: change i makes text i."""
+    """Apply each change by itself, and return the table of the texts: text i has only change i."""
     order = np.lexsort((proposals.stops, proposals.starts, proposals.changes))
     firsts = np.searchsorted(proposals.changes, np.arange(proposals.ranks.size + 1))
     rows = batch.rows(proposals.starts[proposals.first_edits])
@@ -201,7 +207,14 @@ def one_by_one(batch: TextColumns, proposals: Proposals) -> EditTable:
 
 
 def _texts(batch: TextColumns, starts: Ints, stops: Ints, texts: Replacements, firsts: Ints) -> list[str]:
-    """The texts of a batch with these texts in place of these ranges."""
+    """Replace ranges in the texts of a batch, and return the new texts.
+
+    Args:
+        batch: the texts.
+        starts, stops: the ranges, sorted and disjoint, as global places, each of shape (edits,).
+        texts: the new text of each range.
+        firsts: the index of the first edit of each text, and the number of edits, shape (texts + 1,).
+    """
     lengths = texts.lengths
     growth = np.concatenate([[0], np.cumsum(lengths - (stops - starts))])
     if (lengths == 1).all() and (stops - starts == 1).all():
@@ -221,7 +234,12 @@ def _texts(batch: TextColumns, starts: Ints, stops: Ints, texts: Replacements, f
 
 
 def _notes_of(proposals: Proposals, edits: Ints | None) -> Callable[[Ints], Sequence[Note | None]] | None:
-    """A function from the indices among these edits to their notes; None stands for all edits."""
+    """Return a function from indices in `edits` to notes; None if no edit has a note.
+
+    Args:
+        proposals: the proposals.
+        edits: the indices of some edits in the proposals; None for all edits.
+    """
     notes = proposals.notes
     if notes is None or edits is None:
         return notes

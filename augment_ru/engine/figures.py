@@ -1,4 +1,4 @@
-"""Figures of a run: how many rows an attack perturbed, how similar they stayed, at which probability."""
+"""Figures of a run: how many rows an attack perturbed, how similar they stayed, and at which probabilities."""
 
 import math
 from collections import Counter
@@ -17,10 +17,10 @@ class Figures:
     """Counts over the rows of one attack.
 
     Attributes:
-        statuses: rows by what became of them.
-        similarities: perturbed rows by their similarity; empty without a gate.
-        probabilities: perturbed rows by the probability of their perturbation.
-        edits: the number of edits in all rows.
+        statuses: the number of rows with each status.
+        similarities: the number of perturbed rows with each similarity; empty without a gate.
+        probabilities: the number of perturbed rows with each probability at which the row was perturbed.
+        edits: the number of edits in all perturbed rows.
     """
 
     statuses: Counter[str] = field(default_factory=Counter)
@@ -30,7 +30,7 @@ class Figures:
 
     @classmethod
     def of(cls, perturbed: Perturbed) -> "Figures":
-        """The figures of the results of a chunk."""
+        """Count the results of a chunk."""
         outcomes = perturbed.outcomes
         return cls(
             Counter(one.status for one in outcomes),
@@ -40,7 +40,7 @@ class Figures:
         )
 
     def count(self, status: str, probability: float | None, similarity: float | None, edits: int) -> None:
-        """Count a row: its status, and if it was perturbed the other three."""
+        """Count one row; `probability`, `similarity` and `edits` count only if the status is `perturbed`."""
         self.statuses[status] += 1
         if status == "perturbed":
             self.edits += edits
@@ -50,7 +50,7 @@ class Figures:
                 self.similarities[similarity] += 1
 
     def update(self, other: "Figures") -> None:
-        """Add the rows of other figures."""
+        """Add the counts of other figures to these."""
         self.statuses.update(other.statuses)
         self.similarities.update(other.similarities)
         self.probabilities.update(other.probabilities)
@@ -64,14 +64,15 @@ class Figures:
         return perturbed / changeable if changeable else None
 
     def per_perturbed_row(self, total: int) -> float | None:
-        """A total divided by the number of perturbed rows, to 4 digits; None without such rows."""
+        """Return a total divided by the number of perturbed rows, to 4 digits; None if no row was perturbed."""
         perturbed = self.statuses["perturbed"]
         return round(total / perturbed, DIGITS) if perturbed else None
 
     def table(self) -> dict[str, Any]:
-        """The figures as JSON values, to 4 digits.
+        """Return the figures as JSON values, rounded to 4 digits.
 
-        `similarity` and `probability` are distributions over the perturbed rows; None without any.
+        `similarity` and `probability` are distributions over the perturbed rows (`distribution`), or None if there are
+        no values.
         """
         acceptance = self.acceptance
         return {
@@ -85,9 +86,9 @@ class Figures:
 
 
 def distribution(values: Iterable[float]) -> dict[str, float] | None:
-    """Mean, standard deviation of the values themselves, and quantiles, to 4 digits; None without values.
+    """Return the mean, the population standard deviation and quantiles, rounded to 4 digits; None without values.
 
-    A quantile between two values is interpolated linearly, as NumPy does by default.
+    A quantile that lies between two values is interpolated linearly, as NumPy does by default.
 
     >>> found = distribution([0.9, 0.8])
     >>> found["mean"], found["std"], found["min"], found["25%"]

@@ -64,7 +64,7 @@ def changed_columns(results: Sequence[Result], meta: str) -> dict[str, list[Any]
     rows = [result.row("none") for result in results] if names else []
     columns: dict[str, list[Any]] = {name: [row[name] for row in rows] for name in names}
     if meta != "none":
-        columns[KEY] = [json.dumps(change.metadata, ensure_ascii=False) for change in changes]
+        columns[KEY] = [json.dumps(result.metadata(meta), ensure_ascii=False) for result in results]
     return columns
 
 

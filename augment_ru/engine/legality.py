@@ -14,7 +14,7 @@ from augment_ru.text.characters import CLUSTER, WORD, Codes, Mask, among, classe
 
 
 class Drop(NamedTuple):
-    """The number of a change in the proposals that is not legal, and the reason."""
+    """A change that is not legal: its number in the proposals, and the reason."""
 
     change: int
     reason: str
@@ -23,28 +23,28 @@ class Drop(NamedTuple):
 def legal(
     batch: Batch, proposals: Proposals, drops: list[Drop] | None = None, *, alternatives: bool = False
 ) -> Proposals:
-    """The legal changes among the proposals.
+    """Return the legal changes among the proposals.
 
     A change is dropped if it changes nothing, or if one of its edits
 
-    - touches a protected span, or puts a letter beside one where none was;
-    - cuts a grapheme cluster;
-    - leaves its text or segment;
-    - makes another word of the letters of a text that has only one or two;
-    - writes what a text of JSON may not hold, or writes outside such texts;
-    - holds a lone surrogate;
-    - overlaps a legal change of a lower rank.
+    - touches a protected span, or puts a letter beside one where there was no letter;
+    - cuts or joins grapheme clusters;
+    - reaches out of its text, or out of the segment in which the first edit of the change starts;
+    - makes another word of a text that has only one or two letters;
+    - in a text that is JSON, writes characters that strings may not hold, or writes before or after the JSON;
+    - writes a lone surrogate;
+    - overlaps a legal change of a lower rank, or another edit of the same change.
 
     Args:
         batch: the texts, with the spans that are protected from the attack.
         proposals: what the attack proposes.
-        drops: a list that each dropped change is appended to.
-        alternatives: whether changes that overlap each other are all kept, because no two of them will be applied
-            together (`augment_ru.engine.pool`); one whose own edits overlap is dropped still.
+        drops: a list to which each dropped change is appended; None for no list.
+        alternatives: whether to keep all changes that overlap each other, because no two of them will be applied
+            together (`augment_ru.engine.pool`). A change whose own edits overlap is dropped nevertheless.
 
     Raises:
-        AugmentError: the columns do not fit the batch or each other: a place is outside the batch, a rank is outside
-            [0, 1), or the numbers of the changes are not 0, 1, 2, ... in order.
+        AugmentError: the columns do not fit the batch or each other: they differ in size, a place is outside the batch,
+            a rank is outside [0, 1), or the numbers of the changes are not 0, 1, 2, ... in order.
     """
     _check(batch, proposals)
     numbers = np.arange(proposals.ranks.size)
@@ -85,10 +85,10 @@ def legal(
 
 
 def _check(batch: Batch, proposals: Proposals) -> None:
-    """Refuses columns that do not describe edits of the batch, which an attack of one's own may propose.
+    """Check that proposals describe edits of the batch; a user's own attack may propose anything.
 
     Raises:
-        AugmentError: they do not; the message says which edit or change is wrong.
+        AugmentError: the proposals do not; the message says which edit or change is wrong.
     """
     starts, stops, ranks, changes = proposals.starts, proposals.stops, proposals.ranks, proposals.changes
     if not starts.shape == stops.shape == changes.shape:
@@ -113,7 +113,7 @@ def _check(batch: Batch, proposals: Proposals) -> None:
 
 
 def _is_numbered(changes: Ints, count: int) -> bool:
-    """Whether the numbers of the changes are 0 to `count` - 1, ascending, each at least once."""
+    """Tell whether the numbers of the changes are 0 to `count` - 1, ascending, each at least once."""
     if changes.size == count:
         return bool((changes == np.arange(count)).all())
     if not changes.size or changes[0] != 0 or changes[-1] != count - 1:
@@ -122,14 +122,14 @@ def _is_numbered(changes: Ints, count: int) -> bool:
 
 
 def _is_clean(batch: Batch, proposals: Proposals) -> bool:
-    """Whether the edits are sorted and disjoint, and each is inside one text and not an insertion."""
+    """Tell whether the edits are sorted and disjoint, each is inside one text, and there are no insertions."""
     starts, stops = proposals.starts, proposals.stops
     ordered = bool((starts < stops).all() and (starts[1:] >= stops[:-1]).all())
     return ordered and bool((batch.rows(starts) == batch.rows(stops)).all())
 
 
 def _touching(batch: Batch, starts: Ints, stops: Ints) -> Mask:
-    """Whether each edit replaces a protected character, or inserts inside a protected span; shape (edits,)."""
+    """Return whether each edit replaces a protected character, or inserts inside a protected span; shape (edits,)."""
     covered = batch.untouchable_before
     touching: Mask = covered[starts] != covered[stops]
     insertions = (starts == stops).nonzero()[0]
@@ -145,7 +145,11 @@ def _touching(batch: Batch, starts: Ints, stops: Ints) -> Mask:
 
 
 def _breaking_json(batch: Batch, proposals: Proposals) -> Mask:
-    """Whether each edit writes a quote, a backslash or a control character into JSON, or writes before or after it."""
+    """Return whether each edit breaks a text that is JSON, shape (edits,).
+
+    An edit breaks JSON if it writes a quote, a backslash or a control character, or if it touches the start or the end
+    of the text.
+    """
     if batch.in_json is None:
         return np.zeros(proposals.starts.size, dtype=np.bool_)
     rows = batch.rows(proposals.starts)
@@ -158,9 +162,9 @@ def _breaking_json(batch: Batch, proposals: Proposals) -> Mask:
 
 
 def _respelling(batch: Batch, proposals: Proposals) -> Mask:
-    """Whether each edit makes another word of the letters of a text that has few, by more than their case.
+    """Return whether each edit makes another word of a text with one or two letters, shape (edits,).
 
-    For example «А», an answer, must not become «С».
+    For example, the answer «А» must not become «С». Changes of letter case are allowed.
     """
     few = batch.prepared.of_few_letters
     found: Mask = np.zeros(proposals.starts.size, dtype=np.bool_) if few is None else few[batch.rows(proposals.starts)]
@@ -181,13 +185,13 @@ def _respelling(batch: Batch, proposals: Proposals) -> Mask:
 
 
 def _word_in(text: str) -> str:
-    """The text from its first letter to its last, whatever their case; "" if it has no letter."""
+    """Return the text from its first to its last letter, casefolded; "" if it has no letter."""
     letters = [at for at, char in enumerate(text) if char.isalpha()]
     return text[letters[0] : letters[-1] + 1].casefold() if letters else ""
 
 
 def _crossing(batch: Batch, proposals: Proposals) -> Mask:
-    """Whether each edit is not wholly in the segment where the first edit of its change starts; shape (edits,)."""
+    """Return whether each edit reaches out of the segment in which its change's first edit starts, shape (edits,)."""
     if not proposals.starts.size:
         return np.zeros(0, dtype=np.bool_)
     here = batch.segments(proposals.starts)
@@ -198,7 +202,7 @@ def _crossing(batch: Batch, proposals: Proposals) -> Mask:
 
 
 def _without_effect(batch: Batch, proposals: Proposals) -> Mask:
-    """Whether each edit replaces a text by itself; shape (edits,)."""
+    """Return whether each edit replaces a range by the same text, shape (edits,)."""
     texts = proposals.replace(np.arange(proposals.starts.size))
     same: Mask = texts.lengths == proposals.stops - proposals.starts
     candidates = np.flatnonzero(same)
@@ -211,7 +215,7 @@ def _without_effect(batch: Batch, proposals: Proposals) -> Mask:
 
 
 def _all_of_change(proposals: Proposals, edits: Mask) -> Mask:
-    """Whether the mask is true for all edits of an edit's change; shape (edits,)."""
+    """Return, for each edit, whether the mask `edits` is True for all edits of its change, shape (edits,)."""
     others = np.zeros(proposals.ranks.size, dtype=np.bool_)
     others[proposals.changes[~edits]] = True
     found: Mask = np.logical_not(others[proposals.changes])
@@ -219,7 +223,7 @@ def _all_of_change(proposals: Proposals, edits: Mask) -> Mask:
 
 
 def _surrogate(proposals: Proposals) -> Mask:
-    """Whether the new text of each edit holds a lone surrogate, which no text may; shape (edits,)."""
+    """Return whether the new text of each edit holds a lone surrogate, shape (edits,)."""
     texts = proposals.replace(np.arange(proposals.starts.size))
     lone = counts_before(surrogates(texts.codes))
     found: Mask = np.greater(lone[texts.offsets[1:]], lone[texts.offsets[:-1]])
@@ -227,10 +231,10 @@ def _surrogate(proposals: Proposals) -> Mask:
 
 
 def _sticking(batch: Batch, proposals: Proposals) -> Mask:
-    """Whether each edit puts a letter beside a protected span where none was; shape (edits,).
+    """Return whether each edit puts a letter beside a protected span where there was no letter, shape (edits,).
 
-    For example «в Москву» must not become «вМоскву». The edits of a change that touch one another are judged as the one
-    edit that they make: deleting «!» behind a link and inserting «х» in its place puts «х» beside the link.
+    For example, «в Москву» must not become «вМоскву». Edits of one change that touch each other are judged together as
+    one edit: deleting «!» behind a link and inserting «х» there puts «х» beside the link.
     """
     order = np.lexsort((proposals.stops, proposals.starts, proposals.changes))
     begins = np.ones(order.size, dtype=np.bool_)
@@ -260,9 +264,9 @@ def _sticking(batch: Batch, proposals: Proposals) -> Mask:
 
 
 def _joining(batch: Batch, proposals: Proposals) -> Mask:
-    """Whether each edit takes away what keeps two grapheme clusters apart, as between halves of flags; shape (edits,).
+    """Return whether each edit makes two grapheme clusters join into one, shape (edits,).
 
-    For example «🇷 кот🇺» must not become «🇷🇺».
+    For example, «🇷 кот🇺» must not become «🇷🇺».
     """
     joining = np.zeros(proposals.starts.size, dtype=np.bool_)
     for at in np.flatnonzero((batch.flags[proposals.stops] & CLUSTER) != 0).tolist():
@@ -274,11 +278,11 @@ def _joining(batch: Batch, proposals: Proposals) -> Mask:
 
 
 _BINDING = "@#/="
-"""What a mention, a tag or a link begins or ends with; a letter beside it would be part of it, or make it none."""
+"""Characters with which mentions, tags and links begin or end; a letter beside one would change what they are."""
 
 
 def _binds(codes: Codes) -> Mask:
-    """Whether a letter beside each of these edges of protected spans would be read with the span."""
+    """Return, for each code point at the edge of a protected span, whether a letter beside it would join the span."""
     return _wordy(codes) | among(codes, _BINDING)
 
 
@@ -288,14 +292,15 @@ def _wordy(codes: Codes) -> Mask:
 
 
 def without_overlaps(proposals: Proposals) -> Proposals:
-    """The proposals without changes that overlap one of a lower rank which itself stays."""
+    """Return the proposals without the changes that overlap another change of a lower rank that is itself kept."""
     return proposals.keep(~_beaten(proposals))
 
 
 def _beaten(proposals: Proposals) -> Mask:
-    """Whether each change overlaps itself, or one of a lower rank that is not dropped itself; shape (changes,).
+    """Return whether each change has edits that overlap, or overlaps a kept change of a lower rank, shape (changes,).
 
-    In each round the changes stay that have the lowest rank at all their places; what overlaps them is dropped.
+    In each round, a change is kept if it has the lowest rank at all its places; then the changes that overlap it are
+    dropped.
     """
     firsts, lasts = _units(proposals)
     order = np.lexsort((lasts, firsts))
@@ -326,7 +331,7 @@ def _beaten(proposals: Proposals) -> Mask:
 
 
 def _tangled(proposals: Proposals) -> Mask:
-    """Whether two edits of each change overlap, shape (changes,)."""
+    """Return whether two edits of each change overlap, shape (changes,)."""
     firsts, lasts = _units(proposals)
     order = np.lexsort((lasts, firsts, proposals.changes))
     changes = proposals.changes[order]
@@ -337,10 +342,13 @@ def _tangled(proposals: Proposals) -> Mask:
 
 
 def _units(proposals: Proposals) -> tuple[Ints, Ints]:
-    """The range of each edit in units of which two edits share one if, and only if, they overlap.
+    """Return the range of each edit in units such that two edits overlap if and only if they share a unit.
 
-    Unit 2p is the gap before character p, unit 2p + 1 the character. An insertion takes its gap, another edit its
-    characters and the gaps between them.
+    Unit 2p is the gap before character p, and unit 2p + 1 is the character. An insertion covers its gap; any other edit
+    covers its characters and the gaps between them.
+
+    Returns:
+        The starts and the stops of the ranges, both of shape (edits,).
     """
     is_insertion = proposals.starts == proposals.stops
     return 2 * proposals.starts + ~is_insertion, 2 * proposals.stops + is_insertion

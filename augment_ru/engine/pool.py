@@ -1,7 +1,7 @@
-"""The pool of a record: every change of several attacks that is legal by itself, and which of them exclude each other.
+"""The pool of a record: all changes of several attacks that are legal by themselves, and which of them conflict.
 
-`perturb` takes one random draw of the changes that an attack can make. A search against a model chooses among all of
-them: every rank counts, and a place may have several alternatives, of one attack or of several.
+`perturb` takes one random draw of the changes that an attack can make. A search against a model chooses among the
+changes of several draws and attacks, of every rank below the probability; so a place may have several alternatives.
 """
 
 from collections.abc import Iterable, Sequence
@@ -22,18 +22,19 @@ from augment_ru.script import Script, Triple
 
 @dataclass(frozen=True)
 class RecordPool:
-    """The changes that a record may get, each at most once, sorted by place.
+    """The changes that a record may get, without duplicates, sorted by place.
 
     Attributes:
-        fields: the names of the record's texts.
-        sources: the texts.
-        first_row: the number of its first text in the batch.
-        changes: each change by itself, as a script of the text that it changes.
-        texts: the number of that text among the record's fields, for each change.
-        attacks: the number of the attack of each change among those of the pool.
-        places: for each change the place that it shares with its alternatives: the number of the word in which its
-            first edit starts, or of the last word before it; counted through all texts of the record, shape (changes,).
-        sizes: for each change the letters of that word, shape (changes,).
+        fields: the fields of the record's texts.
+        sources: the original texts.
+        first_row: the number of the record's first text in the batch.
+        changes: each change by itself, as a script of the text that it edits.
+        texts: for each change, the number of that text in `fields`.
+        attacks: for each change, the number of the attack that proposed it.
+        places: for each change, the number of the word in which its first edit starts, or of the last word before that
+            edit, shape (changes,). Only words with changes count, from 0 through all texts of the record. Changes with
+            the same number are alternatives.
+        sizes: for each change, the length of that word in characters, 0 without a word before it, shape (changes,).
     """
 
     fields: Sequence[str]
@@ -50,9 +51,9 @@ class RecordPool:
 
     @cached_property
     def conflicts(self) -> Sequence[Sequence[int]]:
-        """For each change the changes that may not be applied with it, ascending.
+        """For each change, the numbers of the changes that may not be applied together with it, ascending.
 
-        Two changes conflict if an edit of one overlaps an edit of the other; two insertions at one place overlap.
+        Two changes conflict if an edit of one overlaps an edit of the other. Two insertions at one place overlap, too.
         """
         found: dict[int, set[int]] = {}  # most changes exclude no others, or few
         edits = sorted(
@@ -71,10 +72,10 @@ class RecordPool:
         return [tuple(sorted(found.get(number, ()))) for number in range(len(self))]
 
     def scripts(self, chosen: Iterable[int]) -> dict[int, Script]:
-        """The script of each text that these changes edit, by the number of the text.
+        """Return the script of each text that these changes edit, by the number of the text.
 
         Raises:
-            AugmentError: two of them conflict.
+            AugmentError: two of the changes conflict.
         """
         of_texts: dict[int, list[Script]] = {}
         for number in chosen:
@@ -82,7 +83,7 @@ class RecordPool:
         return {text: Script.together(self.sources[text], of_texts[text]) for text in sorted(of_texts)}
 
     def attacks_of(self, chosen: Iterable[int], text: int) -> list[int]:
-        """The attack of each edit of a text under these changes, in the order of the edits."""
+        """Return the number of the attack of each edit that these changes make in text `text`, in order."""
         found = [
             (triple, self.attacks[number])
             for number in chosen
@@ -92,7 +93,7 @@ class RecordPool:
         return [attack for _, attack in sorted(found)]
 
     def without(self, dropped: Iterable[int]) -> "RecordPool":
-        """The pool without these changes."""
+        """Return the pool without these changes."""
         gone = set(dropped)
         kept = [number for number in range(len(self.changes)) if number not in gone]
         return replace(
@@ -106,20 +107,21 @@ class RecordPool:
 
 
 _Key: TypeAlias = tuple[int, tuple[Triple, ...]]
-"""What tells the changes of a record apart: the number of the text, and the edits."""
+"""The key of a change of a record: the number of the text, and the edits."""
 _Held: TypeAlias = dict[_Key, tuple[Script, int]]
-"""The changes of a record, each by itself, with the number of its attack."""
+"""The changes of a record: the script of each, and the number of its attack."""
 
 
 def pools(prepared: Prepared, perturbers: Sequence[Perturber], draws: int) -> list[RecordPool]:
-    """The pool of each record.
+    """Make the pool of each record.
 
-    Changes whose rank is not below the probability of their attack are left out; at probability 1 every rank is in.
+    A change is in the pool if its rank is below the probability of its attack; at probability 1 all changes are.
 
     Args:
         prepared: the records.
-        perturbers: the attacks; their numbers in this order stand in the changes.
-        draws: how many draws of each attack are pooled, at least 1: the most alternatives of one kind at a place.
+        perturbers: the attacks; an attack's number is its position here.
+        draws: how many random draws of each attack are pooled, at least 1; so at one place an attack has at most this
+            many alternatives.
     """
     found: list[_Held] = [{} for _ in range(len(prepared))]
     for number, perturber in enumerate(perturbers):
@@ -139,7 +141,7 @@ def _add(found: Sequence[_Held], prepared: Prepared, proposed: Proposals, number
 
 
 def _with_places(prepared: Prepared, found: Sequence[_Held]) -> list[RecordPool]:
-    """The pools of these changes of each record."""
+    """Make the pools from the changes of each record: sort the changes, and find their places and sizes."""
     batch = prepared.batch.prepared
     begins, ends = batch.words
     bounds = np.cumsum([0, *map(len, found)])

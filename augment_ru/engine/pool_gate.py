@@ -1,4 +1,4 @@
-"""The gate for sets of pooled changes: scores them by a similarity before a model is asked about them."""
+"""The gate of a search against a model: scores sets of pooled changes before the model is asked about them."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -15,7 +15,7 @@ from augment_ru.script import Script
 
 
 class Wanted(NamedTuple):
-    """A set of changes of a record that is to be scored: the number of the record, and its scripts by text."""
+    """A set of changes to be scored: the number of the record, and the scripts by the number of the text."""
 
     record: int
     scripts: Mapping[int, Script]
@@ -24,17 +24,17 @@ class Wanted(NamedTuple):
 class PoolGate:
     """Similarity and threshold for sets of changes; a set passes if its score is at least the threshold.
 
-    A set that makes two options of a question equal fails, whatever its similarity; it is not checked_scores.
+    A set that makes two options of a question equal fails without being scored.
 
     Args:
         prepared: the records.
-        pools: their pools.
-        similarity: the similarity; None lets every set pass that keeps the options apart.
+        pools: the pool of each record.
+        similarity: the similarity; with None, every set passes that keeps the options different.
         threshold: the lowest score that passes.
 
     Attributes:
         threshold: as above.
-        cost: what was scored so far.
+        cost: the calls, pairs and forward passes so far.
     """
 
     def __init__(
@@ -47,17 +47,17 @@ class PoolGate:
 
     @property
     def screens(self) -> bool:
-        """Whether changes that fail alone are to be left out: no set that holds one passes."""
+        """Whether changes that fail by themselves should be left out, as sets that hold one hardly ever pass."""
         return self._scorer is not None and self._scorer.screens
 
     def passes(self, score: float) -> bool:
-        """Whether a score passes."""
+        """Tell whether a set with this score passes."""
         return score >= self.threshold if self._scorer is not None else score > -np.inf
 
     def scores(self, wanted: Sequence[Wanted]) -> Floats:
-        """The score of each set, rounded, shape (sets,): the lowest of its texts; -inf where options are equal.
+        """Return the score of each set, shape (sets,): the lowest score of its changed texts, rounded to 4 digits.
 
-        Without a similarity the score of a set that passes is 1.
+        The score is -inf if the set makes two options equal. Without a similarity, it is 1 for all other sets.
         """
         sets = [
             (number, self._first_rows[one.record] + text) for number, one in enumerate(wanted) for text in one.scripts
@@ -66,10 +66,10 @@ class PoolGate:
         return self._lowest(len(wanted), owners, rows, [script for one in wanted for script in one.scripts.values()])
 
     def scores_alone(self, pools: Sequence[tuple[int, RecordPool]]) -> Floats:
-        """The score of each change of some pools by itself, one pool behind another, shape (changes,).
+        """Return the score of each change by itself, for all pools one behind another, shape (changes,).
 
         Args:
-            pools: the number of a record, and its pool.
+            pools: the numbers of records, each with the record's pool.
         """
         rows = np.array(
             [self._first_rows[record] + text for record, pool in pools for text in pool.texts], dtype=np.int64
@@ -78,7 +78,14 @@ class PoolGate:
         return self._lowest(rows.size, np.arange(rows.size), rows, alone)
 
     def _lowest(self, sets: int, owners: Ints, rows: Ints, scripts: Sequence[Script]) -> Floats:
-        """The score of each set, given the set of each script, ascending, and the text of the batch that it edits."""
+        """Score scripts, and return the lowest score of each set, shape (sets,).
+
+        Args:
+            sets: the number of sets.
+            owners: the number of the set that each script belongs to, ascending, shape (scripts,).
+            rows: the number of the text of the batch that each script edits, shape (scripts,).
+            scripts: the scripts.
+        """
         found = np.ones(sets)
         if self._prepared.questions is not None:
             edits = EditTable.of_scripts(scripts, self._prepared.batch.texts, rows)
@@ -95,7 +102,7 @@ class PoolGate:
         return found
 
     def warnings(self, record: int) -> tuple[str, ...]:
-        """What the scorer warns of in the texts of a record."""
+        """Return the scorer's warnings about the texts of record number `record`."""
         if self._scorer is None:
             return ()
         warned = self._scorer.warnings

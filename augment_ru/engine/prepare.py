@@ -19,8 +19,9 @@ from augment_ru.engine.similarity import References
 from augment_ru.errors import AugmentError, brief
 from augment_ru.language.annotate import Annotator
 from augment_ru.language.annotate import annotator as annotator_of
-from augment_ru.records import field_paths
+from augment_ru.records.alike import AlikeRecords
 from augment_ru.records.context import contexts_of
+from augment_ru.records.options import offers_options
 from augment_ru.records.record import Record, tasks_of
 from augment_ru.records.task import Task, generic, task_for_row, task_or_file
 from augment_ru.text.batch import Batch
@@ -228,12 +229,25 @@ class Preparation:
         Raises:
             AugmentError: a record lacks a field, or has an offset that does not match its text.
         """
+        every = Needs.of_all(needs)
+        if isinstance(records, AlikeRecords) and not (
+            any(every) or offers_options(records.task) or self.constraints(records.task)
+        ):
+            return self._alike(records)
         try:
-            return self._chunk(records, Needs.of_all(needs))
+            return self._chunk(records, every)
         except AugmentError:
             for record in records:
                 record.check()  # raises an error that names the record, if a record is the cause
             raise
+
+    def _alike(self, records: AlikeRecords) -> Prepared:
+        """Prepare records of one text each, of which nothing has to be annotated or protected."""
+        batch, count = (
+            Batch(records.texts, annotate=self.annotate, contexts=partial(contexts_of, records)),
+            len(records),
+        )
+        return Prepared(records, [records.field] * count, np.arange(count), digests(records.keys), batch)
 
     def _chunk(self, records: Sequence[Record], needs: Needs) -> Prepared:
         each = [record.texts() for record in records]
@@ -301,9 +315,7 @@ def chunks(records: Iterable[Record]) -> Iterator[list[Record]]:
     size = 0
     for record in records:
         chunk.append(record)
-        for name in record.fields:
-            value = field_paths.value(record.values, name)
-            size += len(value) if isinstance(value, str) else 0
+        size += record.size
         if len(chunk) == CHUNK_ROWS or size >= CHUNK_CHARACTERS:
             yield chunk
             chunk, size = [], 0

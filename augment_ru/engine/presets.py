@@ -1,4 +1,4 @@
-"""Presets: the defaults of a run under one name. Runs made of a preset and a user's choices."""
+"""Presets, which are the defaults of a run under one name; and runs made from a preset and a user's choices."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -23,9 +23,10 @@ class Preset:
     Attributes:
         similarity: the name of the gate's similarity.
         schedule: the schedule of the search.
-        constraints: a function from a task to the names of its constraints; None for the task's own.
-        options: options of attacks and of the similarity, by name.
-        models: the names on the Hugging Face hub of the models that the attacks and the similarity run.
+        constraints: a function from a task to the names of its constraints; None for the constraints that the task
+            itself names.
+        options: options of attacks and of the similarity, by the name of the attack or similarity.
+        models: the names on the Hugging Face hub of the models that the attacks and the similarity need.
     """
 
     similarity: str = "meaning"
@@ -36,22 +37,22 @@ class Preset:
 
 
 PAPER_CONSTRAINTS = ("named_entities", "jeopardy", "referents", "multihop")
-"""TAPE (Taktasheva et al. 2022), Appendix D, Table 4."""
+"""The constraints of TAPE (Taktasheva et al. 2022): Appendix D, Table 4."""
 
 PAPER_PROBABILITIES = {
     "butterfingers": 0.15, "emojify": 0.4, "eda_delete": 0.3, "eda_swap": 0.3, "back_translation": 0.5, "add_sent": 0.5,
 }  # fmt: skip
-"""TAPE, Table 1."""
+"""The probabilities of TAPE's attacks: Table 1."""
 
 PAPER_MODEL = "bert-base-multilingual-cased"
-"""TAPE, section 4.2.2, footnote 11."""
+"""The model of TAPE's similarity, BERTScore: section 4.2.2, footnote 11."""
 
 PAPER_GENERATOR = "THUMT/mGPT"
-"""The language model of AddSent; TAPE, section 4.2.1, footnote 10."""
+"""The language model of TAPE's attack AddSent: section 4.2.1, footnote 10."""
 
 
 def paper_constraints(task: Task) -> Sequence[str]:
-    """The constraints of a task that the paper also has; those on numbers, negation and options are left out."""
+    """Return the constraints of a task that are also in the paper; it has none on numbers, negation and options."""
     return tuple(name for name in task.layout.constraints if name in PAPER_CONSTRAINTS)
 
 
@@ -73,7 +74,7 @@ PRESETS: Mapping[str, Callable[[], Preset]] = {
 
 
 def preset(name: str) -> Preset:
-    """The preset of this name.
+    """Return the preset with this name.
 
     Raises:
         AugmentError: there is no such preset.
@@ -89,10 +90,10 @@ class AttackChoice:
 
     Attributes:
         spec: the name of the attack, or names joined by `+`.
-        options: options by the name of the attack; texts are read as the option's type.
-        probability: of each attack whose options give none; by default the attack's own.
+        options: options by the name of the attack; values given as texts are parsed.
+        probability: the probability of each attack for which `options` gives none; by default the attack's own.
         threshold: the lowest similarity that passes; by default that of the gate.
-        name: the name in error messages; "" for none.
+        name: the name under which error messages mention this choice; "" to leave it out.
     """
 
     spec: str
@@ -112,10 +113,10 @@ class GateChoice:
     """The gate and the search, as a user chose them.
 
     Attributes:
-        similarity: `NAME` or `NAME:ARGUMENT`; None for the preset's.
+        similarity: `NAME` or `NAME:ARGUMENT`; None for the similarity of the preset.
         options: options of the similarity.
-        search: arguments of `Perturber` (threshold, schedule, candidates, min_changes, floor). An argument that is not
-            given has the preset's value, or the default of `Perturber` if the preset has none.
+        search: arguments of `Perturber` (threshold, schedule, candidates, min_changes, floor). A missing schedule is
+            that of the preset; other missing arguments are the defaults of `Perturber`.
     """
 
     similarity: str | None = None
@@ -127,10 +128,10 @@ class Run(NamedTuple):
     """The attacks of a run and their gate.
 
     Attributes:
-        perturbers: one for each attack.
-        similarity: the gate's; None without a gate.
-        scorer: its signature; "none" without a gate.
-        runs_network: whether an attack or the similarity does.
+        perturbers: the perturber of each attack.
+        similarity: the similarity of the gate; None without a gate.
+        scorer: the signature of the similarity; "none" without a gate.
+        runs_network: whether an attack or the similarity was placed on a device because it runs a network.
     """
 
     perturbers: list[Perturber]
@@ -155,11 +156,11 @@ def run_of(
         defaults: the preset.
         attacks: the attacks; each gets one perturber.
         gate: the gate of all perturbers.
-        seed: the seed of the random numbers; None for the default of `Perturber`.
+        seed: the seed of the random draws; None for the default of `Perturber`.
         device: the device of all networks; None leaves their devices as they are.
-        wrap: a function from the chosen similarity to the one that the perturbers use.
-        may_import: whether a user named the attacks and the similarity, who may name code (`registry`); else they come
-            from a file.
+        wrap: a function from the chosen similarity to the similarity that the perturbers use.
+        may_import: whether the names of the attacks and of the similarity may be those of the user's own code
+            (`registry`): True if the user gave them, False if they come from a file.
 
     Raises:
         AugmentError: a name is unknown, a value does not fit, or the similarity's model is not in the local cache.
@@ -192,7 +193,10 @@ def run_of(
 
 
 def _options(defaults: Preset, choice: AttackChoice, *, may_import: bool) -> dict[str, dict[str, Any]]:
-    """The options of each attack of a spec: the user's options override the probability, which overrides the preset."""
+    """Return the options of each attack of a choice, by name.
+
+    The choice's options override its probability, and both override the options of the preset.
+    """
     chosen = {} if choice.probability is None else {"probability": choice.probability}
     names = [attack_name(part) if may_import else part for part in choice.parts]
     return {name: {**defaults.options.get(name, {}), **chosen, **choice.options.get(name, {})} for name in names}
@@ -202,14 +206,17 @@ _SEARCH = ("threshold", "schedule", "candidates", "min_changes")
 
 
 def asked_run(given: Mapping[str, Any], attacks: Sequence[str], known: Sequence[str] = ()) -> tuple[Run, Constraints]:
-    """What the options of a command or a recipe ask for: the attacks with their gate, and the constraints.
+    """Make the run that the options of a command or a recipe ask for, and find its constraints.
 
-    A recipe that names code was refused when it was read.
+    Names of the user's own code are allowed here, since a recipe that has any is refused when it is read.
 
     Args:
-        given: the values of the options by parameter; None, or nothing, for what the user did not set.
+        given: the values of the options by parameter; None or missing for options that the user did not set.
         attacks: the specifications of the attacks.
-        known: further attacks that options may name.
+        known: the specifications of further attacks that `options` may name.
+
+    Returns:
+        The run, and the constraints in a form that `Preparation` takes.
 
     Raises:
         AugmentError: a name is unknown, or a value does not fit.
@@ -233,7 +240,7 @@ def asked_run(given: Mapping[str, Any], attacks: Sequence[str], known: Sequence[
 
 
 def preset_settings(name: str, attack: str | Attack, settings: Mapping[str, Any]) -> dict[str, Any]:
-    """The arguments of an augmenter with the defaults of a preset.
+    """Return the arguments of `Augmenter` for a preset, an attack, and settings that override the preset.
 
     Raises:
         AugmentError: there is no such preset, or a name is unknown.
@@ -253,7 +260,11 @@ def preset_settings(name: str, attack: str | Attack, settings: Mapping[str, Any]
 
 
 def recipe_settings(path: Path, attack: str | None) -> dict[str, Any]:
-    """The arguments of an augmenter with the settings of a recipe of `perturb`.
+    """Return the arguments of `Augmenter` for one attack of a recipe of `perturb`.
+
+    Args:
+        path: the recipe.
+        attack: the attack, as the recipe names it; None if the recipe has only one.
 
     Raises:
         AugmentError: the recipe is invalid, or it is not clear which of its attacks is meant.

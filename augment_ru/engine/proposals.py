@@ -1,6 +1,6 @@
-"""The proposals of attacks in columns.
+"""The proposals of attacks, in columns.
 
-An attack may propose `Change` objects instead, text by text. `Proposals.of_changes` puts them into columns.
+An attack may instead propose `Change` objects, text by text; `Proposals.of_changes` puts them into columns.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -21,14 +21,14 @@ from augment_ru.text.characters import Codes, Mask
 
 @dataclass(frozen=True, slots=True)
 class Replacements:
-    """Texts in one array of code points: text i is `codes[offsets[i]:offsets[i + 1]]`."""
+    """The new texts of edits in one array of code points: text i is `codes[offsets[i]:offsets[i + 1]]`."""
 
     codes: Codes
     offsets: Ints
 
     @classmethod
     def of(cls, texts: Sequence[str]) -> "Replacements":
-        """The columns of these texts."""
+        """Put texts into one array."""
         offsets = np.zeros(len(texts) + 1, dtype=np.int64)
         np.cumsum(np.fromiter(map(len, texts), dtype=np.int64, count=len(texts)), out=offsets[1:])
         joined = "".join(texts).encode("utf-32-le", "surrogatepass")
@@ -36,7 +36,7 @@ class Replacements:
 
     @classmethod
     def of_ranges(cls, codes: Codes, starts: Ints, stops: Ints) -> "Replacements":
-        """The columns of the texts at these ranges of an array."""
+        """Take the texts `codes[start:stop]` of an array of code points, for each start and stop."""
         offsets = np.zeros(starts.size + 1, dtype=np.int64)
         np.cumsum(stops - starts, out=offsets[1:])
         return cls(codes[ranges(starts, stops - starts)], offsets)
@@ -48,11 +48,11 @@ class Replacements:
 
     @classmethod
     def nothing(cls, indices: Ints) -> "Replacements":
-        """An empty text for each index, for deletions."""
+        """Return an empty text for each index, as the new text of deletions."""
         return cls(np.zeros(0, dtype=np.uint32), np.zeros(indices.size + 1, dtype=np.int64))
 
     def take(self, indices: Ints) -> "Replacements":
-        """The columns of some of the texts."""
+        """Return the texts with these indices, in this order."""
         return Replacements.of_ranges(self.codes, self.offsets[indices], self.offsets[indices + 1])
 
 
@@ -69,13 +69,14 @@ class Proposals:
             `codes[starts[i]:starts[i + 1] - 1]`, and an edit stays inside one text.
         changes: the number of the change that each edit belongs to, shape (edits,), ascending from 0 without gaps.
         ranks: the rank of each change, shape (changes,), in [0, 1).
-        replace: a function from the indices of edits to their new texts, since most edits are never applied.
-        clean: whether the attack states that its edits are sorted and disjoint, that each is inside one text and
-            changes it, and that none puts a letter where none was. The engine checks the places, and where they are
-            not as stated it checks the edits like any others, which takes longer. It does not check the new texts:
-            that is what the statement saves. An attack that cannot be sure of them leaves it False.
-        notes: a function from the indices of edits to their notes; None if no edit has one.
-        texts: the new texts of all edits, if they were computed (`settled`).
+        replace: a function from the indices of edits to their new texts. It is called only for edits that are tried,
+            as most edits are never applied.
+        clean: True if the attack states four things: its edits are sorted and disjoint; each is inside one text; each
+            changes the text; and no edit puts a letter where there was no letter. The engine checks the places, and
+            if they are not as stated, it checks all edits in full, which takes longer. It does not check the new texts
+            of clean proposals. An attack that cannot be sure of its new texts leaves this False.
+        notes: a function from the indices of edits to their notes; None if no edit has a note.
+        texts: the new texts of all edits if they were computed already (`settled`), otherwise None.
     """
 
     starts: Ints
@@ -101,19 +102,19 @@ class Proposals:
         clean: bool = False,
         notes: Callable[[Ints], Sequence[Note | None]] | None = None,
     ) -> "Proposals":
-        """Proposals in which every edit is a change of its own.
+        """Make proposals in which every edit is a change of its own.
 
         Args:
-            starts: the global places where the edits start, shape (edits,).
-            stops: those where they stop, same shape.
-            ranks: their ranks, shape (edits,), in [0, 1).
-            texts: their new texts; or a function from the indices of edits to the new texts of these, which is called
-                only for edits that are tried.
+            starts: the global place where each edit starts, shape (edits,).
+            stops: the global place where each edit stops, shape (edits,).
+            ranks: the rank of each change, shape (edits,), in [0, 1).
+            texts: the new text of each edit; or a function from the indices of edits to their new texts, which is
+                called only for edits that are tried.
             clean: as in the class.
             notes: as in the class.
 
         Raises:
-            AugmentError: there are more or fewer texts than edits.
+            AugmentError: the number of texts is not the number of edits.
         """
         if not callable(texts) and len(texts) != starts.size:
             raise AugmentError(f"{len(texts)} new texts for {starts.size} edits; give one each")
@@ -121,13 +122,14 @@ class Proposals:
         return cls(starts, stops, np.arange(starts.size), ranks, cast("Texts", make), clean, notes)
 
     def guarded(self, guard: Callable[[], AbstractContextManager[None]]) -> "Proposals":
-        """The same proposals, whose columns are arrays and whose functions raise only what the guard lets through.
+        """Return the same proposals with columns converted to arrays, and with functions whose results are checked.
 
         Args:
-            guard: a context for what the attack computes, now and when its functions are called.
+            guard: makes a context in which code of the attack runs, now and when its functions are called; the context
+                may convert errors.
 
         Raises:
-            AugmentError: a column holds something else than numbers.
+            AugmentError: a column does not hold numbers, or is not one-dimensional.
         """
         texts, notes = self.replace, self.notes
 
@@ -155,12 +157,12 @@ class Proposals:
 
     @classmethod
     def of_swaps(cls, batch: Batch, ones: tuple[Ints, Ints], others: tuple[Ints, Ints], ranks: Floats) -> "Proposals":
-        """Changes that exchange the texts of two ranges of a batch; each change has two edits.
+        """Make changes that swap the texts of two ranges of a batch; each change has two edits.
 
         Args:
             batch: the texts.
-            ones: the starts and stops of the first range of each change, each of shape (changes,).
-            others: those of the second range.
+            ones: the global starts and stops of the first range of each change, each of shape (changes,).
+            others: the global starts and stops of the second range of each change.
             ranks: the rank of each change, shape (changes,).
         """
         starts, stops = (np.stack(pair, axis=1).ravel() for pair in zip(ones, others, strict=True))
@@ -173,7 +175,11 @@ class Proposals:
 
     @classmethod
     def of_changes(cls, batch: Batch, proposed: Iterable[Iterable[Change]]) -> "Proposals":
-        """The columns of the changes that are proposed for each text of a batch.
+        """Put the changes that are proposed for each text of a batch into columns.
+
+        Args:
+            batch: the texts.
+            proposed: the changes for each text, in the order of the texts.
 
         Raises:
             AugmentError: an edit is outside its text, a rank is outside [0, 1), or a change has no edit.
@@ -207,7 +213,7 @@ class Proposals:
         )
 
     def keep(self, changes: Mask) -> "Proposals":
-        """The proposals with only the changes where the mask, of shape (changes,), is true."""
+        """Return the proposals with only the changes for which the mask, of shape (changes,), is True."""
         if changes.all():
             return self
         if self.changes.size == changes.size:  # each edit is a change of its own
@@ -219,19 +225,28 @@ class Proposals:
         return self._of(edits, kept, self.ranks[changes])
 
     def without(self, dropped: Mask) -> "Proposals":
-        """The proposals without the edits where the mask, of shape (edits,), is true; each change keeps an edit."""
+        """Return the proposals without the edits for which the mask, of shape (edits,), is True.
+
+        At least one edit of each change must remain.
+        """
         if not dropped.any():
             return self
         edits = np.flatnonzero(~dropped)
         return self._of(edits, self.changes[edits], self.ranks)
 
     def in_order(self) -> "Proposals":
-        """The same proposals, in which every edit is a change of its own, in the order of their places."""
+        """Return the proposals sorted by place; every edit must be a change of its own."""
         order = np.lexsort((self.stops, self.starts))
         return self._of(order, np.arange(order.size), self.ranks[order])
 
     def _of(self, edits: Ints, changes: Ints, ranks: Floats) -> "Proposals":
-        """The proposals of some of the edits, given their changes, numbered anew, and the ranks of these."""
+        """Return the proposals of some of the edits.
+
+        Args:
+            edits: the indices of the edits to take.
+            changes: the new number of the change of each of these edits.
+            ranks: the rank of each change, by its new number.
+        """
         texts, notes = self.replace, self.notes
         return Proposals(
             self.starts[edits],
@@ -250,18 +265,22 @@ class Proposals:
         return numbers if self.changes.size == numbers.size else np.searchsorted(self.changes, numbers)
 
     def settled(self) -> "Proposals":
-        """The same proposals with the new texts of all edits computed."""
+        """Return the same proposals with the new texts of all edits computed."""
         texts = self.all_texts
         return replace(self, replace=texts.take, texts=texts)
 
     @property
     def all_texts(self) -> Replacements:
-        """The new texts of all edits."""
+        """The new texts of all edits; they are computed here if they were not yet."""
         return self.replace(np.arange(self.starts.size)) if self.texts is None else self.texts
 
 
 def _column(values: Any, kind: type = np.int64) -> Any:  # noqa: ANN401  (what an attack of a user's own gives)
-    """A column as an array of a kind, the same object if it is one."""
+    """Convert a column to an array of the type `kind`; return the same object if it is one already.
+
+    Raises:
+        AugmentError: the column does not hold numbers, or is not one-dimensional.
+    """
     array = np.asarray(values)
     if array.ndim != 1 or (array.size and array.dtype.kind not in ("iuf" if kind is np.float64 else "iu")):
         raise AugmentError(f"a proposed column of shape {array.shape} and type {array.dtype}; give numbers, one each")
@@ -269,13 +288,15 @@ def _column(values: Any, kind: type = np.int64) -> Any:  # noqa: ANN401  (what a
 
 
 def ranges(starts: Ints, lengths: Ints) -> Ints:
-    """The places in each range, one range after another."""
+    """Return all places of ranges, one range after another, given the start and the length of each range."""
     offsets = np.cumsum(lengths) - lengths
     return np.repeat(starts - offsets, lengths) + np.arange(int(lengths.sum()))
 
 
 def side_by_side(parts: Sequence[Proposals]) -> Proposals:
-    """The proposals of several attacks for the same batch; if each edit is a change of its own, in their order.
+    """Join the proposals of several attacks for the same batch.
+
+    If every edit is a change of its own, the result is sorted by place.
 
     Args:
         parts: the proposals of each attack, at least one.
@@ -285,13 +306,14 @@ def side_by_side(parts: Sequence[Proposals]) -> Proposals:
 
 
 def one_behind_another(parts: Sequence[Proposals], shifts: Iterable[int] = repeat(0)) -> Proposals:
-    """The edits and changes of each part, one part behind another.
+    """Concatenate proposals: the edits and changes of each part follow those of the part before it.
 
-    They are stated to be clean if those of all parts are. That holds where each part lies behind the one before it.
+    The result is stated to be clean if all parts are. This is true only if the places of each part lie behind those of
+    the part before it; otherwise the engine finds out (`Proposals.clean`).
 
     Args:
         parts: proposals for the same array of texts, at least one.
-        shifts: by how much the places of each part are moved; none of those of the first.
+        shifts: a number for each part that is added to its places; 0 for the first part.
     """
     if len(parts) == 1:
         return parts[0]
@@ -299,7 +321,7 @@ def one_behind_another(parts: Sequence[Proposals], shifts: Iterable[int] = repea
     changes = np.cumsum([0, *(part.ranks.size for part in parts)])
 
     def split(indices: Ints) -> Iterator[tuple[Proposals, Ints]]:
-        """Each part with the indices in it of some edits, which are given in order."""
+        """Yield each part with the indices in it of some edits, which are given in order."""
         bounds = np.searchsorted(indices, edits).tolist()
         for part, first, start, stop in zip(parts, edits.tolist(), bounds, bounds[1:], strict=False):
             if start < stop:

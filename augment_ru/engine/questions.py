@@ -1,4 +1,4 @@
-"""Keeps the options of a question apart: finds edits that make two of them equal."""
+"""Keeps the options of a question different: finds edits that make two of them equal."""
 
 from collections.abc import Callable, Mapping, Sequence
 
@@ -15,14 +15,14 @@ from augment_ru.text.characters import Mask, decode
 
 
 class Questions:
-    """The questions of a chunk, with those of their options in columns that edits can reach.
+    """The questions of a chunk of records, with their options.
 
-    Two options are equal in their comparable form (`records.options.comparable`). Options that are equal in the
-    original may stay so.
+    Two options count as equal if their comparable forms are (`records.options.comparable`). Options that are equal in
+    the original may stay equal. Below, a unit is a set of edits that is judged by itself, such as those of a record.
 
     Args:
-        questions: the options of each question, with the global place of each; None for an option in a field that is
-            not perturbed.
+        questions: the options of each question, each with its global place; the place is None for an option in a field
+            that is not perturbed.
         starts: the global place at which each text of the batch starts.
     """
 
@@ -37,18 +37,18 @@ class Questions:
         )
         self._texts = [text for _, _, _, text in reached]
         self._numbers = [(question, number) for _, question, number, _ in reached]
-        """The question of each option, and the number of the option in it."""
+        """For each option that edits can reach, the number of its question and its number in the question."""
         self._starts = np.array([place for place, _, _, _ in reached], dtype=np.int64)
         self._stops = self._starts + np.array([len(text) for text in self._texts], dtype=np.int64)
 
     @classmethod
     def of(cls, records: Sequence[Record], fields: Sequence[str], owners: Ints, batch: Batch) -> "Questions | None":
-        """The questions of records; None if edits reach no option of theirs.
+        """Make the questions of records; None if there is no option that edits can reach.
 
         Args:
             records: the records.
             fields: the field of each text of the batch.
-            owners: the record of each text, shape (texts,).
+            owners: the number of the record of each text, shape (texts,).
             batch: the texts.
         """
         if not any(offers_options(task) for task in tasks_of(records)):
@@ -66,17 +66,22 @@ class Questions:
         return cls(found, batch.starts) if found else None
 
     def broken(self, edits: EditTable, units: Ints) -> Ints:
-        """The units in which two options became equal, ascending.
+        """Return the units whose edits make two options equal, ascending.
 
         Args:
             edits: edits of the texts of the batch.
-            units: the record of each edit, shape (edits,).
+            units: the unit of each edit, shape (edits,).
         """
         at = self._texts_at[edits.rows[edits.owners]]
         return self._units(self._made_equal(at + edits.starts, at + edits.stops, edits.new.take, units))
 
     def broken_alone(self, proposals: Proposals, asked: Mask) -> Mask:
-        """Whether each of the changes that are asked makes two options equal by itself, shape (changes,)."""
+        """Return whether each change makes two options equal by itself, shape (changes,).
+
+        Args:
+            proposals: legal changes.
+            asked: which changes are examined, shape (changes,); the result is False for the others.
+        """
         edits = np.flatnonzero(asked[proposals.changes])
         found = self._made_equal_by(proposals, edits, proposals.changes[edits])
         broken = np.zeros_like(asked)
@@ -84,11 +89,14 @@ class Questions:
         return broken
 
     def kept_apart(self, proposals: Proposals, owners: Ints, active: Mask) -> Mask:
-        """The active changes, without those of the highest ranks in options that they make equal, shape (changes,).
+        """Return which active changes can be kept so that no options become equal, shape (changes,).
+
+        While the active changes of a record make options equal, the change with the highest rank in these options is
+        taken out.
 
         Args:
             proposals: legal changes.
-            owners: the record of each change, shape (changes,).
+            owners: the number of the record of each change, shape (changes,).
             active: whether each change is active, shape (changes,).
         """
         active = active.copy()
@@ -104,7 +112,10 @@ class Questions:
         return active
 
     def _reached(self, starts: Ints, stops: Ints) -> Ints:
-        """The option that each edit is in, shape (edits,); -1 for none. What touches the edge of one is in it."""
+        """Return the number of the option that each edit is in, shape (edits,); -1 for edits outside all options.
+
+        An insertion at the edge of an option counts as inside it.
+        """
         at = np.searchsorted(self._starts, starts, side="right") - 1
         return np.where((at >= 0) & (stops <= self._stops[at]), at, -1)
 
@@ -115,13 +126,15 @@ class Questions:
     def _made_equal(
         self, starts: Ints, stops: Ints, texts: Callable[[Ints], Replacements], units: Ints
     ) -> Mapping[int, set[int]]:
-        """For each unit the options that became equal; units without such options are left out.
+        """Return, for each unit, the numbers of the edited options that became equal to another option.
+
+        Units in which no options became equal are left out.
 
         Args:
-            starts: the global places where the edits start, shape (edits,).
-            stops: those where they stop, shape (edits,).
-            texts: returns the new texts of edits.
-            units: what the edits are applied to by themselves: a record, or one change of it; shape (edits,).
+            starts: the global place where each edit starts, shape (edits,).
+            stops: the global place where each edit stops, shape (edits,).
+            texts: a function from the indices of edits to their new texts.
+            units: the unit of each edit, such as the number of its record or of its change, shape (edits,).
         """
         options = self._reached(starts, stops)
         inside = np.flatnonzero(options >= 0)

@@ -1,4 +1,4 @@
-"""Recipes of commands: their options in a TOML file."""
+"""Recipes of commands: TOML files that hold the options of a command."""
 
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
@@ -12,7 +12,12 @@ from augment_ru.strict_tables import Number, read_toml, typed
 
 
 def _keys(lists: Collection[str], **kinds: str) -> type[msgspec.Struct]:
-    """The table of a recipe: keys that hold a text or several, and by kind the names of the others."""
+    """Make the type of a recipe's table.
+
+    Args:
+        lists: the keys that hold a text or several texts.
+        kinds: the other keys, separated by spaces, for each kind of value: texts, integers, numbers, truths.
+    """
     types = {"texts": str, "integers": int, "numbers": Number, "truths": bool}
     known = dict.fromkeys(lists, str | tuple[str, ...]) | {
         key: types[kind] for kind, keys in kinds.items() for key in keys.split()
@@ -22,7 +27,7 @@ def _keys(lists: Collection[str], **kinds: str) -> type[msgspec.Struct]:
 
 
 PERTURB_LISTS = {"attack": "attacks", "field": "fields", "constraint": "constraints", "set": "options"}
-"""The options of `perturb` that may be repeated, and the names of their values."""
+"""The options of `perturb` that may be repeated, and the name of the parameter that gets the values of each."""
 PERTURB_KEYS = _keys(
     PERTURB_LISTS,
     texts="task similarity schedule annotator preset meta device on-error output input-format encoding report",
@@ -32,14 +37,14 @@ PERTURB_KEYS = _keys(
 )
 
 _NAMES = ("attack", "similarity", "model", "constraint")
-"""The keys whose values could name code of the user, which a file may not."""
+"""The keys whose values could name the user's own code, which a file must not do."""
 
 
 EVALUATE_LISTS = {
     "model": "models", "field": "fields", "label-field": "label_fields", "metric": "metrics", "by": "by",
     "model-option": "model_options", "table": "tables",
 }  # fmt: skip
-"""Those of `evaluate`."""
+"""The options of `evaluate` that may be repeated, and the name of the parameter that gets the values of each."""
 EVALUATE_KEYS = _keys(
     EVALUATE_LISTS,
     texts="originals task train shots device cache title format output html predictions verdicts date flipping "
@@ -51,15 +56,16 @@ EVALUATE_KEYS = _keys(
 def read_recipe(
     path: Path, keys: type[msgspec.Struct] = PERTURB_KEYS, lists: Mapping[str, str] = PERTURB_LISTS
 ) -> Mapping[str, Any]:
-    """The options of a recipe: its keys are the long options of a command; those that may be repeated are lists.
+    """Read a recipe, whose keys are the long options of a command, and return the values by parameter.
 
     Args:
         path: the file.
-        keys: the options.
-        lists: those that may be repeated, and the names of their values.
+        keys: the type of the recipe's table.
+        lists: the options that may be repeated, and the parameter of each; their values become tuples.
 
     Raises:
-        AugmentError: the file cannot be read, a key is unknown, or a value has the wrong type.
+        AugmentError: the file cannot be read, a key is unknown, a value has the wrong type, or it names the user's own
+            code.
     """
     content = read_toml(path, path.name)
     typed(path.name, content, keys)
@@ -77,11 +83,11 @@ def read_recipe(
 
 
 def option_values(pairs: Sequence[str], names: Collection[str]) -> dict[str, dict[str, Any]]:
-    """The values of `NAME.OPTION=VALUE` pairs, by name and option.
+    """Split texts `NAME.OPTION=VALUE`, and return the values by name and option.
 
     Args:
-        pairs: the values of `--set`.
-        names: the attacks and the similarity of the run.
+        pairs: the texts given with `--set`.
+        names: the names of the attacks and of the similarity of the run.
 
     Raises:
         AugmentError: a pair has another form, or its name is not in the run.

@@ -1,13 +1,16 @@
 """What became of records: the results of a chunk in columns, each of them, and the row that is written."""
 
+import json
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import operator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
-from itertools import pairwise
+from itertools import chain, pairwise, repeat
 from typing import Any, ClassVar, Literal, NamedTuple, Self, cast
 
 import numpy as np
+import orjson
 
 from augment_ru.edits import Note, Span
 from augment_ru.engine.differences import result_html
@@ -15,7 +18,9 @@ from augment_ru.engine.edit_table import EditTable
 from augment_ru.engine.prepare import Prepared
 from augment_ru.engine.search import Cost, Found
 from augment_ru.errors import AugmentError, brief, unknown
-from augment_ru.formats.row import Changed, replaced, written
+from augment_ru.formats.json_lines import encoded
+from augment_ru.formats.row import Changed, lines_with, replaced, written
+from augment_ru.records.alike import AlikeRecords
 from augment_ru.records.field_paths import Path, path_of
 from augment_ru.records.record import Record
 from augment_ru.script import Script, Triple
@@ -144,12 +149,6 @@ class Perturbed:
         """The script of each field of a record."""
         return {self.prepared.fields[row]: self.edits[row] for row in self.prepared.rows(at)}
 
-    def only_edits(self) -> Iterator[tuple[list[Triple], Sequence[Note | None]]]:
-        """The edits of all records, each of which has one field: their triples, and their notes if one has a note."""
-        triples, notes = self.edits.triples, self.edits.notes
-        for start, stop in pairwise(self.edits.firsts.tolist()):
-            yield triples[start:stop], notes[start:stop]
-
     def protected(self, at: int) -> Spans:
         """The protected spans of each field of a record."""
         prepared = self.prepared
@@ -157,11 +156,65 @@ class Perturbed:
             return {prepared.fields[row]: () for row in prepared.rows(at)}
         return {prepared.fields[row]: tuple(prepared.batch.protected(row)) for row in prepared.rows(at)}
 
-    def only_protected(self) -> list[list[Triple]]:
-        """The protected spans of all records, each of which has one field: starts, stops and labels."""
+    def changed(self, at: int, meta: str) -> Changed:
+        """What is written for a record: the new values of its row, and the metadata (`METAS`)."""
+        prepared, record, every = self.prepared, self.prepared.records[at], self.metadata(meta)
+        metadata = None if every is None else every[at].decode()
+        if record.task.layout.states_offsets:
+            return Changed(new_values(record, self.scripts(at)), metadata)
+        sources, new = prepared.batch.texts, self.edits.texts
+        changed = [row for row in prepared.rows(at) if new[row] != sources[row]]
+        return Changed({path_of(record.values, prepared.fields[row]): new[row] for row in changed}, metadata)
+
+    def rows(self, meta: str) -> list[tuple[Record, Changed]]:
+        """The records, and what is written for each: the same as its result says, which is not made."""
+        return [(record, self.changed(at, meta)) for at, record in enumerate(self.prepared.records)]
+
+    def lines(self, records: AlikeRecords, meta: str) -> Iterator[bytes]:
+        """The lines of JSON that are written for its records, which are these."""
+        return lines_with(
+            records, self.edits.texts, self.metadata(meta), lambda at: written(records[at], self.changed(at, meta))
+        )
+
+    def metadata(self, meta: str) -> Sequence[bytes] | None:
+        """The metadata of each record as JSON; None for "none".
+
+        Raises:
+            AugmentError: there is no such `meta`.
+        """
+        _check_meta(meta)
+        return None if meta == "none" else self._full if meta == "full" else self._brief
+
+    @cached_property
+    def _brief(self) -> list[bytes]:
+        made = {one: encoded(brief_metadata(self.settings, one)).encode() for one in dict.fromkeys(self.outcomes)}
+        return [made[one] for one in self.outcomes]
+
+    @cached_property
+    def _full(self) -> list[bytes]:
+        prepared, edits = self.prepared, self.edits
+        bounds = list(pairwise(edits.firsts.tolist()))
+        further: Iterable[Mapping[str, Any]] = repeat({})
+        if edits.notes:
+            notes = [edits.notes[start:stop] for start, stop in bounds]
+            rows = map(prepared.rows, range(len(self)))
+            further = [noted({prepared.fields[row]: notes[row] for row in held}) for held in rows]
+        return full_metadata(
+            self._brief,
+            prepared.fields,
+            prepared.first_rows,
+            sources=prepared.batch.texts,
+            edits=[edits.triples[start:stop] for start, stop in bounds],
+            further=further,
+            spans=self._spans,
+        )
+
+    @cached_property
+    def _spans(self) -> Sequence[Sequence[Triple]]:
+        """The protected spans of each text: starts, stops and labels."""
         batch, places = self.prepared.batch, self.prepared.batch.starts.tolist()
         starts, stops, labels = batch.spans
-        found: list[list[Triple]] = [[] for _ in range(len(self))]
+        found: list[list[Triple]] = [[] for _ in batch.texts]
         owners = batch.rows(starts).tolist() if labels else ()
         for row, start, stop, label in zip(owners, starts.tolist(), stops.tolist(), labels, strict=True):
             found[row].append((start - places[row], stop - places[row], label))
@@ -332,39 +385,49 @@ class Result:
 
     def changed(self, meta: str = "full") -> Changed:
         """The new values of the row: texts, offsets, and the metadata."""
-        return Changed(new_values(self.record, self.scripts), self.metadata(meta))
+        if "_chunk" in self.__dict__:
+            return self._chunk.changed(self._at, meta)
+        return Changed(new_values(self.record, self.scripts), self._metadata(meta))
 
     def metadata(self, meta: str = "full") -> dict[str, Any] | None:
         """The metadata that is written under `augment` (docs/formats.md); None for "none"."""
-        if meta not in METAS:
-            raise unknown("metadata", meta, METAS)
+        found: dict[str, Any] | None = json.loads(self._metadata(meta) or "null")
+        return found
+
+    def _metadata(self, meta: str) -> str | None:
+        """The metadata as JSON; None for "none"."""
+        if "_chunk" in self.__dict__:
+            return self._chunk.changed(self._at, meta).metadata
+        _check_meta(meta)
         if meta == "none":
             return None
-        return self._brief() | (self._full({}) if meta == "full" else {})
+        brief, scripts = encoded(self._brief()), self.scripts
+        if meta == "brief":
+            return brief
+        found = [self.protected.get(name, ()) for name in scripts]
+        (full,) = full_metadata(
+            [brief.encode()],
+            [*scripts],
+            [0, len(scripts)],
+            sources=[script.source for script in scripts.values()],
+            edits=[script.triples for script in scripts.values()],
+            further=[self._further()],
+            spans=[[(span.start, span.stop, span.label) for span in spans] for spans in found],
+        )
+        return full.decode()
 
     def _brief(self) -> dict[str, Any]:
+        """The metadata without the texts."""
         return brief_metadata(self.settings, self.outcome)
 
-    def _full(self, further: Mapping[str, Any]) -> dict[str, Any]:
-        """The metadata that brief metadata leaves out; `further` stands behind the edits."""
-        scripts, protected = self.scripts, self.protected
-        spans = {name: [[one.start, one.stop, one.label] for one in protected.get(name, ())] for name in scripts}
-        return {
-            "source": {name: script.source for name, script in scripts.items()},
-            "edits": {name: [*map(list, script.triples)] for name, script in scripts.items()},
-            **further,
-            **self.notes(),
-            "protected": spans,
-        }
+    def _further(self) -> dict[str, Any]:
+        """What stands behind the edits in the metadata."""
+        return self.notes()
 
     def notes(self) -> dict[str, Any]:
         """`{"notes": …}` with a list of notes beside each list of edits, for the metadata; empty if no edit has one."""
-        scripts = self.scripts
-        if not any(script.notes for script in scripts.values()):
-            return {}
-        every = {name: script.notes or [None] * len(script.triples) for name, script in scripts.items()}
-        notes = {name: [note and note.values() for note in found] for name, found in every.items()}
-        return {"notes": notes} if any(note for found in notes.values() for note in found) else {}
+        scripts = self.scripts.items()
+        return noted({name: script.notes or [None] * len(script.triples) for name, script in scripts})
 
 
 def brief_metadata(settings: Settings, outcome: Outcome) -> dict[str, Any]:
@@ -392,6 +455,54 @@ def occasional(*, draw: int = 0, corpus: str = "", warnings: Sequence[str] = ())
     return {name: value for name, value in entries.items() if value}
 
 
+def full_metadata(
+    brief: Iterable[bytes],
+    fields: Sequence[str],
+    first_rows: Sequence[int],
+    *,
+    sources: Sequence[str],
+    edits: Sequence[Sequence[Triple]],
+    further: Iterable[Mapping[str, Any]],
+    spans: Sequence[Sequence[Triple]],
+) -> list[bytes]:
+    """The full metadata of records as JSON.
+
+    Args:
+        brief: the brief metadata of each record as JSON.
+        fields: the field of each text.
+        first_rows: the number of the first text of each record, and at the end the number of texts.
+        sources: each text before its edits.
+        edits: the edits of each text.
+        further: what stands behind the edits of each record, by name.
+        spans: the protected spans of each text.
+    """
+    known = {name: encoded(name).encode() + b":" for name in dict.fromkeys(fields)}
+    names = [known[name] for name in fields]
+    have_one = list(first_rows) == list(range(len(fields) + 1))
+
+    def column(values: Sequence[object]) -> list[bytes]:
+        spelt = list(map(operator.add, names, map(orjson.dumps, values)))
+        return spelt if have_one else [b",".join(spelt[start:stop]) for start, stop in pairwise(first_rows)]
+
+    rows = zip(brief, column(sources), column(edits), further, column(spans), strict=False)
+    return [
+        b'%b,"source":{%b},"edits":{%b}%b,"protected":{%b}}'
+        % (head[:-1], source, edits, f",{encoded(more)[1:-1]}".encode() if more else b"", own)
+        for head, source, edits, more, own in rows
+    ]
+
+
+def noted(notes: Mapping[str, Sequence[Note | None]]) -> dict[str, Any]:
+    """`{"notes": …}` for the metadata, from the note of each edit by field; empty if no edit has one."""
+    values = {name: [note and note.values() for note in found] for name, found in notes.items()}
+    return {"notes": values} if any(chain.from_iterable(values.values())) else {}
+
+
+def _check_meta(meta: str) -> None:
+    if meta not in METAS:
+        raise unknown("metadata", meta, METAS)
+
+
 def new_values(record: Record, scripts: Scripts) -> dict[Path, Any]:
     """The values of a row that scripts change, by their paths: its texts, and the offsets that move with them."""
     values: dict[Path, Any] = {}
@@ -410,9 +521,4 @@ def new_values(record: Record, scripts: Scripts) -> dict[Path, Any]:
 def original(record: Record, seed: int) -> Result:
     """The result of the attack "original", which leaves a record unperturbed."""
     scripts = {name: Script(text) for name, text in record.texts().items()}
-    return Result.of(record, scripts, NO_SPANS, UNCHANGED, original_settings(seed))
-
-
-def original_settings(seed: int) -> Settings:
-    """The settings of the attack "original"."""
-    return Settings("original", seed, "none", None)
+    return Result.of(record, scripts, NO_SPANS, UNCHANGED, Settings("original", seed, "none", None))

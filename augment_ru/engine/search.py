@@ -1,8 +1,9 @@
-"""The search: candidates of all records in one array, the gate that scores them, and the schedules that ask it.
+"""The search for texts that pass the gate: candidates of all records in one array, the gate, and the schedules.
 
-A record's plan is its legal changes in the order of their ranks. A level is how many of them are active. So the
-changes of a record at a level include those at every lower level. A schedule searches for all records of a chunk at
-once, with one call of the similarity in each round. Every text that it returns was scored and passed.
+The plan of a record is its legal changes in the order of their ranks. A level is a number of changes: at level n, the
+first n changes of the plan are active. So the changes at a level include those at every lower level. A try is one
+candidate of one record. A schedule searches for all records of a chunk at once, with one call of the similarity in each
+round. It returns only texts that were scored and passed.
 """
 
 from collections.abc import Callable, Sequence
@@ -22,18 +23,21 @@ from augment_ru.text.batch import Batch
 from augment_ru.text.characters import Codes, Mask
 
 DIGITS = 4
-"""Similarities are rounded to this number of digits before they are compared, so that rounding errors do not decide."""
+"""Similarities are rounded to this many decimal places before they are compared, so that rounding errors do not
+decide."""
 
 
 def cut(proposals: Proposals, owners: Ints, probability: float, min_changes: int) -> Mask:
-    """Whether each change is active at a probability, shape (changes,): its rank is lower, or its record has too few.
+    """Return whether each change is active at a probability, shape (changes,).
+
+    A change is active if its rank is below the probability. If fewer than `min_changes` changes of a record are active,
+    the changes of the lowest ranks are active, too.
 
     Args:
         proposals: legal changes.
-        owners: the record of each change, shape (changes,).
+        owners: the number of the record of each change, shape (changes,).
         probability: in [0, 1]; at 0 no change is active.
-        min_changes: the least number of active changes of a record at a positive probability; those of the lowest
-            ranks are added.
+        min_changes: the number of changes that are forced in each record at a positive probability.
     """
     active: Mask = proposals.ranks < probability
     if probability > 0 and min_changes > 0 and owners.size:
@@ -46,19 +50,21 @@ def cut(proposals: Proposals, owners: Ints, probability: float, min_changes: int
 
 
 def order_in(owners: Ints) -> Ints:
-    """The position of each entry among the entries of its owner, from 0; `owners` is ascending."""
+    """Return the position of each entry among the entries with the same owner, from 0; `owners` must be ascending."""
     place = np.arange(owners.size)
     return place - np.maximum.accumulate(np.where(first_of_each(owners), place, 0))
 
 
 @dataclass(frozen=True)
 class Plan:
-    """The legal changes of every record of a batch, or of every try of `Tiles`, in the order of their ranks.
+    """The plans of all records of a batch, or of all tries of `Tiles`: their legal changes in the order of the ranks.
+
+    Below, a record stands for a record or a try.
 
     Attributes:
         proposals: the changes.
-        owners: the record or try of each change, shape (changes,). The other shapes and texts below say record.
-        levels: the highest level of each record, that is, the number of its changes, shape (records,).
+        owners: the number of the record of each change, shape (changes,).
+        levels: the highest level of each record, which is the number of its changes, shape (records,).
     """
 
     proposals: Proposals
@@ -67,11 +73,11 @@ class Plan:
 
     @classmethod
     def of(cls, proposals: Proposals, owners: Ints, records: int) -> "Plan":
-        """The plan of these changes."""
+        """Make the plan of these changes, given the number of records."""
         return cls(proposals, owners, np.bincount(owners, minlength=records))
 
     def keep(self, chosen: Mask) -> "Plan":
-        """The plan of the changes where the mask, of shape (changes,), is true."""
+        """Return the plan of the changes for which the mask, of shape (changes,), is True."""
         return Plan.of(self.proposals.keep(chosen).settled(), self.owners[chosen], self.levels.size)
 
     @cached_property
@@ -83,12 +89,12 @@ class Plan:
         return order
 
     def at(self, probability: float, min_changes: int) -> Ints:
-        """The level of each record at a probability, shape (records,)."""
+        """Return the level of each record at a probability (see `cut`), shape (records,)."""
         active = cut(self.proposals, self.owners, probability, min_changes)
         return self.levels if active.all() else np.bincount(self.owners[active], minlength=self.levels.size)
 
     def mask(self, levels: Ints) -> Mask:
-        """Whether each change is active at these levels, shape (changes,)."""
+        """Return whether each change is active, shape (changes,), given the level of each record, shape (records,)."""
         if ((levels == 0) | (levels == self.levels)).all():  # no need to know the order
             whole: Mask = (levels > 0)[self.owners]
             return whole
@@ -96,7 +102,12 @@ class Plan:
         return mask
 
     def probabilities(self, levels: Ints, probability: float) -> Floats:
-        """The largest probability, at most `probability`, at which each record has its level, shape (records,)."""
+        """Return the largest probability at which each record has a level, at most `probability`, shape (records,).
+
+        Args:
+            levels: the level of each record, shape (records,).
+            probability: the upper bound.
+        """
         found = np.full(levels.size, probability)
         following = self.order == levels[self.owners]
         found[self.owners[following]] = self.proposals.ranks[following]
@@ -106,14 +117,14 @@ class Plan:
 
 @dataclass(slots=True)
 class Cost:
-    """The cost of searches: calls of the similarity, scored pairs, and forward passes."""
+    """The cost of searches: how many calls of the similarity, scored pairs of texts, and forward passes of a network."""
 
     calls: int = 0
     pairs: int = 0
     passes: int = 0
 
     def add(self, other: "Cost") -> None:
-        """Add another search's cost."""
+        """Add the cost of another search to this one."""
         self.calls += other.calls
         self.pairs += other.pairs
         self.passes += other.passes
@@ -124,12 +135,12 @@ class Found:
     """What a search found for each record; all arrays have shape (records,).
 
     Attributes:
-        candidates: the candidate that passed, from 0; -1 if none passed.
-        levels: the level of that candidate.
-        probabilities: the largest probability with this level.
-        similarities: the score; the best score that failed if none passed; NaN if nothing was scored.
+        candidates: the number of the candidate that passed, from 0; -1 if no candidate passed.
+        levels: the level at which that candidate passed.
+        probabilities: the probability of that level.
+        similarities: the score of that candidate; if no candidate passed, the best score; NaN if nothing was scored.
         cost: the cost of the search.
-        warnings: the scorer's warnings, by record.
+        warnings: the scorer's warnings, by the number of the record.
     """
 
     candidates: Ints
@@ -141,22 +152,22 @@ class Found:
 
     @classmethod
     def nothing(cls, records: int) -> "Found":
-        """The state before a search of this number of records."""
+        """Return the findings before a search for `records` records: nothing passed, nothing was scored."""
         return cls(np.full(records, -1), np.zeros(records, dtype=np.int64), np.zeros(records), np.full(records, np.nan))
 
 
 @dataclass(frozen=True)
 class Tiles:
-    """A batch once for each candidate, one tile behind another. Text t of tile c is text number `c · texts + t`.
+    """Copies of a batch one behind another, one copy (a tile) for each candidate.
 
-    A place in their array is shifted by `c · codes`. A try is a record in one tile: record r of tile c is try number
-    `c · records + r`.
+    Text t of tile c is text number `c · texts + t`. Places in tile c are the places in the batch plus `c · codes`. A try
+    is a record in one tile: record r of tile c is try number `c · records + r`.
 
     Args:
         batch: the texts.
-        owners: the record of each text, shape (texts,).
-        records: how many records there are; some may have no text.
-        count: how many tiles there are.
+        owners: the number of the record of each text, shape (texts,).
+        records: the number of records; some may have no text.
+        count: the number of tiles.
     """
 
     batch: Batch
@@ -166,7 +177,7 @@ class Tiles:
 
     @cached_property
     def starts(self) -> Ints:
-        """Where each text starts in the array, and where the last tile stops, shape (count · texts + 1,)."""
+        """The place where each text of the tiles starts, and the end of the last tile, shape (count · texts + 1,)."""
         own = self.batch.starts
         if self.count == 1:
             return own
@@ -174,7 +185,7 @@ class Tiles:
 
     @cached_property
     def shifts(self) -> Ints:
-        """By how much places of each tile are shifted, shape (count, 1)."""
+        """The number that is added to places of the batch in each tile, shape (count, 1)."""
         return np.arange(self.count)[:, None] * self.batch.codes.size
 
     @cached_property
@@ -184,31 +195,31 @@ class Tiles:
 
     @cached_property
     def tries(self) -> Ints:
-        """The try of each text, shape (count, texts)."""
+        """The number of the try that each text of each tile belongs to, shape (count, texts)."""
         return self.owners + np.arange(self.count)[:, None] * self.records
 
     def home(self, places: Ints) -> Ints:
-        """The places in the batch itself."""
+        """Map places in tiles to places in the batch."""
         found: Ints = places % self.batch.codes.size
         return found
 
     @property
     def texts(self) -> Sequence[str]:
-        """The texts of the batch, which each tile has."""
+        """The texts of the batch. Every tile holds the same texts."""
         return self.batch.texts
 
     def rows(self, places: Ints) -> Ints:
-        """The number of the text that each place is in."""
+        """Return the number of the text of the tiles that each place is in, shape (places,)."""
         tile, place = np.divmod(places, self.batch.codes.size)
         found: Ints = self.batch.rows(place) + tile * len(self.batch)
         return found
 
     def proposals(self, candidates: Sequence[Proposals]) -> Proposals:
-        """The proposals of each candidate for its tile of the batch, together."""
+        """Join the proposals of all candidates, with places of the batch, into proposals with places in tiles."""
         return one_behind_another(candidates, self.shifts.ravel().tolist())
 
     def proposals_at_home(self, proposals: Proposals) -> Proposals:
-        """The same proposals at their places in the batch itself; those of several candidates are out of order."""
+        """Map proposals with places in tiles back to places in the batch; the result may be unsorted and overlap."""
         if self.count == 1:
             return proposals
         return replace(proposals, starts=self.home(proposals.starts), stops=self.home(proposals.stops), clean=False)
@@ -220,21 +231,22 @@ Number = TypeVar("Number", bound=np.generic)
 class Gate:
     """Similarity and threshold: scores levels of a plan; a level passes if its score is at least the threshold.
 
-    A level that makes two options of a question equal fails, whatever its similarity; it is not checked_scores.
+    A level that makes two options of a question equal fails without being scored.
 
     Args:
         tiles: the texts, once for each candidate.
-        legal: the legal changes of all candidates, in tiles of the batch.
+        legal: the legal changes of all candidates, with places in tiles.
         active: whether each change is active at the attack's probability, shape (changes,).
         scorer: compares changed texts with the texts of the batch.
         threshold: the lowest score that passes.
-        min_changes: the least number of active changes of a record.
-        questions: the questions whose options must not become equal; None if there are none.
+        min_changes: the number of changes that are forced in each record.
+        questions: the questions whose options must not become equal; None if there are no questions.
 
     Attributes:
-        plan: the active changes of all tries. If the scorer screens changes, and no candidate of a record passes with
-            all of them, they are without the changes that fail alone; if fewer than `min_changes` are left, the
-            changes of the next ranks that pass alone are added.
+        threshold: as above.
+        plan: the active changes of all tries. If the scorer screens changes (`Scorer.screens`), records of which no
+            candidate passes with all its changes are treated differently: changes that fail by themselves are left
+            out. If fewer than `min_changes` are left, changes of the next ranks that pass by themselves are added.
     """
 
     def __init__(
@@ -265,23 +277,23 @@ class Gate:
 
     @property
     def runs_network(self) -> bool:
-        """Whether each score takes a forward pass of a network."""
+        """Whether each score needs a forward pass of a network."""
         return self._scorer.runs_network
 
     def by_candidate(self, values: npt.NDArray[Number]) -> npt.NDArray[Number]:
-        """Values of tries, shape (tries,), as a table, shape (candidates, records)."""
+        """Reshape values of tries, shape (tries,), to a table, shape (candidates, records)."""
         return values.reshape(self._tiles.count, -1)
 
     def scores(self, levels: Ints) -> Floats:
-        """The similarity of each try at its level, computed in one call.
+        """Score each try at a level, with one call of the similarity.
 
-        The similarity of a try is the lowest of its changed texts.
+        The score of a try is the lowest score of its changed texts.
 
         Args:
-            levels: shape (tries,); a level of 0 is not checked_scores.
+            levels: the level of each try, shape (tries,); tries at level 0 are not scored.
 
         Returns:
-            The scores, shape (tries,); NaN where the level is 0, -inf where options are equal.
+            The scores, shape (tries,): NaN if the level is 0, -inf if two options become equal.
         """
         found = np.where(levels > 0, np.inf, np.nan)
         if self._known is not None:  # the highest levels were scored when the changes were screened
@@ -301,7 +313,7 @@ class Gate:
         return found
 
     def _note_failed(self, scores: Floats) -> None:
-        """Keep the best score of each record that failed; of `scores`, shape (tries,), NaN and -inf are none."""
+        """Update the best failed score of each record with scores of tries, shape (tries,); NaN and -inf are ignored."""
         failed = scores < self.threshold
         if failed.any():
             failed &= scores > -np.inf
@@ -309,7 +321,13 @@ class Gate:
             np.fmax(self._best, np.fmax.reduce(of_tries), out=self._best)
 
     def _screen(self, legal: Plan, active: Mask, min_changes: int) -> None:
-        """Leave out the changes that fail alone, of the records of which no candidate passes with all its changes."""
+        """Remove changes that fail by themselves from the plan, for records of which no candidate passes as it is.
+
+        Args:
+            legal: the legal changes.
+            active: whether each change is active, shape (changes,).
+            min_changes: the number of changes that are forced in each record.
+        """
         tops = self.scores(self.plan.levels)
         weak = ~self.by_candidate(tops >= self.threshold).any(axis=0)
         if not weak.any():
@@ -327,13 +345,13 @@ class Gate:
         self.plan = legal.keep(kept)
 
     def _passing(self, legal: Plan, kept: Mask, asked: Mask, most: Ints | None = None) -> Mask:
-        """The changes that are kept, and those among the asked ones that pass alone, shape (changes,).
+        """Score changes by themselves, and return `kept` with those added that pass, shape (changes,).
 
         Args:
             legal: the legal changes.
-            kept: whether each change is kept already.
-            asked: whether each change is scored; one that makes options equal by itself does not pass.
-            most: how many changes each try gets at the most, those of the lowest ranks, shape (tries,); None for all.
+            kept: whether each change is kept already, shape (changes,).
+            asked: whether each change is scored, shape (changes,); a change that makes options equal fails.
+            most: how many changes may be added to each try, the lowest ranks first, shape (tries,); None for all.
         """
         if self._questions is not None:
             asked = asked & ~self._questions.broken_alone(self._tiles.proposals_at_home(legal.proposals), asked)
@@ -354,14 +372,14 @@ class Gate:
         return kept
 
     def _scored(self, edits: EditTable) -> Floats:
-        """The scores of edited texts, shape (texts,)."""
+        """Return the scores of edited texts, rounded, shape (texts,)."""
         scores: Floats = np.round(checked_scores(self._scorer, edits.rows, Candidates(edits)), DIGITS)
         self._cost.calls += 1
         self._cost.pairs += len(edits)
         return scores
 
     def taken(self, found: Found) -> EditTable:
-        """The texts of the batch with the changes of what was found for each record."""
+        """Return the texts of the batch with the changes that were found for each record applied."""
         levels = np.zeros_like(self.plan.levels)
         won = (found.candidates >= 0).nonzero()[0]
         levels[found.candidates[won] * self.records + won] = found.levels[won]
@@ -369,7 +387,7 @@ class Gate:
         return apply(self._tiles.batch, home, self.plan.mask(levels))
 
     def finished(self, found: Found) -> Found:
-        """The same findings with the best failed scores, the cost and the scorer's warnings added."""
+        """Complete findings with the best failed scores, the cost and the scorer's warnings, and return them."""
         failed = found.candidates < 0
         found.similarities[failed] = self._best[failed]
         self._cost.passes = self._scorer.passes
@@ -381,13 +399,14 @@ class Gate:
 
 
 Schedule = Callable[[Gate, float, int, float], Found]
-"""A function from the gate, the attack's probability, `min_changes` and the floor to what was found."""
+"""A function from the gate, the attack's probability, `min_changes` and the lowest probability to the findings."""
 
 
 def paper(gate: Gate, probability: float, min_changes: int, floor: float) -> Found:
-    """TAPE's search: take the most similar candidate at p; if none passes, halve p, down to the floor.
+    """Search as in TAPE: take the most similar candidate at probability p; if no candidate passes, halve p.
 
-    A level is scored once: if a halved p gives the same level, it is halved again.
+    The search ends when p falls below `floor`. A level is scored once: if a halved p gives the same level, p is halved
+    again.
     """
     found = Found.nothing(gate.records)
     tried = np.full_like(gate.plan.levels, -1)
@@ -406,14 +425,14 @@ def paper(gate: Gate, probability: float, min_changes: int, floor: float) -> Fou
 
 
 def _take(found: Found, gate: Gate, levels: Ints, passing: Floats, probability: float) -> None:
-    """Note the most similar candidate of each record, the first of equal ones.
+    """Write the most similar passing candidate of each record into `found`; of equally similar ones the first.
 
     Args:
-        found: is changed.
+        found: the findings; they are modified.
         gate: the gate.
         levels: the level of each try, shape (tries,).
-        passing: the scores of tries that passed, otherwise -inf, shape (tries,).
-        probability: at which they passed.
+        passing: the score of each try that passed, -inf for other tries, shape (tries,).
+        probability: the probability of these levels.
     """
     table = gate.by_candidate(passing)
     best = table.argmax(axis=0)
@@ -424,9 +443,9 @@ def _take(found: Found, gate: Gate, levels: Ints, passing: Floats, probability: 
 
 
 def strongest(gate: Gate, probability: float, min_changes: int, floor: float) -> Found:
-    """Find a high level that passes, of the first candidate with a level that passes.
+    """Search for a high level that passes, of the first candidate of each record that has any.
 
-    Few levels are scored (see `Brackets`). So a higher level may pass too if similarity does not fall evenly.
+    Only a few levels are scored (see `Brackets`). So a higher level may pass, too, if similarity does not fall evenly.
     """
     bottoms = gate.by_candidate(gate.plan.at(floor, max(min_changes, 1)))
     slack = _SLACK if gate.runs_network else 0.0
@@ -445,31 +464,35 @@ def strongest(gate: Gate, probability: float, min_changes: int, floor: float) ->
 SCHEDULES: dict[str, Schedule] = {"paper": paper, "strongest": strongest}
 
 _GUESSES = 4
-"""After this number of guesses a record's bracket is halved instead, so the number of rounds is logarithmic."""
+"""After this many guesses, a record's bracket is halved in each round, so that the number of rounds is logarithmic."""
 _SLACK = 1 / 8
-"""The share of a record's changes that the search may leave unused if each score takes a forward pass."""
+"""The share of a record's changes that the search may leave unused if each score needs a forward pass."""
 _DIGITS = 6
-"""The digits behind the point to which the level is rounded at which a curve crosses the threshold."""
+"""The number of decimal places to which the level is rounded where the curve crosses the threshold."""
 
 
 class Brackets:
-    """The highest level known to pass and the lowest known to fail, for each record and one candidate at a time.
+    """Brackets the highest level that passes, for each record and for one of its candidates at a time.
 
-    Similarity falls almost linearly with the level. So the next level to score is where the curve through the last
-    two scores crosses the threshold. A record is settled in one of three cases:
+    A bracket is the highest level known to pass and the lowest level known to fail. Similarity falls almost linearly
+    with the level. So the next level to score is the one at which the curve through the last two scores crosses the
+    threshold. The search for a record ends in one of three cases:
 
     - its highest level passed;
-    - no level is left between one that passed and one that failed;
-    - by the curve, fewer changes could be added than one, or than `slack` of the record's changes.
+    - there is no level between one that passed and one that failed;
+    - by the curve, less than one change, or less than the share `slack` of the record's changes, could be added.
 
-    A level that fails without a score (-inf) says nothing about the curve: the bracket is halved. If no level of a
-    candidate passes, the record's next candidate is searched.
+    A level that fails without a score (-inf) says nothing about the curve; then the bracket is halved. If no level of a
+    candidate passes, the search goes on with the record's next candidate.
 
     Args:
-        tops: the highest level of each record, for each candidate, shape (candidates, records).
-        bottoms: the lowest that is scored, of the same shape.
+        tops: the highest level of each record for each candidate, shape (candidates, records).
+        bottoms: the lowest level to score, shape (candidates, records).
         threshold: the lowest score that passes.
         slack: a share of the record's changes, in [0, 1].
+
+    Attributes:
+        found: the findings so far.
     """
 
     def __init__(self, tops: Ints, bottoms: Ints, threshold: float, *, slack: float) -> None:
@@ -483,7 +506,7 @@ class Brackets:
         self._next = self._tops[0].copy()
 
     def ask(self) -> Ints | None:
-        """The levels to score next, shape (tries,); None if all records are settled."""
+        """Return the level of each try to score next, 0 for no score, shape (tries,); None if all searches ended."""
         for number in range(1, len(self._tops)):
             failed = (self._next == 0) & (self.found.candidates < 0) & (self._candidate == number - 1)
             self._candidate[failed] = number
@@ -497,7 +520,7 @@ class Brackets:
         return np.where(self._candidate == np.arange(len(self._tops))[:, None], self._next, 0).ravel()
 
     def tell(self, scores: Floats) -> None:
-        """Use the scores of the levels that `ask` returned, shape (tries,)."""
+        """Take the scores of the levels that `ask` returned, shape (tries,), and choose the next levels."""
         level, asked = self._next, self._next > 0
         score = scores.reshape(self._tops.shape)[self._candidate, self._rows]
         good = asked & (score >= self._threshold)
@@ -521,10 +544,10 @@ class Brackets:
         self._next = np.where(asked & ~settled, following, 0)
 
     def _crossing(self) -> Floats:
-        """The level at which the score is expected to equal the threshold, shape (records,).
+        """Return the level at which the score is expected to equal the threshold, shape (records,).
 
-        The loss (1 - score) is taken as a power of the level, fitted to the last two scores; the exponent is kept in
-        [1/4, 4]. With one score only, the power is a line through it and level 0.
+        The loss (1 - score) is modelled as a factor times a power of the level, fitted to the last two scores, with an
+        exponent in [1/4, 4]. If there is only one score, the exponent is 1.
         """
         levels, losses = self._levels, self._losses
         with np.errstate(all="ignore"):

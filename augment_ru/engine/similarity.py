@@ -1,4 +1,4 @@
-"""The classes `Similarity` and `Scorer`, which similarities inherit from; functions as similarities; names."""
+"""The classes `Similarity` and `Scorer`, from which similarities inherit, and functions that find similarities."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -21,11 +21,11 @@ from augment_ru.text.batch import Batch
 from augment_ru.text.doc import Doc
 
 ScoreFunction: TypeAlias = Callable[[Sequence[str], Sequence[str]], Sequence[float] | Floats]
-"""A function from references and candidates, of equal number, to their scores."""
+"""A function from lists of references and candidates, of equal length, to the score of each pair."""
 
 
 class References(Sequence[str]):
-    """The original texts, with the annotation that the engine has computed.
+    """The original texts, with the annotation that the engine has computed for them.
 
     Args:
         batch: the texts.
@@ -44,7 +44,7 @@ class References(Sequence[str]):
 
     @property
     def docs(self) -> Sequence[Doc]:
-        """The texts with their annotation; without tokens if they are not annotated."""
+        """The texts with their annotation; if the texts are not annotated, documents without tokens."""
         return self.batch.docs
 
 
@@ -52,7 +52,7 @@ class Candidates(Sequence[str]):
     """Perturbed texts, with the script that leads to each of them from its reference.
 
     Args:
-        scripts: the scripts, as objects or in columns.
+        scripts: the scripts, as a list of objects or as an `EditTable`.
     """
 
     def __init__(self, scripts: Sequence[Script]) -> None:
@@ -60,7 +60,7 @@ class Candidates(Sequence[str]):
 
     @cached_property
     def table(self) -> EditTable:
-        """The scripts in columns."""
+        """The scripts as an `EditTable`."""
         return self.scripts if isinstance(self.scripts, EditTable) else EditTable.of_scripts(self.scripts)
 
     def __len__(self) -> int:
@@ -71,42 +71,42 @@ class Candidates(Sequence[str]):
 
 
 def as_read(candidates: Sequence[str]) -> Sequence[str]:
-    """The texts as they are read: with the readings of their edits; without scripts, the texts themselves."""
+    """Return texts as they are read, with the readings of their edits; texts without scripts are returned as they are."""
     return [script.read for script in candidates.scripts] if isinstance(candidates, Candidates) else candidates
 
 
 class Scorer(ABC):
-    """Compares candidates with the references that it was made for. All members but `score` have a default."""
+    """Compares candidates with the references for which it was made. All members except `score` have a default."""
 
     screens: bool = False
-    """Whether the changes of a record that does not pass with all of them are scored alone, and those that fail alone
-    are left out. For scorers that add up what each change loses: a score costs little, and a further change hardly ever
-    raises it."""
+    """Whether the search screens changes: if a record fails with all its changes, each change is scored by itself, and
+    those that fail are left out. This suits scorers that take little time and for which a further change hardly ever
+    raises a score."""
     runs_network: bool = False
-    """Whether each score takes a forward pass of a network; a search then scores fewer candidates."""
+    """Whether each score needs a forward pass of a network; if so, a search scores fewer candidates."""
     passes: int = 0
-    """The number of forward passes (texts that a network has read) so far."""
+    """The number of texts that a network has read so far."""
 
     @abstractmethod
     def score(self, indices: Ints, candidates: Sequence[str]) -> Floats:
-        """The scores of candidates, each at most 1, shape (candidates,).
+        """Return the scores of candidates, each at most 1, shape (candidates,).
 
         Args:
-            indices: the number of each candidate's reference, shape (candidates,).
-            candidates: the perturbed texts; from the engine they are `Candidates`, with their scripts.
+            indices: the index of each candidate's reference, shape (candidates,).
+            candidates: the perturbed texts; the engine passes `Candidates`, which have scripts.
         """
 
     @property
     def warnings(self) -> Mapping[int, tuple[str, ...]]:
-        """Warnings about the scores, by the number of the reference."""
+        """Warnings about the scores, by the index of the reference."""
         return {}
 
 
 class Similarity(ABC):
-    """Scores how alike perturbed texts and their originals are, many pairs at once.
+    """Scores how alike perturbed texts and their originals are, for many pairs at once.
 
     To write a similarity, inherit from this class, usually in a frozen dataclass whose fields are its options. The
-    engine reads only the members of this class. All members after `against` have a default.
+    engine reads only the members of this class. Only `signature`, `threshold` and `against` have no default.
     """
 
     __slots__ = ()
@@ -114,53 +114,56 @@ class Similarity(ABC):
     @property
     @abstractmethod
     def signature(self) -> str:
-        """A text that states all that defines a score: model, layer, options, versions."""
+        """The text that states all that defines a score: model, layer, options, versions."""
 
     @property
     @abstractmethod
     def threshold(self) -> float:
-        """The default of the lowest score that passes, in [0, 1]."""
+        """The lowest score that passes by default, in [0, 1]."""
 
     @property
     def layers(self) -> frozenset[str]:
-        """The layers of annotation of the references that it reads; by default none."""
+        """The layers of annotation that the similarity reads from the references; by default none."""
         return frozenset()
 
     @abstractmethod
     def against(self, references: Sequence[str]) -> Scorer:
-        """A scorer for these references; what it computes for a reference is used for all its candidates.
+        """Return a scorer for these references, which can compute something once for all candidates of a reference.
 
         Args:
-            references: the original texts; from the engine they are `References`, with their annotation.
+            references: the original texts; the engine passes `References`, which have annotation.
         """
 
     def __call__(self, references: Sequence[str], candidates: Sequence[str]) -> Floats:
-        """The score of each pair of a reference and a candidate, shape (pairs,)."""
+        """Return the score of each pair of a reference and a candidate, shape (pairs,)."""
         return checked_scores(scorer_of(self, references), np.arange(len(references)), candidates)
 
     @classmethod
     def argument(cls, text: str) -> Mapping[str, Any]:
-        """The options that the text after the colon of a name gives, such as `MODEL@LAYER` in `bertscore:MODEL@LAYER`.
+        """Parse the text after the colon of a name, such as `MODEL@LAYER` in `bertscore:MODEL@LAYER`, into options.
 
         Raises:
-            AugmentError: the similarity has no such text.
+            AugmentError: the similarity takes no text after a colon, or the text is malformed.
         """
         raise AugmentError(f"'{text}': {cls.__name__} takes nothing after a colon; leave it out")
 
     def on_device(self, device: str) -> Self:
-        """The similarity with its networks on a device (auto, cpu, cuda, cuda:N), if it has an option `device`."""
+        """Return the similarity with its networks on a device: auto, cpu, cuda or cuda:N.
+
+        The same object if the similarity has no option `device`.
+        """
         return on_device(self, device)
 
     @property
     def can_be_rescaled(self) -> bool:
-        """Whether the similarity can rescale its scores by a baseline: the scores of unrelated texts."""
+        """Whether the similarity can rescale its scores by a baseline, which is the scores of unrelated texts."""
         return False
 
     def grades(self, scores: Floats) -> Floats | None:
-        """How readers would grade texts with these scores; None if the scores were never compared with readers.
+        """Estimate how readers would grade texts with these scores; None if scores and grades were never compared.
 
         Args:
-            scores: shape (texts,).
+            scores: the scores, shape (texts,).
 
         Returns:
             The expected shares of the grades 3 (same), 2 (partly lost but the same answer), 1 (destroyed) and 0
@@ -170,11 +173,13 @@ class Similarity(ABC):
         return None
 
     def baseline_lines(self, references: Sequence[str], candidates: Sequence[str]) -> Iterator[str]:
-        """The lines of a baseline file, with the scores of unrelated texts; none if it cannot be rescaled.
+        """Yield the lines of a baseline file, computed from the scores of unrelated texts.
+
+        A similarity that cannot be rescaled yields nothing.
 
         Args:
             references: texts.
-            candidates: for each of them an unrelated text.
+            candidates: for each reference, a text unrelated to it.
         """
         del references, candidates
         yield from ()
@@ -185,9 +190,9 @@ class PlainFunction(Similarity):
     """A similarity made of a function (references, candidates) -> scores.
 
     Args:
-        function: it gets lists of texts.
+        function: returns the scores of a list of references and a list of candidates.
         threshold: the lowest score that passes by default.
-        as_read: whether the function gets the texts as they are read («кошка» for 🐱); by default as they are.
+        as_read: whether the function gets candidates as they are read («кошка» for 🐱); by default as they are written.
     """
 
     function: ScoreFunction = field(metadata={"option": False})
@@ -196,17 +201,17 @@ class PlainFunction(Similarity):
 
     @property
     def signature(self) -> str:
-        """The name of the function, or of the class of a callable object."""
+        """The qualified name of the function, or of the class of a callable object."""
         named = self.function if isroutine(self.function) else type(self.function)
         return f"{named.__module__}.{named.__qualname__}{'|as-read' if self.as_read else ''}"
 
     def against(self, references: Sequence[str]) -> Scorer:
-        """A scorer that calls the function with these references."""
+        """Return a scorer that calls the function with these references."""
         return _FunctionScorer(self.function, list(references), self.as_read)
 
 
 _ROUNDED_AWAY = 5e-5
-"""Scores are rounded to four digits."""
+"""How far a score may exceed 1: less than rounding to four digits takes away."""
 
 
 @dataclass
@@ -222,10 +227,10 @@ class _FunctionScorer(Scorer):
 
 
 def scorer_of(similarity: Similarity, references: Sequence[str]) -> Scorer:
-    """The scorer of a similarity, which may be a user's own, for these references (`Similarity.against`).
+    """Return `similarity.against(references)`, after checking it, since the similarity may be a user's own.
 
     Raises:
-        AugmentError: the similarity fails.
+        AugmentError: `against` raises an error or does not return a `Scorer`.
     """
     with _errors_of(similarity):
         scorer: object = similarity.against(references)
@@ -252,7 +257,7 @@ def checked_scores(scorer: Scorer, indices: Ints, candidates: Sequence[str]) -> 
 
 @contextmanager
 def _errors_of(part: object) -> Iterator[None]:
-    """What a block raises that runs a similarity or its scorer; a user's own may raise anything."""
+    """Turn any error in a block that runs a similarity or a scorer into an `AugmentError`."""
     try:
         yield
     except (AugmentError, MemoryError):
@@ -269,16 +274,17 @@ def similarity_of(
     *,
     may_import: bool = False,
 ) -> Similarity | None:
-    """The similarity with this name, or made of this function; None for `none`.
+    """Return the similarity with this name, or made of this function; None for None and `none`.
 
     Args:
         similarity: `NAME`, `NAME:ARGUMENT` (see `Similarity.argument`), a `Similarity`, or a function
             (references, candidates) -> scores.
-        options: options of a named similarity.
-        may_import: whether a name may be `python:MODULE:NAME`, a user's own function or class (`registry`).
+        options: options of a similarity that is given by name.
+        may_import: whether the name may be that of the user's own function or class (`registry`).
 
     Raises:
-        AugmentError: nothing has this name, an option does not fit, or it is neither a similarity nor a function.
+        AugmentError: there is no similarity with this name, an option does not fit, or `similarity` is neither a name,
+            a similarity nor a function.
     """
     if similarity is None or similarity == "none":
         return None
@@ -298,7 +304,7 @@ def similarity_of(
 
 
 def _named(similarity: str, options: Mapping[str, Any]) -> Similarity:
-    """The similarity of a name, with an argument behind a colon or without."""
+    """Make the similarity with this name, which may have an argument behind a colon."""
     name, colon, argument = similarity.partition(":")
     if name not in registry.names("similarities"):
         raise unknown("similarity", name, [*registry.names("similarities"), "none"])
@@ -315,10 +321,10 @@ def _named(similarity: str, options: Mapping[str, Any]) -> Similarity:
 
 
 def _own(spec: str, options: Mapping[str, Any]) -> Similarity:
-    """The similarity of a user's own module: an object, or a class or function with these options.
+    """Return a similarity of the user's own module: an object, or one made from a class or function with options.
 
     Raises:
-        AugmentError: it cannot be imported, is none of these, or an option does not fit.
+        AugmentError: the module cannot be imported, what it defines is none of these, or an option does not fit.
     """
     found = own_object(spec)
     if isinstance(found, Similarity) and not options:

@@ -1,1 +1,1 @@
-"""Evaluation: how often attacks break the right predictions of a model."""
+"""Evaluation: measure how often attacks break the right predictions of a model."""

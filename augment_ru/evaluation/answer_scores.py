@@ -1,7 +1,7 @@
-"""How written answers and labels are scored: the normal form of an answer, exact match, token F1, macro F1.
+"""Score written answers and labels: the normal form of an answer, exact match, token F1, macro F1, MCC.
 
-This module needs the standard library alone: a release holds a copy of it for lm-evaluation-harness, so that both
-score an answer in the same way.
+This module imports only the standard library, because each release holds a copy of it for lm-evaluation-harness.
+So the harness and augment-ru score an answer in the same way.
 """
 
 import unicodedata
@@ -17,12 +17,12 @@ _STRESS = "\u0301"
 
 
 def normalised(text: str) -> str:
-    """The normal form in which answers are compared: SQuAD's (Rajpurkar et al. 2016, section 4), for Russian.
+    """Return the normal form in which answers are compared: SQuAD's (Rajpurkar et al. 2016, section 4), for Russian.
 
-    As in SQuAD: lower case; no punctuation, here every character of a Unicode category P; one space between words.
-    For Russian: ё is е; stress marks (U+0301) are left out; letters are composed (NFC), so that й typed as two
-    characters is й. Russian has no articles to leave out. Signs such as + | $ № are no punctuation and stay: «C++» is
-    not «C».
+    As in SQuAD, the text is put in lower case, punctuation (all characters of the Unicode categories P*) is removed,
+    and words are separated by one space. For Russian, ё becomes е, stress marks (U+0301) are removed, and letters are
+    composed (NFC), so that й typed as two characters equals й typed as one. Russian has no articles to remove. Signs
+    such as + | $ № are not punctuation and stay: «C++» differs from «C».
 
     >>> normalised("  «Ёлки-палки»,   сказа\u0301л он… ")
     'елкипалки сказал он'
@@ -35,13 +35,15 @@ def normalised(text: str) -> str:
 
 
 def same_answer(golds: Sequence[str], prediction: str) -> bool:
-    """Whether the prediction is one of the right answers, in normal form."""
+    """Tell whether the prediction equals one of the right answers `golds`, both in normal form."""
     given = normalised(prediction)
     return any(normalised(gold) == given for gold in golds)
 
 
 def token_f1(gold: str, prediction: str) -> float:
-    """The F1 of the words of two answers in normal form, in [0, 1]; a word counts as often as both have it.
+    """Return the F1 between the words of two answers in normal form, in [0, 1].
+
+    Words are compared as multisets. If an answer has no words, the result is 1 if both have none, else 0.
 
     >>> token_f1("в городе Казани", "Казани")
     0.5
@@ -54,12 +56,15 @@ def token_f1(gold: str, prediction: str) -> float:
 
 
 def best_token_f1(golds: Sequence[str], prediction: str) -> float:
-    """The highest token F1 of the prediction with any of the right answers; 0 if there are none."""
+    """Return the highest token F1 of the prediction with any of the right answers; 0 if there are no right answers."""
     return max((token_f1(gold, prediction) for gold in golds), default=0.0)
 
 
 def matthews(pairs: Iterable[tuple[Label, Label]]) -> float:
-    """Matthews' correlation coefficient of several classes (Gorodkin 2004), in [-1, 1]; 0 where it is not defined.
+    """Return Matthews' correlation coefficient for several classes (Gorodkin 2004), in [-1, 1].
+
+    It is 0 if all right labels or all predictions are the same, because the coefficient is then not defined. `pairs`
+    holds a right label and a predicted label for each decision.
 
     >>> matthews([(1, 1), (0, 0), (1, 0)])
     0.5
@@ -77,7 +82,9 @@ def matthews(pairs: Iterable[tuple[Label, Label]]) -> float:
 
 
 def f1_of_true(pairs: Iterable[tuple[str, str]]) -> float:
-    """The F1 of the label 1 or true over pairs of a right and a predicted label; 0 where it is not defined.
+    """Return the F1 of the positive label ("1" or "true") over pairs of a right and a predicted label.
+
+    It is 0 if neither side of any pair is positive.
 
     >>> f1_of_true([("1", "1"), ("0", "1"), ("1", "1")])
     0.8
@@ -91,7 +98,9 @@ _TRUE = ("1", "true")
 
 
 def whole(items: Iterable[tuple[object, bool]]) -> float:
-    """The share of questions all of whose items are right, from pairs of a question and whether an item is right.
+    """Return the share of questions whose items are all right; 0 without items.
+
+    Each item is a pair: the question it belongs to, and whether the item is right.
 
     >>> whole([("a", True), ("a", False), ("b", True)])
     0.5
@@ -103,11 +112,11 @@ def whole(items: Iterable[tuple[object, bool]]) -> float:
 
 
 def macro_f1(pairs: Iterable[tuple[Label, Label]], classes: Iterable[Label] = ()) -> float:
-    """The unweighted mean of the F1 of every class that occurs, and of further classes; 0 without pairs.
+    """Return the unweighted mean of the F1 of all classes, in [0, 1]; 0 without classes.
 
     Args:
         pairs: the right class and the predicted class of each decision.
-        classes: classes that count where they do not occur, too; their F1 is then 0.
+        classes: classes that count even if they occur in no pair; their F1 is then 0.
 
     >>> macro_f1([("да", "да"), ("да", "нет")])
     0.3333333333333333

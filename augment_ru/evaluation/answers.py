@@ -1,6 +1,6 @@
-"""Right answers and predictions in the form that metrics compare: labels, texts, or lists of labels; and the metrics.
+"""The metrics, and right answers and predictions in the form that metrics compare: labels, texts, or lists of labels.
 
-Scores are in [0, 1], those of MCC in [-1, 1].
+Scores are in [0, 1]; the score of MCC is in [-1, 1].
 """
 
 from collections import Counter
@@ -18,29 +18,29 @@ from augment_ru.records.task import Task
 Kind: TypeAlias = metric_kinds.Kind
 
 Gold: TypeAlias = str | tuple[str, ...] | tuple[tuple[str, ...], ...]
-"""A right answer: of kind labels a label; of kind answers all texts that are right; of kind lists the labels of the
-options of each question."""
+"""A right answer. Its form depends on the kind: for "labels" a label; for "answers" all texts that count as right; for
+"lists" the labels of the options, in a tuple for each question."""
 
 
 class Metric(NamedTuple):
-    """A function of right answers and predictions, and the kind that both must have."""
+    """A scoring function of right answers and predictions, and the kind that both must have."""
 
     kind: Kind
     score: Callable[[Sequence[Any], Sequence[Any]], float]
 
 
 def accuracy(golds: Sequence[object], predictions: Sequence[object]) -> float:
-    """The share of predictions that equal the right label."""
+    """Return the share of predictions that equal the right label."""
     return _mean([float(gold == given) for gold, given in zip(golds, predictions, strict=True)])
 
 
 def exact_match(golds: Sequence[Sequence[str]], predictions: Sequence[str]) -> float:
-    """The share of predictions that are one of their right answers, in normal form."""
+    """Return the share of predictions that equal one of the right answers of their row, in normal form."""
     return _mean([float(same_answer(gold, given)) for gold, given in zip(golds, predictions, strict=True)])
 
 
 def f1(golds: Sequence[Sequence[str]], predictions: Sequence[str]) -> float:
-    """The mean over rows of the token F1 with the best of the right answers."""
+    """Return the mean over rows of the token F1 between the prediction and the closest right answer."""
     return _mean([best_token_f1(gold, given) for gold, given in zip(golds, predictions, strict=True)])
 
 
@@ -49,7 +49,7 @@ Questions: TypeAlias = Sequence[Sequence[str]]
 
 
 def muserc_f1a(golds: Sequence[Questions], predictions: Sequence[Sequence[str]]) -> float:
-    """MuSeRC's F1a: the F1 of the label 1 over the options of all questions (Khashabi et al. 2018, section 4).
+    """Return MuSeRC's F1a: the F1 of the label 1 over the options of all questions (Khashabi et al. 2018, section 4).
 
     Args:
         golds: for each row, the labels of each question's options.
@@ -59,14 +59,17 @@ def muserc_f1a(golds: Sequence[Questions], predictions: Sequence[Sequence[str]])
 
 
 def muserc_em(golds: Sequence[Questions], predictions: Sequence[Sequence[str]]) -> float:
-    """MuSeRC's EM: the share of questions whose options all have the right label; arguments as for `muserc_f1a`."""
+    """Return MuSeRC's EM: the share of questions whose options all have the right label; arguments as `muserc_f1a`."""
     return whole((question, gold == given) for question, gold, given in _options(golds, predictions))
 
 
 def _options(
     golds: Sequence[Questions], predictions: Sequence[Sequence[str]]
 ) -> Iterator[tuple[tuple[int, int], str, str]]:
-    """Each option: its row and question, its right and its predicted label; "" where a prediction is missing."""
+    """Yield for each option its question (row number, question number), its right label and its predicted label.
+
+    The predicted label is "" if `predictions` has no label for the option.
+    """
     for row, (questions, given) in enumerate(zip(golds, predictions, strict=True)):
         wanted = [((row, number), label) for number, question in enumerate(questions) for label in question]
         for (question, label), said in zip(wanted, chain(given, repeat("")), strict=False):
@@ -90,17 +93,17 @@ METRICS = {name: Metric(kind, _SCORES[name]) for name, kind in metric_kinds.METR
 
 
 def metrics_of(names: Sequence[str]) -> dict[str, Metric]:
-    """The metrics of these names, all of one kind.
+    """Return the metrics with these names.
 
     Raises:
-        AugmentError: there is no such metric, or the metrics are of several kinds.
+        AugmentError: a name belongs to no metric, or the metrics are of different kinds.
     """
     metric_kinds.check_metrics(names)
     return {name: METRICS[name] for name in names}
 
 
 def over_classes(metrics: Mapping[str, Metric], classes: Sequence[str]) -> dict[str, Metric]:
-    """The metrics, macro F1 as the mean over all these classes, those that occur nowhere included."""
+    """Return the metrics, with macro F1 averaged over all of `classes`, including classes that do not occur."""
 
     def score(golds: Sequence[str], predictions: Sequence[str]) -> float:
         return macro_f1(zip(golds, predictions, strict=True), classes)
@@ -109,7 +112,11 @@ def over_classes(metrics: Mapping[str, Metric], classes: Sequence[str]) -> dict[
 
 
 def is_right(kind: Kind, gold: Any, prediction: Any) -> bool:  # noqa: ANN401  (of the metric's kind)
-    """Whether a prediction is right: the same label, one of the right answers, or the right label for every option."""
+    """Tell whether a prediction is right.
+
+    For "labels" it must be the right label, for "answers" one of the right answers. For "lists" it must have the right
+    label for every option.
+    """
     if kind == "answers":
         return same_answer(gold, prediction)
     if kind == "lists" and gold and not isinstance(gold[0], str):
@@ -118,19 +125,19 @@ def is_right(kind: Kind, gold: Any, prediction: Any) -> bool:  # noqa: ANN401  (
 
 
 Answer: TypeAlias = tuple[Any, ...]
-"""A prediction as metrics compare it: an entry for each of `task.decided`, in the form of the metrics' kind."""
+"""A prediction as metrics compare it: an entry for each name in `task.scoring.decided`, in the form of the kind."""
 
 Golds: TypeAlias = Sequence[Sequence[Gold | None]]
-"""For each original, the right answer of each of `task.decided`; None where it has none."""
+"""For each original, a right answer for each name in `task.scoring.decided`; None if the original does not have it."""
 
 _SHOWN = 5
-"""Labels that a message names."""
+"""The most labels that an error message names."""
 _UNLABELLED = "-1"
-"""The label that the `datasets` package writes where labels are held back."""
+"""The label that the `datasets` package writes for rows whose labels are held back."""
 
 
 def _gold_value(values: Mapping[str, Any], name: str, kind: Kind) -> Any:  # noqa: ANN401  (JSON values)
-    """The value of an answer field; for lists of labels a list for each question (MuSeRC)."""
+    """Return the value of the answer field `name`; for kind "lists", a list of labels for each question (MuSeRC)."""
     if kind != "lists":
         if "[]" in name and name not in values:
             return [value for value in field_paths.values(values, name) if value is not None]
@@ -143,18 +150,21 @@ def _gold_value(values: Mapping[str, Any], name: str, kind: Kind) -> Any:  # noq
 
 
 def golds_of(rows: Sequence[Mapping[str, Any]], task: Task, kind: Kind) -> list[tuple[Gold | None, ...]]:
-    """The right answers of each row, one for each of `task.decided`; None where it has none.
+    """Return the right answers of each row, one for each name in `task.scoring.decided`.
 
-    A field whose label is -1 in all rows has no right answers.
+    An answer is None if the row does not have it. If the label in a field is -1 in all rows, the labels are held back,
+    and the answer is None in every row.
 
     Raises:
-        AugmentError: a field holds no label where one is needed, or not a label for each norm.
+        AugmentError: a field must hold a label but holds another value, or does not hold a label for each norm.
     """
     return _without_held_back([_labelled(values, task, kind) for values in rows], task)
 
 
 def different_golds(rows: Iterable[Mapping[str, Any]], task: Task) -> set[tuple[Gold | None, ...]]:
-    """The different right answers of rows, which are read one by one; none where answers are free.
+    """Return the set of different right answers; empty if answers are free texts (kind "answers").
+
+    The rows are read one at a time.
 
     Raises:
         AugmentError: as `golds_of`.
@@ -169,7 +179,12 @@ def different_golds(rows: Iterable[Mapping[str, Any]], task: Task) -> set[tuple[
 
 
 def labels_of_different(golds: Iterable[tuple[Gold | None, ...]], task: Task) -> tuple[str, ...] | None:
-    """The labels among the different right answers of all rows, sorted; None where answers are free."""
+    """Return the labels that occur in right answers, sorted; None if answers are free texts.
+
+    Args:
+        golds: the different right answers of all rows, as `different_golds` returns them.
+        task: the task of the rows.
+    """
     return labels_among(_without_held_back(list(golds), task), _kind_of(task))
 
 
@@ -188,20 +203,25 @@ def _without_held_back(golds: Sequence[tuple[Gold | None, ...]], task: Task) -> 
 
 
 def labels_among(golds: Iterable[object], kind: Kind) -> tuple[str, ...] | None:
-    """The labels among right answers as `golds_of` gives them, sorted; None where answers are free."""
+    """Return the labels that occur in right answers, sorted; None if answers are free texts.
+
+    Args:
+        golds: the right answers, as `golds_of` returns them.
+        kind: the kind of the answers.
+    """
     return None if kind == "answers" else tuple(sorted({label for gold in golds for label in _flat(gold)}))
 
 
 def check_labels_shared(train: str, learned: Collection[str], asked: Collection[str] | None) -> None:
-    """Refuse a train file that has none of the labels of the rows: a model that learns from it is always wrong.
+    """Raise an error if a train file has no label in common with the rows, since a model trained on it is always wrong.
 
     Args:
-        train: the train file, for messages.
-        learned: its labels.
-        asked: those of the rows; None or empty if they are not known.
+        train: the path of the train file, for the message.
+        learned: the labels in the train file.
+        asked: the labels of the rows; None or empty if they are not known, which passes the check.
 
     Raises:
-        AugmentError: the labels of both.
+        AugmentError: both label sets are known and have no label in common.
     """
     if learned and asked and not set(learned) & set(asked):
         own, others = (", ".join(sorted(one)[:_SHOWN]) for one in (learned, asked))
@@ -209,7 +229,7 @@ def check_labels_shared(train: str, learned: Collection[str], asked: Collection[
 
 
 def _flat(gold: object) -> Iterator[str]:
-    """The labels of a right answer, which may be nested."""
+    """Yield the labels in a right answer, which may be nested tuples."""
     if isinstance(gold, str):
         yield gold
     elif isinstance(gold, tuple):
@@ -227,7 +247,10 @@ def _golds(values: Mapping[str, Any], task: Task, kind: Kind) -> tuple[Gold | No
 
 
 def _norm_labels(held: object, task: Task) -> tuple[Gold | None, ...]:
-    """The label of each norm, from a list in their order or from an object."""
+    """Return the label of each norm; `held` is a list in the order of the norms, or an object with a key for each norm.
+
+    All labels are None if `held` is None or empty.
+    """
     norms = task.scoring.norms
     if held is None or held in ("", [], {}):
         return (None,) * len(norms)
@@ -258,17 +281,22 @@ def _gold(value: object, kind: Kind, separator: str | None = None) -> Gold | Non
 
 
 def most_frequent(golds: Sequence[Gold | None]) -> str:
-    """The most frequent right answer; of equally frequent ones the first in alphabetical order; "" without any."""
+    """Return the most frequent right answer; "" if there are none.
+
+    If several are equally frequent, the alphabetically first is returned.
+    """
     texts = (gold if isinstance(gold, str) else str(gold[0]) for gold in golds if gold)
     counts = Counter(texts)
     return min(counts, key=lambda text: (-counts[text], text), default="")
 
 
 def answer_of(prediction: Prediction, task: Task, kind: Kind) -> Answer:
-    """A prediction as metrics compare it, with an entry for each of `task.decided`; of norms all are the same.
+    """Return a prediction in the form that metrics compare, with an entry for each name in `task.scoring.decided`.
+
+    For a task with norms, the one prediction is repeated for every norm.
 
     Raises:
-        AugmentError: the prediction has not the form that the task needs.
+        AugmentError: the prediction does not have the form that the task needs.
     """
     gold = task.scoring.gold
     if len(gold) == 1:
@@ -295,18 +323,18 @@ def _entry(value: object, kind: Kind) -> str | tuple[str, ...]:
 
 
 def by_field(answer: Sequence[Any], task: Task) -> Any:  # noqa: ANN401  (JSON values)
-    """Entries for `task.decided` as JSON: the entry itself, or an object where there are several."""
+    """Return an answer as JSON: its only entry, or an object from the names in `task.scoring.decided` to entries."""
     if len(task.scoring.decided) == 1:
         return answer[0]
     return dict(zip(task.scoring.decided, answer, strict=True))
 
 
 def prediction_json(answer: Answer, task: Task) -> Any:  # noqa: ANN401  (JSON values)
-    """A prediction as JSON: the one answer that is compared with all norms, else as `by_field`."""
+    """Return a prediction as JSON: with norms the single answer given for all of them, else as `by_field`."""
     return answer[0] if task.scoring.norms else by_field(answer, task)
 
 
 def group_of(values: Mapping[str, Any], task: Task) -> str | None:
-    """The value of `task.grouped_by` in a row, as a text; None if it has none."""
+    """Return the value of the field `task.scoring.grouped_by` in a row, as a text; None if it is missing."""
     held = field_paths.value(values, task.scoring.grouped_by) if task.scoring.grouped_by else None
     return None if held is None else label_of(held)

@@ -1,4 +1,4 @@
-"""Several reports side by side, counted over the rows that all of them share: tables, sentences, and a page."""
+"""Compare several reports over the rows that all of them share: tables, sentences, and a page."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -9,8 +9,10 @@ import numpy as np
 
 from augment_ru.errors import AugmentError
 from augment_ru.evaluation import tables
+from augment_ru.evaluation.evaluation import CORRECT
 from augment_ru.evaluation.examples import QuestionCounts
 from augment_ru.evaluation.page import about, data_of_report, page_of
+from augment_ru.evaluation.paired import RunsInPairs
 from augment_ru.evaluation.pairs import ORIGINAL
 from augment_ru.evaluation.protocol import ModelRun
 from augment_ru.evaluation.rates import (
@@ -21,7 +23,6 @@ from augment_ru.evaluation.rates import (
     Cells,
     JudgedRun,
     Name,
-    comparisons,
     judged_runs,
     mean_asr,
     percent,
@@ -42,15 +43,18 @@ from augment_ru.evaluation.report import (
     read_report,
 )
 from augment_ru.evaluation.table_text import NONE, ShownTable
-from augment_ru.evaluation.tables import beats_majority, shown_names
+from augment_ru.evaluation.tables import shown_names
 from augment_ru.version import __version__
 
+_METRICS = {CORRECT["labels"]: "accuracy", CORRECT["answers"]: "exact_match"}
+"""What the share of right decisions is called, by the criterion of a right one."""
+
 Shared: TypeAlias = Mapping[str, Sequence[tuple[str, Sequence[int]]]]
-"""By attack the keys of the rows that all reports have, each with its number in every report."""
+"""Maps an attack to the rows that all reports have: the key of each row, and its number in each report."""
 
 
 class NamedReport(NamedTuple):
-    """A report under the name that the comparison gives it; errors name its file, if it was read from one."""
+    """A report with the name that the comparison gives it, and the file it was read from, if any."""
 
     name: str
     values: SavedReport
@@ -58,15 +62,15 @@ class NamedReport(NamedTuple):
 
     @property
     def where(self) -> str:
-        """How errors call it."""
+        """The file of the report, or its name if there is no file; error messages begin with it."""
         return self.file or self.name
 
 
 def named_report(path: Path) -> NamedReport:
-    """A report that `augment-ru evaluate -o` wrote, under its title, or else under the name of its file.
+    """Read a report that `augment-ru evaluate -o` wrote; it is named by its title, or else by its file.
 
     Raises:
-        AugmentError: the file cannot be read, or holds none.
+        AugmentError: the file cannot be read, or does not hold a report.
     """
     values = read_report(path)
     return NamedReport(values.title or path.stem, values, str(path))
@@ -75,19 +79,20 @@ def named_report(path: Path) -> NamedReport:
 def compare(
     reports: Sequence[NamedReport], *, seed: int = 42, title: str | None = None, date: str | None = None
 ) -> Comparison:
-    """Compare the models of several reports under the attacks, and over the rows, that all reports share.
+    """Compare the models of several reports under the attacks and over the rows that all reports share.
 
-    Rows are shared if their texts, those of their originals and the right answers are the same. Reports without attacks
-    are compared as if an attack had left every row as it is.
+    A row is shared if its text, the text of its original and the right answers are the same in all reports. If no
+    report has attacks, the original rows are compared.
 
     Args:
-        reports: the reports; to a name that occurs twice its file is added, or else a number.
+        reports: the reports. If several have the same name, the file names, or else numbers, are added to it.
         seed: the seed of the bootstrap.
         title: the title of the comparison.
-        date: the date that it states.
+        date: the date shown in the comparison.
 
     Raises:
-        AugmentError: there are fewer than two reports, they share no rows, or one is damaged or does not state them.
+        AugmentError: there are fewer than two reports, they share no rows, a report is damaged or does not list its
+            rows, or the reports are of different tasks or versions.
     """
     if len(reports) < 2:  # noqa: PLR2004
         raise AugmentError("one report alone has nothing to be compared with; give two or more")
@@ -98,7 +103,9 @@ def compare(
     if not shared:
         raise _nothing_shared(reports, rows)
     judged, records = _judged(reports, _model_names(names, reports), shared, seed)
-    runs = iter(judged)
+    in_pairs, saved = RunsInPairs(judged, seed), [model for report in reports for model in report.values.models]
+    metric = _METRICS.get(reports[0].values.correct, RIGHT)
+    runs = iter(zip(judged, in_pairs.best([model.beats_majority for model in saved]), strict=True))
     return Comparison(
         signature=f"{COMPARISON}-v{COMPARISON_VERSION}|seed={seed}|augment-ru={__version__}",
         title=title,
@@ -118,26 +125,26 @@ def compare(
         task=reports[0].values.task,
         gold=reports[0].values.gold,
         correct=reports[0].values.correct,
-        metrics=[RIGHT],
+        metrics=[metric],
         majority={},
         originals=records,
         originals_without_gold=0,
         rows={} if clean else {attack: len(own) for attack, own in shared.items()},
         attacks=[] if clean else list(shared),
         models=[
-            _compared(next(runs), name, report.values, model, clean=clean)
+            _compared(*next(runs), name, model, metric)
             for name, report in zip(names, reports, strict=True)
             for model in report.values.models
         ],
-        comparisons=comparisons(judged),
+        comparisons=in_pairs.comparisons(),
     )
 
 
 def _stated_rows(report: NamedReport, *, clean: bool) -> Mapping[str, Sequence[str]]:
-    """The keys of the rows by attack; without attacks those of the originals.
+    """Return the keys of a report's rows, by attack; if `clean`, those of the originals under the name ORIGINAL.
 
     Raises:
-        AugmentError: an older version wrote the report, or a later one.
+        AugmentError: the report was written by another version of augment-ru, or does not list its rows.
     """
     values = report.values
     if values.version != VERSION:
@@ -153,7 +160,10 @@ def _stated_rows(report: NamedReport, *, clean: bool) -> Mapping[str, Sequence[s
 
 
 def _names_apart(reports: Sequence[NamedReport]) -> list[str]:
-    """The names of the reports; a name that occurs several times gets its file, and what is equal then a number."""
+    """Return a different name for each report.
+
+    If several reports have the same name, the name of the file is added, and if names are still equal, a number.
+    """
     count = Counter(report.name for report in reports)
     names = [
         f"{report.name} ({Path(report.file).name})" if report.file and count[report.name] > 1 else report.name
@@ -164,7 +174,7 @@ def _names_apart(reports: Sequence[NamedReport]) -> list[str]:
 
 
 def _turns(names: Sequence[str]) -> list[tuple[str, int]]:
-    """Each name, with how often it stands before."""
+    """Return each name with the number of times it occurs earlier in `names`."""
     seen = Counter[str]()
     found = []
     for name in names:
@@ -174,7 +184,7 @@ def _turns(names: Sequence[str]) -> list[tuple[str, int]]:
 
 
 def _shared(rows: Sequence[Mapping[str, Sequence[str]]]) -> Shared:
-    """The shared rows; a row that stands in a report twice is shared as often as every report has it."""
+    """Return the rows that all reports share; a repeated row counts as often as it occurs in every report."""
     found: dict[str, list[tuple[str, list[int]]]] = {}
     for attack in rows[0]:
         if all(attack in own for own in rows):
@@ -186,7 +196,7 @@ def _shared(rows: Sequence[Mapping[str, Sequence[str]]]) -> Shared:
 
 
 def _nothing_shared(reports: Sequence[NamedReport], rows: Sequence[Mapping[str, Sequence[str]]]) -> AugmentError:
-    """The error for reports that share no rows: what each of them has."""
+    """Return the error for reports that share no rows; its message says what each report has."""
     names = [report.file or name for report, name in zip(reports, _names_apart(reports), strict=True)]
     if not all(rows):
         told = ", ".join(name for name, own in zip(names, rows, strict=True) if not own)
@@ -200,7 +210,10 @@ def _nothing_shared(reports: Sequence[NamedReport], rows: Sequence[Mapping[str, 
 
 
 def _model_names(names: Sequence[str], reports: Sequence[NamedReport]) -> list[dict[str, str]]:
-    """For each report, by the name of a model how the comparison calls it: alone, or with the report."""
+    """For each report, map the name of each model to the name shown in the comparison.
+
+    The report's name is added if several reports have a model of that name.
+    """
     own = [dict.fromkeys(model.model for model in report.values.models) for report in reports]
     count = Counter(name for models in own for name in models)
     short = shown_names(sorted(count))
@@ -213,7 +226,16 @@ def _model_names(names: Sequence[str], reports: Sequence[NamedReport]) -> list[d
 def _judged(
     reports: Sequence[NamedReport], called: Sequence[Mapping[str, str]], shared: Shared, seed: int
 ) -> tuple[list[JudgedRun], int]:
-    """The runs of all models over the shared rows, in the same resamples of their originals; how many these are.
+    """Judge all models over the shared rows, with the same bootstrap resamples for all.
+
+    Args:
+        reports: the reports.
+        called: for each report, the shown names of its models.
+        shared: the shared rows.
+        seed: the seed of the bootstrap.
+
+    Returns:
+        The judged runs, and the number of different originals of the shared rows.
 
     Raises:
         AugmentError: the outcomes of a report are damaged, or the reports are of different tasks.
@@ -248,10 +270,10 @@ def _judged(
 
 
 def _cells(outcomes: Mapping[str, AttackOutcomes], records: int) -> dict[Name, Cells]:
-    """The hits and trials of the rates of a model run over so many originals.
+    """Return the hits and trials of each rate of a model run, over `records` originals.
 
-    Under attacks an original counts once in the rate of right decisions, whatever the number of its rows; without, as
-    often as it stands in the data.
+    With attacks, an original counts once in the rate of right decisions, whatever the number of its perturbed rows.
+    Without attacks, it counts as often as it occurs in the data.
     """
     found = {(attack, "asr"): one.cells(one.broken, one.right, records) for attack, one in outcomes.items()}
     found |= {("", name): one for name, one in worst_cells(outcomes, records).items()}
@@ -261,25 +283,26 @@ def _cells(outcomes: Mapping[str, AttackOutcomes], records: int) -> dict[Name, C
     return found
 
 
-def _compared(judged: JudgedRun, name: str, report: SavedReport, model: SavedModel, *, clean: bool) -> ComparedModel:
-    attacks = {}
+def _compared(judged: JudgedRun, best: Sequence[str], name: str, model: SavedModel, metric: str) -> ComparedModel:
+    attacks, clean = {}, ORIGINAL in judged.outcomes
     for attack, one in judged.outcomes.items() if not clean else ():
         known = int(one.known.sum())
         before, after = (
             percent(int(side.sum()) / known if known else None) for side in (one.right, one.after & one.known)
         )
         attacks[attack] = ComparedAttack(
-            rate=judged.success(attack), rows=one.original.size, metrics={RIGHT: ChangedScore(before, after)}
+            rate=judged.success(attack), rows=one.original.size, metrics={metric: ChangedScore(before, after)}
         )
     return ComparedModel(
         report=name,
         of=model.model,
-        beats_majority=beats_majority(report, model),
+        beats_majority=model.beats_majority,
+        best=best,
         model=judged.run.model,
         signature=model.signature,
         shots=model.shots,
         episodes=judged.run.episodes,
-        metrics={RIGHT: judged.rate("", RIGHT)},
+        metrics={metric: judged.rate("", RIGHT)},
         worst_case=None if clean else judged.rate("", WORST),
         worst_case_asr=None if clean else judged.rate("", WORST_ASR),
         asr_mean=mean_asr({attack: one.rate for attack, one in attacks.items()}),
@@ -288,13 +311,13 @@ def _compared(judged: JudgedRun, name: str, report: SavedReport, model: SavedMod
 
 
 _MOST_TOLD = 5
-"""The most differences that are told in words."""
+"""The most differences for which sentences are written."""
 
 _LEAD = (
     "Over the rows that all reports share: the percentage of right answers in the original and after each attack, then "
     "the attack success rate (ASR): of the answers right on the original, the percentage that is wrong on the "
-    "perturbed text. The lower the rate, the better; the stronger its tint, the higher it is. The lowest rate of a "
-    "column is bold, unless two models share it."
+    "perturbed text. The lower the rate, the better; the stronger its tint, the higher it is. Bold: clearly the lowest "
+    "rate of its column, by a paired interval that is corrected for the number of columns."
 )
 _LEAD_WITHOUT_ATTACKS = (
     "Over the rows that all reports share: the percentage of right answers of each model, with its 95 % interval. "
@@ -304,7 +327,7 @@ _LEAD_WITHOUT_ATTACKS = (
 
 
 def compared_tables(found: Comparison) -> list[ShownTable]:
-    """The tables of a comparison: the rates, the differences between models and between attacks, the reports."""
+    """Return the tables of a comparison: rates, differences between models and between attacks, reports."""
     if not found.attacks:
         return [tables.clean(found), tables.models(found), _reports(found)]
     shown = (tables.headline(found), tables.models(found), tables.attacks(found), _reports(found))
@@ -328,9 +351,10 @@ def _reports(found: Comparison) -> ShownTable:
 
 
 def compared_findings(found: Comparison) -> list[str]:
-    """A sentence for each of the largest differences whose 95 % interval leaves out 0.
+    """A sentence for each of the largest differences that are clear, corrected for the number of attacks.
 
-    The rates of models that are no better than the most frequent answer are left out.
+    With attacks, models that are no better than the most frequent answer are left out. If no difference is clear, one
+    sentence says so.
     """
     names = tables.names_of(found)
     weak = {model.model for model in found.models if found.attacks and not model.beats_majority}
@@ -339,23 +363,29 @@ def compared_findings(found: Comparison) -> list[str]:
         for one in found.comparisons
         if isinstance(one, ModelDifference) and one.difference is not None and not {one.a, one.b} & weak
     ]
-    clear = [(one, difference, ends) for one, difference, ends in between if ends and (ends[0] > 0 or ends[1] < 0)]
+    clear = [(one, difference, ends) for one, difference, ends in between if ends and one.clear]
     clear.sort(key=lambda one: (-abs(one[1]), one[0].attack or "", one[0].a, one[0].b))
     told = []
     for one, difference, ends in clear[:_MOST_TOLD]:
         more, less = (one.a, one.b) if difference > 0 else (one.b, one.a)
         does = f"{more} is right" if one.attack is None else f"{names[one.attack]} breaks {more}"
         low, high = sorted(abs(end) for end in ends)
-        points = f"by {abs(difference):.0f} points (95 %: {low:.0f} to {high:.0f})"
+        of = "" if one.attack is None else " of the answers right in both"
+        points = f"by {abs(difference):.0f} points{of} (95 %: {low:.0f} to {high:.0f})"
         told.append(f"{does} more often than {less}: {points}.")
     if between and not told:
-        return ["No difference between two models is clear: every 95 % interval includes 0."]
+        return ["No difference between two models is clear."]
     left = len(clear) - len(told)
-    return told + ([f"{left:,} more differences have an interval without 0."] if left else [])
+    return told + ([f"{left:,} more differences are clear."] if left else [])
 
 
 def compared_page(found: Comparison, shown: Sequence[ShownTable] | None = None) -> str:
-    """The page of a comparison as HTML; the same comparison gives the same bytes."""
+    """Return the page of a comparison as HTML; the same comparison gives the same bytes.
+
+    Args:
+        found: the comparison.
+        shown: its tables, if they have been made already.
+    """
     rows = sum(found.rows.values()) if found.attacks else found.originals
     date = [] if found.date is None else [found.date]
     return page_of(

@@ -1,4 +1,4 @@
-"""An evaluation: from rows and models to the answers of all models, judged, and the report that is counted from them.
+"""Evaluate models on rows: ask all models, judge their answers, and count the report.
 
 The same answers give the same bytes.
 """
@@ -17,6 +17,7 @@ import numpy as np
 from augment_ru.errors import AugmentError, amount
 from augment_ru.evaluation import tables
 from augment_ru.evaluation.answers import (
+    Answer,
     Golds,
     Kind,
     Metric,
@@ -38,9 +39,11 @@ from augment_ru.evaluation.examples import (
     example_of,
     maker_of,
     model_of,
+    named_spec,
 )
 from augment_ru.evaluation.flipping import Flipping, flipping_edits
 from augment_ru.evaluation.loading import TEST, loaded
+from augment_ru.evaluation.paired import RunsInPairs, is_better
 from augment_ru.evaluation.pairs import CHOSEN, WORST_ROWS, Pair, Pairs
 from augment_ru.evaluation.protocol import (
     EvaluationPlan,
@@ -60,7 +63,6 @@ from augment_ru.evaluation.rates import (
     Flags,
     JudgedRun,
     changed_scores,
-    comparisons,
     evaluated_runs,
     flags_of,
     mean_asr,
@@ -69,7 +71,6 @@ from augment_ru.evaluation.rates import (
     percent,
     percents,
     row_keys,
-    scipy_stats,
     scores,
     success_rate,
     wilson,
@@ -81,13 +82,14 @@ from augment_ru.evaluation.report import (
     Cell,
     ChosenFrom,
     Data,
+    Interval,
     ModelReport,
     Rate,
     Report,
     ValidRows,
     as_json,
 )
-from augment_ru.evaluation.searches import searches
+from augment_ru.evaluation.searches import is_searched, searches
 from augment_ru.evaluation.subpopulations import Subpopulation, binned, no_field, subpopulations
 from augment_ru.evaluation.table_text import as_html, as_text
 from augment_ru.evaluation.verdicts import read_verdicts, with_verdicts
@@ -97,7 +99,10 @@ from augment_ru.records import field_paths
 from augment_ru.version import __version__
 
 WIDE = 20.0
-"""Percentage points: the report flags a cell whose interval is wider."""
+"""In percentage points: the report flags a cell of a table if its confidence interval is wider."""
+
+_OF_CLASSES = ("macro_f1", "mcc")
+"""The metrics that weigh classes alike, however many rows they have."""
 
 CORRECT = {
     "labels": "same label",
@@ -108,21 +113,20 @@ CORRECT = {
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """The answers of all models, judged: what the report, the page and the predictions are made of.
+    """The judged answers of all models, from which the report, the page and the predictions are made.
 
     Attributes:
-        pairs: the rows.
+        pairs: the original and perturbed rows.
         golds: the right answers of the originals.
-        kind: what answers are.
+        kind: the kind of the answers.
         metrics: the metrics, by name.
         judged: every model run with its outcomes.
         subpopulations: the subpopulations of the originals.
-        settings: the settings.
+        settings: the settings of the evaluation.
         defining: the parts of the signature that depend on the rows and the settings, by name.
-        data: the name of the file of rows, without its folder; None for rows made in Python.
-        flipping: by the number of a judged run, the attack and the number of the row: which edits flip the answer, by
-            field; for rows whose edits were asked one by one.
-        specs: the attacks behind the names of the variations of a release.
+        data: the name of the row file, without its folder; None for rows made in Python.
+        flipping: the edits that flip the answer; only for rows whose edits were tested by asking the model again.
+        specs: for rows of a release, maps the name of each variation to the specification of its attack.
     """
 
     pairs: Pairs
@@ -143,12 +147,12 @@ class Evaluation:
         return f"Evaluation(models: {models}; attacks: {attacks}; originals: {len(self.pairs.originals):,})"
 
     def _repr_html_(self) -> str:
-        """The table of rates, for notebooks; every name is escaped."""
+        """Return the table of rates as HTML, for notebooks; every name is escaped."""
         return as_html(tables.tables_of(self.counted())[0])
 
     @property
     def signature(self) -> str:
-        """One line with all that defines the numbers."""
+        """One line with everything that defines the numbers."""
         parts = {
             "asr": "broken/right",
             "correct": CORRECT[self.kind].replace(" ", "-"),
@@ -165,13 +169,16 @@ class Evaluation:
         return "|".join([f"{FORMAT}-v{VERSION}", *(f"{name}={value}" for name, value in parts.items())])
 
     def report(self) -> dict[str, Any]:
-        """The report as JSON values; its keys are explained in docs/evaluation.md."""
+        """Return the report as JSON values; its keys are explained in docs/evaluation.md."""
         found: dict[str, Any] = as_json(self.counted())
         return found
 
     def counted(self) -> Report:
         """The report."""
-        task, pairs = self.pairs.task, self.pairs
+        task, pairs, majority = self.pairs.task, self.pairs, self._majority()
+        in_pairs = RunsInPairs(self.judged, self.settings.seed)
+        beats = [self._beats(judged, majority) for judged in self.judged]
+        best = in_pairs.best(beats)
         return Report(
             signature=self.signature,
             title=self.settings.title,
@@ -186,9 +193,9 @@ class Evaluation:
             originals_without_gold=sum(None in gold for gold in self.golds),
             attacks=list(pairs.attacks),
             specs=self.specs or None,
-            majority=self._majority(),
-            models=[self._model(one) for one in self.judged],
-            comparisons=comparisons(self.judged),
+            majority=majority,
+            models=[self._model(*one) for one in zip(self.judged, beats, best, strict=True)],
+            comparisons=in_pairs.comparisons() if pairs.attacks else [],
             searches=searches(pairs) or None,
             worst_of=_chosen_from(pairs.attacks[WORST_ROWS]) if WORST_ROWS in pairs.attacks else None,
             rows=row_keys(pairs, self.golds),
@@ -196,14 +203,37 @@ class Evaluation:
         )
 
     def _majority(self) -> dict[str, float]:
-        """The score of each metric if every row got the most frequent right answer; empty where answers are lists."""
+        """Return the score of each metric if every row got the most frequent right answer; empty for kind "lists"."""
         if self.kind == "lists":
             return {}
-        constant = tuple(most_frequent(column) for column in zip(*self.golds, strict=True))
-        found = scores(self.metrics, self.pairs, self.golds, [[constant] * len(self.golds)])
+        found = scores(self.metrics, self.pairs, self.golds, [self._constant()])
         return {name: score.value for name, score in found.items()}
 
-    def _model(self, judged: JudgedRun) -> ModelReport:
+    def _constant(self) -> list[Answer]:
+        """The most frequent right answer for each original."""
+        return [tuple(most_frequent(column) for column in zip(*self.golds, strict=True))] * len(self.golds)
+
+    def _beats(self, judged: JudgedRun, majority: Mapping[str, float]) -> bool:
+        """Whether a test finds a model better than the most frequent answer; True where there is none.
+
+        Its main metric must be higher, and its right decisions clearly more; for macro F1 and MCC, which weigh classes
+        alike, its recall, averaged over the classes.
+        """
+        metric = next(iter(self.metrics))
+        if metric not in majority:
+            return True
+        run, pairs, golds = judged.run, self.pairs, self.golds
+        if scores(self.metrics, pairs, golds, run.originals)[metric].value <= majority[metric]:
+            return False
+        constant = replace(run, originals=[self._constant()])
+        right, other = (outcomes_of_originals(one, pairs, golds, self.kind) for one in (run, constant))
+        labels = np.array([[None if gold is None else str(gold) for gold in row] for row in golds], object).T[:, None]
+        classes = [np.ones_like(other.known)]
+        if metric in _OF_CLASSES:
+            classes = [labels == label for label in sorted({one for one in labels.flat if one is not None})]
+        return is_better(right, other, classes, self.settings.seed)
+
+    def _model(self, judged: JudgedRun, beats_majority: bool, best: Sequence[str]) -> ModelReport:  # noqa: FBT001  (of zip)
         run, pairs, golds = judged.run, self.pairs, self.golds
         attacks = {attack: self._attack(judged, attack) for attack in pairs.attacks}
         together = [judged.rate("", name) if attacks else None for name in (WORST, WORST_ASR, CONSISTENCY)]
@@ -212,6 +242,8 @@ class Evaluation:
             signature=run.signature,
             shots=run.shots,
             episodes=run.episodes,
+            beats_majority=beats_majority,
+            best=best,
             metrics=scores(self.metrics, pairs, golds, run.originals),
             worst_case=together[0],
             worst_case_asr=together[1],
@@ -222,7 +254,7 @@ class Evaluation:
         )
 
     def _attack(self, judged: JudgedRun, attack: str) -> AttackReport:
-        """What an attack does to a model."""
+        """Return the report's entry on what an attack does to a model."""
         outcomes, rows, decided = judged.outcomes[attack], self.pairs.attacks[attack], self.pairs.task.scoring.decided
         status = Counter(pair.status for pair in rows)
         perturbed = outcomes.right & flags_of(pair.status == "perturbed" for pair in rows)
@@ -230,6 +262,7 @@ class Evaluation:
             "similarity": [pair.similarity if pair.status == "perturbed" else None for pair in rows],
             "probability": [pair.probability if pair.status == "perturbed" else None for pair in rows],
         }
+        chosen = attack == WORST_ROWS or any(map(is_searched, rows))  # by their success, which strength would then show
         return AttackReport(
             rate=judged.success(attack),
             unchanged=status["unchanged"],
@@ -251,12 +284,14 @@ class Evaluation:
                 ]
                 for one in self.subpopulations
             },
-            strength={name: cells for name, own in strengths.items() if (cells := _range_cells(outcomes, own))},
+            strength={}
+            if chosen
+            else {name: cells for name, own in strengths.items() if (cells := _range_cells(outcomes, own))},
             outcomes=outcomes.letters,
         )
 
     def to_frame(self) -> Any:  # noqa: ANN401  (pandas is no dependency)
-        """The numbers of the report as a pandas DataFrame: a row for each model and attack.
+        """Return the numbers of the report as a pandas DataFrame, with a row for each model and attack.
 
         Raises:
             AugmentError: pandas is not installed.
@@ -268,12 +303,15 @@ class Evaluation:
         return pd.DataFrame(tables.numbers(self.counted()))
 
     def to_markdown(self) -> str:
-        """The tables of the report in markdown."""
+        """Return the tables of the report in markdown."""
         parts = [f"{table.title}\n\n{as_text(table, 'markdown')}" for table in tables.tables_of(self.counted())]
         return "\n".join(parts)
 
     def predictions(self) -> Iterator[dict[str, Any]]:
-        """A row for each model, number of shots, episode, attack and record: enough to count the report again."""
+        """Yield a row for each model, number of shots, episode, attack and record.
+
+        The rows hold all that is needed to count the report again.
+        """
         task = self.pairs.task
         for judged in self.judged:
             run = judged.run
@@ -290,7 +328,7 @@ class Evaluation:
     def _row(
         self, run: ModelRun, episode: int, attack: str | None, original: int, after: Sequence[Any] = (None, None, None)
     ) -> dict[str, Any]:
-        """A row of predictions; `after`: the prediction for the perturbed row, its status, its outcome."""
+        """Return a row of predictions; `after` holds the perturbed row's prediction, its status and its outcome."""
         task = self.pairs.task
         return {
             "model": run.model,
@@ -304,12 +342,13 @@ class Evaluation:
         }
 
     def worst_case(self) -> Iterator[dict[str, Any]]:
-        """For each original, in their order, the row that breaks the most decisions of all models and episodes.
+        """Yield for each original, in order, the perturbed row that breaks the most decisions.
 
-        Of equal ones it is the most similar to its original, then the first in the order of the attacks. An original
-        that no row of any attack breaks is given by its most similar row. Such rows are chosen by what they break, so a
-        rate over them is that of no attack: each says what it was chosen from, and `evaluate` counts them as an attack
-        of their own.
+        Decisions are counted over all models and episodes. Of rows that break equally many, the row most similar to its
+        original is chosen, then the one whose attack comes first. An original that no row breaks is represented by its
+        most similar row. These rows are chosen by what they break, so a rate over them is not the rate of any attack.
+        Therefore each row lists the attacks and models it was chosen from, and `evaluate` counts these rows as an
+        attack of their own.
         """
         best: dict[int, tuple[tuple[int, float], Pair]] = {}
         for attack, rows in self.pairs.attacks.items():
@@ -326,19 +365,21 @@ class Evaluation:
 
 
 def _valid_rows(judged: JudgedRun, attack: str, rows: Sequence[Pair]) -> ValidRows | None:
-    """The rates over the rows that people found valid, and how many they judged; None if they judged none."""
+    """Return the rates over the rows that people found valid, and the number of judged rows; None if there are none."""
     known = sum(pair.verdict is not None for pair in rows)
     if not known:
         return None
     valid, outcomes = flags_of(pair.verdict == "valid" for pair in rows), judged.outcomes[attack]
     count = int(valid.sum())
+    rate = judged.rate(attack, f"{OF_VALID}asr")
     return ValidRows(
         judged=known,
         valid=count,
         share=Rate(percent(count / known), percents(wilson(count, known))),
         right=int((outcomes.right & valid).sum()),
         broken=int((outcomes.broken & valid).sum()),
-        asr=judged.rate(attack, f"{OF_VALID}asr"),
+        asr=rate,
+        wide_interval=_is_wide(rate.ci95),
         asr_all_rows=judged.rate(attack, f"{OF_VALID}asr_all_rows"),
         flip_rate=judged.rate(attack, f"{OF_VALID}flip_rate"),
         performance_drop_rate=judged.drop_rate(attack, OF_VALID),
@@ -346,7 +387,7 @@ def _valid_rows(judged: JudgedRun, attack: str, rows: Sequence[Pair]) -> ValidRo
 
 
 def _range_cells(outcomes: AttackOutcomes, values: Sequence[float | None]) -> list[Cell]:
-    """The cells of the rows in quartiles of these values."""
+    """Return the success rates of the rows in quartiles of `values`; rows whose value is None are left out."""
     names, cell_of = binned(values) or ((), ())
     found = []
     for at, name in enumerate(names):
@@ -359,7 +400,14 @@ def _range_cells(outcomes: AttackOutcomes, values: Sequence[float | None]) -> li
 def _cell(
     outcomes: AttackOutcomes, rows: Flags, name: str, ends: tuple[float | None, float | None] = (None, None)
 ) -> Cell:
-    """The success rate over some rows of an attack, flags of shape (rows,)."""
+    """Return the success rate over some rows of an attack.
+
+    Args:
+        outcomes: the outcomes of the attack.
+        rows: which rows count, flags of shape (rows,).
+        name: the name of the cell.
+        ends: the lowest and highest value in the cell, if it is a range.
+    """
     rate, known = success_rate(outcomes, (..., rows)), int(outcomes.known[..., rows].sum())
     return Cell(
         value=name,
@@ -369,12 +417,17 @@ def _cell(
         rows=int(rows.sum()),
         accuracy_before=percent(rate.right / known if known else None),
         accuracy_after=percent(float(outcomes.after[..., rows].sum()) / known if known else None),
-        wide_interval=rate.ci95 is None or rate.ci95[1] - rate.ci95[0] > WIDE,
+        wide_interval=_is_wide(rate.ci95),
     )
 
 
+def _is_wide(interval: Interval | None) -> bool:
+    """Whether an interval is too wide for a conclusion, or missing."""
+    return interval is None or interval[1] - interval[0] > WIDE
+
+
 def _chosen_from(rows: Sequence[Pair]) -> ChosenFrom:
-    """The attacks and the models of rows that were chosen as the worst."""
+    """Collect the attacks and models that worst-case rows were chosen from, as their metadata lists them."""
     said = [held for row in rows if isinstance(held := row.metadata.get(CHOSEN), Mapping)]
 
     def named(key: str) -> list[str]:
@@ -394,14 +447,14 @@ def _version(package: str) -> str:
 _log = logging.getLogger(__name__)
 
 Models: TypeAlias = Mapping[str, Model | PredictFunction | str] | Sequence[str]
-"""Specifications as for `--model`; or names, each with a specification or a function."""
+"""Specifications as for `--model`, with or without a name; or names, each with a specification or a function."""
 
 Progress: TypeAlias = Callable[[str, int], AbstractContextManager[Callable[[int], None]]]
-"""A progress hook: called with a model's name and its number of questions; returns a context manager, whose value is a
-function to call with the number of questions that are answered."""
+"""A progress hook, which is called with a model's name and its number of questions and returns a context manager. The
+value of the context manager is a function, which is called with the number of newly answered questions."""
 
 DoneHook: TypeAlias = Callable[[Sequence[ModelRun]], None]
-"""A hook that is called with the runs of each model when all its questions are answered."""
+"""A hook that is called for each model, with the model's runs, after all its questions were answered."""
 
 
 def _no_progress(name: str, questions: int) -> AbstractContextManager[Callable[[int], None]]:
@@ -421,17 +474,17 @@ def evaluate(
     """Ask models about original and perturbed rows, and count the right predictions that the attacks break.
 
     Args:
-        perturbed: the output of perturb, with full metadata or with the rows of the attack "original"; the test file of
-            a task in a release, or its folder; or any rows, if the settings name the originals.
-        models: specifications as for `--model`; or names, each with a specification or a function that takes a list of
-            `Example` and returns a list of predictions.
-        settings: what is done with them; None for the defaults.
+        perturbed: the output of perturb, with full metadata or with the rows of the attack "original"; or the test file
+            of a task in a release, or the folder of the task; or any rows, if the settings name the originals.
+        models: specifications as for `--model`; or a mapping from names to specifications or to functions that take a
+            list of `Example` and return a list of predictions.
+        settings: the settings of the evaluation; None for the defaults.
         progress: the progress hook.
-        on_model_done: the hook that is called with the runs of each model.
-        changes: settings by name, instead of those in `settings`: `evaluate(rows, models, shots=(0, 4))`.
+        on_model_done: the hook that is called with the runs of each model when the model is done.
+        changes: settings by name, which replace those in `settings`: `evaluate(rows, models, shots=(0, 4))`.
 
     Raises:
-        AugmentError: rows, names or settings are wrong, a model fails, or an extra is missing.
+        AugmentError: rows, names or settings are wrong, a model fails, or an optional dependency is not installed.
     """
     settings = replace(settings or EvaluationSettings(), **changes)
     check_models(models, settings.options)
@@ -443,8 +496,6 @@ def evaluate(
     pairs = replace(scope.pairs, task=task)
     if settings.verdicts is not None:
         pairs = with_verdicts(pairs, read_verdicts(str(settings.verdicts)))
-    if max(len(models), len(pairs.attacks)) > 1:
-        scipy_stats()  # better missed before models are asked than after
     originals = [original.values for original in pairs.originals]  # noqa: PD011  (a row has values)
     for name in settings.label_fields:
         if not any(field_paths.values(values, name) for values in originals):
@@ -462,7 +513,7 @@ def evaluate(
     scored = over_classes(scored, labels) if task.scoring.every_class and labels else scored
     train_file = str(train) if train is not None else None
     request = ModelRequest("", task, labels, settings.device, None, settings.encoding, train_file, settings.seed)
-    given = models.items() if isinstance(models, Mapping) else ((spec, spec) for spec in models)
+    given = models.items() if isinstance(models, Mapping) else map(named_spec, models)
     named = [NamedModel.of(name, _made(model, request, settings)) for name, model in given]
     _warn_of_learned(named, pairs)
     answers = None if settings.cache in {None, "none"} else Cache(Path(settings.cache))
@@ -492,7 +543,10 @@ def evaluate(
 
 
 def _name_of(perturbed: RowsOrFile) -> str | None:
-    """The name of a file of rows without its folder; of a task in a release that of its folder; None without a file."""
+    """Return the name under which the report shows the rows; None for rows made in Python.
+
+    It is the file name without its folder, "stdin" for "-", and for a test file of a release the name of its folder.
+    """
     if not isinstance(perturbed, str | Path):
         return None
     path = Path(perturbed)
@@ -502,10 +556,11 @@ def _name_of(perturbed: RowsOrFile) -> str | None:
 
 
 def check_models(models: Models, options: Mapping[str, Any]) -> None:
-    """Nothing, if the names and kinds of the models are right.
+    """Check the names and kinds of the models.
 
     Raises:
-        AugmentError: there is no model, two are the same, a kind does not exist, or an option fits none of them.
+        AugmentError: `models` is not a list or mapping or is empty, two models are the same, a kind does not exist, or
+            an option is for a kind that no model has.
     """
     if isinstance(models, str) or callable(models):
         raise AugmentError(
@@ -513,10 +568,10 @@ def check_models(models: Models, options: Mapping[str, Any]) -> None:
         )
     if not models:
         raise AugmentError("no model; name one with `models`; augment-ru list models shows them")
-    if not isinstance(models, Mapping) and len(set(models)) < len(models):
-        raise AugmentError("`models`: each must be another one")
-    values = models.values() if isinstance(models, Mapping) else models
-    specs = [model for model in values if isinstance(model, str)]
+    named = list(models.items() if isinstance(models, Mapping) else map(named_spec, models))
+    if len({name for name, _ in named}) < len(named):
+        raise AugmentError("`models`: each must have another name; NAME=KIND[:ARGUMENT] gives one")
+    specs = [model for _, model in named if isinstance(model, str)]
     for spec in specs:
         maker_of(spec)
     kinds = {spec.partition(":")[0] for spec in specs}
@@ -529,7 +584,7 @@ def check_models(models: Models, options: Mapping[str, Any]) -> None:
 def _made(
     model: Model | PredictFunction | str, request: ModelRequest, settings: EvaluationSettings
 ) -> Model | PredictFunction:
-    """A model itself, or that of a specification."""
+    """Make the model of a specification; a function or model is returned as it is."""
     if isinstance(model, str):
         return model_of(model, request, settings.options.get(model.partition(":")[0]))
     return model

@@ -1,6 +1,6 @@
-"""The seam between the evaluation and the models: what a model is asked and answers, each different question once.
+"""The interface between the evaluation and the models: what models are asked and answer, each different question once.
 
-Answers are kept on disk, so that a repeated or interrupted evaluation asks a model only what is new.
+Answers are kept on disk, so that a repeated or interrupted evaluation asks only the new questions.
 """
 
 import json
@@ -26,17 +26,17 @@ from augment_ru.records.record import Record
 from augment_ru.records.task import Task
 
 Prediction: TypeAlias = str | int | float | bool | Sequence[Any] | Mapping[str, Any] | None
-"""A label or a text; for a task with several labels an object, field to label. Labels are compared as texts."""
+"""A label or a text; for a task with several labels a mapping from fields to labels. Labels are compared as texts."""
 
 CHUNK = 256
-"""Examples of one call of a model that does not state a chunk of its own."""
+"""The number of examples in one call of a model that does not set `chunk`."""
 
 PERTURBATION, EPISODE = "perturbation", "episode"
-"""The fields of TAPE's published files, and of a release: the attack of a row, and the episodes that show it."""
+"""The fields that TAPE's published files and releases add to a row: its attack, and the episodes that use the row."""
 
 
 _BITS = 14_000
-"""Bits of the longest number in a prediction: Python writes no number of over 4,300 digits."""
+"""The most bits of a number in a prediction; Python refuses to print numbers with more than 4,300 digits."""
 _PLAIN = frozenset({str, float, bool, type(None)})
 
 
@@ -46,8 +46,8 @@ class Example:
 
     Attributes:
         record: the row, without `augment` and without the fields of the right answer (`task.gold`).
-        task: its task.
-        text: the fields that a model reads (`task.read`), joined by line feeds; a bag of words reads nothing else.
+        task: the task of the row.
+        text: the fields that a model reads (`task.read`), joined by line feeds; bag-of-words models use only this.
         shots: the demonstrations: rows of the train file with their right answers; empty for zero shots.
     """
 
@@ -61,15 +61,15 @@ class Example:
 
 
 LabelScores: TypeAlias = Mapping[str, float]
-"""The score of every label of a decision, in nats: logarithms of probabilities, up to a number that all share."""
+"""Maps each label of a decision to its score: its log-probability in nats, up to a constant that all labels share."""
 
 
 class Scored(NamedTuple):
-    """A prediction with the scores behind it.
+    """A prediction with the scores of the labels.
 
     Attributes:
         prediction: what the model answers.
-        scores: the scores of each decision: one for each field of the right answer; empty where the answer is free.
+        scores: the label scores of each decision, one for each field of the right answer; empty for free answers.
     """
 
     prediction: Prediction
@@ -77,67 +77,67 @@ class Scored(NamedTuple):
 
 
 PredictFunction: TypeAlias = Callable[[Sequence[Example]], Sequence[Prediction]]
-"""A plain function as a model: a prediction for each example, in their order."""
+"""A plain function used as a model: it returns a prediction for each example, in the order of the examples."""
 
 
 class Model:
-    """A model as the evaluation sees it. These are all the attributes that it reads, with their defaults.
+    """The base class of models. It has all attributes that the evaluation reads, with their defaults.
 
-    A plain function from examples to predictions is a model, too, whichever of the attributes it has.
+    A plain function from examples to predictions is a model, too; for attributes that it lacks, the defaults are used.
     """
 
     __slots__ = ()
     stream: ClassVar[Callable[..., Iterator[tuple[int, Prediction]]] | None] = None
-    """`stream(examples)` gives the number of an example, from 0, and its prediction as soon as the model has it, in any
-    order, so that the cache keeps it at once; it is called instead of the model."""
+    """`stream(examples)` yields each prediction as soon as it is known, with the number of its example (from 0), in any
+    order, so that the cache can keep it at once. If `stream` is not None, it is called instead of the model itself."""
     scored: ClassVar[Callable[..., Sequence[Scored]] | None] = None
-    """`scored(examples)` gives the predictions of the model, each with the scores behind it, in the order of the
-    examples. A search against a model that says how sure it is needs fewer questions."""
+    """`scored(examples)` returns a prediction with label scores for each example, in the order of the examples. With
+    scores, a search against the model needs fewer queries."""
 
     @property
     def signature(self) -> str | None:
-        """All that defines the answers, as text; the cache keeps no answers of a model without one."""
+        """Everything that defines the answers, as text; if it is None, the answers are not cached."""
         return None
 
     @property
     def few_shot(self) -> bool:
-        """Whether the model reads `Example.shots`; one that does not is evaluated once."""
+        """Whether the model reads `Example.shots`; if not, it is evaluated once, without demonstrations."""
         return True
 
     @property
     def cached(self) -> bool:
-        """Whether the cache keeps its answers; False where asking is faster than looking up."""
+        """Whether the cache keeps the answers; False for models that answer faster than the cache can be read."""
         return True
 
     @property
     def chunk(self) -> int:
-        """The number of examples in a call, at least 1; what an interrupted run can lose."""
+        """The number of examples in a call, at least 1; if a run is interrupted, at most so many answers are lost."""
         return CHUNK
 
     @property
     def learned(self) -> frozenset[str]:
-        """The texts that it was trained on; `evaluate` warns if it is asked about them."""
+        """The texts that the model was trained on; `evaluate` warns if it is asked about them."""
         return frozenset()
 
     def __call__(self, examples: Sequence[Example], /) -> Sequence[Prediction]:
-        """A prediction for each example, in their order."""
+        """Return a prediction for each example, in the order of the examples."""
         raise NotImplementedError
 
 
 @dataclass(frozen=True, slots=True)
 class ModelRequest:
-    """What a model is made from.
+    """What is needed to build a model.
 
     Attributes:
-        argument: the specification after its first colon; empty if it has none.
+        argument: the part of the specification after its first colon; empty if there is no colon.
         task: the task of the rows.
-        labels: the classes of a classification, sorted, as texts; None where answers are free.
+        labels: the classes of a classification, sorted, as texts; None if answers are free texts.
         device: auto, cpu or cuda[:N].
-        options: those of `--model-option KIND.NAME=VALUE`, as the dataclass `Options` of the kind's module; None if
-            it has no such class.
-        encoding: the encoding of files of rows that are not in UTF-8, such as a train file.
-        train: the file of `--train`.
-        seed: the seed of kinds with an option `seed` that is not set.
+        options: the values given with `--model-option KIND.NAME=VALUE`, as an instance of the `Options` dataclass in
+            the kind's module; None if the module has no such class.
+        encoding: the encoding of row files, such as the train file, that are not UTF-8.
+        train: the path given with `--train`.
+        seed: the default of the option `seed`, for model kinds that have one.
     """
 
     argument: str
@@ -151,14 +151,33 @@ class ModelRequest:
 
 
 ModelMaker: TypeAlias = Callable[[ModelRequest], Model | PredictFunction]
-"""The function `KIND` of `augment_ru/models/KIND.py`: it makes the model of `--model KIND:ARGUMENT`.
+"""The function `KIND` of `augment_ru/models/KIND.py`, which makes the model of `--model KIND:ARGUMENT`.
 
-It raises an `AugmentError` if the argument or an option is wrong, or an extra is missing.
+It raises an `AugmentError` if the argument or an option is wrong, or an optional dependency is not installed.
 """
 
 
+def named_spec(text: str) -> tuple[str, str]:
+    """The name and the specification in `NAME=KIND[:ARGUMENT]`; without a name the specification is the name.
+
+    >>> named_spec("words=linear:train.jsonl"), named_spec("openai:http://host/v1?key=1#gpt")[1]
+    (('words', 'linear:train.jsonl'), 'openai:http://host/v1?key=1#gpt')
+
+    Raises:
+        AugmentError: the name is empty.
+    """
+    name, equals, spec = text.partition("=")
+    if not equals or ":" in name:  # an argument may hold any sign, a kind and a name hold no colon
+        return text, text
+    if not name.strip():
+        raise AugmentError(f"`model` {text}: has no name before =; give NAME=KIND[:ARGUMENT]")
+    return name, spec
+
+
 def maker_of(spec: str) -> ModelMaker:
-    """The maker for the kind of a specification; a dash in KIND is an underscore in its file's name.
+    """Return the function that makes models of the kind of `spec`.
+
+    A dash in the kind is an underscore in the name of its file.
 
     Raises:
         AugmentError: there is no such kind.
@@ -172,12 +191,12 @@ def maker_of(spec: str) -> ModelMaker:
 
 
 def model_of(spec: str, request: ModelRequest, options: Mapping[str, Any] | None = None) -> Model | PredictFunction:
-    """The model of a specification `KIND` or `KIND:ARGUMENT`.
+    """Make the model of a specification `KIND` or `KIND:ARGUMENT`.
 
     Args:
         spec: the specification.
-        request: what it is made from; argument and options are put into it here.
-        options: values of the kind's options, or texts that are read as such.
+        request: what the model is made from; its `argument` and `options` are set here.
+        options: values for the options of the kind, or texts that are parsed into such values.
 
     Raises:
         AugmentError: there is no such kind, an option is wrong, or the model cannot be made.
@@ -194,10 +213,15 @@ def model_of(spec: str, request: ModelRequest, options: Mapping[str, Any] | None
 
 
 def example_of(record: Mapping[str, Any], task: Task, shots: Sequence[Mapping[str, Any]] = ()) -> Example:
-    """The question of a row: the row without metadata and without its right answer.
+    """Return the question of a row: the row without metadata and without its right answer.
+
+    Args:
+        record: the row.
+        task: the task of the row.
+        shots: the demonstrations of the example.
 
     Raises:
-        AugmentError: a field that is perturbed is missing, or is not a text.
+        AugmentError: a perturbed field is missing, or is not a text.
     """
     question = without_metadata(record)
     for gold in task.scoring.gold:
@@ -207,13 +231,13 @@ def example_of(record: Mapping[str, Any], task: Task, shots: Sequence[Mapping[st
 
 
 def without_metadata(values: Mapping[str, Any]) -> dict[str, Any]:
-    """A copy of the row without the metadata of perturb, and without the fields that TAPE's files add to a row."""
+    """Return a copy of the row without the metadata of perturb and without the fields that TAPE's files add."""
     added = (KEY, PERTURBATION, EPISODE) if isinstance(values.get(PERTURBATION), str) else (KEY,)
     return {name: value for name, value in values.items() if name not in added}
 
 
 def _without(value: Any, path: field_paths.Path) -> Any:  # noqa: ANN401  (JSON values)
-    """A copy of the value without the entry at the path; the values beside the path are shared."""
+    """Return a copy of the value without the entry at the path; entries outside the path are shared, not copied."""
     found = path[0] in value if isinstance(value, Mapping) else isinstance(value, list) and isinstance(path[0], int)
     if not found:
         return value
@@ -226,10 +250,10 @@ def _without(value: Any, path: field_paths.Path) -> Any:  # noqa: ANN401  (JSON 
 
 
 def json_value(value: Any) -> Prediction:  # noqa: ANN401  (whatever a model returned)
-    """A prediction as JSON values: NumPy's numbers and arrays become Python's, tuples become lists.
+    """Convert a prediction to JSON values: NumPy numbers and arrays become Python's, tuples become lists.
 
     Raises:
-        AugmentError: the prediction is something else.
+        AugmentError: the prediction has another type, or holds a number that is not finite or is too long.
     """
     given = type(value)
     if isinstance(value, float) and not isfinite(value):
@@ -253,29 +277,29 @@ def json_value(value: Any) -> Prediction:  # noqa: ANN401  (whatever a model ret
 _APPLICATION = "augment-ru"
 
 _MANY = 500
-"""Keys in one query; SQLite takes at least 999."""
+"""The number of keys in one SQL query; SQLite allows at least 999."""
 
 _TABLE = "CREATE TABLE answers (key BLOB PRIMARY KEY, answer TEXT NOT NULL) WITHOUT ROWID"
-"""All that a cache holds. A file with views, triggers or other tables is none, so it has no code that could run."""
+"""The only table of a cache. A file with views, triggers or other tables is refused, so that no code in it can run."""
 
 _MOST_BYTES = 2**24
-"""The most bytes of an answer."""
+"""The maximum size of an answer in bytes."""
 
 _WAIT = 60.0
-"""Seconds to wait while another process writes."""
+"""How many seconds to wait while another process writes to the file."""
 
 
 def default_path() -> Path:
-    """The default file, in the user's cache folder; the environment variable XDG_CACHE_HOME names another."""
+    """Return the default cache file in the user's cache folder, or in the folder that XDG_CACHE_HOME names."""
     home = os.environ.get("XDG_CACHE_HOME")
     folder = Path(home) / _APPLICATION if home else user_cache_path(_APPLICATION, appauthor=False)
     return folder / "responses.sqlite"
 
 
 def answer_keys(signature: str, examples: Sequence[Example]) -> list[bytes]:
-    """The key of each answer: a hash of the model's signature and of the whole question.
+    """Return the cache key of each answer: a 16-byte hash of the model's signature and the whole question.
 
-    Demonstrations are encoded once for all examples that show the same objects.
+    Demonstrations are encoded once for all examples whose `shots` are the same object.
     """
     shown: dict[int, bytes] = {}
     found: list[bytes] = []
@@ -300,13 +324,13 @@ def _canonical(value: object) -> bytes:
 
 
 class Cache:
-    """Answers by key in an SQLite file. They are on disk when `put` returns; several processes may share the file."""
+    """An SQLite file of answers by key. When `put` returns, its answers are on disk; processes may share the file."""
 
     def __init__(self, path: Path) -> None:
         """Open the file, or create it.
 
         Raises:
-            AugmentError: the file cannot be opened, or is no SQLite file.
+            AugmentError: the file cannot be opened, or is not a cache of answers.
         """
         self.path = path
         try:
@@ -326,11 +350,11 @@ class Cache:
             raise AugmentError(f"`cache` {path}: is another database, no cache of answers; name another file, or none")
 
     def _schema(self) -> list[tuple[object, ...]]:
-        """The kind, the name and the definition of at most two things that the file holds."""
+        """Return the kind, name and definition of the first two objects in the database (fewer if it has fewer)."""
         return self._file.execute("SELECT type, name, sql FROM sqlite_master LIMIT 2").fetchall()
 
     def get(self, keys: Sequence[bytes]) -> dict[bytes, Prediction]:
-        """The answers that the file holds, by key.
+        """Return the answers that the file has, by key; keys without an answer are absent.
 
         Raises:
             AugmentError: the file is damaged.
@@ -365,10 +389,10 @@ class Cache:
 
 
 def _answer(stored: object) -> Prediction:
-    """An answer as it was written.
+    """Decode an answer from its stored text.
 
     Raises:
-        ValueError: it is none.
+        ValueError: the stored value is not JSON text.
     """
     if not isinstance(stored, str):
         raise ValueError(f"an answer is {type(stored).__name__}")  # noqa: TRY004  (what JSON raises)
@@ -377,14 +401,14 @@ def _answer(stored: object) -> Prediction:
 
 
 Answers: TypeAlias = Sequence[tuple[int, Prediction]]
-"""Some predictions, each with the number of its example."""
+"""Predictions for some of the examples, each with the number of its example."""
 
 _WANTED = "must return a list of as many"
 
 
 @dataclass(frozen=True, slots=True)
 class NamedModel:
-    """A model under the name that the report gives it, with all that `Model` states."""
+    """A model with the name that the report gives it; the other fields are the attributes of `Model`."""
 
     name: str
     predict: PredictFunction
@@ -398,10 +422,10 @@ class NamedModel:
 
     @classmethod
     def of(cls, name: str, model: Model | PredictFunction) -> "NamedModel":
-        """The model under this name; an attribute that it does not have gets its default.
+        """Wrap a model under this name; attributes that the model lacks get their defaults.
 
         Raises:
-            AugmentError: an attribute cannot be read, or `chunk` is no whole number from 1 on.
+            AugmentError: an attribute cannot be read, or `chunk` is not a whole number of at least 1.
         """
         with _said_of(name):
             plain = Model()
@@ -417,14 +441,14 @@ class NamedModel:
 
     @property
     def kept(self) -> bool:
-        """Whether the cache keeps its answers."""
+        """Whether the cache keeps the answers of this model."""
         return self.cached and self.signature is not None
 
     def answers(self, examples: Sequence[Example]) -> Iterator[Answers]:
-        """The predictions for all examples: one by one if the model streams, else all at once.
+        """Yield the predictions for all examples: one at a time if the model streams, else all together.
 
         Raises:
-            AugmentError: the model raises an error, or does not give a prediction for each example.
+            AugmentError: the model raises an error, or does not return a prediction for each example.
         """
         missing = set(range(len(examples)))
         given = self._answers(examples)
@@ -456,7 +480,7 @@ class NamedModel:
 
 @contextmanager
 def _said_of(name: str) -> Iterator[None]:
-    """What a model raises, which may be anything, as an error that names it."""
+    """Turn any exception that a model raises into an `AugmentError` that names the model."""
     try:
         yield
     except (KeyboardInterrupt, Terminated):
@@ -469,7 +493,7 @@ def _said_of(name: str) -> Iterator[None]:
 
 @dataclass(slots=True)
 class QuestionCounts:
-    """How many questions a model was asked, how many of them differ, and how many answers the cache had."""
+    """The number of questions a model was asked, how many of them were different, and how many the cache answered."""
 
     questions: int = 0
     different: int = 0
@@ -485,15 +509,15 @@ def ask(
     *,
     keys: Sequence[bytes] | None = None,
 ) -> list[Prediction]:
-    """The predictions for all examples, in their order; equal examples are asked once.
+    """Return the predictions for all examples, in their order; equal examples are asked once.
 
     Args:
         model: the model.
         examples: the questions.
-        cache: the cache of answers; None asks every question.
-        counts: is added to.
-        advance: is called with the number of examples that are answered; in the end, with all of them.
-        keys: those of the answers (`answer_keys`), if they are known.
+        cache: the cache of answers; None to ask every question.
+        counts: the counts, which are increased in place.
+        advance: called with the number of newly answered examples; the numbers add up to all examples.
+        keys: the cache keys of the answers (`answer_keys`); None to compute them.
 
     Raises:
         AugmentError: the model raises an error, or does not answer every question.

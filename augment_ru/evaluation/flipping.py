@@ -1,4 +1,4 @@
-"""Which edits of a broken row flip the answer: the model is asked again with edits taken back."""
+"""Find which edits of a broken row flip the answer, by asking the model again with some edits taken back."""
 
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
@@ -19,18 +19,18 @@ from augment_ru.records.record import Record
 from augment_ru.script import Script
 
 Numbers: TypeAlias = Mapping[str, Sequence[int]]
-"""By field the numbers of edits, from 0, in the order of the row's edits."""
+"""Maps a field to numbers of its edits, counted from 0 in the order of the row's edits."""
 
 Flipping: TypeAlias = Mapping[tuple[int, str, int], Numbers]
-"""By the number of a judged run, the attack, and the number of the row: the edits that flip its answer."""
+"""Maps (number of the judged run, attack, number of the row) to the edits that flip the row's answer."""
 
 _Unit: TypeAlias = tuple[tuple[str, int], ...]
-"""Edits that are taken back together, each a field and a number."""
+"""Edits that are taken back together, each given by its field and number."""
 _Search: TypeAlias = Generator[Sequence[_Unit], bool, Sequence[_Unit]]
 
 
 _MOST_QUESTIONS = 100_000
-"""About how many questions a run is asked at most: three for each edit, which few rows need."""
+"""The limit on the questions of a run; each edit is estimated to need three questions, and most rows need fewer."""
 _QUESTIONS_AN_EDIT = 3
 
 
@@ -42,18 +42,22 @@ def flipping_edits(  # noqa: PLR0917  (as in the evaluation)
     cache: Cache | None,
     wanted: Wanted = "auto",
 ) -> Flipping:
-    """The edits that flip the answer of each broken row with several edits, in the first episode of each run.
+    """Find the edits that flip the answer of each broken row with several edits, in the first episode of each run.
 
-    They are 1-minimal: with them alone the answer is wrong, and with any one of them taken back it is right (delta
-    debugging: Zeller and Hildebrandt 2002). There may be other such sets. Edits that exchange words count as one.
+    The found edits are 1-minimal: with only them the answer is wrong, and if any one of them is taken back it is right
+    (delta debugging: Zeller and Hildebrandt 2002). Other such sets may exist. Edits that exchange words count as one.
 
     Args:
         judged: the judged runs.
-        models: the models under the names of the runs.
-        plan: what they were asked.
+        models: the models of the runs, under the same names.
+        plan: the questions that the runs asked.
         golds: the right answers of the originals.
-        cache: the cache of answers; None asks every question.
-        wanted: which models are asked: `auto` those that are faster than the cache (`Model.cached` is false).
+        cache: the cache of answers; None to ask every question.
+        wanted: which models are asked: `all`, `none`, or `auto` for models that answer faster than the cache
+            (`Model.cached` is false).
+
+    Returns:
+        The flipping edits; empty if `wanted` is `none` or the task is a dialogue.
 
     Raises:
         AugmentError: a model fails.
@@ -73,7 +77,10 @@ def flipping_edits(  # noqa: PLR0917  (as in the evaluation)
 def _of_run(
     judged: JudgedRun, model: NamedModel, plan: EvaluationPlan, golds: Golds, cache: Cache | None
 ) -> Iterator[tuple[tuple[str, int], Numbers]]:
-    """The edits of each row of a run; all rows are asked at once, a question of each in every round."""
+    """Yield the flipping edits of each row of a run, with its attack and number.
+
+    The rows are searched together: in every round, one question for each open row is asked in a single call.
+    """
     rows: list[tuple[str, int, Pair]] = []
     searches: list[_Search] = []
     left = _MOST_QUESTIONS
@@ -112,9 +119,10 @@ def _of_run(
 
 
 def smallest(parts: Sequence[_Unit]) -> _Search:
-    """A 1-minimal part of what breaks the answer: yields what is kept, and is sent whether the answer stays broken.
+    """Search for a 1-minimal subset of the edits that keeps the answer broken; the subset is the generator's result.
 
-    What is kept is halved, then taken apart into more and more parts, each of which is left out in turn.
+    It yields the edits to keep in the next question, and must be sent whether the answer is still broken. The edits are
+    split into two parts, then into more and more; each part is left out in turn.
 
     >>> search = smallest([(("text", 0),), (("text", 1),), (("text", 2),)])
     >>> kept = next(search)
@@ -142,7 +150,7 @@ def smallest(parts: Sequence[_Unit]) -> _Search:
 
 
 def parts_of(pair: Pair, plan: EvaluationPlan) -> list[_Unit]:
-    """The edits of a row; those that exchange words are one unit."""
+    """Return the edits of a row as units to take back; edits that exchange words with each other form one unit."""
     texts = Record(plan.pairs.originals[pair.original].values, plan.pairs.task).texts()
     found: list[_Unit] = []
     for name, edits in (pair.edits or {}).items():
@@ -158,7 +166,7 @@ def parts_of(pair: Pair, plan: EvaluationPlan) -> list[_Unit]:
 
 
 def with_edits(pair: Pair, kept: Iterable[_Unit], plan: EvaluationPlan) -> dict[str, Any]:
-    """The original of a row with some of its edits; offsets move with the texts."""
+    """Return the original of a row with only the `kept` edits applied; offsets move with the texts."""
     numbers = _numbers(kept)
     record = Record(plan.pairs.originals[pair.original].values, plan.pairs.task)
     scripts = {
@@ -171,7 +179,7 @@ def with_edits(pair: Pair, kept: Iterable[_Unit], plan: EvaluationPlan) -> dict[
 
 
 def _is_whole(pair: Pair, parts: Sequence[_Unit], plan: EvaluationPlan) -> bool:
-    """Whether all edits of a row together give its texts, and there are several of them."""
+    """Tell whether a row has several units of edits and all of them together give exactly its texts."""
     if len(parts) < 2:  # noqa: PLR2004  (one edit needs no question)
         return False
     try:

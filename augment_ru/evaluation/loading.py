@@ -1,4 +1,4 @@
-"""The rows of an evaluation, read: each perturbed row beside its original, with what a release says about them."""
+"""Read the rows of an evaluation: pair each perturbed row with its original, and read the release they belong to."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -19,21 +19,21 @@ from augment_ru.records.task import task_or_file
 from augment_ru.resources import file_bytes
 
 TEST, TRAIN, EDITS, MANIFEST, OWN = "test.jsonl", "train.jsonl", "edits.jsonl", "manifest.json", "own"
-"""The files and the folder of a release, as `augment_ru.release` names them."""
+"""The names of files and a folder in a release; `augment_ru.release` uses the same names."""
 
 
 @dataclass(frozen=True, slots=True)
 class Released:
-    """What a release says about a file of rows; the defaults are those of rows outside of one.
+    """What a release says about a file of rows; the defaults are for rows that do not belong to a release.
 
     Attributes:
-        original: what `perturbation` is in original rows.
-        task: the name of their task, or its file in the release; None if there is no manifest.
+        original: the value of the field `perturbation` in original rows.
+        task: the name of the rows' task, or the path of its file in the release; None if there is no manifest.
         fields: the perturbed fields; empty if there is no manifest.
-        train: the file of the train rows; None if there is none.
-        edits: the edit log; None if there is none.
-        models: the model that each variation of the adversarial part is made against, by the variation's name.
-        specs: the attacks of each variation, as in `--attack`, by the variation's name.
+        train: the file of the train rows; None if there is no such file.
+        edits: the edit log; None if there is no such file.
+        models: maps the name of a variation that a search made to the model it was made against.
+        specs: maps the name of a variation to the specification of its attacks, as for `--attack`.
     """
 
     original: str = ORIGINAL
@@ -46,21 +46,31 @@ class Released:
 
 
 def rows_file(source: str) -> str:
-    """The file of rows that a source names: itself, or the test file in the folder of a released task.
+    """Return the path of the rows: the source itself, or the test file if the source is the folder of a released task.
 
     Raises:
-        AugmentError: it is a folder without a test file.
+        AugmentError: the source is a folder without a test file.
     """
     path = Path(source)
     if source == "-" or not path.is_dir():
         return source
+    if released_tasks(source):
+        raise AugmentError(f"{source}: is a release of several tasks; give the folder of one of them")
     if not (path / TEST).is_file():
         raise AugmentError(f"{source}: is a folder without {TEST}; give a file, or the folder of a released task")
     return str(path / TEST)
 
 
+def released_tasks(source: str) -> list[str]:
+    """The folders of the tasks of a release, in the order of their names; empty if the source is no whole release."""
+    path = Path(source)
+    if source == "-" or not (path / MANIFEST).is_file():
+        return []
+    return [str(test.parent) for test in sorted(path.glob(f"*/{TEST}"))]
+
+
 def released(source: str) -> Released:
-    """What the release of a file of rows says about it.
+    """Read what the release says about a file of rows; the defaults if it is not the test file of a release.
 
     Raises:
         AugmentError: the manifest cannot be read.
@@ -83,7 +93,18 @@ def released(source: str) -> Released:
 
 
 def _in_manifest(path: Path, name: str) -> tuple[Mapping[str, Any], Mapping[str, str], Mapping[str, str]]:
-    """The entry of a task in the manifest of its release, the models and the specs; empty if there is no manifest."""
+    """Read the manifest of a release; everything is empty if there is no such file.
+
+    Args:
+        path: the manifest.
+        name: the name of the task.
+
+    Returns:
+        The task's entry, the model of each searched variation, and the specification of each variation's attacks.
+
+    Raises:
+        AugmentError: the file is not a manifest.
+    """
     if not path.is_file():
         return {}, {}, {}
     try:
@@ -101,12 +122,12 @@ def _in_manifest(path: Path, name: str) -> tuple[Mapping[str, Any], Mapping[str,
 
 
 def with_edit_log(rows: Rows, log: Path, models: Mapping[str, str]) -> Rows:
-    """The rows with the metadata of their edit log: the status of each, its edits, and its protected spans.
+    """Add to each row the metadata of the edit log: its status, its edits and its protected spans.
 
     Args:
         rows: the rows.
-        log: their edit log.
-        models: the models of the variations that searches have made, by the variation's name.
+        log: the path of their edit log.
+        models: maps the name of a variation that a search made to the model it was made against.
 
     Raises:
         AugmentError: the log does not belong to the rows.
@@ -130,7 +151,7 @@ def with_edit_log(rows: Rows, log: Path, models: Mapping[str, str]) -> Rows:
 
 
 def _metadata(entry: Mapping[str, Any], original: Mapping[str, Any], models: Mapping[str, str]) -> dict[str, Any]:
-    """The metadata of a row as perturb writes it, or a search."""
+    """Return the metadata of a row in the form that perturb, or a search, writes."""
     stated = {
         name: entry[name] for name in ("status", "probability", "similarity", "edits", "protected") if name in entry
     }
@@ -143,12 +164,12 @@ def _metadata(entry: Mapping[str, Any], original: Mapping[str, Any], models: Map
 
 
 class Loaded(NamedTuple):
-    """What was read.
+    """The rows that were read, and their release.
 
     Attributes:
-        pairs: the rows beside their originals.
+        pairs: the perturbed rows with their originals.
         digest: a hash of the perturbed rows.
-        digest_of_originals: a hash of the originals; None if they were not given apart.
+        digest_of_originals: a hash of the file of originals; None if no such file was given.
         release: what the release of the rows says about them.
     """
 
@@ -159,10 +180,10 @@ class Loaded(NamedTuple):
 
 
 def loaded(perturbed: RowsOrFile, settings: EvaluationSettings) -> Loaded:
-    """Read the rows; of the settings those count that say where the originals are, and what the rows hold.
+    """Read the rows. The settings say where the originals are and what the rows hold; other settings are not used here.
 
     Raises:
-        AugmentError: a file cannot be read, or rows do not correspond.
+        AugmentError: a file cannot be read, or rows and originals do not correspond.
     """
     given = rows_file(str(perturbed)) if isinstance(perturbed, str | Path) else perturbed
     release = released(given) if isinstance(given, str) else Released()
@@ -179,12 +200,16 @@ def loaded(perturbed: RowsOrFile, settings: EvaluationSettings) -> Loaded:
 
 
 def read(given: RowsOrFile, name: str, input_format: str | None = None, encoding: str = UTF8) -> Rows:
-    """The rows of a file, or rows made in Python, called by this name in messages.
+    """Read the rows of a file, or check rows made in Python.
 
-    `input_format` and `encoding` are those of a file, as for `read_rows`.
+    Args:
+        given: the path of a file, or the rows as dictionaries.
+        name: what messages call a row made in Python.
+        input_format: the format of the file, as for `read_rows`.
+        encoding: the encoding of the file, as for `read_rows`.
 
     Raises:
-        AugmentError: the file cannot be read or is empty, or a row has no form in JSON.
+        AugmentError: the file cannot be read or is empty, or a row cannot be written as JSON.
     """
     if not isinstance(given, str | Path):
         return rows_of(_dictionaries(given), name)
@@ -196,10 +221,10 @@ def read(given: RowsOrFile, name: str, input_format: str | None = None, encoding
 
 
 def _dictionaries(given: object) -> list[Mapping[str, Any]]:
-    """The rows in what is given as rows.
+    """Return the given rows as a list.
 
     Raises:
-        AugmentError: one of them is none.
+        AugmentError: one of them is not a dictionary.
     """
     rows: list[Any] = list(given) if isinstance(given, Iterable) else [given]
     if wrong := [row for row in rows if not isinstance(row, Mapping)]:

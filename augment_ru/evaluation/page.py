@@ -1,4 +1,4 @@
-"""The report as one HTML file that loads nothing: it contains numbers, findings, examples and its script."""
+"""The report as one HTML file that loads nothing else: it contains the numbers, findings, examples and the script."""
 
 import base64
 import difflib
@@ -16,49 +16,49 @@ from augment_ru.draws import digests
 from augment_ru.evaluation import tables
 from augment_ru.evaluation.answers import by_field, prediction_json
 from augment_ru.evaluation.evaluation import Evaluation
+from augment_ru.evaluation.findings import findings
 from augment_ru.evaluation.pairs import WORST_ROWS, Pair
 from augment_ru.evaluation.rates import JudgedRun
-from augment_ru.evaluation.report import AnyReport, AttackReport, ModelReport, Report, as_json
+from augment_ru.evaluation.report import AnyReport, Report, as_json
 from augment_ru.evaluation.subpopulations import TITLES
 from augment_ru.evaluation.table_text import ShownTable
-from augment_ru.evaluation.tables import beats_majority, names_of
 from augment_ru.records import field_paths
 from augment_ru.records.record import Record
 from augment_ru.resources import PACKAGE
 
 EXAMPLES = 10_000
-"""The most examples on a page; of more, a random sample of this size is shown."""
+"""The most examples on a page; if there are more, a random sample of this size is shown."""
 
 GENERIC = "generic"
-"""The task of rows that no schema describes; its name says nothing to a reader."""
+"""The task of rows that no schema describes; the page does not show this name."""
 
 SEARCH = "adversary:"
-"""What the names of searches against a model start with; the model's name follows."""
+"""The prefix of the names of searches against a model; the model's name follows."""
 
 _SCRIPTS = ("dom.js", "tables.js", "plots.js", "searches.js", "examples.js", "place.js", "main.js")
 _WITHOUT_ATTACKS = (
     "The metrics of each model on the rows as they are, in per cent, and those of the most frequent right answer."
 )
 _SOURCE = re.compile(r" \([^()«]*\)")
-"""A source in the description of an attack; brackets with «» hold an example."""
+"""Matches a source in brackets in the description of an attack; brackets with «» hold an example and do not match."""
 _PIECES = re.compile(r"\w+|\s+|[^\w\s]")
 _LONG = 4000
-"""Pieces (words, spaces, signs) beyond which two texts are not aligned piece by piece, which takes quadratic time."""
+"""Texts with more pieces (words, spaces, signs) are not aligned piece by piece, because that takes quadratic time."""
 
 
 def page(evaluation: Evaluation, report: Report | None = None, date: str | None = None) -> str:
-    """The page as HTML; the same arguments give the same bytes.
+    """Return the page as HTML; the same arguments give the same bytes.
 
     Args:
         evaluation: the evaluation.
-        report: its report, if it has been made already.
-        date: the date that the page shows if the report states none; None for none.
+        report: the report of the evaluation, if it has been made already.
+        date: the date that the page shows if the report has no date; None to show no date.
     """
     return page_of(_data(evaluation, report or evaluation.counted(), date))
 
 
 def page_of(data: Mapping[str, Any]) -> str:
-    """A page with this data of its script."""
+    """Return the page as HTML with this data for its script."""
     style = _file("style.css")
     script = "(() => {\n" + "\n".join(_file(name) for name in _SCRIPTS) + "})();\n"
     text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
@@ -78,12 +78,12 @@ def _file(name: str) -> str:
 
 
 def _hash(text: str) -> str:
-    """The hash by which the page's content security policy allows a script or a style."""
+    """Return the hash by which the page's content security policy allows a script or a style."""
     return f"sha256-{base64.b64encode(sha256(text.encode()).digest()).decode()}"
 
 
 def _data(evaluation: Evaluation, report: Report, date: str | None) -> dict[str, Any]:
-    """The data of the page's script: the report, and the examples with their originals."""
+    """Return the data for the page's script: the report, and the examples with their originals."""
     pairs, task = evaluation.pairs, evaluation.pairs.task
     every = [(attack, row) for attack, rows in pairs.attacks.items() for row in range(len(rows))]
     chosen = [every[at] for at in _sample(len(every), evaluation.settings.seed)]
@@ -122,7 +122,8 @@ def _data(evaluation: Evaluation, report: Report, date: str | None) -> dict[str,
     header = [report.data.name, report.date or date, None if task.name == GENERIC else f"task {task.name}"]
     explained = {name: about(evaluation.specs.get(name, name)) for name in report.attacks}
     searches = ["searches"] if report.searches else []
-    sections = ["rates", *searches, "strength", "subpopulations", "worst", "examples"] if report.attacks else []
+    strength = ["strength"] if any(one.strength for model in report.models for one in model.attacks.values()) else []
+    sections = ["rates", *searches, *strength, "subpopulations", "worst", "examples"] if report.attacks else []
     return {
         **data_of_report(report, tables.tables_of(report, tuple(tables.TABLES))),
         "header": [one for one in header if one],
@@ -140,7 +141,7 @@ def _data(evaluation: Evaluation, report: Report, date: str | None) -> dict[str,
 
 
 def data_of_report(report: AnyReport, shown: Sequence[ShownTable]) -> dict[str, Any]:
-    """What the page shows of a report: its numbers without those of single rows, its tables, and how names are shown.
+    """Return what the page shows of a report: its numbers without those of single rows, its tables, and shown names.
 
     Args:
         report: the report.
@@ -156,14 +157,14 @@ def data_of_report(report: AnyReport, shown: Sequence[ShownTable]) -> dict[str, 
         "report": numbers,
         "tables": {table.key: {**table._asdict(), "best": sorted(table.best)} for table in shown},
         "names": tables.names_of(report),
-        "weak": [not tables.beats_majority(report, model) for model in report.models],
+        "weak": [not model.beats_majority for model in report.models],
     }
 
 
 def about(attack: str) -> str:
-    """What an attack does, or each part of a composition: the first line of its description; empty if it is unknown.
+    """Describe an attack, or each part of a composition, with the first line of its docstring; empty if it is unknown.
 
-    Sources in brackets are left out: a probability of a paper would be taken for that of the rows.
+    Sources in brackets are removed: a probability given in a paper would be mistaken for that of the rows.
     """
     if attack.startswith(SEARCH):
         return f"A search for the smallest change that turns a right answer of {attack.removeprefix(SEARCH)} wrong."
@@ -173,7 +174,7 @@ def about(attack: str) -> str:
 
 
 def _sample(count: int, seed: int) -> list[int]:
-    """The numbers of the examples on the page, in order."""
+    """Return the numbers of the examples shown on the page, ascending."""
     if count <= EXAMPLES:
         return list(range(count))
     random = np.random.Generator(np.random.PCG64(int(digests([f"examples:{seed}"])[0])))
@@ -181,7 +182,7 @@ def _sample(count: int, seed: int) -> list[int]:
 
 
 def _prediction(evaluation: Evaluation, judged: JudgedRun, attack: str, row: int) -> list[Any]:
-    """The answers of a model to the original and to the row in the first episode, and the outcome in a word."""
+    """Return a model's answers to the original and to the row in the first episode, and the outcome in one word."""
     task, outcomes = evaluation.pairs.task, judged.outcomes[attack]
     at = evaluation.pairs.attacks[attack][row].original
     flipped = bool(outcomes.flipped[:, 0, row].any())
@@ -193,7 +194,15 @@ def _prediction(evaluation: Evaluation, judged: JudgedRun, attack: str, row: int
 
 
 def _main_outcome(names: Sequence[str | None], *, flipped: bool) -> str:
-    """The outcome of a row: of several labels the gravest; without a right answer whether the prediction changed."""
+    """Return the outcome of a row in one word.
+
+    If several labels have outcomes, broken comes before fixed, wrong and kept. If the row has no right answer, the word
+    is "flipped" if the prediction changed, else "same".
+
+    Args:
+        names: the outcome of each label; None for a label without a right answer.
+        flipped: whether a prediction for the perturbed row differs from the one for the original.
+    """
     for name in ("broken", "fixed", "wrong", "kept"):
         if name in names:
             return name
@@ -201,7 +210,7 @@ def _main_outcome(names: Sequence[str | None], *, flipped: bool) -> str:
 
 
 def _edits(pair: Pair, texts: Mapping[str, str]) -> Iterator[tuple[str, Sequence[Sequence[Any]]]]:
-    """The edits of each changed field: those of the row, or, where it has none, those between its two texts."""
+    """Yield the edits of each changed field: those that the row states, or else those computed from its two texts."""
     for name, source in texts.items():
         if pair.edits is not None:
             if pair.edits.get(name):
@@ -213,7 +222,7 @@ def _edits(pair: Pair, texts: Mapping[str, str]) -> Iterator[tuple[str, Sequence
 
 
 def edits_between(source: str, text: str) -> list[list[Any]]:
-    """Edits that turn one text into the other, word by word; one edit for very long texts.
+    """Return edits (start, stop, text) that turn `source` into `text` word by word; a single edit for very long texts.
 
     >>> edits_between("Кот спит.", "Кот не спит!")
     [[4, 4, 'не '], [8, 9, '!']]
@@ -229,7 +238,7 @@ def edits_between(source: str, text: str) -> list[list[Any]]:
 
 
 def _single_edit(source: str, text: str) -> list[Any]:
-    """The edit between the longest common start and the longest common end of two texts."""
+    """Return one edit that replaces all between the longest common start and the longest common end of two texts."""
     start = 0
     while start < min(len(source), len(text)) and source[start] == text[start]:
         start += 1
@@ -237,97 +246,3 @@ def _single_edit(source: str, text: str) -> list[Any]:
     while tail < min(len(source), len(text)) - start and source[-1 - tail] == text[-1 - tail]:
         tail += 1
     return [start, len(source) - tail, text[start : len(text) - tail]]
-
-
-_FEW = 20
-"""Right predictions below which a cell says nothing."""
-_LEAST = 0.5
-"""The lowest percentage that is not rounded to 0."""
-_TIMES = 1.5
-"""How many times the rate of all rows a cell's must be to be told."""
-
-_ENDS = {
-    "length": ("in short texts (of {} words)", "in long texts (of {} words)"),
-    "readability": (
-        "in texts that are hard to read (readability {})",
-        "in texts that are easy to read (readability {})",
-    ),
-    "type_token_ratio": (
-        "in texts that repeat words ({} different words / words)",
-        "in texts that hardly repeat words",
-    ),
-}
-"""What the lowest and the highest cell of a measured property are called."""
-
-
-def findings(report: Report) -> list[str]:
-    """A sentence for each model: the attack that breaks most of its right answers, where, and the worst case."""
-    return [one for model in report.models for one in _of_model(report, model)]
-
-
-def _of_model(report: Report, model: ModelReport) -> Iterator[str]:
-    names = names_of(report)
-    name = names[model.model] + ("" if model.shots is None else f" ({model.shots}-shot)")
-    rates = {attack: one.rate.asr for attack, one in model.attacks.items() if one.rate.asr is not None}
-    if not beats_majority(report, model):
-        if report.majority:
-            so = ", so its rates say nothing" if model.attacks else ""
-            yield f"{name} is no better than the most frequent answer{so}."
-    elif not model.attacks:
-        metric = report.metrics[0]
-        most = report.majority.get(metric)
-        beside = "" if most is None else f"; the most frequent answer has {most:.0f} %"
-        yield f"{name} has {metric.replace('_', ' ')} {model.metrics[metric].value:.0f} %{beside}."
-    elif rates:
-        attack = max(rates, key=lambda one: (rates[one], one))
-        worst, entry, together = rates[attack], model.attacks[attack], model.worst_case_asr
-        if not worst:
-            yield f"No attack breaks a right answer of {name}."
-            return
-        where = next(_where(report, entry, worst), "")
-        every = (together and together.value) or 0.0
-        all_ = f" All attacks together break {_whole(every)} %." if len(rates) > 1 and every > worst else ""
-        subject = _subject(report, model, attack, names[attack])
-        yield f"{subject} {_whole(worst)} % of the right answers of {name} wrong{_change(entry)}{where}.{all_}"
-
-
-def _subject(report: Report, model: ModelReport, attack: str, name: str) -> str:
-    """The attack and its verb; a search says against which model, with how many queries."""
-    if attack == WORST_ROWS:
-        return "The rows that were chosen as the worst turn"
-    search = (report.searches or {}).get(attack)
-    if search is None:
-        return f"{name} turns"
-    if search.model == model.signature:
-        return f"A search of at most {search.budget:,} queries a row turns"
-    return f"The rows of the search {name} turn"
-
-
-def _whole(percentage: float) -> str:
-    """A percentage above 0 without digits after the point."""
-    return f"{percentage:.0f}" if percentage >= _LEAST else "less than 1"
-
-
-def _change(entry: AttackReport) -> str:
-    """The main metric before and after, in brackets."""
-    for metric, one in entry.metrics.items():
-        return f" ({metric.replace('_', ' ')} {one.before:.0f} → {one.after:.0f} %)"
-    return ""
-
-
-def _where(report: Report, entry: AttackReport, rate: float) -> Iterator[str]:
-    """The cells of a subpopulation in which clearly more answers break, the clearest first."""
-    cells = [
-        (-cell.rate.asr / rate, name, cell.value, at, len(own))
-        for name, own in entry.subpopulations.items()
-        for at, cell in enumerate(own)
-        if cell.rate.right >= _FEW and cell.rate.asr and cell.rate.asr >= _TIMES * rate
-        if cell.rate.ci95 and cell.rate.ci95[0] > rate
-    ]
-    for times, name, value, at, size in sorted(cells):
-        often = "twice as many" if f"{-times:.1f}" == "2.0" else f"{-times:.1f} times as many"
-        if name in _ENDS and at in (0, size - 1):
-            told = _ENDS[name][at > 0].format(value).replace("(of 1 words)", "(of one word)")
-        else:
-            told = f"where {'the right answer' if name in report.gold else name.replace('_', ' ')} is {value}"
-        yield f", {often} {told}"

@@ -1,4 +1,4 @@
-"""Every perturbed row beside its original, from one output of perturb or from two aligned files.
+"""Pair every perturbed row with its original, from one output of perturb or from two aligned files.
 
 The original of an output row is restored from its metadata: its edits are undone, and its offsets move back with them.
 """
@@ -24,18 +24,18 @@ ORIGINAL = "original"
 """The name of the attack in rows that were not perturbed."""
 
 WORST_ROWS = "worst_case"
-"""The attack of rows that were chosen as the worst of several attacks."""
+"""The attack name of rows that were chosen as the worst over several attacks."""
 
 CHOSEN = "worst_of"
-"""What a row that was chosen says under `augment`: the `attacks` that it was chosen from, and the `models` by which."""
+"""The entry in the metadata of a worst-case row that lists the `attacks` and the `models` that it was chosen from."""
 
 _OF_SEARCHES = {"broken": "perturbed", "withstood": "unchanged", "wrong_before": "unchanged"}
-"""The statuses of searches against a model, as those of perturb: only a broken row has a new text."""
+"""Maps the statuses of searches against a model to those of perturb; only a broken row has a new text."""
 
 
 @dataclass(frozen=True, slots=True)
 class Original:
-    """An unperturbed row, with its number from 1 in the order of the file, and its id in reports."""
+    """An unperturbed row with its number (from 1, in the order of the file) and its id in reports."""
 
     number: int
     id: str | int
@@ -53,10 +53,10 @@ class Pair:
         values: the row without metadata.
         probability: the probability of the perturbation; None if the row does not state it.
         similarity: the similarity of the perturbation; None if the row does not state it.
-        edits: the edits of each field, each a start, a stop and a text; None if they are not known.
-        protected: the protected spans of each field, each a start, a stop and a label; None if they are not known.
-        verdict: what people found: valid, invalid or unclear; None if they did not judge it.
-        metadata: what the row says under `augment`; empty if it says nothing.
+        edits: the edits of each field as (start, stop, text); None if they are not known.
+        protected: the protected spans of each field as (start, stop, label); None if they are not known.
+        verdict: the verdict of people: valid, invalid or unclear; None if the row was not judged.
+        metadata: the row's entry `augment`; empty if it has no such entry.
     """
 
     original: int
@@ -73,7 +73,7 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class Pairs:
-    """All originals, and the pairs of each attack in the order of the file."""
+    """All originals, and for each attack its pairs in the order of the file."""
 
     task: Task
     originals: Sequence[Original]
@@ -81,16 +81,17 @@ class Pairs:
 
 
 def task_of_rows(rows: Sequence[Row], given: Task | None, fields: Sequence[str], gold: Sequence[str]) -> Task:
-    """The task of the rows: the given one, or the one recognised by the first row.
+    """Return the task of the rows: the given task, or the task that the fields of the first row fit.
 
     Args:
         rows: the rows.
         given: the task; None to recognise it.
-        fields: the perturbed fields in place of the task's; empty for those that the metadata names, or the task's.
-        gold: the fields of the right answer in place of the task's; empty for the task's.
+        fields: the perturbed fields, instead of the task's; if empty, the fields that the metadata names, or the
+            task's.
+        gold: the fields of the right answer, instead of the task's; if empty, the task's.
 
     Raises:
-        AugmentError: there are no rows, or the first row fits no task, or several.
+        AugmentError: there are no rows, or the first row fits no task or several tasks.
     """
     if not rows:
         raise AugmentError("no rows; give rows, or the output of augment-ru perturb")
@@ -115,18 +116,18 @@ def task_of_rows(rows: Sequence[Row], given: Task | None, fields: Sequence[str],
 def pair_rows(
     rows: Iterable[Row], task: Task, originals: Iterable[Row] | None = None, name_of_originals: str = ORIGINAL
 ) -> Pairs:
-    """The perturbed rows beside their originals.
+    """Pair the perturbed rows with their originals.
 
-    Rows of which none says that it was perturbed are originals without pairs. Without `originals`, a row with
-    `augment.source` and `augment.edits` gives its own original. All other rows find it
-    among `originals`, or else among the rows of the attack "original": by the task's id field if each of these has a
-    different id, otherwise by the order of the rows.
+    If no row says that it was perturbed and no originals are given, all rows are originals, and there are no pairs. If
+    no originals are given, a row with `augment.source` and `augment.edits` is turned back into its own original. Every
+    other row is matched with one of `originals`, or of the rows of the attack "original": by the task's id field if all
+    of these have different ids, otherwise by the order of the rows.
 
     Args:
-        rows: the perturbed rows, and the originals if they are among them.
+        rows: the perturbed rows; they may contain the originals.
         task: the task.
-        originals: the originals if they are not.
-        name_of_originals: what `perturbation` is in an original row, beside "original" and the name of the task.
+        originals: the originals, if `rows` does not contain them.
+        name_of_originals: a value of `perturbation` that marks an original row, besides "original" and the task's name.
 
     Raises:
         AugmentError: an original cannot be found or restored, or the rows of two files do not correspond.
@@ -158,7 +159,7 @@ def pair_rows(
 
 
 def given_up(items: list[T]) -> Iterator[T]:
-    """The items of a list in order; the list is emptied on the way, so that each item may be freed."""
+    """Yield the items of a list in order and remove each from the list, so that its memory can be freed."""
     items.reverse()
     while items:
         yield items.pop()
@@ -177,27 +178,27 @@ def _attack(values: Mapping[str, Any], names_of_originals: Collection[str]) -> s
 
 
 def _is_plain(values: Mapping[str, Any]) -> bool:
-    """Whether nothing in a row says that it was perturbed."""
+    """Tell whether a row has no sign of having been perturbed."""
     return KEY not in values and not values.get(PERTURBATION)
 
 
 @dataclass(slots=True)
 class _OriginalIndex:
-    """The originals met so far; rows that are equal in all fields are one original."""
+    """The originals found so far; rows that are equal in all fields are one original."""
 
     task: Task
     originals: list[Original] = field(default_factory=list)
     index_of: dict[str, int] = field(default_factory=dict)
-    """By the row as JSON: the index of its original."""
+    """Maps a row as JSON to the index of its original."""
     by_id: dict[str, int] = field(default_factory=dict)
-    """By the id as text, for a table holds texts alone; empty if ids do not tell the originals apart."""
+    """Maps an id, as text because tables hold only texts, to the index; empty if an original has no id of its own."""
     in_file: list[int] = field(default_factory=list)
-    """The indices of the originals that are rows of a file, in its order."""
+    """The indices of the originals that are rows of a file, in the order of the file."""
     matched_by_order: set[str] = field(default_factory=set)
-    """The attacks with a row whose original was found by its number."""
+    """The attacks with a row that was matched to an original by its order."""
 
     def add(self, row: Row) -> None:
-        """Add an original that is a row of a file."""
+        """Add a row of a file as an original."""
         values = without_metadata(row.values)
         at = self._index(row.where, values)
         identity = self._id(values)
@@ -208,7 +209,17 @@ class _OriginalIndex:
         self.in_file.append(at)
 
     def pair(self, attack: str, row: Row, number: int, *, restore: bool) -> Pair:
-        """A perturbed row, the `number`th of its attack, beside its original."""
+        """Pair a perturbed row with its original.
+
+        Args:
+            attack: the name of the row's attack.
+            row: the perturbed row.
+            number: the row's number among the rows of its attack, from 0.
+            restore: whether to restore the original from the metadata if they hold it.
+
+        Raises:
+            AugmentError: the original cannot be found or restored.
+        """
         meta = row.values.get(KEY)
         meta = meta if isinstance(meta, Mapping) else {}
         values = without_metadata(row.values)
@@ -252,7 +263,7 @@ class _OriginalIndex:
         return self.in_file[number]
 
     def _index(self, where: str, values: Mapping[str, Any]) -> int:
-        """The index of an original, which is added if it is new."""
+        """Return the index of an original; add it if it is new."""
         try:
             Record(values, self.task).texts()
         except AugmentError as error:
@@ -274,7 +285,10 @@ def _number(value: object) -> float | None:
 
 
 def _spans_of(given: object, texts: Mapping[str, str]) -> Mapping[str, Sequence[Sequence[Any]]] | None:
-    """Edits or protected spans by field, each a start, a stop and a text; None if they do not fit these texts."""
+    """Return edits or protected spans by field, each (start, stop, text).
+
+    Fields without a text in `texts` are dropped. The result is None if a span is malformed or lies outside its text.
+    """
     if not isinstance(given, Mapping):
         return None
     for name, spans in given.items():
@@ -291,7 +305,7 @@ def _fits(span: object, size: int) -> bool:
 
 
 def restored_row(row: Row, task: Task) -> dict[str, Any]:
-    """The original of an output row: its texts are those of `augment.source`, its offsets are taken back.
+    """Restore the original of an output row: its texts come from `augment.source`, and its offsets are moved back.
 
     Raises:
         AugmentError: the metadata does not fit the row.
@@ -322,7 +336,7 @@ def _check_text(name: str, script: Script, value: object) -> None:
 
 
 def inverse_script(script: Script) -> Script:
-    """The script that leads from the new text back to the source.
+    """Return the script that turns the new text of `script` back into its source.
 
     >>> inverse_script(Script("кот спит", [Edit(0, 3, "🐱")])).edits
     (Edit(start=0, stop=1, text='кот'),)

@@ -1,4 +1,4 @@
-"""The protocol: the settings of an evaluation, and what each model is asked: demonstrations, episodes, dialogues."""
+"""The protocol: the settings of an evaluation, and what each model is asked (demonstrations, episodes, dialogues)."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -34,46 +34,46 @@ _FIRST = np.zeros(1, np.int64)
 
 
 RowsOrFile: TypeAlias = str | Path | Iterable[Mapping[str, Any]]
-"""Rows: the path of a file, or dictionaries."""
+"""Rows, given as the path of a file or as dictionaries."""
 
 Wanted: TypeAlias = Literal["auto", "all", "none"]
 
 EPISODES = 5
-"""Sets of demonstrations for each number of shots (TAPE, section 4.1)."""
+"""The default number of sets of demonstrations for each number of shots (TAPE, section 4.1)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvaluationSettings:
-    """What an evaluation does with rows and models.
+    """The settings of an evaluation.
 
     Attributes:
         originals: the unperturbed rows, if the perturbed rows do not hold them.
-        task: the name of the task; by default it is recognised by the fields of the first row.
+        task: the name of the task; None to recognise it by the fields of the first row.
         text_fields: the perturbed fields, instead of the task's.
         label_fields: the fields of the right answer, instead of the task's.
         metrics: the metrics, instead of the task's.
-        train: a file of rows with right answers: demonstrations, and the training data of `linear` and similar models;
-            by default, the train rows of the release.
-        shots: the numbers of demonstrations, different ones from 0; None for as many as the benchmark of the task
-            shows.
-        episodes: the number of sets of demonstrations for each number above 0; at least 1.
-        by: fields that split the report into subpopulations, beside the task's own.
+        train: a file of rows with right answers, used for demonstrations and to train `linear` and similar models; None
+            for the train rows of the release, if there are any.
+        shots: the numbers of demonstrations, all different and at least 0; None for the number that the task's
+            benchmark uses.
+        episodes: the number of sets of demonstrations for each number of shots above 0; at least 1.
+        by: fields that split the report into subpopulations, in addition to those of the task.
         device: auto, cpu or cuda[:N].
         options: options of models, by kind.
-        seed: the seed of demonstrations, of the bootstrap, and of models that draw.
+        seed: the seed of demonstrations, of the bootstrap, and of models that use random draws.
         cache: the file of the cache of answers; None or "none" for no cache.
         title: the title of the report.
-        date: the date that the report states; None for none.
-        flipping: of which models the page marks the edits that flip an answer, which takes further questions: `auto`
-            of those that are faster than the cache, `all`, or `none`.
-        verdicts: a file of human verdicts (`augment-ru verdicts import`): every rate is then also counted over the rows
-            that are valid.
-        input_format: the format of the file of perturbed rows, as the end of a file's name without its dot; None goes
-            by the name.
-        encoding: the encoding of files of rows that are not in UTF-8: perturbed rows, originals, train rows.
+        date: the date that the report shows; None to show no date.
+        flipping: for which models the page marks the edits that flip an answer; finding them takes further questions:
+            `auto` for models that answer faster than the cache, `all`, or `none`.
+        verdicts: a file of human verdicts (`augment-ru verdicts import`); every rate is then also counted over the rows
+            that people found valid.
+        input_format: the format of the file of perturbed rows, written as a file name extension without the dot; None
+            to take it from the file's name.
+        encoding: the encoding of row files that are not UTF-8: perturbed rows, originals, train rows.
 
     Raises:
-        AugmentError: a value is not possible; the message names it.
+        AugmentError: a value is not possible; the message names the setting.
     """
 
     originals: RowsOrFile | None = None
@@ -111,10 +111,10 @@ class EvaluationSettings:
 
 
 def _numbers(shots: object) -> tuple[int, ...]:
-    """Numbers of demonstrations.
+    """Check the numbers of demonstrations, and return them as a tuple.
 
     Raises:
-        AugmentError: they are not different integers from 0.
+        AugmentError: they are not different integers of at least 0.
     """
     if isinstance(shots, str) or not isinstance(shots, Iterable):
         raise AugmentError(f"`shots` {shots!r}: must be a list of integers, such as (0, 4)")
@@ -125,26 +125,27 @@ def _numbers(shots: object) -> tuple[int, ...]:
 
 
 def drawn_rows(rows: int, shots: int, stream: Streams) -> list[int]:
-    """The numbers of so many rows of a file, drawn with replacement (TAPE, section 4.1), ascending.
+    """Draw row numbers of a file with replacement (TAPE, section 4.1), and return them in ascending order.
 
     Args:
-        rows: the number of rows, at least 1.
-        shots: how many are drawn.
-        stream: the draws of the episode; draw i is of shot i.
+        rows: the number of rows in the file, at least 1.
+        shots: how many rows to draw.
+        stream: the random stream of the episode; its draw number i selects shot i.
     """
     return sorted(int(stream.uniform(_FIRST, _FIRST + shot)[0] * rows) for shot in range(shots))
 
 
 @dataclass(frozen=True, slots=True)
 class Demonstrations:
-    """The train rows that may be shown, and the episodes that show them.
+    """The train rows that may be shown to models, and the episodes.
 
     Attributes:
-        rows: the rows, with their right answers.
-        groups: the group of each row (`task.grouped_by`); a row is shown rows of its own group.
-        task: their task.
+        rows: the train rows, with their right answers.
+        groups: the group of each train row (`task.grouped_by`); a question is shown only train rows of its own group.
+        task: the task of the rows.
         seed: the seed of the draws.
-        stated: by number the episodes that the rows state, each with the numbers of its rows; empty if they are drawn.
+        stated: maps the number of an episode to the numbers of its rows, if the rows state their episodes; empty if
+            demonstrations are drawn at random.
     """
 
     rows: Sequence[Mapping[str, Any]]
@@ -154,10 +155,12 @@ class Demonstrations:
     stated: Mapping[int, Sequence[int]]
 
     def episodes(self, shots: int, most: int) -> list[int]:
-        """The numbers of the episodes with so many demonstrations: those that the rows state, else 0, 1, ….
+        """Return the numbers of at most `most` episodes with `shots` demonstrations.
+
+        They are the episodes that the rows state, or 0, 1, … if the rows state none.
 
         Raises:
-            AugmentError: the rows state no such episode, or there are no rows.
+            AugmentError: the rows state episodes, but not with so many demonstrations; or there are no rows.
         """
         if not self.rows:
             raise AugmentError(
@@ -174,15 +177,15 @@ class Demonstrations:
         return by_shots[shots][:most]
 
     def _shots(self, shown: Sequence[int]) -> int:
-        """The demonstrations of a stated episode: the most that it has of one group."""
+        """Return the number of demonstrations of a stated episode: the largest number of its rows in one group."""
         groups = [self.groups[at] for at in shown]
         return max(map(groups.count, groups))
 
     def sample(self, shots: int, episode: int, group: str | None = None) -> tuple[Mapping[str, Any], ...]:
-        """The demonstrations of an episode for a row of this group, in the order of the train file.
+        """Return the demonstrations of an episode for a question of this group, in the order of the train file.
 
         Raises:
-            AugmentError: there is none of this group.
+            AugmentError: there are no demonstrations of this group.
         """
         if self.stated:
             chosen = [at for at in self.stated[episode] if self.groups[at] == group]
@@ -200,13 +203,19 @@ class Demonstrations:
 
 
 def demonstrations(train: Sequence[Mapping[str, Any]], pairs: Pairs, kind: Kind, seed: int) -> Demonstrations:
-    """The rows of a train file that may be shown, and their episodes.
+    """Collect the rows of a train file that may be shown, and their episodes.
 
-    Rows that state their episodes are shown as they state it. Of others those are drawn that have a right answer and
-    whose texts are not evaluated.
+    If rows state their episodes, exactly those rows are shown. Otherwise rows may be drawn that have a right answer and
+    whose texts are not among the evaluated texts.
+
+    Args:
+        train: the train rows.
+        pairs: the rows that are evaluated.
+        kind: the kind of the answers.
+        seed: the seed of the draws.
 
     Raises:
-        AugmentError: a row lacks a text, or is stated in an episode and has no right answer.
+        AugmentError: a row lacks a text, or states an episode but has no right answer.
     """
     evaluated = {tuple(Record(original.values, pairs.task).texts().values()) for original in pairs.originals}
     is_stated = any(_episodes(values) for values in train)
@@ -229,17 +238,17 @@ def demonstrations(train: Sequence[Mapping[str, Any]], pairs: Pairs, kind: Kind,
 
 
 def _episodes(values: Mapping[str, Any]) -> Sequence[int]:
-    """The numbers of the episodes that show a train row; a number stands as often as the episode shows it."""
+    """Return the numbers of the episodes that show a train row, repeated if an episode shows it several times."""
     held = values.get(EPISODE) if PERTURBATION in values else None
     return held if isinstance(held, list) and all(type(one) is int for one in held) else ()
 
 
 def with_contexts(rows: Sequence[Mapping[str, Any]], task: Task) -> list[Mapping[str, Any]]:
-    """The rows, each with the dialogue before it in the field that the task names; of other tasks the rows themselves.
+    """Write the earlier turns of the dialogue into each row; for tasks without dialogues, return the rows as they are.
 
     Args:
         rows: the rows of one variation.
-        task: their task.
+        task: their task; it names the field that gets the earlier turns.
     """
     if task.layout.dialogue is None:
         return list(rows)
@@ -259,7 +268,7 @@ def with_contexts(rows: Sequence[Mapping[str, Any]], task: Task) -> list[Mapping
 
 
 def _turn(row: Mapping[str, Any], task: Task) -> str:
-    """A question and its right answer, in the words of its option; the question alone if it has no right answer."""
+    """Return a question followed by the text of its right option, or the question alone if it has no right answer."""
     texts = [str(field_paths.value(row, name)) for name in task.layout.fields]
     label = label_of(field_paths.value(row, task.scoring.gold[0]))
     if label.isascii() and label.isdigit() and 1 <= int(label) <= len(task.layout.option_fields):
@@ -282,8 +291,8 @@ class ModelRun:
         model: the name of the model.
         signature: all that defines its answers; None if the model does not state it.
         shots: the number of demonstrations; None for a model that does not read them.
-        originals: by episode, the answer to each original.
-        attacks: by attack and episode, the answer to each perturbed row.
+        originals: for each episode, the answer to each original.
+        attacks: for each attack and episode, the answer to each perturbed row.
         counts: how many questions were asked.
     """
 
@@ -302,14 +311,14 @@ class ModelRun:
 
 @dataclass(frozen=True, slots=True)
 class EvaluationPlan:
-    """What every model is asked.
+    """The questions that every model is asked.
 
     Attributes:
-        pairs: the rows.
-        kind: what answers are.
+        pairs: the original and perturbed rows.
+        kind: the kind of the answers.
         shots: the numbers of demonstrations.
         episodes: the number of episodes for each number of shots above 0.
-        demonstrations: the rows to draw demonstrations from; None if there are none.
+        demonstrations: the rows that demonstrations are drawn from; None if there are no train rows.
     """
 
     pairs: Pairs
@@ -319,10 +328,11 @@ class EvaluationPlan:
     demonstrations: Demonstrations | None
 
     def check(self) -> None:
-        """Nothing, if there are demonstrations for every number of shots.
+        """Check that there are demonstrations for every number of shots.
 
         Raises:
-            AugmentError: there are none.
+            AugmentError: there are none for one of the numbers, or the task has norms, so no single right answer can be
+                shown.
         """
         if max(self.shots) > 0:
             if self.pairs.task.scoring.norms:
@@ -334,7 +344,7 @@ class EvaluationPlan:
                     self._sample(shots, self._episodes(shots)[0], group)
 
     def _episodes(self, shots: int) -> list[int]:
-        """The numbers of the episodes with so many demonstrations; a single one for zero."""
+        """Return the numbers of the episodes with so many demonstrations; [0] for zero demonstrations."""
         if not shots or self.demonstrations is None:
             return [0]
         return self.demonstrations.episodes(shots, self.episodes)
@@ -345,28 +355,31 @@ class EvaluationPlan:
         return self.demonstrations.sample(shots, episode, group)
 
     def runs_of(self, model: NamedModel) -> list[tuple[int | None, list[int]]]:
-        """The number of shots and the episodes of each run of a model."""
+        """Return the number of shots and the episodes of each run of a model.
+
+        A model that does not read demonstrations has one run, whose number of shots is None.
+        """
         if not model.few_shot:
             return [(None, [0])]
         return [(shots, self._episodes(shots)) for shots in self.shots]
 
     def questions(self, model: NamedModel) -> int:
-        """The number of questions that a model is asked, equal ones counted each time."""
+        """Return the number of questions that a model is asked; equal questions are counted each time."""
         rows = len(self.pairs.originals) + sum(map(len, self.pairs.attacks.values()))
         return rows * sum(len(episodes) for _, episodes in self.runs_of(model))
 
     def first_episode(self, shots: int | None) -> int:
-        """The number of the first episode with so many demonstrations."""
+        """Return the number of the first episode with so many demonstrations."""
         return self._episodes(shots or 0)[0]
 
     def asked(self, rows: Sequence[Mapping[str, Any]], shots: int | None, episode: int) -> list[Example]:
-        """The questions of rows in an episode."""
+        """Return the questions for these rows in an episode."""
         groups = [group_of(values, self.pairs.task) for values in rows]
         samples = {group: self._sample(shots, episode, group) for group in set(groups)}
         return [example_of(values, self.pairs.task, samples[group]) for values, group in zip(rows, groups, strict=True)]
 
     def examples(self, shots: int | None, episode: int) -> list[Example]:
-        """The questions of one episode: the originals, then the rows of each attack."""
+        """Return all questions of one episode: the originals, then the rows of each attack."""
         rows = with_contexts([original.values for original in self.pairs.originals], self.pairs.task)
         for pairs in self.pairs.attacks.values():
             rows += with_contexts([pair.values for pair in pairs], self.pairs.task)
@@ -379,16 +392,16 @@ def run_model(
     cache: Cache | None,
     advance: Callable[[int], None] = lambda _: None,
 ) -> list[ModelRun]:
-    """Ask a model all questions: a run for each number of shots.
+    """Ask a model all questions, and return a run for each number of shots.
 
     Args:
         model: the model.
         plan: the questions.
-        cache: the cache of answers; None asks every question.
-        advance: is called with the number of new answers.
+        cache: the cache of answers; None to ask every question.
+        advance: called with the number of new answers.
 
     Raises:
-        AugmentError: the model raises an error, or a prediction has not the form that the task needs.
+        AugmentError: the model raises an error, or a prediction does not have the form that the task needs.
     """
     runs: list[ModelRun] = []
     for shots, episodes in plan.runs_of(model):

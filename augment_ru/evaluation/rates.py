@@ -1,16 +1,14 @@
-"""What is counted from the answers of models: outcomes, rates with their intervals, differences, metrics; in percent.
+"""Count the answers of models: outcomes, rates with their intervals, differences, metrics; in percent.
 
-A report states the outcomes of all rows as letters, beside a key for each row, so that reports can be compared row by
-row.
+A report holds the outcomes of all rows as letters, and a key for each row, so that reports can be compared row by row.
 """
 
 import json
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
-from itertools import combinations
 from statistics import fmean, mean, stdev
 from typing import Any, NamedTuple, TypeAlias
 
@@ -18,18 +16,14 @@ import numpy as np
 import numpy.typing as npt
 
 from augment_ru.draws import digests
-from augment_ru.errors import missing
 from augment_ru.evaluation.answer_scores import normalised
 from augment_ru.evaluation.answers import Answer, Golds, Kind, Metric, group_of, is_right
 from augment_ru.evaluation.pairs import ORIGINAL, WORST_ROWS, Pair, Pairs
 from augment_ru.evaluation.protocol import ModelRun
 from augment_ru.evaluation.report import (
-    AttackDifference,
     ChangedScore,
     Interval,
     Letters,
-    McNemar,
-    ModelDifference,
     Rate,
     Score,
     ScorePart,
@@ -45,17 +39,14 @@ Z95 = 1.959963984540054
 """The 97.5 % point of the normal distribution."""
 
 RESAMPLES = 1000
-"""The number of resamples of a bootstrap."""
+"""The number of resamples in a bootstrap."""
 
 _CHUNK = 50
-"""Resamples drawn at once: bounds the memory."""
-
-_EXACT = 1000
-"""Discordant pairs up to which McNemar's test is exact."""
+"""The number of resamples drawn at once; it limits the memory."""
 
 
 def wilson(hits: float, trials: float) -> Ends | None:
-    """Wilson's 95 % interval of a rate (Wilson 1927), in [0, 1]; None without trials.
+    """Return Wilson's 95 % interval of a rate (Wilson 1927), in [0, 1]; None without trials.
 
     >>> [round(end, 4) for end in wilson(5, 10)]
     [0.2366, 0.7634]
@@ -70,11 +61,13 @@ def wilson(hits: float, trials: float) -> Ends | None:
 
 
 def newcombe(a: tuple[float, float], b: tuple[float, float]) -> Ends | None:
-    """The 95 % interval of the difference of two rates, from their Wilson intervals (Newcombe 1998, method 10).
+    """Return the 95 % interval of the difference a - b of two rates (Newcombe 1998, method 10), in [-1, 1].
+
+    It is made from the Wilson intervals of both rates, and is None if one of them has no trials.
 
     Args:
-        a: the first rate, in [0, 1], and its trials.
-        b: the second.
+        a: the first rate, in [0, 1], and its number of trials.
+        b: the second rate, and its number of trials.
 
     >>> [round(end, 4) for end in newcombe((0.7, 80), (0.5, 80))]
     [0.0482, 0.3394]
@@ -88,21 +81,21 @@ def newcombe(a: tuple[float, float], b: tuple[float, float]) -> Ends | None:
 
 
 class Cells(NamedTuple):
-    """The counts behind a rate: hits and trials by episode and record, each of shape (groups, episodes, records).
+    """The counts behind a rate: hits and trials, each of shape (groups, episodes, records).
 
-    The rate is the mean over groups and episodes; the groups are the labels of a task with several. Several rows of one
-    record are added up in its cell, so that the bootstrap draws them together.
+    The groups are the labels of a task that has several labels. The rate is the mean over groups and episodes. Several
+    rows of one record are added up in its cell, so that the bootstrap draws them together.
     """
 
     hits: Counts
     trials: Counts
 
     def rate(self) -> float | None:
-        """The mean of hits / trials over the groups and episodes that have trials; None if none has."""
+        """Return the mean of hits / trials over the groups and episodes that have trials; None without trials."""
         return _mean_rate(self.hits.sum(axis=2), self.trials.sum(axis=2))
 
     def rates(self) -> list[float | None]:
-        """The rate of each episode."""
+        """Return the rate of each episode; None for an episode without trials."""
         hits, trials = self.hits.sum(axis=2), self.trials.sum(axis=2)
         return [_mean_rate(hits[:, [at]], trials[:, [at]]) for at in range(hits.shape[1])]
 
@@ -113,11 +106,11 @@ def _mean_rate(hits: Counts, trials: Counts) -> float | None:
 
 
 def bootstrap(of: Sequence[Cells], seed: int, resamples: int = RESAMPLES) -> npt.NDArray[np.float64]:
-    """The bootstrapped rates of several cells over the same records, shape (cells, resamples).
+    """Return the bootstrapped rates of several cells over the same records, shape (cells, resamples).
 
-    Records are drawn with replacement, and so are episodes where there are several. All cells get the same records, and
-    cells with the same number of episodes the same episodes, so that differences of their rates are paired. A rate is
-    NaN where its resample has no trials. The same seed gives the same numbers.
+    Records are drawn with replacement, and so are episodes if there are several. All cells get the same records, and
+    cells with the same number of episodes get the same episodes, so that differences of their rates are paired. A rate
+    is NaN if its resample has no trials. The same seed gives the same numbers.
     """
     found = np.full((len(of), resamples), np.nan)
     if not of:
@@ -143,13 +136,18 @@ def bootstrap(of: Sequence[Cells], seed: int, resamples: int = RESAMPLES) -> npt
 
 
 def _weighted(counts: Counts, weights: Counts) -> Counts:
-    """The sum over the records of each resample, shape (resamples, groups, episodes)."""
+    """Return the weighted sums of counts over the records, shape (resamples, groups, episodes).
+
+    Args:
+        counts: the counts, shape (groups, episodes, records).
+        weights: how often each resample contains each record, shape (resamples, records).
+    """
     groups, episodes, records = counts.shape
     return (weights @ counts.reshape(-1, records).T).reshape(-1, groups, episodes)
 
 
 def percentile95(values: npt.NDArray[np.float64]) -> Ends | None:
-    """The 2.5 % and 97.5 % points of bootstrapped values; None if all are NaN."""
+    """Return the 2.5 % and 97.5 % points of bootstrapped values; None if all of them are NaN."""
     values = values[~np.isnan(values)]
     if not values.size:
         return None
@@ -157,50 +155,17 @@ def percentile95(values: npt.NDArray[np.float64]) -> Ends | None:
     return float(low), float(high)
 
 
-def scipy_stats() -> Any:  # noqa: ANN401  (SciPy has no types)
-    """The module `scipy.stats`.
-
-    Raises:
-        AugmentError: SciPy is not installed.
-    """
-    try:
-        import scipy.stats  # noqa: PLC0415  (an extra)
-    except ImportError as error:
-        raise missing("comparing models or attacks needs SciPy", "eval") from error
-    return scipy.stats
-
-
-def mcnemar(only_a: int, only_b: int) -> float:
-    """The p value of McNemar's test (1947), two-sided.
-
-    Exact up to 1,000 discordant pairs (the binomial test), then chi-square with continuity correction.
-
-    Args:
-        only_a: pairs where only the first is a hit.
-        only_b: pairs where only the second is a hit.
-
-    Raises:
-        AugmentError: SciPy is not installed.
-
-    >>> mcnemar(0, 5), mcnemar(3, 3)
-    (0.0625, 1.0)
-    """
-    discordant = only_a + only_b
-    if only_a == only_b:
-        return 1.0
-    if discordant <= _EXACT:
-        return float(scipy_stats().binomtest(only_a, discordant).pvalue)
-    return float(scipy_stats().chi2.sf((abs(only_a - only_b) - 1) ** 2 / discordant, 1))
-
-
 Flags: TypeAlias = npt.NDArray[np.bool_]
 
 WORST, WORST_ASR, CONSISTENCY = "worst_case", "worst_case_asr", "consistency"
 
+RIGHT = "right"
+"""The share of right decisions on the originals, which can be counted over any rows."""
+
 _LETTERS = np.array(["w", "f", "b", "k"])
-"""The letters of wrong, fixed, broken and kept: their number is 2 · right before + right after."""
+"""The letters for wrong, fixed, broken and kept; the index is 2 · (right before) + (right after)."""
 _UNKNOWN = "-"
-"""The letter of a row without a right answer."""
+"""The letter for a row without a right answer."""
 _DIGEST_BYTES = 6
 
 
@@ -224,25 +189,25 @@ class AttackOutcomes:
 
     @property
     def right(self) -> Flags:
-        """Right on the original: the predictions that an attack can break."""
+        """Whether each prediction for the original is right; only such predictions can be broken."""
         return self.before & self.known
 
     @property
     def broken(self) -> Flags:
-        """Right on the original, wrong on the perturbed row."""
+        """Whether each prediction is right on the original and wrong on the perturbed row."""
         return self.right & ~self.after
 
     @property
     def fixed(self) -> Flags:
-        """Wrong on the original, right on the perturbed row."""
+        """Whether each prediction is wrong on the original and right on the perturbed row."""
         return ~self.before & self.after & self.known
 
     def cells(self, hits: Flags, trials: Flags, records: int) -> Cells:
-        """Hits and trials added up by original, for rates and their intervals.
+        """Add up hits and trials by original, for rates and their intervals.
 
         Args:
-            hits: the hits.
-            trials: the trials.
+            hits: which decisions are hits, flags of shape (labels, episodes, rows).
+            trials: which decisions count as trials, flags of the same shape.
             records: the number of originals.
         """
         counts = np.zeros((records, 2, *hits.shape[:2]))
@@ -250,7 +215,7 @@ class AttackOutcomes:
         return Cells(*np.ascontiguousarray(np.moveaxis(counts, 0, -1)))
 
     def names(self, episode: int, row: int) -> list[str | None]:
-        """The outcome of a row for each label of the right answer; None where it has no right answer.
+        """Return the outcome of a row for each label of the right answer; None for a label without a right answer.
 
         `kept`: right before and after; `broken`: right before, wrong after; `fixed`: wrong before, right after;
         `wrong`: wrong before and after.
@@ -263,18 +228,18 @@ class AttackOutcomes:
 
     @property
     def letters(self) -> Letters:
-        """The outcomes as letters."""
+        """The outcomes as letters: for each label and episode, a text with one letter for each row."""
         letters = np.where(self.known, _LETTERS[2 * self.before + self.after], _UNKNOWN)
         return [["".join(episode) for episode in label] for label in letters.tolist()]
 
     @classmethod
     def of_letters(cls, letters: Letters, rows: Sequence[int], originals: Sequence[int]) -> "AttackOutcomes":
-        """The outcomes of some rows of a report.
+        """Restore the outcomes of some rows of a report from its letters.
 
         Args:
-            letters: the outcomes of all its rows.
-            rows: the numbers of the rows.
-            originals: the index of the original of each.
+            letters: the outcomes of all rows of the report.
+            rows: the numbers of the wanted rows.
+            originals: for each wanted row, the index of its original.
 
         >>> found = AttackOutcomes.of_letters([["kb-"]], [0, 2], [0, 1])
         >>> [flags.tolist() for flags in (found.known, found.before, found.after)]
@@ -286,7 +251,7 @@ class AttackOutcomes:
 
 
 def outcomes_of(run: ModelRun, pairs: Pairs, attack: str, golds: Golds, kind: Kind) -> AttackOutcomes:
-    """The outcomes of an attack in a model run."""
+    """Return the outcomes of an attack in a model run."""
     rows: Sequence[Pair] = pairs.attacks[attack]
     shape = (len(pairs.task.scoring.decided), run.episodes, len(rows))
     known, before, after, flipped = (np.zeros(shape, np.bool_) for _ in range(4))
@@ -303,16 +268,16 @@ def outcomes_of(run: ModelRun, pairs: Pairs, attack: str, golds: Golds, kind: Ki
 
 
 def outcomes_of_originals(run: ModelRun, pairs: Pairs, golds: Golds, kind: Kind) -> AttackOutcomes:
-    """The outcomes of the originals themselves, as if an attack had left all of them as they are."""
+    """Return the outcomes of the originals, as if an attack had left all of them unchanged."""
     same = [Pair(at, ORIGINAL, "unchanged", original.values) for at, original in enumerate(pairs.originals)]
     alone = replace(pairs, attacks={ORIGINAL: same})
     return outcomes_of(replace(run, attacks={ORIGINAL: run.originals}), alone, ORIGINAL, golds, kind)
 
 
 def row_keys(pairs: Pairs, golds: Golds) -> dict[str, list[str]]:
-    """By attack a key for each row: `original-perturbed`, two digests of 12 hexadecimal digits.
+    """Return for each attack a key for each row: `original-perturbed`, two digests of 12 hexadecimal digits.
 
-    Rows have the same key if their texts, those of their originals and the right answers are the same.
+    Two rows have the same key if their texts, the texts of their originals and the right answers are the same.
     """
     originals = original_keys(pairs, golds)
     return {
@@ -322,7 +287,7 @@ def row_keys(pairs: Pairs, golds: Golds) -> dict[str, list[str]]:
 
 
 def original_keys(pairs: Pairs, golds: Golds) -> list[str]:
-    """A key for each original: the first half of those of its perturbed rows."""
+    """Return a key for each original: a digest that is also the first half of the keys of its perturbed rows."""
     return [
         _digest([Record(original.values, pairs.task).read(), gold])
         for original, gold in zip(pairs.originals, golds, strict=True)
@@ -334,11 +299,15 @@ def _digest(value: object) -> str:
 
 
 def worst_cells(outcomes: Mapping[str, AttackOutcomes], records: int) -> dict[str, Cells]:
-    """The hits and trials of the worst case over all attacks and candidates of a record, for so many originals.
+    """Return the hits and trials of the worst case of each record over all attacks and all rows.
 
-    - `worst_case`: decisions right on the original and on every perturbed row, of all decisions: the minimum over the
-      versions of a record (Liang et al. 2023, HELM, section 4.3).
-    - `worst_case_asr`: decisions that some perturbed row breaks, of those right on the original.
+    - `worst_case`: the decisions that are right on the original and on every perturbed row, out of all decisions (the
+      minimum over the versions of a record; Liang et al. 2023, HELM, section 4.3).
+    - `worst_case_asr`: the decisions that at least one perturbed row breaks, out of those right on the original.
+
+    Args:
+        outcomes: the outcomes of each attack.
+        records: the number of originals.
     """
     shape = next(iter(outcomes.values())).before.shape[:2]
     flags = np.zeros((records, 3, *shape), np.bool_)
@@ -349,9 +318,9 @@ def worst_cells(outcomes: Mapping[str, AttackOutcomes], records: int) -> dict[st
 
 
 def consistency_cells(run: ModelRun, pairs: Pairs, kind: Kind) -> Cells:
-    """The share of pairs of versions of a record, the original among them, with the same prediction.
+    """Return for each record the share of pairs of its versions, the original included, that get the same prediction.
 
-    The rate is the mean over records that have two versions (Nalbandyan et al. 2025, SCORE, section 3).
+    The rate is the mean over records with at least two versions (Nalbandyan et al. 2025, SCORE, section 3).
     """
     shares, counted = np.zeros((2, len(pairs.task.scoring.decided), run.episodes, len(pairs.originals)))
     for episode, originals in enumerate(run.originals):
@@ -370,7 +339,7 @@ def consistency_cells(run: ModelRun, pairs: Pairs, kind: Kind) -> Cells:
 
 
 def agreeing_pairs(values: Sequence[Any]) -> float:
-    """The share of pairs of equal values, of at least two values.
+    """Return the share of all pairs of `values` whose two values are equal; there must be at least two values.
 
     >>> agreeing_pairs(["a", "a", "b"])
     0.3333333333333333
@@ -383,18 +352,18 @@ Name: TypeAlias = tuple[str, str]
 """An attack and the name of a rate; a rate over all attacks has the attack ""."""
 
 OF_VALID = "valid:"
-"""What the names of rates over valid rows start with."""
+"""The prefix of the names of rates that are counted over the rows that people found valid."""
 
 
 @dataclass(frozen=True, slots=True)
 class JudgedRun:
-    """A model run, judged.
+    """A model run with its outcomes and rates.
 
     Attributes:
         run: the answers.
-        outcomes: by attack.
+        outcomes: the outcomes of each attack.
         cells: the hits and trials of each rate.
-        resamples: the bootstrapped rates.
+        resamples: the bootstrapped values of each rate.
     """
 
     run: ModelRun
@@ -403,10 +372,15 @@ class JudgedRun:
     resamples: Mapping[Name, npt.NDArray[np.float64]]
 
     def rate(self, attack: str, name: str, right: int | None = None) -> Rate:
-        """A rate with its interval: Wilson's if every decision is of another record, else that of the bootstrap.
+        """Return a rate with its interval: Wilson's if every decision is of a different record, else the bootstrap's.
 
-        Where all resamples give the same rate (nothing or everything is broken), the interval is Wilson's of as many
-        decisions as an episode has records.
+        If all resamples give the same rate (nothing or everything is broken), the interval is Wilson's for the mean
+        number of records in an episode.
+
+        Args:
+            attack: the name of the attack; "" for rates over all attacks.
+            name: the name of the rate.
+            right: the number of right decisions that the rate shows, if any.
         """
         counts = self.cells[attack, name]
         by_wilson = counts.trials.shape[:2] == (1, 1) and counts.trials.max(initial=0) <= 1
@@ -425,16 +399,21 @@ class JudgedRun:
         )
 
     def success(self, attack: str) -> SuccessRate:
-        """The attack success rate with its counts."""
+        """Return the attack success rate with its counts."""
         rate, counted = self.rate(attack, "asr"), success_rate(self.outcomes[attack])
         return replace(
             counted, asr=rate.value, ci95=rate.ci95, interval_method=rate.interval_method, spread=rate.spread
         )
 
     def drop_rate(self, attack: str, rows: str = "") -> Rate:
-        """The performance drop rate, 1 - attacked / clean share of right decisions (Zhu et al. 2023, PromptRobust).
+        """Return the performance drop rate (Zhu et al. 2023, PromptRobust): 1 - right after / right before the attack.
 
-        Where all resamples give the same rate, the interval is as wide on both sides as Wilson's of a rate of 0.
+        If all resamples give the same rate, the interval extends to both sides by the upper end of Wilson's interval
+        for a rate of 0.
+
+        Args:
+            attack: the name of the attack.
+            rows: "" to count all rows, or `OF_VALID` to count the rows that people found valid.
         """
         name = attack, f"{rows}kept_accuracy"
         kept = self.cells[name].rate()
@@ -446,17 +425,17 @@ class JudgedRun:
 
 
 def percent(value: float | None) -> float | None:
-    """A share in percent, rounded; None stays None."""
+    """Convert a share to percent, rounded; None stays None."""
     return None if value is None else round(100 * value, DIGITS)
 
 
 def percents(interval: Interval | None) -> Interval | None:
-    """An interval in percent, rounded; None stays None."""
+    """Convert an interval to percent, rounded; None stays None."""
     return None if interval is None else [round(100 * end, DIGITS) for end in interval]
 
 
 def evaluated_runs(runs: Sequence[ModelRun], pairs: Pairs, golds: Golds, kind: Kind, seed: int) -> list[JudgedRun]:
-    """Every model run with its outcomes and rates."""
+    """Return every model run with its outcomes and rates."""
     outcomes = [{attack: outcomes_of(run, pairs, attack, golds, kind) for attack in pairs.attacks} for run in runs]
     records, cells = len(pairs.originals), []
     for run, own in zip(runs, outcomes, strict=True):
@@ -466,6 +445,8 @@ def evaluated_runs(runs: Sequence[ModelRun], pairs: Pairs, golds: Golds, kind: K
         if own:
             cells[-1] |= {("", name): one for name, one in worst_cells(own, records).items()}
             cells[-1]["", CONSISTENCY] = consistency_cells(run, pairs, kind)
+            originals = outcomes_of_originals(run, pairs, golds, kind)
+            cells[-1]["", RIGHT] = originals.cells(originals.right, originals.known, records)
     return judged_runs(runs, outcomes, cells, seed)
 
 
@@ -475,12 +456,12 @@ def judged_runs(
     cells: Sequence[Mapping[Name, Cells]],
     seed: int,
 ) -> list[JudgedRun]:
-    """The runs with their rates in the same resamples, so that they can be compared in pairs.
+    """Return the runs with their rates, all in the same bootstrap resamples, so that they can be compared in pairs.
 
     Args:
-        runs: the answers.
-        outcomes: of each run, by attack.
-        cells: of each run, the hits and trials of its rates.
+        runs: the answers of the runs.
+        outcomes: for each run, the outcomes of each attack.
+        cells: for each run, the hits and trials of its rates.
         seed: the seed of the bootstrap.
     """
     drawn = iter(bootstrap([one for own in cells for one in own.values()], seed))
@@ -491,7 +472,7 @@ def judged_runs(
 
 
 def _cells(outcomes: AttackOutcomes, pairs: Pairs, attack: str) -> dict[str, Cells]:
-    """The hits and trials of each rate of an attack, also over the rows that people found valid, if they judged any."""
+    """Return the hits and trials of each rate of an attack, with rates over valid rows if people judged any row."""
     records, rows = len(pairs.originals), pairs.attacks[attack]
     pairs_of_flags = {
         "asr": (outcomes.broken, outcomes.right),
@@ -510,14 +491,18 @@ def _cells(outcomes: AttackOutcomes, pairs: Pairs, attack: str) -> dict[str, Cel
 
 
 def flags_of(of_rows: Iterable[bool]) -> Flags:
-    """Flags of rows, shape (rows,)."""
+    """Return flags of rows as an array, shape (rows,)."""
     return np.fromiter(of_rows, np.bool_)
 
 
 def success_rate(outcomes: AttackOutcomes, where: Any = ...) -> SuccessRate:  # noqa: ANN401  (an index of an array)
-    """The success rate over all decisions together, or over those of a label or of some rows.
+    """Return the success rate over all decisions, or over the decisions of a label or of some rows.
 
-    The interval is Wilson's of as many decisions as an episode has.
+    The interval is Wilson's for the mean number of decisions in an episode.
+
+    Args:
+        outcomes: the outcomes of an attack.
+        where: an index into its flags of shape (labels, episodes, rows).
     """
     right, broken, fixed = (int(flags[where].sum()) for flags in (outcomes.right, outcomes.broken, outcomes.fixed))
     episodes = outcomes.right.shape[1]
@@ -531,102 +516,17 @@ def success_rate(outcomes: AttackOutcomes, where: Any = ...) -> SuccessRate:  # 
 
 
 def mean_asr(attacks: Mapping[str, SuccessRate]) -> float | None:
-    """The mean of the rates of attacks; None if one has no rate. Rows that were chosen as the worst are no attack."""
+    """Return the mean success rate of all attacks; None if there are no attacks or one has no rate.
+
+    Rows chosen as the worst case are not an attack and are left out.
+    """
     rates = [rate.asr for name, rate in attacks.items() if name != WORST_ROWS]
     known = [rate for rate in rates if rate is not None]
     return round(fmean(known), DIGITS) if known and len(known) == len(rates) else None
 
 
-RIGHT = "right"
-"""The share of right decisions, which can be counted over any rows."""
-
-
-def comparisons(judged: Sequence[JudgedRun]) -> list[ModelDifference | AttackDifference]:
-    """Any two models under each attack, with the same number of shots, and any two attacks on each model.
-
-    Of runs whose only attack left all rows as they are, the rates of right decisions are compared.
-    """
-    return [*_of_models(judged), *_of_attacks(judged)]
-
-
-def _of_models(judged: Sequence[JudgedRun]) -> Iterator[ModelDifference]:
-    for one, other in combinations(judged, 2):
-        shots = [one.run.shots, other.run.shots]
-        if one.run.model == other.run.model or (None not in shots and shots[0] != shots[1]):
-            continue  # a model that reads no demonstrations is compared with every number of them
-        for attack in one.outcomes:
-            a, b = one.outcomes[attack], other.outcomes[attack]
-            name = ("", RIGHT) if attack == ORIGINAL else (attack, "asr")
-            difference, interval = _difference((one, name), (other, name))
-            known = a.known[0, 0]
-            yield ModelDifference(
-                attack=None if attack == ORIGINAL else attack,
-                a=one.run.model,
-                b=other.run.model,
-                shots=shots,
-                difference=difference,
-                ci95=interval,
-                mcnemar=_tested(a.after[0, 0][known], b.after[0, 0][known], "right") if _independent(a, b) else None,
-            )
-
-
-def _of_attacks(judged: Sequence[JudgedRun]) -> Iterator[AttackDifference]:
-    for one in judged:
-        for first, second in combinations(one.outcomes, 2):
-            a, b = one.outcomes[first], one.outcomes[second]
-            difference, interval = _difference((one, (first, "asr")), (one, (second, "asr")))
-            _, rows_of_a, rows_of_b = np.intersect1d(a.original, b.original, return_indices=True)
-            right = a.right[0, 0][rows_of_a]
-            broken = a.broken[0, 0][rows_of_a][right], b.broken[0, 0][rows_of_b][right]
-            yield AttackDifference(
-                model=one.run.model,
-                shots=one.run.shots,
-                a=first,
-                b=second,
-                difference=difference,
-                ci95=interval,
-                mcnemar=_tested(*broken, "broken") if _independent(a, b) else None,
-            )
-
-
-def _independent(*both: AttackOutcomes) -> bool:
-    """Whether each decision is of another record, as McNemar's test needs it."""
-    return all(one.before.shape[:2] == (1, 1) and np.unique(one.original).size == one.original.size for one in both)
-
-
-def _difference(a: tuple[JudgedRun, Name], b: tuple[JudgedRun, Name]) -> tuple[float | None, Interval | None]:
-    """The difference of two rates in percentage points, with the interval of the paired bootstrap.
-
-    Where all resamples differ by as much, it is Newcombe's interval of as many decisions as an episode has.
-    """
-    cells = [judged.cells[name] for judged, name in (a, b)]
-    rates = [(one.rate(), float(one.trials.sum()) / one.trials.shape[1]) for one in cells]
-    (first, trials), (second, other_trials) = rates
-    if first is None or second is None:
-        return None, None
-    interval = percentile95(a[0].resamples[a[1]] - b[0].resamples[b[1]])
-    if interval is not None and interval[0] == interval[1]:
-        interval = newcombe((first, trials), (second, other_trials)) or interval
-    return percent(first - second), percents(interval)
-
-
-def _tested(a: Flags, b: Flags, counted: str) -> McNemar:
-    """McNemar's test of how many decisions have the flag."""
-    only_a, only_b = int((a & ~b).sum()), int((b & ~a).sum())
-    return McNemar(
-        counted=counted,
-        decisions=int(a.size),
-        a=int(a.sum()),
-        b=int(b.sum()),
-        only_a=only_a,
-        only_b=only_b,
-        difference=percent((only_a - only_b) / a.size if a.size else None),
-        p=round(mcnemar(only_a, only_b), 6),
-    )
-
-
 DIGITS = 4
-"""Digits after the point of a percentage in the report."""
+"""The number of decimals of a percentage in the report."""
 
 
 def scores(
@@ -636,17 +536,17 @@ def scores(
     episodes: Sequence[Sequence[Answer]],
     rows: Sequence[int] | None = None,
 ) -> dict[str, Score]:
-    """The scores of each metric over the rows that have a right answer.
+    """Return the score of each metric over the rows that have a right answer, in percent.
 
-    Of several labels it is the mean, and of several groups of rows the mean over the groups. A metric is left out if no
-    row has a right answer.
+    With several labels the score is the mean over the labels, and with groups of rows (`task.grouped_by`) the mean over
+    the groups. If no row has a right answer, the result is empty.
 
     Args:
-        metrics: the metrics.
-        pairs: the rows.
+        metrics: the metrics, by name.
+        pairs: the original and perturbed rows.
         golds: the right answers of the originals.
-        episodes: by episode, the answer to each row.
-        rows: the number of each row's original; None for the originals themselves.
+        episodes: for each episode, the answer to each row.
+        rows: the index of each row's original; None if the rows are the originals themselves.
     """
     rows = range(len(pairs.originals)) if rows is None else rows
     decided = pairs.task.scoring.decided
@@ -680,7 +580,7 @@ def scores(
 
 
 def _mean_of_groups(parts: Mapping[tuple[str | None, int], Sequence[float]], episode: int) -> float:
-    """The mean over the groups of the mean over their labels."""
+    """Return the mean over the groups of the mean over their labels, in one episode."""
     of_group: dict[str | None, list[float]] = {}
     for (group, _), values in parts.items():
         of_group.setdefault(group, []).append(values[episode])
@@ -688,12 +588,12 @@ def _mean_of_groups(parts: Mapping[tuple[str | None, int], Sequence[float]], epi
 
 
 def rounded_mean(values: Sequence[float]) -> float:
-    """The mean, rounded as the report rounds."""
+    """Return the mean, rounded as in the report."""
     return round(sum(values) / len(values), DIGITS)
 
 
 def spread(values: Sequence[float | None]) -> float | None:
-    """The standard deviation (n - 1), rounded; None if there are fewer than two known values."""
+    """Return the sample standard deviation (n - 1), rounded; None if fewer than two values are known."""
     known = [value for value in values if value is not None]
     return round(stdev(known), DIGITS) if len(known) > 1 else None
 
@@ -701,7 +601,7 @@ def spread(values: Sequence[float | None]) -> float | None:
 def changed_scores(
     metrics: Mapping[str, Metric], pairs: Pairs, golds: Golds, run: ModelRun, attack: str
 ) -> dict[str, ChangedScore]:
-    """The scores before and after an attack, over the rows of the attack."""
+    """Return the scores before and after an attack, over the rows of the attack."""
     rows = [pair.original for pair in pairs.attacks[attack]]
     before = scores(metrics, pairs, golds, [[episode[at] for at in rows] for episode in run.originals], rows)
     after = scores(metrics, pairs, golds, run.attacks[attack], rows)

@@ -1,7 +1,7 @@
-"""The report of an evaluation, and a comparison of several, as values; their fields are the keys of their JSON.
+"""The report of an evaluation, and a comparison of several, as dataclasses; the fields are the keys of their JSON.
 
-docs/evaluation.md explains the keys. Rates, metrics and the ends of intervals are percentages; they are None where the
-denominator is 0. A field whose default is None is left out of the JSON where it is None.
+docs/evaluation.md explains the keys. Rates, metrics and the ends of intervals are percentages; they are None if the
+denominator is 0. A field whose default is None is left out of the JSON if its value is None.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,22 +15,24 @@ from augment_ru.errors import AugmentError
 from augment_ru.resources import file_bytes
 
 FORMAT = "augment-ru evaluation"
-VERSION = 2
+VERSION = 3
 """The version of the report's form; it changes when a key changes its meaning or is removed."""
 COMPARISON = "augment-ru comparison"
-COMPARISON_VERSION = 1
+COMPARISON_VERSION = 2
 
 Interval: TypeAlias = Sequence[float]
 """The two ends of a 95 % interval."""
 Letters: TypeAlias = Sequence[Sequence[str]]
-"""For each label and episode the outcomes of all rows, a letter each: k, b, f, w; `-` without a right answer."""
+"""For each label and episode, a text with the outcome of each row as a letter.
+
+k: kept, b: broken, f: fixed, w: wrong, -: the row has no right answer."""
 
 _INLINE = {"inline": True}
-"""Of a field whose value has no object of its own: its keys stand among the others."""
+"""Marks a field whose keys are written directly into the JSON object that holds it, instead of an object of its own."""
 
 
 def as_json(value: Any) -> Any:  # noqa: ANN401  (a part of a report in, JSON values out)
-    """A report, or a part of one, as JSON values."""
+    """Convert a report, or a part of one, to JSON values."""
     if isinstance(value, Mapping):
         return {key: as_json(one) for key, one in value.items()}
     if isinstance(value, list | tuple):
@@ -43,13 +45,13 @@ def as_json(value: Any) -> Any:  # noqa: ANN401  (a part of a report in, JSON va
         if own is not None or one.default is not None:
             found |= own if one.metadata == _INLINE else {one.name: own}
     if isinstance(value, ComparedModel) and not value.attacks:  # such reports have another order of keys
-        found |= {key: found.pop(key) for key in ("beats_majority", "metrics", "asr_mean", "attacks")}
+        found |= {key: found.pop(key) for key in ("beats_majority", "best", "metrics", "asr_mean", "attacks")}
     return found
 
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """The standard deviation of a rate over episodes (n - 1; None of fewer than two known rates), and its episodes."""
+    """The rate of each episode, and their standard deviation (n - 1; None for fewer than two known rates)."""
 
     std: float | None
     episodes: Sequence[float | None]
@@ -61,10 +63,10 @@ class Rate:
 
     Attributes:
         value: the rate.
-        ci95: its interval.
+        ci95: the 95 % interval of the rate.
         interval_method: `wilson` or `bootstrap`.
-        spread: its spread over episodes; None of one episode.
-        right: how many decisions are right on the original, for a rate of these.
+        spread: the spread of the rate over episodes; None if there is only one episode.
+        right: how many decisions are right on the original; None for rates that do not state this count.
     """
 
     value: float | None
@@ -76,7 +78,7 @@ class Rate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SuccessRate:
-    """An attack success rate with its interval and its counts, over episodes and labels."""
+    """An attack success rate with its interval and its counts, which are summed over episodes and labels."""
 
     asr: float | None
     ci95: Interval | None
@@ -89,7 +91,7 @@ class SuccessRate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScorePart:
-    """A metric of a group of rows, of a label, or of both; of an attack also before and after it."""
+    """The value of a metric for a group of rows, for a label, or for both; in attack reports also before and after."""
 
     group: str | None = None
     label: str | None = None
@@ -100,7 +102,7 @@ class ScorePart:
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """A metric of a model on the originals: the mean over episodes, and its standard deviation if there are several."""
+    """The value of a metric on the originals: the mean over episodes, and the standard deviation of several."""
 
     value: float
     std: float | None = None
@@ -109,7 +111,7 @@ class Score:
 
 @dataclass(frozen=True, slots=True)
 class ChangedScore:
-    """A metric of a model before and after an attack, over the rows of the attack."""
+    """The value of a metric before and after an attack, over the rows of the attack."""
 
     before: float | None
     after: float | None
@@ -124,13 +126,13 @@ class Cell:
 
     Attributes:
         value: the name of the cell.
-        low: the lowest number in it; None if it is no range of numbers.
-        high: the highest.
+        low: the lowest number in the cell; None if the cell is not a range of numbers.
+        high: the highest number in the cell; None as for `low`.
         rate: the success rate.
         rows: the number of rows.
         accuracy_before: the percentage of right decisions on the originals.
-        accuracy_after: that on the perturbed rows.
-        wide_interval: whether the interval is wide.
+        accuracy_after: the percentage of right decisions on the perturbed rows.
+        wide_interval: whether the interval is wider than 20 percentage points, or is not known.
     """
 
     value: str
@@ -145,7 +147,10 @@ class Cell:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ValidRows:
-    """The rates over the rows that people found valid, and how many they judged."""
+    """The rates over the rows that people found valid, and how many they judged.
+
+    `wide_interval`: whether the interval of the success rate is wide: too few rows for a conclusion.
+    """
 
     judged: int
     valid: int
@@ -153,6 +158,7 @@ class ValidRows:
     right: int
     broken: int
     asr: Rate
+    wide_interval: bool
     asr_all_rows: Rate
     flip_rate: Rate
     performance_drop_rate: Rate
@@ -160,7 +166,7 @@ class ValidRows:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AttackReport:
-    """What an attack does to a model."""
+    """The counts, rates and metrics of an attack on a model."""
 
     rate: SuccessRate = field(metadata=_INLINE)
     unchanged: int
@@ -182,12 +188,19 @@ class AttackReport:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelReport:
-    """A model with one number of shots; without attacks it has no rates, and states its outcomes itself."""
+    """A model with one number of shots; without attacks it has no rates, and states its outcomes itself.
+
+    Attributes:
+        beats_majority: whether a test finds it better than the most frequent answer on the originals.
+        best: the attacks, or `asr_mean`, under which its rate is clearly the lowest of all models.
+    """
 
     model: str
     signature: str | None
     shots: int | None
     episodes: int
+    beats_majority: bool
+    best: Sequence[str]
     metrics: Mapping[str, Score]
     worst_case: Rate | None = None
     worst_case_asr: Rate | None = None
@@ -199,7 +212,10 @@ class ModelReport:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class McNemar:
-    """McNemar's test of how many decisions are `right` or `broken`; the difference is in points."""
+    """McNemar's test of how many decisions are `right` or `broken`; the difference is in points.
+
+    `p_holm` is corrected by Holm's method: for two models over the attacks, for two attacks over all pairs of them.
+    """
 
     counted: str
     decisions: int
@@ -209,11 +225,16 @@ class McNemar:
     only_b: int
     difference: float | None
     p: float
+    p_holm: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelDifference:
-    """The difference of two models under an attack in percentage points; without attacks that of right answers."""
+    """The difference of two models under an attack in percentage points; without attacks that of right answers.
+
+    Difference, interval and test are of the decisions that both models have right on the original. `clear`: whether
+    the interval leaves out 0 and the test finds a difference, both corrected for the number of attacks.
+    """
 
     between: str = "models"
     attack: str | None = None
@@ -222,12 +243,13 @@ class ModelDifference:
     shots: Sequence[int | None]
     difference: float | None
     ci95: Interval | None
+    clear: bool
     mcnemar: McNemar | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AttackDifference:
-    """The difference of two attacks on a model, in percentage points."""
+    """The difference between the success rates of two attacks on a model, in percentage points."""
 
     between: str = "attacks"
     model: str
@@ -241,7 +263,7 @@ class AttackDifference:
 
 @dataclass(frozen=True, slots=True)
 class CurvePoint:
-    """The success rate of a search at a number of queries."""
+    """The success rate of a search within a number of queries."""
 
     queries: int
     broken: int
@@ -251,7 +273,10 @@ class CurvePoint:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchReport:
-    """What a search came to: counts, means over the rows that it broke, and `minimal`, a percentage of them."""
+    """The results of a search: counts, means over the rows that it broke, and the success rate at numbers of queries.
+
+    `minimal` is the percentage of broken rows whose set of changes is minimal. The means are None if no row was broken.
+    """
 
     model: str | None
     budget: int
@@ -268,7 +293,7 @@ class SearchReport:
 
 @dataclass(frozen=True, slots=True)
 class ChosenFrom:
-    """What rows that were chosen as the worst were chosen from, and by which models."""
+    """The attacks that worst-case rows were chosen from, and the models that were used to choose them."""
 
     attacks: Sequence[str]
     models: Sequence[str]
@@ -276,7 +301,7 @@ class ChosenFrom:
 
 @dataclass(frozen=True, slots=True)
 class Data:
-    """The file of rows without its folder, None for rows made in Python; and a hash of them."""
+    """The file of rows without its folder (None for rows made in Python), and a hash of the rows."""
 
     name: str | None
     digest: str | None
@@ -313,7 +338,7 @@ class Report:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComparedReport:
-    """A report in a comparison: its perturbed rows, how many are shared, and the attacks that not all reports have."""
+    """A report in a comparison: how many rows it has and shares with all others, and its attacks that others lack."""
 
     name: str
     data: Data | None
@@ -326,7 +351,7 @@ class ComparedReport:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComparedAttack:
-    """What an attack does to a model over the shared rows."""
+    """The results of an attack on a model over the shared rows."""
 
     rate: SuccessRate = field(metadata=_INLINE)
     rows: int
@@ -335,11 +360,15 @@ class ComparedAttack:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComparedModel:
-    """A model of a report over the shared rows: the name of the report, and the model's name `of` it."""
+    """The results of a model over the shared rows.
+
+    `report` is the name of its report, `of` the model's name in that report, and `model` its name in the comparison.
+    """
 
     report: str
     of: str
     beats_majority: bool
+    best: Sequence[str]
     model: str
     signature: str | None
     shots: int | None
@@ -353,7 +382,7 @@ class ComparedModel:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """Several reports side by side, over the rows that all of them share."""
+    """A comparison of several reports over the rows that all of them share."""
 
     format: str = COMPARISON
     version: int = COMPARISON_VERSION
@@ -381,14 +410,14 @@ AnyModel: TypeAlias = ModelReport | ComparedModel
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SavedScore:
-    """A metric in a file."""
+    """The value of a metric in a report file."""
 
     value: float | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SavedAttack:
-    """An attack in a file."""
+    """The entry of an attack in a report file."""
 
     asr: float | None = None
     outcomes: Letters = ()
@@ -396,11 +425,12 @@ class SavedAttack:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SavedModel:
-    """A model in a file."""
+    """The entry of a model in a report file."""
 
     model: str
     signature: str | None = None
     shots: int | None
+    beats_majority: bool = True
     metrics: Mapping[str, SavedScore]
     attacks: Mapping[str, SavedAttack]
     outcomes: Letters = ()
@@ -408,7 +438,7 @@ class SavedModel:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SavedReport:
-    """What is read of a file of `evaluate -o`, also of one that an older version wrote, which has fewer keys."""
+    """The parts of an `evaluate -o` file that are read; files of older versions may lack some keys."""
 
     version: int = 1
     signature: str | None = None
@@ -427,10 +457,10 @@ class SavedReport:
 
 
 def read_report(path: Path) -> SavedReport:
-    """The report in a file that `evaluate -o` wrote.
+    """Read the report in a file that `evaluate -o` wrote.
 
     Raises:
-        AugmentError: there is none.
+        AugmentError: the file cannot be read, or does not hold a report.
     """
     try:
         data = file_bytes(path, most=2**30, what="a report.json of evaluate")
@@ -440,14 +470,14 @@ def read_report(path: Path) -> SavedReport:
 
 
 def saved_report(values: object, where: str) -> SavedReport:
-    """The report in JSON values.
+    """Convert JSON values to a report.
 
     Args:
         values: the values.
-        where: what they are called in messages.
+        where: what messages call the source of the values.
 
     Raises:
-        AugmentError: they are no report.
+        AugmentError: the values are not a report.
     """
     if not isinstance(values, dict) or values.get("format") != FORMAT:
         raise AugmentError(f"{where}: is no report; give the file of augment-ru evaluate -o REPORT.json")

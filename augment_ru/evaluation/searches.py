@@ -1,6 +1,6 @@
-"""What searches against a model came to: success at each number of queries, and the sizes of what they found.
+"""Count the results of searches against a model: success at each number of queries, and the sizes of the changes.
 
-It is counted from what the rows say under `augment` (docs/adversary.md), so no model is asked for it.
+The counts come from the rows' metadata under `augment` (docs/adversary.md), so no model is asked.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,17 +14,17 @@ from augment_ru.records.record import Record
 from augment_ru.text.words import LETTERS_AND_DIGITS
 
 _QUERIES = (2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000)
-"""The numbers of queries of a curve, as far as the budget goes; the budget itself is the last."""
+"""The numbers of queries on a curve. Only those below the budget are used; the last point is the budget itself."""
 _DIGITS = 2
 
 
 def searches(pairs: Pairs) -> dict[str, SearchReport]:
     """What came of each attack whose rows are of a search."""
-    found = {attack: list(filter(_is_searched, rows)) for attack, rows in pairs.attacks.items()}
+    found = {attack: list(filter(is_searched, rows)) for attack, rows in pairs.attacks.items()}
     return {attack: _of_search(rows, pairs) for attack, rows in found.items() if rows}
 
 
-def _is_searched(pair: Pair) -> bool:
+def is_searched(pair: Pair) -> bool:
     """Whether a row is of a search, and was not chosen: over chosen rows a curve would count their successes alone."""
     if CHOSEN in pair.metadata:
         return False
@@ -32,7 +32,7 @@ def _is_searched(pair: Pair) -> bool:
 
 
 def _of_search(rows: Sequence[Pair], pairs: Pairs) -> SearchReport:
-    """What came of an attack; rates are of the rows that can be broken."""
+    """Return the results of a search; its rates are over the rows that can be broken."""
     right = [pair.metadata for pair in rows if can_be_broken(pair.metadata)]
     broken = [pair for pair in rows if pair.metadata.get("status") == "broken"]
     budget = max(int(pair.metadata["budget"]) for pair in rows)
@@ -54,12 +54,12 @@ def _of_search(rows: Sequence[Pair], pairs: Pairs) -> SearchReport:
 
 
 def can_be_broken(search: Mapping[str, Any]) -> bool:
-    """Whether a row of a search counts: the model answered it right, and the right answer is not the target."""
+    """Tell whether a row of a search counts: the model was right on the original, and that answer is not the target."""
     return search.get("status") != "wrong_before" and search.get("reason") != "right already"
 
 
 def _point(queries: int, right: Sequence[Mapping[str, Any]]) -> CurvePoint:
-    """The success rate at a number of queries, with Wilson's interval."""
+    """Return the success rate within a number of queries, with Wilson's interval."""
     hits = sum(isinstance(at := one.get("broken_at"), int) and at <= queries for one in right)
     band = wilson(hits, len(right))
     return CurvePoint(
@@ -68,11 +68,14 @@ def _point(queries: int, right: Sequence[Mapping[str, Any]]) -> CurvePoint:
 
 
 def changed_words(texts: Mapping[str, str], pair: Pair) -> int | None:
-    """How many words of the original the edits touch; an edit that touches none counts as one. None without edits.
+    """Count the words of the original that the edits touch; an edit that touches no word counts as one word.
 
     Args:
         texts: the original texts, by field.
         pair: the perturbed row.
+
+    Returns:
+        The number of words; None if the edits of the row are not known.
     """
     if pair.edits is None:
         return None

@@ -1,4 +1,4 @@
-"""Subpopulations: the originals split by their properties (TAPE, sections 4.2, 6.3), each into cells of values."""
+"""Split the originals into subpopulations by their properties (TAPE, sections 4.2, 6.3), each into cells of values."""
 
 import math
 import re
@@ -21,12 +21,12 @@ from augment_ru.text.words import hyphenated_words
 Value: TypeAlias = str | int | float | bool | None
 
 _FEW = 8
-"""A field of numbers with at most so many different values has a cell for each: a grade, a mark."""
+"""A numeric field with at most this many different values, such as a school grade, gets a cell for each value."""
 
 
 @dataclass(frozen=True, slots=True)
 class Subpopulation:
-    """A property of the originals: the names of its cells in order, and the index of the cell of each original."""
+    """A property of the originals: the names of its cells in order, and for each original the index of its cell."""
 
     name: str
     cells: tuple[str, ...]
@@ -40,16 +40,16 @@ def subpopulations(
     labels: bool,
     by: Sequence[str] = (),
 ) -> list[Subpopulation]:
-    """The properties in which the originals differ: those of the task, and the fields of `by`.
+    """Return the properties in which the originals differ: those of the task, and the fields in `by`.
 
     Args:
         originals: the rows.
         task: the task.
         labels: whether right answers are labels.
-        by: further fields; they are reported also where all rows have the same value.
+        by: further fields, which are reported even if all rows have the same value.
 
     Raises:
-        AugmentError: no row has a field of `by`.
+        AugmentError: no row has one of the fields in `by`.
     """
     records = [Record(values, task) for values in originals]
     properties = properties_of(task, labels=labels)
@@ -66,7 +66,7 @@ def subpopulations(
 
 
 def no_field(problem: str, rows: Sequence[Mapping[str, Any]]) -> AugmentError:
-    """The error for a field that no row has, with the fields that the rows have."""
+    """Return the error for a field that no row has; its message lists the fields of the rows."""
     return AugmentError(f"{problem}; the fields are {', '.join(dict.fromkeys(field for row in rows for field in row))}")
 
 
@@ -84,7 +84,7 @@ TITLES = {
     "referent_gender": "gender of the referent",
     "referent_number": "number of the referent",
 }
-"""The properties in words, where their names do not say enough."""
+"""The titles of properties whose names are not clear enough."""
 
 _FIELDS: dict[str, tuple[str, ...]] = {
     "per_ethics": ("source",),
@@ -98,11 +98,11 @@ _FIELDS: dict[str, tuple[str, ...]] = {
     "lidirus": ("lexical-semantics", "predicate-argument-structure", "logic", "knowledge"),
     "winograd": ("homonymia_type",),
 }
-"""Fields of a task's rows that are properties; for TAPE's tasks those of its Table 2."""
+"""Maps a task to the fields of its rows that are used as properties; for TAPE's tasks, those of its Table 2."""
 
 
 def properties_of(task: Task, *, labels: bool) -> dict[str, Property]:
-    """The properties of a task's rows: name to the function of an original.
+    """Return the properties of a task's rows: maps each name to the function that computes it from an original.
 
     Args:
         task: the task.
@@ -126,7 +126,7 @@ def properties_of(task: Task, *, labels: bool) -> dict[str, Property]:
 
 
 def field_property(name: str) -> Property:
-    """The value of a field as a property; a list is joined by commas, an object is its text in Python's form."""
+    """Return a property that reads the field `name`; lists are joined by commas, objects are converted with `str`."""
 
     def value_of(record: Record) -> Value:
         value = field_paths.value(record.values, name)
@@ -147,7 +147,7 @@ def _label(record: Record) -> Value:
 
 
 def _candidates(record: Record) -> Value:
-    """The number of options: entries of a list, or markers in the text."""
+    """Return the number of options: entries of a list, or markers in the text; None if the task has neither."""
     for name in record.task.layout.lists:
         return len(list_of_texts(field_paths.value(record.values, name)))
     for name in record.task.layout.options:
@@ -156,7 +156,7 @@ def _candidates(record: Record) -> Value:
 
 
 def _referent(record: Record, grammeme: str) -> Value:
-    """The gender or number of the noun that the pronoun may stand for."""
+    """Return the gender or number of the noun that the pronoun may stand for; None if it is not known."""
     answer = record.values.get("answer")
     words = hyphenated_words(answer) if isinstance(answer, str) else []
     return _grammemes(words[-1])[grammeme] if words else None
@@ -171,14 +171,17 @@ def _grammemes(word: str) -> Mapping[str, str | None]:
 
 _DIGIT = re.compile(r"\d")
 _PHRASE = 3
-"""Words beyond which a written answer is a phrase."""
+"""A written answer with more words than this is a phrase."""
 
 _NAMES = frozenset({"Name", "Surn", "Patr", "Geox", "Orgn", "Trad"})
-"""pymorphy3's grammemes for given names, surnames, patronymics, places, organisations and trade marks."""
+"""The grammemes of pymorphy3 for given names, surnames, patronymics, places, organisations and trade marks."""
 
 
 def _answer_kind(record: Record) -> Value:
-    """The kind of a written answer: `number` (also a date), `name`, `word` (up to three) or `phrase`."""
+    """Return the kind of a written answer: `number` (or a date), `phrase` (over three words), `name`, or `word`.
+
+    None if the row has no written answer.
+    """
     for name in record.task.scoring.gold:
         value = next(answer_values(field_paths.values(record.values, name)), None)
         if isinstance(value, str | int) and not isinstance(value, bool) and str(value).strip():
@@ -193,7 +196,10 @@ def _answer_kind(record: Record) -> Value:
 
 @cache
 def _is_name(text: str) -> bool:
-    """Whether a word after the first has a capital letter, or a capitalised word is a name in the dictionary."""
+    """Tell whether a text looks like a name.
+
+    It does if a word after the first is capitalised, or if any capitalised word is a name in the dictionary.
+    """
     words = hyphenated_words(text)
     if any(word[0].isupper() for word in words[1:]):
         return True
@@ -204,7 +210,9 @@ _VOWELS = frozenset("аеёиоуыэюяАЕЁИОУЫЭЮЯ")
 
 
 def type_token_ratio(text: str) -> float | None:
-    """Different words / words, in any letter case, in (0, 1]; None without words.
+    """Return the number of different words / the number of words, in (0, 1]; None without words.
+
+    Letter case is ignored.
 
     >>> type_token_ratio("Кот и кот и пёс")
     0.6
@@ -214,7 +222,7 @@ def type_token_ratio(text: str) -> float | None:
 
 
 def flesch(text: str) -> float | None:
-    """Flesch's reading ease with coefficients for Russian; a higher number is an easier text; None without words.
+    """Return Flesch's reading ease with coefficients for Russian; higher means easier to read; None without words.
 
     206.835 − 1.3 · words per sentence − 60.1 · syllables per word (Оборнева И. В. Автоматизированная оценка сложности
     учебных текстов на основе статистических параметров. Дис. … канд. пед. наук. М., 2006).
@@ -234,21 +242,23 @@ def flesch(text: str) -> float | None:
 
 
 BINS = 4
-"""The number of bins of numbers: quartiles."""
+"""The number of bins into which numbers are divided: quartiles."""
 
 _MOST = 20
-"""The most cells for different values; the rarest values share the last one."""
+"""The maximum number of cells for different values; the rarest values share the last one."""
 
 OTHERS = "(others)"
 MISSING = "(none)"
 
 
 def binned(values: Sequence[Value], most_numbers: int = BINS) -> tuple[tuple[str, ...], list[int]] | None:
-    """The names of the cells, and the index of the cell of each value; None if all values are None.
+    """Divide values into cells; return the names of the cells and the index of each value's cell.
+
+    The result is None if all values are None.
 
     Args:
         values: the values.
-        most_numbers: numbers with more different values are put into quartiles.
+        most_numbers: if there are more different numbers than this, they are divided into quartiles.
 
     >>> binned(["a", "b", None, "a"])
     (('a', 'b', '(none)'), [0, 1, 2, 0])
@@ -274,7 +284,7 @@ def _name(value: str | float) -> str:
 
 
 def _numbers_first(name: str) -> tuple[int, float, str]:
-    """A sort key: numbers by value, then all else by name."""
+    """Return a sort key that sorts numbers by value, before all other names in alphabetical order."""
     try:
         return 0, float(name), name
     except ValueError:
@@ -282,7 +292,7 @@ def _numbers_first(name: str) -> tuple[int, float, str]:
 
 
 def _quartiles(values: Sequence[Value], numbers: Sequence[float]) -> tuple[tuple[str, ...], list[int]]:
-    """Bins of about the same size, named by the lowest and the highest number in them."""
+    """Divide numbers into bins of about the same size, each named by the lowest and the highest number in it."""
     inner = np.unique(np.quantile(numbers, np.arange(1, BINS) / BINS, method="higher"))
     bin_of = np.searchsorted(inner, numbers, side="right")
     used = sorted(set(bin_of.tolist()))
@@ -300,7 +310,7 @@ def _quartiles(values: Sequence[Value], numbers: Sequence[float]) -> tuple[tuple
 
 
 def _digits(numbers: Sequence[float]) -> int:
-    """The digits after the point that show three significant digits of the spread; 0 for whole numbers."""
+    """Return how many decimals show three significant digits of the range of the numbers; 0 for whole numbers."""
     if all(number.is_integer() for number in numbers):
         return 0
     spread = max(numbers) - min(numbers)

@@ -1,4 +1,4 @@
-"""A table as it is shown: its cells are texts; the same as markdown, CSV, LaTeX or HTML; wide ones folded."""
+"""Tables with texts as cells, written as markdown, CSV, LaTeX or HTML; and the folding of wide tables."""
 
 import csv
 import io
@@ -13,23 +13,24 @@ FORMATS = ("markdown", "csv", "latex")
 
 
 NONE = "–"
-"""A cell without a value."""
+"""The text of a cell without a value."""
 
 INTERVAL = "95 %"
-"""The name of a column with the interval of the rate in the column before it."""
+"""The heading of a column that holds the interval of the rate in the column before it."""
 
 
 class ShownTable(NamedTuple):
     """A table as it is shown.
 
     Attributes:
-        title: what it shows.
-        columns: the names of its columns; the first `named` are texts, the others numbers.
+        title: the title of the table.
+        columns: the names of its columns; the first `named` columns hold texts, the others numbers.
         rows: the cells.
         named: the number of columns with texts.
-        best: the cells that are marked, by (row, column).
+        best: the (row, column) of each cell that is marked as best.
         key: its name for `--table` and for the file that the page saves.
-        heads: for each column what several of its neighbours share, with which its name begins; empty for none.
+        heads: for each column, the part of its name that it shares with neighbours ("" if nothing is shared); the name
+            begins with it.
     """
 
     title: str
@@ -42,27 +43,68 @@ class ShownTable(NamedTuple):
 
 
 def shown(value: float | None, digits: int = 2) -> str:
-    """A number as tables show it; a dash for None."""
+    """Return a number as tables show it; a dash for None."""
     return NONE if value is None else f"{value:.{digits}f}"
 
 
 def span(interval: Sequence[float] | None) -> str:
-    """An interval as tables show it."""
+    """Return an interval as tables show it; a dash for None."""
     if interval is None:
         return NONE
     return f"{interval[0]:.1f}{' to ' if interval[0] < 0 else '–'}{interval[1]:.1f}"
 
 
-def as_text(table: ShownTable, form: str) -> str:
+class LatexOptions(NamedTuple):
+    """What a LaTeX table shows beside its numbers, and how it lies.
+
+    Attributes:
+        intervals: whether each success rate stands with its interval; for the table of rates.
+        transposed: whether columns are lines.
+        caption: its caption; None for none.
+        label: the label that a text refers to it by; None for none.
+    """
+
+    intervals: bool = False
+    transposed: bool = False
+    caption: str | None = None
+    label: str | None = None
+
+    @classmethod
+    def of(cls, texts: Sequence[str]) -> "LatexOptions":
+        """The options of texts: `intervals`, `transposed`, `caption=TEXT`, `label=TEXT`.
+
+        Raises:
+            AugmentError: there is no such option, or it needs a text, or takes none.
+        """
+        found = cls()
+        for text in texts:
+            name, _, value = text.partition("=")
+            if text == "intervals":
+                found = found._replace(intervals=True)
+            elif text == "transposed":
+                found = found._replace(transposed=True)
+            elif name == "caption" and value.strip():
+                found = found._replace(caption=value)
+            elif name == "label" and value.strip():
+                found = found._replace(label=value)
+            else:
+                raise AugmentError(f"`latex` {text}; possible: intervals, transposed, caption=TEXT, label=TEXT")
+        return found
+
+
+def as_text(table: ShownTable, form: str, latex: LatexOptions | None = None) -> str:
     """A table as text.
 
     Args:
         table: the table.
-        form: markdown, csv or latex.
+        form: markdown, csv or latex; LaTeX needs the package booktabs.
+        latex: how the LaTeX lies, and its caption; None for a `tabular` alone.
 
     Raises:
         AugmentError: there is no such form.
     """
+    if latex and latex.transposed:
+        table = transposed(table)
     if form not in FORMATS:
         raise AugmentError(f"`form` {form}; possible: table, {', '.join(FORMATS)}")
     lines = [[_one_line(cell) for cell in row] for row in (table.columns, *table.rows)]
@@ -79,13 +121,26 @@ def as_text(table: ShownTable, form: str) -> str:
         return "".join(f"| {' | '.join(row)} |\n" for row in (lines[0], ruler, *lines[1:]))
     places = "l" * table.named + "r" * (len(table.columns) - table.named)
     body = [" & ".join(row) + r" \\" for row in lines]
-    return "\n".join(
-        [rf"\begin{{tabular}}{{{places}}}", r"\hline", body[0], r"\hline", *body[1:], r"\hline", r"\end{tabular}", ""]
-    )
+    tabular = [rf"\begin{{tabular}}{{{places}}}", r"\toprule", body[0], r"\midrule", *body[1:], r"\bottomrule"]
+    tabular += [r"\end{tabular}"]
+    if latex and (latex.caption or latex.label):
+        said = [rf"\caption{{{_latex(_one_line(latex.caption))}}}"] if latex.caption else []
+        said += [rf"\label{{{latex.label}}}"] if latex.label else []
+        tabular = [r"\begin{table}", r"\centering", *said, *tabular, r"\end{table}"]
+    return "\n".join([*tabular, ""])
+
+
+def transposed(table: ShownTable) -> ShownTable:
+    """The table with a column for each of its lines, and a line for each column of numbers."""
+    names = [", ".join(cell for cell in row[: table.named] if cell != NONE) for row in table.rows]
+    places = range(table.named, len(table.columns))
+    rows = [[table.columns[at], *(row[at] for row in table.rows)] for at in places]
+    best = frozenset((column - table.named, row + 1) for row, column in table.best)
+    return ShownTable(table.title, ["", *names], rows, 1, best, table.key)
 
 
 def as_html(table: ShownTable) -> str:
-    """A table as HTML; every text is escaped."""
+    """Return a table as HTML; every text is escaped."""
     head = "".join(f"<th>{escape(name)}</th>" for name in table.columns)
     lines = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in table.rows)
     return f"<table><caption>{escape(table.title)}</caption><tr>{head}</tr>{lines}</table>"
@@ -95,7 +150,7 @@ _BREAKS = re.compile("[\r\n\v\f\x1c-\x1e\x85\u2028\u2029]+")
 
 
 def _one_line(text: str) -> str:
-    """The text without line breaks, which would end the row of a table, and without what commands a terminal."""
+    """Return the text without line breaks, which would end a table row, and with control characters escaped."""
     return printable(_BREAKS.sub(" ", text))
 
 
@@ -104,17 +159,27 @@ def _markdown(text: str) -> str:
 
 
 _LATEX = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "→": r"$\to$"}
-_LATEX |= {"–": "--", "±": r"$\pm$", "−": "$-$"} | {one: f"\\{one}" for one in "&%$#_{}"}
+_LATEX |= {
+    "–": "--",
+    "±": r"$\pm$",
+    "−": "$-$",
+    "<": "$<$",
+    ">": "$>$",
+    "[": "{[}",
+    "*": "{*}",
+}  # both mean something behind \\
+_LATEX |= {one: f"\\{one}" for one in "&%$#_{}"}
+_NEGATIVE = re.compile(r"(?<!\S)-(?=\d)")
 
 
 def _latex(text: str) -> str:
-    return "".join(_LATEX.get(one, one) for one in text)
+    return "".join(_LATEX.get(one, one) for one in _NEGATIVE.sub("−", text))
 
 
 def column_groups(
     widths: Sequence[int], keys: int, room: int, *, gap: int, joined: Collection[int] = ()
 ) -> list[list[int]]:
-    """The columns of each of the tables that a table is folded into; every table begins with the key columns.
+    """Fold a wide table into several; return the columns of each, which always begin with the key columns.
 
     >>> column_groups([5, 8, 8, 8], keys=1, room=27, gap=2)
     [[0, 1, 2], [0, 3]]
@@ -123,10 +188,11 @@ def column_groups(
 
     Args:
         widths: the widths of the columns.
-        keys: how many columns from the left name a row.
+        keys: how many columns from the left name the row.
         room: the width of the terminal.
         gap: the characters between two columns.
-        joined: columns that stand beside the one before them, such as its interval, if the terminal has room for two.
+        joined: columns that stay next to the column before them, such as its interval, if the terminal has room for
+            both.
     """
     fixed = list(range(keys))
     used = sum(widths[:keys]) + gap * keys
@@ -149,5 +215,5 @@ def column_groups(
 
 
 def _need(widths: Sequence[int], columns: Sequence[int], gap: int) -> int:
-    """The characters that columns take, each with the gap behind it."""
+    """Return the number of characters that columns take, including the gap after each."""
     return sum(widths[column] + gap for column in columns)

@@ -1,4 +1,4 @@
-"""The tables of a report: for the terminal, the page, and as text; and its numbers as rows."""
+"""The tables of a report, for the terminal, the page and text files; and its numbers as rows."""
 
 import re
 from collections import Counter
@@ -7,19 +7,17 @@ from itertools import chain
 from typing import Any
 
 from augment_ru.errors import unknown
+from augment_ru.evaluation.paired import MEAN
 from augment_ru.evaluation.report import (
     AnyModel,
     AnyReport,
     AttackDifference,
     AttackReport,
     ChosenFrom,
-    ComparedModel,
     ModelDifference,
     ModelReport,
     Rate,
     Report,
-    SavedModel,
-    SavedReport,
 )
 from augment_ru.evaluation.table_text import INTERVAL, NONE, ShownTable, shown, span
 
@@ -27,11 +25,11 @@ _SMALLEST_P = 0.0001
 _FOLDERS = re.compile(
     r"(?<=:)(?:[^:]*/(?=[^/:]+\.(?:jsonl|json|csv|tsv|parquet|txt)(?:\.\w+)?(?:$|:))|(?:\.{0,2}|~)/(?:[^:]*/)?(?=[^/:]+$))"
 )
-"""Folders in an argument behind a colon: of a file of rows, or of a path that begins with `/`, `./`, `../` or `~/`."""
+"""Matches the folders of a path after a colon: of a row file, or of a path beginning with `/`, `./`, `../` or `~/`."""
 
 
 def shown_names(names: Iterable[str]) -> Mapping[str, str]:
-    """By name how it is shown; names that would be shown alike stay as they are.
+    """Map each name to a shorter one without folders; names whose short forms would be equal stay as they are.
 
     >>> shown_names(["linear:data/train.jsonl", "hf-causal:org/model"])
     {'linear:data/train.jsonl': 'linear:train.jsonl', 'hf-causal:org/model': 'hf-causal:org/model'}
@@ -44,12 +42,12 @@ def shown_names(names: Iterable[str]) -> Mapping[str, str]:
 
 
 def names_of(report: AnyReport) -> Mapping[str, str]:
-    """How the models and attacks of a report are shown."""
+    """Map the models and attacks of a report to the names that are shown."""
     return shown_names([*(model.model for model in report.models), *report.attacks])
 
 
 def about_chosen(chosen: ChosenFrom) -> str:
-    """What rows that were chosen as the worst are, in two sentences."""
+    """Describe worst-case rows in two sentences: what they were chosen from, and what their rate means."""
     models = f" ({', '.join(chosen.models)})" if chosen.models else ""
     attacks = f" among the rows of {', '.join(chosen.attacks)}" if chosen.attacks else ""
     return (
@@ -59,45 +57,13 @@ def about_chosen(chosen: ChosenFrom) -> str:
 
 
 def shots_of(shots: int | None) -> str:
-    """The number of demonstrations; a dash for a model that does not read them."""
+    """Return the number of demonstrations as text; a dash for a model that does not read them."""
     return NONE if shots is None else str(shots)
-
-
-def beats_majority(report: AnyReport | SavedReport, model: AnyModel | SavedModel) -> bool:
-    """Whether a model's main metric on the originals is higher than that of the most frequent right answer.
-
-    A comparison of reports states it of each model, because it counts another metric.
-    """
-    if isinstance(model, ComparedModel):
-        return model.beats_majority
-    metric = next(iter(report.metrics), "")
-    found = model.metrics.get(metric)
-    return found is not None and found.value is not None and found.value > report.majority.get(metric, -100.0)
-
-
-def best_models(report: AnyReport) -> dict[str, int]:
-    """By attack, and for the mean under "mean", the number of the model with the lowest rate.
-
-    Models that are no better than the most frequent right answer do not compete; a tie has no best model, and neither
-    has a column in which one model competes.
-    """
-    found: dict[str, int] = {}
-    for name in [*report.attacks, "mean"]:
-        known = {
-            number: round(rate, 2)
-            for number, model in enumerate[AnyModel](report.models)
-            if beats_majority(report, model)
-            and (rate := model.asr_mean if name == "mean" else model.attacks[name].rate.asr) is not None
-        }
-        lowest = [number for number, rate in known.items() if rate == min(known.values())]
-        if len(known) > 1 and len(lowest) == 1:
-            found[name] = lowest[0]
-    return found
 
 
 def headline(report: AnyReport) -> ShownTable:
     """Models by attacks: the main metric on the originals and after each attack, and the attack success rate."""
-    metric, names, best = report.metrics[0], names_of(report), best_models(report)
+    metric, names = report.metrics[0], names_of(report)
     rows, marked = [], set[tuple[int, int]]()
     for number, model in enumerate[AnyModel](report.models):
         score = model.metrics.get(metric)
@@ -105,14 +71,14 @@ def headline(report: AnyReport) -> ShownTable:
         for name in report.attacks:
             entry = model.attacks[name]
             changed, spread = entry.metrics.get(metric), entry.rate.spread
-            marked |= {(number, len(row) + 1)} if best.get(name) == number else set()
+            marked |= {(number, len(row) + 1)} if name in model.best else set()
             after = changed.after if changed else None
             row += [shown(after), shown(entry.rate.asr) + _spread(spread.std if spread else None)]
         if model.worst_case and model.worst_case_asr:
-            marked |= {(number, len(row))} if best.get("mean") == number else set()
+            marked |= {(number, len(row))} if MEAN in model.best else set()
             row += [shown(model.asr_mean), shown(model.worst_case.value), shown(model.worst_case_asr.value)]
         rows.append(row)
-    columns, heads = ["model", "shots", metric], [""] * 3
+    columns, heads = ["model", "shots", f"{metric}, original"], [""] * 3
     for name in report.attacks:
         columns += [f"{names[name]}: {metric}", f"{names[name]}: ASR"]
         heads += [f"{names[name]}: "] * 2
@@ -121,8 +87,39 @@ def headline(report: AnyReport) -> ShownTable:
     return ShownTable("Before and after each attack, %", columns, rows, 2, frozenset(marked), "rates", heads)
 
 
+def paper_table(report: AnyReport, *, intervals: bool = False) -> ShownTable:
+    """The table of rates for a paper: in each cell the metric after an attack, and in brackets the success rate.
+
+    Args:
+        report: the report.
+        intervals: whether the interval of the success rate stands behind it.
+    """
+    metric, names = report.metrics[0], names_of(report)
+    reads = any(model.shots is not None for model in report.models)
+    rows, marked = [], set[tuple[int, int]]()
+    for number, model in enumerate[AnyModel](report.models):
+        score = model.metrics.get(metric)
+        row = [
+            names[model.model],
+            *([shots_of(model.shots)] if reads else []),
+            shown(score.value if score else None, 1),
+        ]
+        for name in report.attacks:
+            entry = model.attacks[name]
+            changed = entry.metrics.get(metric)
+            marked |= {(number, len(row))} if name in model.best else set()
+            ends = f", {span(entry.rate.ci95)}" if intervals else ""
+            row.append(f"{shown(changed.after if changed else None, 1)} ({shown(entry.rate.asr, 1)}{ends})")
+        marked |= {(number, len(row))} if MEAN in model.best else set()
+        row.append(shown(model.asr_mean, 1))
+        rows.append(row)
+    columns = ["model", *(["shots"] if reads else []), f"{metric}, original", *(names[name] for name in report.attacks)]
+    title = f"{metric} after each attack, and in brackets the attack success rate, %"
+    return ShownTable(title, [*columns, "mean ASR"], rows, 1 + reads, frozenset(marked), "rates")
+
+
 def clean(report: AnyReport) -> ShownTable:
-    """The metrics of each model on the originals; with intervals in a comparison of reports."""
+    """Return the table of each model's metrics on the originals; in a comparison of reports, with intervals."""
     names, models = names_of(report), list[AnyModel](report.models)
     with_interval = {name for model in models for name, one in model.metrics.items() if isinstance(one, Rate)}
     columns = ["model", "shots"]
@@ -145,12 +142,12 @@ def clean(report: AnyReport) -> ShownTable:
 
 
 def _spread(deviation: float | None) -> str:
-    """The standard deviation over episodes, if there are several."""
+    """Return the standard deviation over episodes as text; empty if there is only one episode."""
     return "" if deviation is None else f" ±{deviation:.2f}"
 
 
 def _attacked(report: Report) -> Iterator[tuple[list[str], AttackReport]]:
-    """Each attack on each model, with the cells that name both."""
+    """Yield the report of each attack on each model, with the cells that name the model and the attack."""
     names = names_of(report)
     for model in report.models:
         for attack, entry in model.attacks.items():
@@ -158,7 +155,7 @@ def _attacked(report: Report) -> Iterator[tuple[list[str], AttackReport]]:
 
 
 def counts(report: Report) -> ShownTable:
-    """The counts behind each rate, with the metrics before and after."""
+    """Return the table of the counts behind each rate, with the metrics before and after."""
     columns = ["model", "shots", "attack", *report.metrics, "right", "broken", "fixed", "ASR, %", INTERVAL]
     columns += ["ASR of perturbed rows, %", "ASR of all rows, %", "drop rate, %", "flips, %"]
     columns += ["unchanged", "rejected", "rows"]
@@ -180,7 +177,7 @@ def counts(report: Report) -> ShownTable:
 
 
 def _further(entry: AttackReport) -> dict[str, Rate]:
-    """The rates of an attack beside its success rate, by name."""
+    """Return the rates of an attack other than its success rate, by name."""
     return {
         "asr_perturbed_rows": entry.asr_perturbed_rows,
         "asr_all_rows": entry.asr_all_rows,
@@ -190,20 +187,20 @@ def _further(entry: AttackReport) -> dict[str, Rate]:
 
 
 def valid(report: Report) -> ShownTable:
-    """The rates over the rows that people found valid, beside those over all."""
+    """Return the table of success rates over the rows that people found valid, next to the rates over all rows."""
     columns = ["model", "shots", "attack", "judged", "valid", "valid, %", "ASR, all rows", "ASR, valid rows", INTERVAL]
+    columns += ["broken", "right", "remark"]
     rows = []
     for named, entry in _attacked(report):
         if found := entry.valid_rows:
             cells = [f"{found.judged:,}", f"{found.valid:,}", shown(found.share.value), shown(entry.rate.asr)]
             cells += [shown(found.asr.value), span(found.asr.ci95), f"{found.broken:,}", f"{found.right:,}"]
-            rows.append([*named, *cells])
-    title = "Over the rows that people found valid, %"
-    return ShownTable(title, [*columns, "broken", "right"], rows, 3, key="valid")
+            rows.append([*named, *cells, "too few valid rows" if found.wide_interval else NONE])
+    return ShownTable("Over the rows that people found valid, %", columns, rows, 3, key="valid")
 
 
 def curve(report: Report) -> ShownTable:
-    """Searches against a model: the success rate at each number of queries with its interval, and what they found."""
+    """Return the table of searches: the success rate at each number of queries, and the sizes of what they found."""
     found, names = report.searches or {}, names_of(report)
     numbers = sorted({point.queries for one in found.values() for point in one.curve})
     columns = ["attack", "budget", *(f"{number:,}" for number in numbers)]
@@ -219,7 +216,7 @@ def curve(report: Report) -> ShownTable:
 
 
 def together(report: Report) -> ShownTable:
-    """What all attacks do together: the worst case and the consistency, each with its interval."""
+    """Return the table of all attacks together: the worst case and the consistency of each model, with intervals."""
     names, rows = names_of(report), []
     for model in report.models:
         rates = (model.worst_case, model.worst_case_asr, model.consistency)
@@ -230,7 +227,10 @@ def together(report: Report) -> ShownTable:
 
 
 def transfer(report: Report) -> ShownTable:
-    """Rows made against one model asked of every model: the attack success rate; empty if there is one model alone."""
+    """Return the table of transfer: the success rate of rows made against one model when every model is asked.
+
+    It has no rows if there is only one model.
+    """
     made, names = list(report.searches or ()), names_of(report)
     rows = [
         [names[model.model], shots_of(model.shots), *(shown(model.attacks[attack].rate.asr) for attack in made)]
@@ -242,7 +242,7 @@ def transfer(report: Report) -> ShownTable:
 
 
 def models(report: AnyReport) -> ShownTable:
-    """The differences between any two models under each attack; without attacks, of their right answers."""
+    """Return the table of differences between any two models under each attack; without attacks, in right answers."""
     names = names_of(report)
     rows = [
         [
@@ -254,13 +254,14 @@ def models(report: AnyReport) -> ShownTable:
         for one in report.comparisons
         if isinstance(one, ModelDifference)
     ]
-    difference, *columns = _difference_columns("right after" if report.attacks else "right")
+    difference, *columns = _difference_columns("broken" if report.attacks else "right")
     first = ["attack", "first", "second", difference] if report.attacks else ["first", "second", _RIGHT_DIFFERENCE]
-    return ShownTable("Differences between models", [*first, *columns], rows, len(first) - 1, key="models")
+    title = "Differences between models" + (", of the answers right in both" if report.attacks else "")
+    return ShownTable(title, [*first, *columns], rows, len(first) - 1, key="models")
 
 
 def attacks(report: AnyReport) -> ShownTable:
-    """The differences between any two attacks on each model."""
+    """Return the table of differences between any two attacks on each model."""
     names = names_of(report)
     rows = [
         [names[one.model] + _shots_after(one.shots), names[one.a], names[one.b], *_difference(one)]
@@ -275,28 +276,33 @@ _RIGHT_DIFFERENCE = "right, first − second, points"
 
 
 def _difference_columns(counted: str) -> list[str]:
-    """The columns of a difference; `counted` is what McNemar's test counts."""
+    """Return the column names for a difference; `counted` names what McNemar's test counts."""
     columns = ["ASR, first − second, points", INTERVAL, "decisions", f"{counted}: first", f"{counted}: second"]
-    return [*columns, "only first", "only second", "p (McNemar)"]
+    return [*columns, "only first", "only second", "p (McNemar)", "p (Holm)"]
 
 
 def _difference(one: ModelDifference | AttackDifference) -> Sequence[str]:
-    """The cells of a difference: that of the rates, then what McNemar's test counts."""
+    """Return the cells of a difference: the difference of the rates with its interval, then McNemar's test."""
     cells, test = [shown(one.difference), span(one.ci95)], one.mcnemar
     if test is None:
-        return [*cells, *[NONE] * 6]
+        return [*cells, *[NONE] * 7]
     numbers = (test.decisions, test.a, test.b, test.only_a, test.only_b)
-    p = "< 0.0001" if test.p < _SMALLEST_P else f"{test.p:.4f}"
-    return [*cells, *(f"{number:,}" for number in numbers), p]
+    return [*cells, *(f"{number:,}" for number in numbers), _probability(test.p), _probability(test.p_holm)]
+
+
+def _probability(p: float | None) -> str:
+    if p is None:
+        return NONE
+    return "< 0.0001" if p < _SMALLEST_P else f"{p:.4f}"
 
 
 def _shots_after(shots: int | None) -> str:
-    """What stands behind the name of a model that reads demonstrations."""
+    """Return the number of demonstrations as a suffix for a model's name; empty for a model that does not read them."""
     return "" if shots is None else f", {shots}-shot"
 
 
 def strength(report: Report) -> ShownTable:
-    """The rate of each model under each attack, by the similarity and the probability of the perturbation."""
+    """Return the table of success rates by ranges of the similarity and the probability of the perturbation."""
     columns = ["model", "shots", "attack", "by", "range", "rows", "right", "broken", "ASR, %", INTERVAL]
     rows = [
         [
@@ -315,7 +321,7 @@ def strength(report: Report) -> ShownTable:
 
 
 def rates_by_subpopulation(report: Report) -> ShownTable:
-    """The rate of each model under each attack in every cell of every property."""
+    """Return the table of success rates for every cell of every property."""
     columns = ["model", "shots", "attack", "property", "cell", "rows", "right before, %", "right after, %"]
     columns += ["right", "broken", "ASR, %", INTERVAL]
     rows = [
@@ -350,21 +356,21 @@ TABLES: Mapping[str, Callable[[Report], ShownTable]] = {
     "strength": strength,
     "subpopulations": rates_by_subpopulation,
 }
-"""What makes each table of a report, by its key."""
+"""Maps the key of each table of a report to the function that makes it."""
 
 SHORT = ("rates", "counts", "together", "valid", "curve", "transfer")
-"""The tables that are printed unless others are asked for: the others have very many rows."""
+"""The tables that are printed by default; the other tables have very many rows."""
 
 
 def tables_of(report: Report, keys: Sequence[str] = SHORT) -> list[ShownTable]:
-    """The tables of a report that have rows; of one without attacks the metrics alone.
+    """Return the tables of a report that have rows; for a report without attacks, only the metrics.
 
     Args:
         report: the report.
-        keys: the tables, in this order.
+        keys: the keys of the wanted tables, in this order.
 
     Raises:
-        AugmentError: there is no such table.
+        AugmentError: one of the tables does not exist.
     """
     check_tables(keys)
     if not report.attacks:
@@ -373,10 +379,10 @@ def tables_of(report: Report, keys: Sequence[str] = SHORT) -> list[ShownTable]:
 
 
 def check_tables(keys: Sequence[str]) -> None:
-    """Nothing, if there are such tables.
+    """Check the keys of tables.
 
     Raises:
-        AugmentError: there is no table of this name.
+        AugmentError: there is no table with one of the keys.
     """
     for key in keys:
         if key not in TABLES:
@@ -384,7 +390,7 @@ def check_tables(keys: Sequence[str]) -> None:
 
 
 def numbers(report: Report) -> list[dict[str, Any]]:
-    """The numbers of a report as rows: one for each model and attack, or for each model without attacks."""
+    """Return the numbers of a report as rows: one for each model and attack; without attacks, one for each model."""
     if not report.attacks:
         return [_of_model(model) for model in report.models]
     return [

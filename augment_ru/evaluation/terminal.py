@@ -1,4 +1,4 @@
-"""The report on a terminal: each metric before and after, attack success rates, and the counts."""
+"""Print a report on a terminal: each metric before and after, attack success rates, and the counts."""
 
 import textwrap
 from collections.abc import Iterator, Sequence
@@ -10,18 +10,19 @@ from rich.text import Text
 
 from augment_ru.errors import printable
 from augment_ru.evaluation import tables
+from augment_ru.evaluation.findings import findings
 from augment_ru.evaluation.pairs import WORST_ROWS
 from augment_ru.evaluation.report import AnyReport, Report
 from augment_ru.evaluation.table_text import INTERVAL, NONE, ShownTable, column_groups
 
 _WIDE = 240
-"""Columns where the output is no terminal, so that no line is wrapped."""
+"""The width in characters if the output is not a terminal; so wide that no line is wrapped."""
 
 _CAPTION = 104
-"""The columns that a line of a caption takes at most."""
+"""The maximum width of a caption line in characters."""
 
 _WIDEST_NAME = 24
-"""The columns that a name may take before a table is folded for it; longer names are folded themselves."""
+"""The maximum width of a name column in characters; longer names are folded over several lines."""
 
 
 def print_tables(shown: Sequence[ShownTable], report: AnyReport | None = None, console: Console | None = None) -> None:
@@ -29,8 +30,8 @@ def print_tables(shown: Sequence[ShownTable], report: AnyReport | None = None, c
 
     Args:
         shown: the tables.
-        report: the report that they are of; its rates are printed with what they mean, and one column an attack.
-        console: where they are printed; None for stdout.
+        report: the report of the tables; if given, its rates are printed with an explanation and one column per attack.
+        console: where to print; None for stdout.
     """
     console = console or Console()
     plain = not console.is_terminal
@@ -49,13 +50,19 @@ def print_tables(shown: Sequence[ShownTable], report: AnyReport | None = None, c
 
 
 def _text(text: str, style: str = "") -> Text:
-    """A text whose control characters are escaped: names of attacks and labels come from the rows."""
+    """Return a text with its control characters escaped; names of attacks and labels come from the rows."""
     return Text(printable(text), style)
 
 
 def _rates(report: AnyReport, found: ShownTable, width: int, *, plain: bool) -> Iterator[Table | Text]:
-    """A column for each attack, with the metric after it and the rate; the metric on the originals stands first."""
+    """Yield the table of rates with its caption and notes.
+
+    A column for each attack shows the metric after it and its success rate; the metric on the originals comes first.
+    """
     metric, names = report.metrics[0], tables.names_of(report)
+    if isinstance(report, Report):
+        for sentence in findings(report):
+            yield _text(sentence)
     caption = (
         f"{metric}, %, after each attack, and in brackets the attack success rate (ASR): right predictions that the "
         "attack breaks. The lower the rate, the better."
@@ -78,17 +85,13 @@ def _rates(report: AnyReport, found: ShownTable, width: int, *, plain: bool) -> 
         fields = ", ".join(report.gold)
         yield _text(f"No row has a right answer in '{fields}' (--label-field), so there are no rates, only flips.")
     if plain and found.best:
-        yield _text("* the lowest rate of a column")
+        yield _text("* clearly the lowest rate of the column: the test is corrected for the number of columns")
     if isinstance(report, Report) and report.worst_of:
         yield _text(f"{WORST_ROWS}: {tables.about_chosen(report.worst_of)}")
-    weak = [names[model.model] for model in report.models if not tables.beats_majority(report, model)]
-    if weak and metric in report.majority:
-        told = f"({metric} {report.majority[metric]:.2f}): {', '.join(dict.fromkeys(weak))}"
-        yield _text(f"No better than the most frequent answer {told}.")
 
 
 def _marked(found: ShownTable, row: int, column: int, *, plain: bool) -> Text:
-    """A cell; the best one is bold, or marked where nothing can be bold."""
+    """Return a cell; the best cell is bold, or has a star if the output is plain."""
     text = found.rows[row][column]
     if (row, column) not in found.best:
         return _text(text)
@@ -96,9 +99,15 @@ def _marked(found: ShownTable, row: int, column: int, *, plain: bool) -> Text:
 
 
 def _drawn(columns: Sequence[str], rows: Sequence[Sequence[str | Text]], named: int, width: int) -> Iterator[Table]:
-    """The table, in several if the terminal is too narrow; `named` columns name a row, all others hold numbers.
+    """Yield the table, split into several if the terminal is too narrow.
 
-    On such a terminal a column that names nothing (– in every row) is left out.
+    If it is too narrow, name columns that are empty (– in every row) are left out.
+
+    Args:
+        columns: the names of the columns.
+        rows: the cells.
+        named: how many columns from the left name the row; the others hold numbers.
+        width: the width of the terminal in characters.
     """
     cells = [[cell if isinstance(cell, Text) else _text(cell) for cell in row] for row in rows]
     widths = [

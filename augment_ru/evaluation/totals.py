@@ -1,7 +1,7 @@
-"""Means over tasks, from the reports of several: the totals of benchmarks, and TAPE's Tables 3 and 4.
+"""Average the reports of several tasks: the totals of benchmarks, and TAPE's Tables 3 and 4.
 
-The score of a task is the mean of its metrics, the total the mean of the scores: Russian SuperGLUE (section 3.2), MERA
-(section 4.2), RAFT (section 3). MERA's diagnostic tasks are shown, and no mean has them.
+The score of a task is the mean of its metrics, and the total is the mean of the scores, as in Russian SuperGLUE
+(section 3.2), MERA (section 4.2) and RAFT (section 3). MERA's diagnostic tasks are shown but not averaged.
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,25 +17,25 @@ from augment_ru.evaluation.tables import shots_of
 from augment_ru.records.task import task as task_of
 
 Known: TypeAlias = tuple[str, int | None]
-"""A model with its number of demonstrations."""
+"""The name of a model and its number of demonstrations."""
 
 F1 = ("macro_f1", "f1")
 ACCURACY = ("accuracy", "exact_match")
-"""The two metrics of a task of TAPE: of classification, or of written answers."""
+"""TAPE's two metrics for a task; in each pair the first is for classification, the second for written answers."""
 
 
 @dataclass(frozen=True, slots=True)
 class Means:
-    """The means of a model over several tasks, in per cent; None where a task lacks one.
+    """The means of a model over several tasks, in per cent; None if a task lacks the value.
 
     Attributes:
-        model: its name.
-        shots: its number of demonstrations.
+        model: the name of the model.
+        shots: the number of demonstrations.
         tasks: the score of each report.
-        total: the mean of these.
-        f1: the mean of the F1 of TAPE's Table 3.
-        accuracy: that of the accuracy or the exact match.
-        attacks: the mean attack success rate of each attack, as in TAPE's Table 4.
+        total: the mean of the scores, without diagnostic tasks.
+        f1: the mean of the F1 scores, as in TAPE's Table 3.
+        accuracy: the mean of the accuracy or exact match scores.
+        attacks: for each attack, its mean success rate over tasks, as in TAPE's Table 4.
         asr: the mean over attacks.
     """
 
@@ -50,10 +50,10 @@ class Means:
 
 
 def totals(reports: Sequence[SavedReport]) -> list[Means]:
-    """For each model and number of demonstrations its means over the tasks.
+    """Return the means over tasks of each model and number of demonstrations.
 
     Args:
-        reports: one for each task; two may be of tasks with the same schema.
+        reports: a report for each task; two may be of tasks with the same schema.
 
     Raises:
         AugmentError: there are no reports.
@@ -70,7 +70,7 @@ def totals(reports: Sequence[SavedReport]) -> list[Means]:
 
 
 def is_diagnostic(report: SavedReport) -> bool:
-    """Whether the task of a report is one whose score is in no mean."""
+    """Tell whether a report is of a diagnostic task, whose score is not averaged."""
     return report.task in registry.names("tasks") and task_of(report.task).benchmark.diagnostic
 
 
@@ -81,7 +81,15 @@ def _means(
     own: Sequence[SavedModel | None],
     attacks: Sequence[str],
 ) -> Means:
-    """The means of a model; `own` are those of the tasks that count."""
+    """Return the means of a model.
+
+    Args:
+        model: the name of the model.
+        shots: the number of demonstrations.
+        models: the model's entry in each report; None if it is not in the report.
+        own: the same entries without those of diagnostic tasks.
+        attacks: the attacks.
+    """
     rates = {
         name: _mean([one.attacks[name].asr if one else None for one in own if one is None or name in one.attacks])
         for name in attacks
@@ -99,7 +107,7 @@ def _means(
 
 
 def _score(model: SavedModel | None) -> float | None:
-    """The mean of the metrics of a task."""
+    """Return the mean of the metrics of a task; None if the model was not evaluated on it."""
     return _mean([one.value for one in model.metrics.values()]) if model else None
 
 
@@ -113,11 +121,11 @@ def _mean(values: Sequence[float | None]) -> float | None:
 
 
 def total_tables(reports: Sequence[SavedReport], names: Sequence[str]) -> list[ShownTable]:
-    """The means as tables: scores by task as in TAPE's Table 3, and attack success rates as in its Table 4.
+    """Return the means as tables: scores by task as in TAPE's Table 3, and attack success rates as in its Table 4.
 
     Args:
-        reports: one for each task.
-        names: what the tasks are called.
+        reports: a report for each task.
+        names: the names of the tasks to show.
     """
     found = totals(reports)
     marked = [f"{name} *" if is_diagnostic(report) else name for name, report in zip(names, reports, strict=True)]

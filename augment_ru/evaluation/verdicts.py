@@ -1,4 +1,4 @@
-"""Human verdicts: a sample of perturbed rows for annotators, their answers read back, and how far they agree."""
+"""Human verdicts: draw a sample of perturbed rows for annotators, read their answers, and measure their agreement."""
 
 import csv
 import io
@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from augment_ru.draws import Streams, digests
-from augment_ru.errors import AugmentError, missing
+from augment_ru.errors import AugmentError
 from augment_ru.evaluation.answers import Kind, by_field, golds_of
 from augment_ru.evaluation.pairs import Pair, Pairs
 from augment_ru.formats.read import read_rows
@@ -22,7 +22,10 @@ from augment_ru.resources import file_text
 
 VALID, INVALID, UNCLEAR = "valid", "invalid", "unclear"
 ANSWERS = {"да": VALID, "нет": INVALID, "неясно": UNCLEAR}
-"""What an annotator chooses, and the verdict that it stands for."""
+"""Maps the answer that an annotator chooses to its verdict."""
+
+_MOST_VOTES = 10**6
+"""The most votes for one row."""
 
 QUESTION = (
     "Прочитайте исходный и изменённый тексты. Понятен ли изменённый текст и остаётся ли верный ответ верным и для "
@@ -39,11 +42,11 @@ _LABELS = """<View>
   </Choices>
 </View>
 """
-"""The labelling interface of Label Studio."""
+"""The labelling interface for Label Studio."""
 
 
 class Vote(NamedTuple):
-    """What one annotator said about one row."""
+    """The verdict of one annotator on one row."""
 
     id: str
     annotator: str
@@ -51,7 +54,7 @@ class Vote(NamedTuple):
 
 
 def id_of(pairs: Pairs, pair: Pair) -> str:
-    """The id of a perturbed row among verdicts: a digest of its texts and those of its original, 16 digits."""
+    """Return the id of a perturbed row: a hash of its texts and its original's texts, 16 hexadecimal digits."""
     texts = [Record(values, pairs.task).read() for values in (pairs.originals[pair.original].values, pair.values)]
     return blake2b(json.dumps(texts, ensure_ascii=True).encode(), digest_size=8).hexdigest()
 
@@ -59,33 +62,30 @@ def id_of(pairs: Pairs, pair: Pair) -> str:
 def sampled(
     pairs: Pairs, size: int, seed: int, outcome_of: Mapping[tuple[str, int], str] | None = None
 ) -> list[tuple[str, Pair]]:
-    """A sample of the perturbed rows: as many of each attack, in each attack every outcome in its proportion.
+    """Draw a sample of the perturbed rows, with the attack of each.
 
-    Within an attack every row is as likely as the others, so rates over the sample are those of the attack.
+    All attacks get about the same number of rows. Within an attack, every outcome gets its proportion, and every row is
+    equally likely, so rates over the sample estimate those of the attack.
 
     Args:
         pairs: the rows.
-        size: how many rows.
+        size: how many rows to draw; fewer are returned if an attack has too few.
         seed: the seed of the draw.
-        outcome_of: the outcome of each row, by attack and number; without it the attacks alone are the strata.
+        outcome_of: the outcome of each row, by attack and number; None to sample without regard to outcomes.
 
     Raises:
         AugmentError: no row is perturbed.
     """
-    rows = {
-        attack: [at for at, pair in enumerate(own) if pair.status == "perturbed"]
-        for attack, own in pairs.attacks.items()
-    }
-    rows = {attack: own for attack, own in rows.items() if own}
+    rows = perturbed(pairs)
     if not rows:
         raise AugmentError("no perturbed row to judge")
     found: list[tuple[str, Pair]] = []
-    for attack, wanted in zip(rows, _shares(size, [1] * len(rows)), strict=True):
+    for attack, wanted in zip(rows, shares(size, [1] * len(rows)), strict=True):
         strata: dict[str, list[int]] = {}
         for at in rows[attack]:
             strata.setdefault((outcome_of or {}).get((attack, at), ""), []).append(at)
         order = sorted(strata)
-        parts = _shares(min(wanted, len(rows[attack])), [len(strata[name]) for name in order])
+        parts = shares(min(wanted, len(rows[attack])), [len(strata[name]) for name in order])
         for name, count in zip(order, parts, strict=True):
             stream = Streams.of(digests([f"verdicts:{attack}:{name}"]), seed)
             own = np.array(strata[name])
@@ -96,7 +96,16 @@ def sampled(
     return found
 
 
-def _shares(total: int, sizes: Sequence[int]) -> list[int]:
+def perturbed(pairs: Pairs) -> dict[str, list[int]]:
+    """The numbers of the perturbed rows of each attack that perturbed one."""
+    rows = {
+        attack: [at for at, pair in enumerate(own) if pair.status == "perturbed"]
+        for attack, own in pairs.attacks.items()
+    }
+    return {attack: own for attack, own in rows.items() if own}
+
+
+def shares(total: int, sizes: Sequence[int]) -> list[int]:
     """A number divided in proportion to sizes, by largest remainders."""
     exact = [total * size / sum(sizes) for size in sizes]
     found = [int(one) for one in exact]
@@ -106,7 +115,7 @@ def _shares(total: int, sizes: Sequence[int]) -> list[int]:
 
 
 def questions(pairs: Pairs, sample: Sequence[tuple[str, Pair]], kind: Kind) -> Iterator[dict[str, str]]:
-    """What an annotator is shown of each row; rows with equal texts are shown once, and no attack is named."""
+    """Yield what an annotator is shown for each row: rows with equal texts only once, and no names of attacks."""
     shown: set[str] = set()
     for _, pair in sample:
         own = id_of(pairs, pair)
@@ -135,17 +144,17 @@ def _text(values: Mapping[str, Any], pairs: Pairs) -> str:
 
 
 def label_studio(rows: Iterable[Mapping[str, str]]) -> str:
-    """The questions as tasks of Label Studio."""
+    """Return the questions as Label Studio tasks, in JSON."""
     return json.dumps([{"data": dict(row)} for row in rows], ensure_ascii=False, indent=1) + "\n"
 
 
 def label_studio_interface() -> str:
-    """The labelling interface that these tasks need."""
+    """Return the labelling interface for the tasks of `label_studio`, in XML."""
     return _LABELS
 
 
 def toloka(rows: Iterable[Mapping[str, str]]) -> str:
-    """The questions as a table for Toloka; line feeds and tabs of a text are written as spaces, as its TSV needs."""
+    """Return the questions as a TSV table for Toloka; line feeds and tabs in texts become spaces."""
     stream = io.StringIO()
     names = ("id", "original", "perturbed", "answer", "question")
     writer = csv.writer(stream, dialect="excel-tab", lineterminator="\n")
@@ -155,10 +164,10 @@ def toloka(rows: Iterable[Mapping[str, str]]) -> str:
 
 
 def read_votes(path: Path) -> list[Vote]:
-    """The votes in an export of Label Studio (JSON) or of Toloka (TSV).
+    """Read the votes in an export of Label Studio (JSON) or Toloka (TSV).
 
     Raises:
-        AugmentError: the file cannot be read, or an answer is none of those offered.
+        AugmentError: the file cannot be read, or an answer is not one of those offered.
     """
     text = file_text(path, what="an export of Label Studio or Toloka")
     try:
@@ -192,10 +201,10 @@ def _of_toloka(text: str) -> Iterator[Vote]:
 
 
 def check_votes(votes: Iterable[Vote]) -> None:
-    """Refuse two answers of one annotator about one row, which would count twice.
+    """Check that no annotator answers a row twice, because such a row would count twice.
 
     Raises:
-        AugmentError: the annotator and the row.
+        AugmentError: an annotator has two answers for one row.
     """
     seen: set[tuple[str, str]] = set()
     for vote in votes:
@@ -204,29 +213,28 @@ def check_votes(votes: Iterable[Vote]) -> None:
         seen.add((vote.annotator, vote.id))
 
 
-def agreement(votes: Sequence[Vote]) -> float | None:
-    """Krippendorff's α of the votes, nominal (Krippendorff 2019, chapter 12); None if it is not defined.
+def agreement(rows: Iterable[Mapping[str, Any]]) -> float | None:
+    """Krippendorff's α of judged rows, nominal (Krippendorff 2019, chapter 12); None if it is not defined.
 
-    Raises:
-        AugmentError: the package `krippendorff` is not installed.
+    It needs only how many annotators gave each verdict: 1 - (n - 1) · Σ (m² - Σ c²) / (m - 1) / (n² - Σ t²) over the
+    rows with m > 1 votes, of which c are for a verdict; t of all n votes are for it.
     """
-    try:
-        import krippendorff  # noqa: PLC0415  (an extra)
-    except ImportError as error:
-        raise missing("verdicts need krippendorff", "verdicts") from error
-    rows = {name: at for at, name in enumerate(dict.fromkeys(vote.id for vote in votes))}
-    people = {name: at for at, name in enumerate(dict.fromkeys(vote.annotator for vote in votes))}
-    table = np.full((len(people), len(rows)), np.nan)
-    for vote in votes:
-        table[people[vote.annotator], rows[vote.id]] = (VALID, INVALID, UNCLEAR).index(vote.verdict)
-    known = table[:, (~np.isnan(table)).sum(axis=0) > 1]
-    if known.size == 0 or np.unique(known[~np.isnan(known)]).size < 2:  # noqa: PLR2004  (one answer alone)
+    counts = np.array([[row["votes"][one] for one in (VALID, INVALID, UNCLEAR)] for row in rows], np.int64)
+    counts = counts.reshape(-1, 3)
+    counts = counts[counts.sum(axis=1) > 1]
+    votes, totals = counts.sum(axis=1), counts.sum(axis=0)
+    expected = int(totals.sum() ** 2 - (totals**2).sum())
+    if not expected:
         return None
-    return float(krippendorff.alpha(reliability_data=table, level_of_measurement="nominal"))
+    observed = float(((votes**2 - (counts**2).sum(axis=1)) / (votes - 1)).sum())
+    return 1 - (int(totals.sum()) - 1) * observed / expected
 
 
 def judged(votes: Sequence[Vote]) -> Iterator[dict[str, Any]]:
-    """The verdict of each row: that of more than half of its votes, else unclear; with the counts."""
+    """Yield the verdict of each row with its counts of votes.
+
+    The verdict is the one that more than half of the votes give, or else unclear.
+    """
     by_row: dict[str, Counter[str]] = {}
     for vote in votes:
         by_row.setdefault(vote.id, Counter())[vote.verdict] += 1
@@ -237,21 +245,39 @@ def judged(votes: Sequence[Vote]) -> Iterator[dict[str, Any]]:
 
 
 def read_verdicts(path: str) -> dict[str, str]:
-    """The verdicts that `verdicts import` wrote, by id.
+    """Read the verdicts that `verdicts import` wrote, by id.
 
     Raises:
-        AugmentError: the file cannot be read, or a row is no verdict.
+        AugmentError: the file cannot be read, or a row is not a verdict.
     """
-    found: dict[str, str] = {}
-    for where, row in read_rows(path).rows:
-        if row.get("verdict") not in (VALID, INVALID, UNCLEAR) or not isinstance(row.get("id"), str):
-            raise AugmentError(f"{where}: is no verdict; augment-ru verdicts import writes them")
-        found[row["id"]] = row["verdict"]
+    return {row["id"]: row["verdict"] for _, row in _read_verdicts(path)}
+
+
+def read_judged(path: str) -> list[Mapping[str, Any]]:
+    """The rows that `verdicts import` wrote: the verdict of each judged row, with the number of votes for each one.
+
+    Raises:
+        AugmentError: the file cannot be read, or a row is no verdict with votes.
+    """
+    found = []
+    for where, row in _read_verdicts(path):
+        votes = row.get("votes")
+        counts = [votes.get(one) for one in ANSWERS.values()] if isinstance(votes, Mapping) else [None]
+        if not all(type(one) is int and 0 <= one <= _MOST_VOTES for one in counts):
+            raise AugmentError(f"{where}: has no votes; augment-ru verdicts import writes them")
+        found.append(row)
     return found
 
 
+def _read_verdicts(path: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    for where, row in read_rows(path).rows:
+        if row.get("verdict") not in (VALID, INVALID, UNCLEAR) or not isinstance(row.get("id"), str):
+            raise AugmentError(f"{where}: is no verdict; augment-ru verdicts import writes them")
+        yield where, row
+
+
 def with_verdicts(pairs: Pairs, known: Mapping[str, str]) -> Pairs:
-    """The pairs with the verdict of each perturbed row that was judged.
+    """Return the pairs with a verdict added to each perturbed row that was judged.
 
     Raises:
         AugmentError: no row was judged.

@@ -5,7 +5,8 @@ import re
 from collections.abc import Iterator
 from typing import Any, BinaryIO, ClassVar, NamedTuple
 
-from augment_ru.errors import AugmentError, not_utf8
+from augment_ru.errors import AugmentError
+from augment_ru.formats.encodings import decoded
 from augment_ru.formats.lines import BOM, LONG_LINE_SHOWN, MAX_LINE, Line
 from augment_ru.formats.table_layout import TableLayout
 
@@ -80,7 +81,7 @@ class Table:
         stream: what is left of the file.
 
     Args:
-        stream: the file, or the line of names and a piece of the file.
+        stream: the file, or the line of names and a part of the file.
         delimiter: what stands between two cells; None finds it.
         begin: the number in the file of the first line behind the names; None if it follows them.
 
@@ -114,10 +115,10 @@ class Table:
 
     def _read_names(self) -> tuple[str, ...]:
         line = next(self._rows())
-        _decoded(line.data)
+        note = decoded(line.data).strip("\r\n")
         if line.problem:
             raise AugmentError(line.problem)
-        if _NOTE.fullmatch(note := line.data.decode().strip("\r\n")):
+        if _NOTE.fullmatch(note):
             raise AugmentError(f"'{note}' is a note for a spreadsheet program; delete this line")
         names = tuple(line.place)
         if self.layout.is_tsv and "\r" in "".join(names):
@@ -178,7 +179,7 @@ class Table:
         Raises:
             AugmentError: it is not UTF-8, or has more or fewer cells than there are names.
         """
-        _decoded(line.data)
+        decoded(line.data)  # `csv` was given what stands for bytes that are not UTF-8
         cells: list[str] = line.place
         if len(cells) != len(self.names):
             mark = _DELIMITERS[self.layout.delimiter]
@@ -192,15 +193,3 @@ class Table:
 
 
 _CARRIAGE_RETURN = "a lone carriage return; save the file with line feeds, or put the cell in quotation marks"
-
-
-def _decoded(data: bytes) -> None:
-    """Raise an error if the bytes are not UTF-8.
-
-    Raises:
-        AugmentError: where they are not.
-    """
-    try:
-        data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise not_utf8(error) from error

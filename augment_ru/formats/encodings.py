@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import BinaryIO
 
-from augment_ru.errors import AugmentError, escaped
+from augment_ru.errors import AugmentError, escaped, not_utf8
 from augment_ru.formats.files import twice
 from augment_ru.formats.packed import buffered
 
@@ -27,6 +27,18 @@ def check_encoding(name: str) -> None:
         raise AugmentError(
             f"`encoding` {name}: no such encoding of texts; for Russian mostly utf-8, cp1251, koi8-r or utf-16"
         ) from error
+
+
+def decoded(data: bytes) -> str:
+    """The text of bytes in UTF-8.
+
+    Raises:
+        AugmentError: they are not in UTF-8.
+    """
+    try:
+        return data.decode()
+    except UnicodeDecodeError as error:
+        raise not_utf8(error) from error
 
 
 def is_utf8(encoding: str) -> bool:

@@ -215,27 +215,23 @@ def check_outputs(outputs: Iterable[tuple[str, str | None]], inputs: Iterable[st
         AugmentError: a file is none, has no folder, is read by the run, or is named by two options.
     """
     sources = [source for source in inputs if source is not None]
-    taken: dict[Path, str] = {}
-    named: dict[str, str] = {}
+    taken: dict[str, str] = {}
     for option, file in outputs:
         if file is None:
             continue
+        path, place = Path(file), file
         if is_url(file):
-            if file in sources:
-                raise AugmentError(f"{option} {file}: is read by this run; give another file")
-            if (other := named.setdefault(file, option)) != option:
-                raise AugmentError(f"{option} {file}: is the file of {other}, too; give each a file of its own")
             Remote(file)  # so that a missing package is an error before any work
-            continue
-        path = Path(file)
-        if file in ("", "-") or path.is_dir():
+        elif file in ("", "-") or path.is_dir():
             raise AugmentError(f"{option} {file}: is no file; give a file to write to")
-        check_folder(f"{option} {file}", path)
-        if any(_is_read(path, source) for source in sources):
+        else:
+            check_folder(f"{option} {file}", path)
+            place = str(followed(path, option))
+        if any(file == source if is_url(file) else _is_read(path, source) for source in sources):
             raise AugmentError(
                 f"{option} {file}: is read by this run; give another file, or what it holds would be lost"
             )
-        if (other := taken.setdefault(followed(path, option), option)) != option:
+        if (other := taken.setdefault(place, option)) != option:
             raise AugmentError(f"{option} {file}: is the file of {other}, too; give each a file of its own")
 
 

@@ -5,13 +5,14 @@ An array may hold arrays of rows in place of rows, as MERA's ruTiE has an array 
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from io import BytesIO
 from typing import Any, BinaryIO, ClassVar
 
-from augment_ru.errors import AugmentError, not_utf8
+from augment_ru.errors import AugmentError
+from augment_ru.formats.encodings import decoded
 from augment_ru.formats.json_lines import JsonLines, parsed
-from augment_ru.formats.json_places import member_starts, skip, value_end
+from augment_ru.formats.json_places import item_places, member_starts, skip, value_end
 from augment_ru.formats.lines import BOM, LONG_LINE_SHOWN, MAX_LINE, Line
 
 LONGEST_JSON = 2**30
@@ -21,7 +22,34 @@ _LINE_BREAK = re.compile(r"(?<![ \t\r\n])[ \t]*[\r\n][ \t\r\n]*")
 """A line break in JSON with the space around it; it stands between values only."""
 
 
-class JsonArray:
+class ArrayRows:
+    """Rows of an array that stand together, as they are spelt; the first has the number `first`."""
+
+    unit: ClassVar[str] = "row"
+
+    def __init__(self, rows: Iterable[bytes], first: int, array: int) -> None:
+        self._rows, self._first, self._array = rows, first, array
+
+    def __iter__(self) -> Iterator[Line]:
+        """The rows; the place of each is the number of the array."""
+        for at, data in enumerate(self._rows, start=self._first):
+            if len(data) > MAX_LINE:
+                problem = f"{len(data):,} bytes; the longest row may have {MAX_LINE:,}; split the text"
+                yield Line(at, data[:LONG_LINE_SHOWN], problem)
+            else:
+                yield Line(at, data, place=self._array)
+
+    def parsed(self, line: Line) -> tuple[str, dict[str, Any], int]:
+        """The text of a row on one line, its values, and the number of its array.
+
+        Raises:
+            AugmentError: it is no object, has a key twice, or the like.
+        """
+        text, values = parsed(line.data)
+        return _on_one_line(text), values, line.place
+
+
+class JsonArray(ArrayRows):
     """The rows of `[{…}, …]`, `[[{…}, …], …]`, `{"data": […]}` or `{"data": {"test": […], …}}`.
 
     Attributes:
@@ -33,14 +61,9 @@ class JsonArray:
         AugmentError: the file is not UTF-8, not JSON, or holds no array of rows.
     """
 
-    unit: ClassVar[str] = "row"
-
     def __init__(self, data: bytes) -> None:
         self.bom = data.startswith(BOM)
-        try:
-            text = data.removeprefix(BOM).decode("utf-8")
-        except UnicodeDecodeError as error:
-            raise not_utf8(error) from error
+        text = decoded(data.removeprefix(BOM))
         try:
             self.around, self.arrays = _split(text)
         except json.JSONDecodeError as error:
@@ -52,57 +75,8 @@ class JsonArray:
         """The rows of all arrays, numbered from 1; the number of its array, from 0, is the place of a row."""
         number = 1
         for array, rows in enumerate(self.arrays):
-            yield from array_lines(map(str.encode, rows), number, array)
+            yield from ArrayRows(map(str.encode, rows), number, array)
             number += len(rows)
-
-    def parsed(self, line: Line) -> tuple[str, dict[str, Any], int]:
-        """The text of a row on one line, its values, and the number of its array.
-
-        Raises:
-            AugmentError: it is no object, has a key twice, or the like.
-        """
-        return array_row(line)
-
-
-def array_lines(rows: Iterable[bytes], number: int, array: int) -> Iterator[Line]:
-    """The rows of an array, the first of which has this number; the place of each is the number of the array."""
-    for at, data in enumerate(rows, start=number):
-        if len(data) > MAX_LINE:
-            problem = f"{len(data):,} bytes; the longest row may have {MAX_LINE:,}; split the text"
-            yield Line(at, data[:LONG_LINE_SHOWN], problem)
-        else:
-            yield Line(at, data, place=array)
-
-
-def array_row(line: Line) -> tuple[str, dict[str, Any], int]:
-    """The text of a row on one line, its values, and the number of its array.
-
-    Raises:
-        AugmentError: it is no object, has a key twice, or the like.
-    """
-    text, values = parsed(line.data)
-    return _on_one_line(text), values, line.place
-
-
-class ArrayRows:
-    """Rows of an array that stand together, as they are spelt; the first has the number `first`."""
-
-    unit: ClassVar[str] = "row"
-
-    def __init__(self, rows: Sequence[bytes], first: int, array: int) -> None:
-        self._rows, self._first, self._array = rows, first, array
-
-    def __iter__(self) -> Iterator[Line]:
-        """The rows."""
-        return array_lines(self._rows, self._first, self._array)
-
-    def parsed(self, line: Line) -> tuple[str, dict[str, Any], int]:
-        """As `JsonArray.parsed`.
-
-        Raises:
-            AugmentError: it is no object, has a key twice, or the like.
-        """
-        return array_row(line)
 
 
 def json_source(stream: BinaryIO) -> "JsonArray | JsonLines":
@@ -136,8 +110,8 @@ def _split(text: str) -> tuple[list[str], list[list[str]]]:
     at = 0
     for start in _starts(text, begin):
         around.append(text[at:start])
-        rows, at = _entries(text, start)
-        arrays.append(rows)
+        places, at = _places(text, start)
+        arrays.append([text[first:stop] for first, stop in places])
     return [*around, text[at:]], arrays
 
 
@@ -181,19 +155,7 @@ def _members(text: str, at: int) -> dict[str, int]:
     return found
 
 
-def _entries(text: str, at: int) -> tuple[list[str], int]:
-    """The entries of the array at `at`, as they are spelt, and where the array ends."""
-    places, end = _places(text, at)
-    return [text[start:stop] for start, stop in places], end
-
-
 def _places(text: str, at: int) -> tuple[list[tuple[int, int]], int]:
     """Where the entries of the array at `at` start and stop, and where the array ends."""
-    found: list[tuple[int, int]] = []
-    at = skip(text, at + 1)
-    while not text.startswith("]", at):
-        stop = value_end(text, at)
-        found.append((at, stop))
-        at = skip(text, stop)
-        at = skip(text, at + 1) if text.startswith(",", at) else at
-    return found, at + 1
+    found = [*item_places(text, at)]
+    return found, skip(text, found[-1][1] if found else at + 1) + 1

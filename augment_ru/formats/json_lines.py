@@ -2,13 +2,14 @@
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any, BinaryIO, ClassVar, NamedTuple
 
 import orjson
 
 from augment_ru.errors import AugmentError, not_utf8
-from augment_ru.formats.lines import BOM, Block, Line, check_blanks, read_block, read_lines
+from augment_ru.formats.lines import Line, read_lines
 
 
 class _RejectedError(ValueError):
@@ -146,13 +147,38 @@ def as_spelled(line: str | None, values: Mapping[str, Any]) -> Mapping[str, Any]
     return read
 
 
+def objects_of(lines: Sequence[bytes]) -> list[dict[str, Any]] | None:
+    """The objects that lines of JSON spell; None where it is not certain that `parsed` would read each of them so.
+
+    Colons are counted as for one line, over all lines at once: each member and each colon in a text has a colon in its
+    own line. So no line has fewer colons than its value needs, and if the sums are equal, all are.
+    """
+    data = b"\n".join(lines)
+    if b"\\u003" in data:
+        return None
+    try:
+        values = list(map(orjson.loads, lines))
+        if set(map(type, values)) != {dict}:
+            return None
+        held = list(chain.from_iterable(map(dict.values, values)))
+        if FLAT.issuperset(map(type, held)):
+            needed = len(held) + "".join([one for one in held if type(one) is str]).count(":")
+            if needed != data.count(b":"):
+                needed += "".join(chain.from_iterable(values)).count(":")
+        else:
+            needed = sum(colons_of(one, DEEPEST) for one in values)
+    except ValueError:
+        return None
+    return values if needed == data.count(b":") else None
+
+
 class JsonLines:
-    """A file of JSON lines, or a piece of one that begins at the line `first`, as a source of rows."""
+    """A file of JSON lines, or a part of one that begins at the line `first`, as a source of rows."""
 
     unit: ClassVar[str] = "line"
 
     def __init__(self, stream: BinaryIO, *, called_json: bool = False, first: int = 1) -> None:
-        self.stream, self._first, self._blanks = stream, first, 0
+        self.stream, self._first = stream, first
         self.called_json = called_json
         """Whether the name of the file is that of a JSON file."""
 
@@ -160,40 +186,29 @@ class JsonLines:
         """The lines."""
         return read_lines(self.stream, first=self._first)
 
-    def block(self, count: int) -> Block:
-        """The lines after those of the blocks before, at most `count`; none at the end."""
-        block = read_block(self.stream, self._first, count)
-        self._first += len(block.raw)
-        is_blank = bool(block.raw) and not any(map(bytes.strip, block.raw))
-        self._blanks = self._blanks + len(block.raw) if is_blank else 0
-        check_blanks(self._blanks, self._first - 1)
-        return block
-
     def parsed(self, line: Line) -> tuple[str, dict[str, Any], Any]:
-        """A line as text, its values, and the bytes around it.
+        """A line as text, its values, and what stands around it.
 
         Raises:
             AugmentError: it is not UTF-8, not JSON, or not an object.
         """
         text, values = parsed(line.data)
-        if line.end == b"\n" and not line.place:
-            return text, values, PLAIN
-        return text, values, Around(BOM if line.place else b"", line.end)
+        return text, values, Around.of(line)
 
 
 class Around(NamedTuple):
-    """The bytes before a line, a byte-order mark or none, and those after it, its end or none."""
+    """What stands before a line, a byte-order mark or nothing, and after it, its end or nothing."""
 
-    before: bytes
-    after: bytes
+    before: str
+    after: str
+
+    @classmethod
+    def of(cls, line: Line) -> "Around":
+        """What stands around a line."""
+        return PLAIN if line.end == b"\n" and not line.place else cls("\ufeff" if line.place else "", line.end.decode())
 
 
-PLAIN = Around(b"", b"\n")
-
-
-def spells_plainly(line: str) -> bool:
-    """Whether every text in a line of JSON is written as `encoded` writes it: only what must be escaped is."""
-    return "\\u" not in line and "\\/" not in line
+PLAIN = Around("", "\n")
 
 
 def encoded(value: Any, like: str = "") -> str:  # noqa: ANN401  (JSON values)

@@ -7,21 +7,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any
 
-import orjson
-
 _scan_text: Callable[[str, int], tuple[str, int]] = vars(json.decoder)["scanstring"]
 """The standard library's reader of a JSON text; its type information leaves it out."""
 
 _SPACE = re.compile(r"[ \t\n\r]*")
 _finder = json.JSONDecoder(parse_int=str, parse_float=str)
 """Only finds where a value stops: it does not read numbers."""
-
-
-def only_place(line: str, text: str) -> tuple[int, int] | None:
-    """Where a text stands as JSON in a line that holds it and spells plainly; None if it stands there twice."""
-    sought = orjson.dumps(text).decode()
-    at = line.find(sought)
-    return (at, at + len(sought)) if at >= 0 and line.find(sought, at + 1) < 0 else None
 
 
 def located(line: str, path: Sequence[str | int]) -> tuple[int, int]:
@@ -48,8 +39,8 @@ def all_located(line: str, paths: Iterable[tuple[str | int, ...]]) -> dict[tuple
         if path in wanted:
             found[path] = at, value_end(line, at)
         if node and line[at] in "{[":
-            starts = member_starts(line, at) if line[at] == "{" else _item_starts(line, at)
-            inner = ((step, start) for step, start in starts if step in node)
+            items = enumerate(start for start, _ in item_places(line, at)) if line[at] == "[" else ()
+            inner = ((step, start) for step, start in items or member_starts(line, at) if step in node)
             waiting += [((*path, step), start, node[step]) for step, start in islice(inner, len(node))]
     return found
 
@@ -76,12 +67,11 @@ def member_starts(line: str, at: int) -> Iterator[tuple[str, int]]:
         at = skip(line, at + 1) if line.startswith(",", at) else at
 
 
-def _item_starts(line: str, at: int) -> Iterator[tuple[int, int]]:
-    """The numbers of the entries of the list at `at`, and where each starts."""
+def item_places(line: str, at: int) -> Iterator[tuple[int, int]]:
+    """Where the entries of the list at `at` start and stop."""
     at = skip(line, at + 1)
-    number = 0
     while not line.startswith("]", at):
-        yield number, at
-        number += 1
-        at = skip(line, value_end(line, at))
+        stop = value_end(line, at)
+        yield at, stop
+        at = skip(line, stop)
         at = skip(line, at + 1) if line.startswith(",", at) else at

@@ -3,17 +3,16 @@
 from collections.abc import Sequence
 from typing import BinaryIO
 
-from augment_ru.formats.fitting import NOTHING, TO_PARQUET, Learnt, check_values, json_problem
 from augment_ru.formats.json_array import JsonArray
 from augment_ru.formats.json_lines import PLAIN, Around
 from augment_ru.formats.row import Changed, LinesAtOnce, written
+from augment_ru.formats.sink import Sink
+from augment_ru.formats.value_types import TO_PARQUET, check_values, json_problem
 from augment_ru.records.record import Record
 
 
-class _JsonSink:
-    """What both kinds of JSON have in common, as a `augment_ru.formats.sinks.Sink`."""
-
-    learns_types = False
+class _JsonSink(Sink):
+    """What both kinds of JSON have in common."""
 
     def check(self, record: Record) -> None:
         """Raise an error if a row that was not read from JSON has no form in it.
@@ -24,24 +23,13 @@ class _JsonSink:
         if record.line is None:
             check_values(record.values, json_problem, TO_PARQUET)
 
-    def learnt(self) -> Learnt:
-        """Nothing: a row is written in the same way after any rows."""
-        return NOTHING
-
-    def learn(self, learnt: Learnt) -> None:
-        """Do nothing."""
-
-    def close(self) -> None:
-        """Do nothing."""
-
 
 class LinesSink(_JsonSink):
     """JSON lines."""
 
-    takes_lines = True
-
     def __init__(self, stream: BinaryIO, *, mark: bool) -> None:
-        self._stream, self._mark = stream, mark
+        super().__init__(stream)
+        self._mark = mark
 
     def write(self, rows: Sequence[tuple[Record, Changed]]) -> None:
         """Write some more rows.
@@ -53,34 +41,24 @@ class LinesSink(_JsonSink):
         if lines is not None:
             self._stream.write(b"".join(lines))
             return
-        pieces: list[bytes] = []
+        pieces: list[str] = []
         before: Record | None = None
         for record, changed in rows:
             around = record.origin if isinstance(record.origin, Around) else PLAIN
-            if around is not PLAIN and record is not before and self._mark:
-                pieces.append(around.before)
-            pieces += (written(record, changed).encode(), around.after or b"\n")
+            first = around.before if self._mark and record is not before else ""
+            pieces += (first, written(record, changed), around.after or "\n")
             before = record
         if before is not None and isinstance(before.origin, Around) and not before.origin.after:
             pieces.pop()  # only the last row of a file may lack an end
-        self._stream.write(b"".join(pieces))
-
-    def join(self, part: bytes, array: int = 0) -> None:
-        """Write the rows of a part, which were read from the array of this number."""
-        del array
-        self._stream.write(part)
-
-    def finish(self) -> None:
-        """Do nothing: a line ends by itself."""
+        self._stream.write("".join(pieces).encode())
 
 
 class JsonArraySink(_JsonSink):
     """Arrays with a row on each line, and around the arrays what stood there in the source."""
 
-    takes_lines = False
-
     def __init__(self, stream: BinaryIO, source: JsonArray | None, *, mark: bool, is_part: bool) -> None:
-        self._stream, self._source, self._is_part = stream, source, is_part
+        super().__init__(stream)
+        self._source, self._is_part = source, is_part
         first, *rest = source.around if source else ("", "\n")
         self._around = [f"\ufeff{first}" if mark and source and source.bom else first, *rest]
         self._array = -1

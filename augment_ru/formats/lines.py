@@ -1,6 +1,6 @@
-"""Lines of a file: one by one, or in blocks that are read at once."""
+"""The lines of a file."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any, BinaryIO, NamedTuple
 
 from augment_ru.errors import AugmentError
@@ -14,15 +14,13 @@ LONG_LINE_SHOWN = 80
 BOM = b"\xef\xbb\xbf"
 """What some editors put at the start of a file in UTF-8."""
 
-BLOCK_BYTES = 2**20
-"""A block ends with the line that reaches them."""
-
 MOST_BLANKS = 1_000_000
 """Blank lines that may follow one another."""
 
 _LONGEST = 2**30
 """Bytes after which a line is taken for one without an end."""
 
+_LINE_FEED = 10
 _END = 2
 """Bytes of the longest end of a line."""
 
@@ -39,72 +37,32 @@ class Line(NamedTuple):
     """What else the format keeps of the row."""
 
 
-class Block(NamedTuple):
-    """Lines that stand together in a file."""
-
-    first: int
-    """The number of the first line, from 1."""
-    raw: Sequence[bytes]
-    """The bytes of each line, with its end."""
-    passed: int = 0
-    """How many bytes of the last line were left out, because it is too long to be read."""
-
-    def lines(self) -> Iterator[Line]:
-        """The lines, as `read_lines` gives them."""
-        last = len(self.raw) - 1
-        for at, data in enumerate(self.raw):
-            line = _line(self.first + at, data, self.passed if at == last else 0)
-            if line is not None:
-                yield line
+PLAIN_LINE = (None, b"\n", None)
+"""What most lines have beside their numbers and bytes."""
 
 
 def read_lines(stream: BinaryIO, *, blank: bool = False, first: int = 1) -> Iterator[Line]:
     """The lines of a file; blank ones only with `blank`. A byte-order mark is skipped; LF and CR LF both end a line.
 
-    `first` is the number of the first line, if the stream is a piece of a file.
+    `first` is the number of the first line, if the stream is a part of a file.
 
     A line over `MAX_LINE` bytes is reported as a problem, with its first bytes.
 
     Raises:
         AugmentError: a line has no end, or there are over a million blank lines one after another.
     """
-    number, passed, blanks = first, 0, 0
+    number, blanks = first, 0
     while data := stream.readline(MAX_LINE + _END):
-        if len(data) > MAX_LINE:
-            data, passed = _ended(stream, data, number)
-        line = _line(number, data, passed, blank=blank)
+        if number > 1 and len(data) <= MAX_LINE and data[-1] == _LINE_FEED and data[-2:] != b"\r\n":  # most lines
+            line = Line(number, data[:-1]) if blank or not data.isspace() else None
+        else:
+            line = _line(stream, number, data, blank=blank)
         blanks = blanks + 1 if line is None else 0
-        check_blanks(blanks, number)
+        if blanks > MOST_BLANKS:
+            raise AugmentError(f"line {number}: {blanks:,} blank lines one after another; give a file of rows")
         if line is not None:
             yield line
-        number, passed = number + 1, 0
-
-
-def check_blanks(count: int, number: int) -> None:
-    """Refuse a file with so many blank lines up to the line `number`.
-
-    Raises:
-        AugmentError: there are more than `MOST_BLANKS`.
-    """
-    if count > MOST_BLANKS:
-        raise AugmentError(f"line {number}: {count:,} blank lines one after another; give a file of rows")
-
-
-def read_block(stream: BinaryIO, first: int, count: int) -> Block:
-    """The next lines of a file, at most `count` of them and about `BLOCK_BYTES`; none at its end.
-
-    `first` is the number of the first line.
-    """
-    raw: list[bytes] = []
-    size = passed = 0
-    while len(raw) < count and size < BLOCK_BYTES and (data := stream.readline(MAX_LINE + _END)):
-        if len(data) > MAX_LINE:
-            data, passed = _ended(stream, data, first + len(raw))
-        raw.append(data)
-        size += len(data)
-        if passed:
-            break
-    return Block(first, raw, passed)
+        number += 1
 
 
 def _ended(stream: BinaryIO, data: bytes, number: int) -> tuple[bytes, int]:
@@ -121,8 +79,11 @@ def _ended(stream: BinaryIO, data: bytes, number: int) -> tuple[bytes, int]:
     return data, passed
 
 
-def _line(number: int, data: bytes, passed: int, *, blank: bool = False) -> Line | None:
-    """The line of this number; None if it is blank, and blank ones are not wanted."""
+def _line(stream: BinaryIO, number: int, data: bytes, *, blank: bool) -> Line | None:
+    """The line of this number, which begins so; None if it is blank, and blank ones are not wanted."""
+    passed = 0
+    if len(data) > MAX_LINE:
+        data, passed = _ended(stream, data, number)
     marked = number == 1 and data.startswith(BOM)
     if marked:
         data = data.removeprefix(BOM)
@@ -130,4 +91,4 @@ def _line(number: int, data: bytes, passed: int, *, blank: bool = False) -> Line
         problem = f"{len(data) + passed:,} bytes; the longest line may have {MAX_LINE:,}; split the text"
         return Line(number, data[:LONG_LINE_SHOWN], problem)
     bare = data.rstrip(b"\r\n")
-    return Line(number, bare, end=data[len(bare) :], place=marked) if blank or bare.strip() else None
+    return Line(number, bare, end=data[len(bare) :], place=marked or None) if blank or bare.strip() else None

@@ -6,8 +6,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar, NamedTuple
 
 from augment_ru.errors import AugmentError, missing
-from augment_ru.formats.fitting import TO_LINES
 from augment_ru.formats.lines import Line
+from augment_ru.formats.value_types import TO_LINES
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -67,28 +67,31 @@ class Parquet:
         return {"uncompressed": "none"}.get(codec, codec)
 
     def __iter__(self) -> Iterator[Line]:
-        """The rows, numbered from 1; `place` holds the values of a row and where it stands."""
-        number = self._first - 1
-        for at, (batch, rows) in enumerate(self._batches()):
-            for row, values in enumerate(rows):
-                number += 1
-                data = json.dumps(values, ensure_ascii=False, default=str).encode("utf-8", "replace")
-                yield Line(number, data, place=(values, BatchRow(at, batch, row)))
-
-    def _batches(self) -> Iterator[tuple[Any, list[dict[str, Any]]]]:
-        """The batches with their rows as values.
+        """The rows, numbered from 1; `place` holds the values of a row and where it stands.
 
         Raises:
             AugmentError: a batch is damaged, or a value of it has no form in Python, such as a date of the year 12,000.
         """
         number = self._first - 1
-        for batch in self.batches():
-            try:
+        for at, batch in enumerate(self.batches()):
+            with self._read_after(number):
                 rows = batch.to_pylist()
-            except (self.arrow.ArrowException, ValueError, OverflowError) as error:
-                raise AugmentError(f"after row {number}: cannot be read: {_first_line(error)}") from error
-            number += len(rows)
-            yield batch, rows
+            for row, values in enumerate(rows):
+                number += 1
+                data = json.dumps(values, ensure_ascii=False, default=str).encode("utf-8", "replace")
+                yield Line(number, data, place=(values, BatchRow(at, batch, row)))
+
+    @contextmanager
+    def _read_after(self, number: int) -> Iterator[None]:
+        """Errors of reading what stands behind the row of this number, in one line.
+
+        Raises:
+            AugmentError: pyarrow raises an error in the block.
+        """
+        try:
+            yield
+        except (self.arrow.ArrowException, OSError, ValueError, OverflowError) as error:
+            raise AugmentError(f"after row {number}: cannot be read: {_first_line(error)}") from error
 
     def batches(self) -> Iterator[Any]:
         """The batches of the file, as pyarrow reads them.
@@ -99,12 +102,10 @@ class Parquet:
         batches = self.file.iter_batches(batch_size=_ROWS)
         number = 0
         while True:
-            try:
-                batch = next(batches)
-            except StopIteration:
+            with self._read_after(number):
+                batch = next(batches, None)
+            if batch is None:
                 return
-            except (self.arrow.ArrowException, OSError, ValueError, OverflowError) as error:
-                raise AugmentError(f"after row {number}: cannot be read: {_first_line(error)}") from error
             number += batch.num_rows
             yield batch
 

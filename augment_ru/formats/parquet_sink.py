@@ -1,5 +1,6 @@
 """Writing Parquet files: what does not change stays in the columns that it was read from; rows stand in groups."""
 
+import json
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 from tempfile import TemporaryFile
@@ -8,10 +9,11 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from augment_ru.draws import Ints
-from augment_ru.formats.fitting import TO_LINES, Columns, Learnt, check_values, parquet_problem
 from augment_ru.formats.json_lines import as_spelled, encoded_row
 from augment_ru.formats.parquet import Parquet, arrow_errors, arrow_module, as_stream
 from augment_ru.formats.row import Changed, new_row, refuse_twice
+from augment_ru.formats.sink import Sink
+from augment_ru.formats.value_types import TO_LINES, Columns, Learnt, check_values, parquet_problem
 from augment_ru.records import field_paths
 from augment_ru.records.record import Record
 
@@ -23,7 +25,7 @@ _VALUE = 8
 """Bytes that a value counts for which is no text."""
 
 
-class ParquetSink:
+class ParquetSink(Sink):
     """Writes a Parquet file: with the columns of the Parquet file that was read, else with those of the rows.
 
     `metadata` says whether every row gets metadata; `key` is the column for it. Rows are written in groups. The types
@@ -31,14 +33,13 @@ class ParquetSink:
     those of a sink that writes a `part` of the file, with what is known from the rows before it.
     """
 
-    takes_lines = False
-
     def __init__(
         self, stream: BinaryIO, source: Parquet | None, key: str, *, metadata: bool, part: Learnt | None = None
     ) -> None:
         self.arrow = arrow_module()
         self._source, self._key, self._metadata = source, key, metadata
-        self._stream, self._is_part = stream, part is not None
+        super().__init__(stream)
+        self._is_part, self.learns_types = part is not None, source is None
         self._columns = Columns(part.types if part else ())
         self._tables = _Tables(self.arrow) if source is None or self._is_part else None
         compression = source.compression if source and not self._is_part else "snappy"
@@ -65,11 +66,6 @@ class ParquetSink:
             AugmentError: they do not go with those of the rows before.
         """
         self._columns.add(learnt.types)
-
-    @property
-    def learns_types(self) -> bool:
-        """Whether the columns are made from the rows."""
-        return self._source is None
 
     def write(self, rows: Sequence[tuple[Record, Changed]]) -> None:
         """Add rows.
@@ -106,7 +102,7 @@ class ParquetSink:
         rows = [new_row(record.values, changed) for record, changed in given]
         for row, (_, changed) in zip(rows, given, strict=True):
             if changed.metadata is not None:
-                row[self._key] = encoded_row(changed.metadata)
+                row[self._key] = encoded_row(json.loads(changed.metadata))
         names = dict.fromkeys(name for row in rows for name in row)  # pyarrow takes those of the first row only
         return self.arrow.Table.from_pylist([{**dict.fromkeys(names), **row} for row in rows])
 
@@ -125,7 +121,7 @@ class ParquetSink:
             table = table.set_column(at, field, column)
         if self._metadata:
             refuse_twice(rows[0], self._key)
-            texts = [encoded_row(changed.metadata) for _, changed in given if changed.metadata is not None]
+            texts = [encoded_row(json.loads(changed.metadata)) for _, changed in given if changed.metadata is not None]
             table = table.append_column(self._key, self.arrow.array(texts, type=self.arrow.string()))
         return table
 

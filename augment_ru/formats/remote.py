@@ -32,7 +32,7 @@ class Remote:
     """
 
     def __init__(self, url: str) -> None:
-        self.url = url
+        self.place = url
         try:
             import fsspec  # noqa: PLC0415  (an extra)
         except ImportError as error:
@@ -48,8 +48,14 @@ class Remote:
         Raises:
             AugmentError: the place cannot be reached.
         """
-        with file_errors(self.url):
+        with file_errors(self.place):
             return bool(self._files.isfile(self._path))
+
+    @contextmanager
+    def held(self, output: str) -> Iterator[None]:
+        """Let other runs use the folder, too: it has no lock, so two runs that write one output do parts twice."""
+        del output
+        yield
 
     @contextmanager
     def opened(self) -> Iterator[BinaryIO]:
@@ -59,7 +65,7 @@ class Remote:
             AugmentError: there is none, or it cannot be read.
         """
         # fsspec's own files read no line of limited length
-        with file_errors(self.url), BufferedReader(self._files.open(self._path, "rb")) as stream:
+        with file_errors(self.place), BufferedReader(self._files.open(self._path, "rb")) as stream:
             yield stream
 
     @contextmanager
@@ -72,7 +78,7 @@ class Remote:
         folder, _, name = self._path.rpartition("/")
         part = f"{folder}/.{name}.{secrets.token_hex(8)}.part"
         try:
-            with file_errors(self.url):
+            with file_errors(self.place):
                 stream = self._files.open(part, "wb")
             try:
                 yield stream
@@ -80,7 +86,7 @@ class Remote:
                 with suppress(Exception):  # that of the block is reported
                     stream.close()
                 raise
-            with file_errors(self.url):
+            with file_errors(self.place):
                 stream.close()  # where what is written to an object store leaves this machine
                 self._files.mv(part, self._path)
         except BaseException:
@@ -101,14 +107,14 @@ class Remote:
         Raises:
             AugmentError: it cannot be written.
         """
-        with file_errors(self.url):
+        with file_errors(self.place):
             self._files.makedirs(self._path, exist_ok=True)
             self._files.pipe_file(f"{self._path}/{name}", data)
 
     def beside(self, pattern: re.Pattern[str]) -> list["Remote"]:
         """The folders beside this place whose names match."""
         folder = self._path.rpartition("/")[0]
-        start = self.url[: len(self.url) - len(self.url.rpartition("/")[2])]
+        start = self.place[: len(self.place) - len(self.place.rpartition("/")[2])]
         try:
             found = self._files.ls(folder, detail=False)
         except (OSError, ValueError):

@@ -1,15 +1,21 @@
 """How a row is written: its own line or dictionary, with the new values and the metadata."""
 
 import copy
+import json
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import repeat
+from operator import itemgetter
 from typing import Any, NamedTuple
 
+import orjson
+
 from augment_ru.errors import AugmentError
-from augment_ru.formats.json_lines import encoded, encoded_row, spells_plainly
-from augment_ru.formats.json_places import all_located, only_place
+from augment_ru.formats.json_lines import encoded, encoded_row
+from augment_ru.formats.json_places import all_located
 from augment_ru.records import field_paths
+from augment_ru.records.alike import AlikeRecords
 from augment_ru.records.field_paths import Path
 from augment_ru.records.record import Record
 
@@ -21,16 +27,9 @@ class Changed(NamedTuple):
     """The new values of a row by their paths, and the metadata that is added, if any."""
 
     values: Mapping[Path, Any]
-    metadata: Mapping[str, Any] | None = None
+    metadata: str | None = None
+    """As JSON."""
     key: str = KEY
-
-
-class LinesAtOnce(Sequence[tuple[Record, Changed]]):
-    """Rows that are written, each a record and what is new in it, which may know their lines of JSON at once."""
-
-    @abstractmethod
-    def lines(self) -> Sequence[bytes] | None:
-        """What `written` makes of each row, with a line feed at its end; None if that is to be asked row by row."""
 
 
 def refuse_twice(values: Mapping[str, Any], key: str = KEY) -> None:
@@ -55,23 +54,65 @@ def written(record: Record, changed: Changed) -> str:
     if changed.metadata is not None:
         refuse_twice(record.values, changed.key)
     line = record.line if record.line is not None else encoded_row(record.values)
+    new = changed.values
+    place = _only_place(line, record.values, next(iter(new))) if len(new) == 1 else None
+    found = {} if not new else all_located(line, new) if place is None else dict.fromkeys(new, place)
     pieces: list[str] = []
     at = 0
-    placed = _placed(line, record.values, changed.values)
-    if len(placed) > 1:
-        placed.sort()
-    for (start, stop), value in placed:
-        pieces += (line[at:start], encoded(value, like=line[start:stop]))
+    for path, (start, stop) in sorted(found.items(), key=itemgetter(1)) if len(found) > 1 else found.items():
+        pieces += (line[at:start], encoded(new[path], like=line[start:stop]))
         at = stop
     if changed.metadata is None:
         pieces.append(line[at:])
-        return "".join(pieces)
-    end = len(line) - 1 if line.endswith("}") else line.rindex("}")
-    if line[end - 1].isspace():
-        end = len(line[:end].rstrip())
-    comma = ", " if record.values else ""
-    pieces += (line[at:end], comma, _key(changed.key), ": ", encoded(changed.metadata), line[end:])
+    else:
+        end = len(line) - 1 if line[-1] == "}" else line.rindex("}")
+        if line[end - 1] in _SPACES:
+            end = len(line[:end].rstrip())
+        comma = ", " if record.values else ""
+        pieces += (line[at:end], comma, _key(changed.key), ": ", changed.metadata, line[end:])
     return "".join(pieces)
+
+
+_SPACES = " \t\r\n"
+
+
+def lines_with(
+    records: AlikeRecords, new: Sequence[str], metadata: Iterable[bytes] | None, alone: Callable[[int], str]
+) -> Iterator[bytes]:
+    """The lines of records with new texts and metadata: what `written` makes of each, with a line feed.
+
+    Args:
+        records: the records, from lines of JSON.
+        new: their new texts.
+        metadata: those of each, as JSON; None for none.
+        alone: makes a line by itself, given its number; called where it is not certain where the text stands.
+    """
+    key = b"" if metadata is None else f", {encoded(KEY)}: ".encode()
+    columns = zip(
+        records.lines or (),
+        map(orjson.dumps, records.texts),
+        map(orjson.dumps, new),
+        repeat(b"") if metadata is None else metadata,
+        strict=False,
+    )
+    for number, (line, old, text, held) in enumerate(columns):
+        at = line.find(old)
+        is_plain = line[-1] == _BRACE and line[-2] > _SPACE and b"\\u" not in line and b"\\/" not in line
+        if is_plain and at >= 0 and line.find(old, at + 1) < 0:
+            yield b"".join((line[:at], text, line[at + len(old) : -1], key, held, b"}\n"))
+        else:
+            yield f"{alone(number)}\n".encode()
+
+
+_BRACE, _SPACE = b"} "
+
+
+class LinesAtOnce(Sequence[tuple[Record, Changed]]):
+    """Rows that are written, each a record and what is new in it, which may know their lines of JSON at once."""
+
+    @abstractmethod
+    def lines(self) -> Iterable[bytes] | None:
+        """What `written` makes of each row, with a line feed at its end; None if that is to be asked row by row."""
 
 
 @lru_cache(maxsize=256)
@@ -79,20 +120,14 @@ def _key(name: str) -> str:
     return encoded(name)
 
 
-def _placed(line: str, values: Mapping[str, Any], new: Mapping[Path, Any]) -> list[tuple[tuple[int, int], Any]]:
-    """The start and the stop of each value that is replaced, in the line of its row, and the new value."""
-    placed: list[tuple[tuple[int, int], Any]] = []
-    if spells_plainly(line):
-        for path, value in new.items():
-            old = values.get(str(path[0])) if len(path) == 1 else None
-            place = only_place(line, old) if type(old) is str else None
-            if place is None:
-                break
-            placed.append((place, value))
-        else:
-            return placed
-    found = all_located(line, new)
-    return [(found[path], value) for path, value in new.items()]
+def _only_place(line: str, values: Mapping[str, Any], path: Path) -> tuple[int, int] | None:
+    """Where the text at a path stands in the line of its row, if no other text of the line could be taken for it."""
+    old = values.get(str(path[0])) if len(path) == 1 else None
+    if type(old) is not str or "\\u" in line or "\\/" in line:
+        return None
+    sought = orjson.dumps(old).decode()
+    at = line.find(sought)
+    return (at, at + len(sought)) if at >= 0 and line.find(sought, at + 1) < 0 else None
 
 
 def replaced(record: Record, changed: Changed) -> dict[str, Any]:
@@ -116,5 +151,5 @@ def new_row(values: Mapping[str, Any], changed: Changed) -> dict[str, Any]:
     for path, value in changed.values.items():
         row = field_paths.with_value(row, path, value)
     if changed.metadata is not None:
-        row[changed.key] = changed.metadata
+        row[changed.key] = json.loads(changed.metadata)
     return row

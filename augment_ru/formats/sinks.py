@@ -1,10 +1,20 @@
 """What writes rows: in the format of the output, and in the layout of the input if that has the same format."""
 
 from collections.abc import Sequence
-from typing import BinaryIO, Protocol
+from typing import BinaryIO
 
 from augment_ru.formats.delimited import Table
-from augment_ru.formats.fitting import (
+from augment_ru.formats.json_array import JsonArray
+from augment_ru.formats.json_lines import JsonLines, as_spelled
+from augment_ru.formats.json_sinks import JsonArraySink, LinesSink
+from augment_ru.formats.parquet import Parquet
+from augment_ru.formats.parquet_sink import ParquetSink
+from augment_ru.formats.row import KEY, Changed, new_row
+from augment_ru.formats.sink import Sink
+from augment_ru.formats.sources import RowSource
+from augment_ru.formats.table_layout import TableLayout, check_names, row_of_values, without_formulas
+from augment_ru.formats.text_lines import TextSink
+from augment_ru.formats.value_types import (
     NOTHING,
     TO_LINES,
     TO_PARQUET,
@@ -13,63 +23,7 @@ from augment_ru.formats.fitting import (
     line_feed,
     table_problem,
 )
-from augment_ru.formats.json_array import JsonArray
-from augment_ru.formats.json_lines import JsonLines, as_spelled
-from augment_ru.formats.json_sinks import JsonArraySink, LinesSink
-from augment_ru.formats.parquet import Parquet
-from augment_ru.formats.parquet_sink import ParquetSink
-from augment_ru.formats.row import KEY, Changed, new_row
-from augment_ru.formats.sources import RowSource
-from augment_ru.formats.table_layout import TableLayout, check_names, row_of_values, without_formulas
-from augment_ru.formats.text_lines import TextSink
 from augment_ru.records.record import Record
-
-
-class Sink(Protocol):
-    """Writes rows."""
-
-    takes_lines: bool
-    """Whether it can hold every line of JSON that was read, and writes rows as lines."""
-
-    def check(self, record: Record) -> None:
-        """Raise an error if the format cannot hold the row; called once for each row, before it is perturbed.
-
-        Raises:
-            AugmentError: the field that it cannot hold, and why.
-        """
-
-    def write(self, rows: Sequence[tuple[Record, Changed]]) -> None:
-        """Write some more rows: the records that were read, and what is new in each.
-
-        Raises:
-            AugmentError: a row has no form in the format.
-        """
-
-    def join(self, part: bytes, array: int = 0) -> None:
-        """Write the rows of a part, which a sink made by `sink_of(..., part=...)` wrote, as if `write` got them.
-
-        `array` is the number of the array that the rows were read from.
-        """
-
-    def learnt(self) -> Learnt:
-        """What `check` knows from the rows so far."""
-
-    def learn(self, learnt: Learnt) -> None:
-        """Take in what a part learnt from its rows.
-
-        Raises:
-            AugmentError: types of the part do not go with those of the rows before it.
-        """
-
-    @property
-    def learns_types(self) -> bool:
-        """Whether a row may not be written because of the types in rows before it."""
-
-    def finish(self) -> None:
-        """Write what comes after the last row."""
-
-    def close(self) -> None:
-        """Give back what it holds, also after an error; the stream stays open."""
 
 
 def sink_of(
@@ -112,7 +66,7 @@ def sink_of(
     return TextSink(stream, mark=mark) if kind == "text" else LinesSink(stream, mark=mark)
 
 
-class _TableSink:
+class _TableSink(Sink):
     """A table; the names of its columns are those given, or those of the first row and of the metadata, if any."""
 
     def __init__(
@@ -126,7 +80,8 @@ class _TableSink:
         same: bool,
         safe: bool,
     ) -> None:
-        self._stream, self._layout, self._names = stream, layout, tuple(names)
+        super().__init__(stream)
+        self._layout, self._names = layout, tuple(names)
         self._key = (KEY,) if metadata else ()
         self._mark = "\ufeff" if mark and layout.bom else ""
         self._same, self._safe = same, safe
@@ -165,22 +120,12 @@ class _TableSink:
         return self._mark + self._layout.row(self._names)
 
     def join(self, part: bytes, array: int = 0) -> None:
-        del array
         if part:
             self._stream.write(self._start().encode())
-            self._stream.write(part)
-
-    learns_types = False
-    takes_lines = False
+            super().join(part, array)
 
     def learnt(self) -> Learnt:
         return Learnt(names=self._names)
 
-    def learn(self, learnt: Learnt) -> None:
-        pass
-
     def finish(self) -> None:
         self._stream.write(self._start().encode())
-
-    def close(self) -> None:
-        pass

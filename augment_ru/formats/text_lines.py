@@ -1,12 +1,14 @@
 """Plain text, a text on each line: a row with the field `text` for each line, also for an empty one."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any, BinaryIO, ClassVar, NamedTuple
+from typing import Any, BinaryIO, ClassVar
 
-from augment_ru.errors import AugmentError, not_utf8
-from augment_ru.formats.fitting import NOTHING, Learnt
-from augment_ru.formats.lines import BOM, Line, read_lines
+from augment_ru.errors import AugmentError
+from augment_ru.formats.encodings import decoded
+from augment_ru.formats.json_lines import PLAIN, Around
+from augment_ru.formats.lines import Line, read_lines
 from augment_ru.formats.row import Changed
+from augment_ru.formats.sink import Sink
 from augment_ru.records.field_paths import path_of
 from augment_ru.records.record import Record
 
@@ -14,15 +16,8 @@ FIELD = "text"
 """The field that holds a line."""
 
 
-class Ends(NamedTuple):
-    """The bytes before a text, a byte-order mark or none, and those after it, the end of its line or none."""
-
-    before: bytes
-    after: bytes
-
-
 class TextLines:
-    """A file of texts, or a piece of one that begins at the line `first`, as a source of rows."""
+    """A file of texts, or a part of one that begins at the line `first`, as a source of rows."""
 
     unit: ClassVar[str] = "line"
 
@@ -33,26 +28,21 @@ class TextLines:
         """The lines."""
         return read_lines(self.stream, blank=True, first=self._first)
 
-    def parsed(self, line: Line) -> tuple[None, dict[str, Any], Ends]:
+    def parsed(self, line: Line) -> tuple[None, dict[str, Any], Around]:
         """The row of a line, and the bytes around the text.
 
         Raises:
             AugmentError: it is not UTF-8.
         """
-        try:
-            text = line.data.decode("utf-8")
-        except UnicodeDecodeError as error:
-            raise not_utf8(error) from error
-        return None, {FIELD: text}, Ends(BOM if line.place else b"", line.end)
+        return None, {FIELD: decoded(line.data)}, Around.of(line)
 
 
-class TextSink:
+class TextSink(Sink):
     """Writes the perturbed text of each row on a line; other fields and metadata have no place there."""
 
-    takes_lines = False
-
     def __init__(self, stream: BinaryIO, *, mark: bool) -> None:
-        self._stream, self._mark = stream, mark
+        super().__init__(stream)
+        self._mark = mark
 
     def check(self, record: Record) -> None:
         """Raise an error if a row cannot be a line.
@@ -62,43 +52,20 @@ class TextSink:
         """
         _text(record, Changed({}))
 
-    def join(self, part: bytes, array: int = 0) -> None:
-        """Write the lines of a part."""
-        del array
-        self._stream.write(part)
-
-    learns_types: ClassVar[bool] = False
-
-    def learnt(self) -> Learnt:
-        """Nothing."""
-        return NOTHING
-
-    def learn(self, learnt: Learnt) -> None:
-        """Nothing is learnt."""
-
-    def close(self) -> None:
-        """Nothing is held."""
-
     def write(self, rows: Sequence[tuple[Record, Changed]]) -> None:
         """Write the texts of some rows.
 
         Raises:
             AugmentError: a row has several texts, or a text has a line feed.
         """
-        pieces: list[bytes] = []
+        texts: list[str] = []
         for at, (record, changed) in enumerate(rows):
-            ends = record.origin if isinstance(record.origin, Ends) else _PLAIN
+            ends = record.origin if isinstance(record.origin, Around) else PLAIN
             first = not (at and rows[at - 1][0] is record)
             last = at + 1 == len(rows)
-            end = ends.after or (b"" if last else b"\n")  # only the last line of a file may lack an end
-            pieces += (ends.before if first and self._mark else b"", _text(record, changed).encode(), end)
-        self._stream.write(b"".join(pieces))
-
-    def finish(self) -> None:
-        """Nothing comes after the last line."""
-
-
-_PLAIN = Ends(b"", b"\n")
+            end = ends.after or ("" if last else "\n")  # only the last line of a file may lack an end
+            texts += (ends.before if first and self._mark else "", _text(record, changed), end)
+        self._stream.write("".join(texts).encode())
 
 
 def _text(record: Record, changed: Changed) -> str:

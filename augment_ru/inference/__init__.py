@@ -1,1 +1,1 @@
-"""Networks: loading and running them."""
+"""Load and run neural networks."""

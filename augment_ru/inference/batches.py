@@ -1,4 +1,4 @@
-"""Batches of token sequences: their size by device, their padding, and what happens when one does not fit in memory."""
+"""Divide token sequences into batches, pad them, and halve batches that do not fit into memory."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -18,31 +18,31 @@ MOST_SEQUENCES = 4096
 
 @dataclass(frozen=True, slots=True)
 class TokensByDevice:
-    """A number of tokens by the kind of device: how many a batch may have, padding included.
+    """The maximum number of tokens in a batch, padding included, for each kind of device.
 
     Attributes:
-        cpu: on a CPU, and on any device that is not a GPU of CUDA.
-        gpu: on a GPU of CUDA.
+        cpu: on a CPU, and on any device that is not a CUDA GPU.
+        gpu: on a CUDA GPU.
     """
 
     cpu: int
     gpu: int
 
     def on(self, device: "Device") -> int:
-        """The number for this device."""
+        """Return the number for this device."""
         return self.gpu if device.type == "cuda" else self.cpu
 
 
 def padded(
     sequences: Sequence[Sequence[int] | Ints], device: "Device", *, pad: int = 0, left: bool = False
 ) -> tuple["Tensor", "Tensor"]:
-    """The sequences as one tensor, and its attention mask, on the device; both int64, shape (sequences, longest).
+    """Return the sequences as one tensor, and its attention mask; both int64, shape (sequences, longest).
 
     Args:
         sequences: the tokens of each sequence.
-        device: where the tensors are put; from pinned memory where it is a GPU, so that the copy is asynchronous.
+        device: where the tensors are put; for a GPU they are copied asynchronously from pinned memory.
         pad: the token that fills up the shorter sequences.
-        left: whether the padding stands before the tokens, as causal models need it to write on.
+        left: whether the padding comes before the tokens, as causal models need it for generation.
     """
     import torch  # noqa: PLC0415  (an extra)
 
@@ -59,12 +59,12 @@ def padded(
 
 
 def batches(lengths: Ints, budget: int, most: int = MOST_SEQUENCES) -> Iterator[Ints]:
-    """The indices of the sequences in batches of similar length, the longest first.
+    """Yield batches of sequences of similar length, as indices, the longest first.
 
     Args:
-        lengths: the tokens of each sequence, shape (sequences,).
-        budget: how many tokens a batch may have, padding included; a longer sequence is a batch of its own.
-        most: how many sequences a batch may have.
+        lengths: the number of tokens of each sequence, shape (sequences,).
+        budget: the most tokens in a batch, padding included; a longer sequence gets a batch of its own.
+        most: the most sequences in a batch.
     """
     order = np.argsort(-lengths, kind="stable")
     start = 0

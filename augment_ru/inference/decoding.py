@@ -1,8 +1,8 @@
-"""How the next token of a text is chosen: the likeliest one, or a draw that depends on the row's key alone.
+"""Choose the next token of a text: the likeliest one, or a random draw that depends only on the row's key.
 
-Two ways of drawing are offered. Top-k: Gumbel noise of the row's own stream is added to the k highest logits, and the
+There are two ways to draw. Top-k: Gumbel noise from the row's own stream is added to the k highest logits, and the
 highest sum wins, which is a draw from their softmax (Gumbel 1954; Maddison, Tarlow and Minka 2014, "A* sampling").
-Nucleus: a draw falls on one of the fewest tokens that have a given probability together (Holtzman et al. 2020).
+Nucleus: a token is drawn from the smallest set of tokens that together have a given probability (Holtzman et al. 2020).
 """
 
 from dataclasses import dataclass, field
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 CLOSE = 2e-4
-"""Two logits are close if they differ by less: rounding in float32, which depends on the batch, could swap them."""
+"""Two logits are close if they differ by less than this; float32 rounding depends on the batch and could swap them."""
 _TOKEN_BITS = np.uint64(24)
 
 
@@ -27,13 +27,12 @@ class Decoding:
     """How the next token is chosen.
 
     Attributes:
-        beams: the width of the beam search; 1 takes the likeliest token. Not used where tokens are drawn.
-        temperature: a number over 0 draws tokens from the `top_k` likeliest, 1 with the model's own probabilities;
-            None draws none.
-        top_k: from how many of the likeliest tokens a temperature draws.
-        top_p: a probability in (0, 1] draws tokens from the nucleus of this probability; None draws none.
-        fixed: every row gets exactly this many new tokens, for measurements; None writes until the model stops.
-        penalties: whether the repetition penalties of the model's own generation settings apply.
+        beams: the width of the beam search; 1 takes the likeliest token. Ignored if tokens are drawn.
+        temperature: if set (over 0), tokens are drawn from the `top_k` likeliest; 1 uses the model's own probabilities.
+        top_k: how many of the likeliest tokens a temperature draws from.
+        top_p: if set, in (0, 1], tokens are drawn from the nucleus of this probability.
+        fixed: if set, every row gets exactly this many new tokens, for measurements; None writes until the model stops.
+        penalties: whether the repetition penalties in the model's own generation settings apply.
 
     Raises:
         AugmentError: a value is out of its range.
@@ -58,26 +57,26 @@ class Decoding:
 
     @property
     def drawn(self) -> bool:
-        """Whether tokens are drawn, so that the text depends on the row's key."""
+        """Whether tokens are drawn at random, so that the text depends on the row's key."""
         return self.temperature is not None or self.top_p is not None
 
     @property
     def searched(self) -> bool:
-        """Whether a beam search chooses the tokens."""
+        """Whether tokens are chosen by beam search."""
         return self.beams > 1 and not self.drawn
 
 
 @dataclass(slots=True)
 class TokenChooser:
-    """A logits processor of transformers that leaves one token of each row: the one that a decoding chooses.
+    """A logits processor for transformers that keeps one token of each row, the one that a decoding chooses.
 
     Attributes:
         keys: the key of each row's draws, shape (rows,).
-        decoding: how tokens are chosen; not a beam search.
+        decoding: how tokens are chosen; must not be a beam search.
         tolerance: logits that differ by less are close.
-        start: how many tokens stand before the first one that is chosen.
+        start: how many tokens come before the first chosen one.
         ends: the tokens that end a text.
-        close: which rows had a close choice before their end, shape (rows,).
+        close: which rows had two candidates with close logits before their end, shape (rows,).
     """
 
     keys: Keys
@@ -93,7 +92,7 @@ class TokenChooser:
         self._ended = np.zeros(self.keys.size, dtype=np.bool_)
 
     def __call__(self, input_ids: "Tensor", scores: "Tensor") -> "Tensor":
-        """The scores with all but one of each row at minus infinity, shape (rows, vocabulary)."""
+        """Return scores that are 0 for each row's chosen token, else minus infinity; shape (rows, vocabulary)."""
         step = input_ids.shape[1] - self.start
         chosen = self._from_nucleus(scores, step) if self.decoding.top_p else self._from_likeliest(scores, step)
         self._ended |= np.isin(chosen, list(self.ends))
@@ -120,18 +119,18 @@ class TokenChooser:
 def chosen_of(
     logits: Floats, tokens: Ints, keys: Keys, step: int, *, decoding: Decoding, tolerance: float
 ) -> tuple[Ints, Mask]:
-    """The token that each row takes, and whether another one is so close that rounding could swap them.
+    """Choose a token for each row, and tell whether another one is so close that rounding could swap them.
 
     Args:
-        logits: in falling order, one more than may be drawn, shape (rows, tokens).
-        tokens: the tokens that have them, same shape.
+        logits: the highest logits in falling order, one more than may be drawn, shape (rows, tokens).
+        tokens: the tokens of these logits, same shape.
         keys: the key of each row, shape (rows,).
-        step: the number of the new token in its text; a draw is addressed by step and token.
+        step: the number of the new token in its text; each draw depends on step and token.
         decoding: how tokens are chosen: the likeliest, or by temperature and top-k.
-        tolerance: logits that differ by less are close; 0 reports none.
+        tolerance: logits that differ by less are close; 0 reports no close choices.
 
     Returns:
-        The column of the chosen token, and whether it was close, both of shape (rows,).
+        The column of the chosen token, and whether another one was close, both of shape (rows,).
     """
     possible = np.minimum(decoding.top_k, logits.shape[1]) if decoding.temperature is not None else 1
     noisy = logits.copy()
@@ -153,19 +152,19 @@ def chosen_of(
 
 
 def gumbel(keys: Keys, positions: Keys) -> Floats:
-    """Draws from the standard Gumbel distribution at positions of the streams `keys`; shapes broadcast."""
+    """Draw from the standard Gumbel distribution at the given positions of the streams `keys`; shapes broadcast."""
     points = unit(keys, positions) + 2.0**-54  # never 0
     noise: Floats = -np.log(-np.log(points))
     return noise
 
 
 def draw_from_nucleus(probabilities: Floats, top_p: float, draw: float) -> int:
-    """The token of the nucleus that a draw falls on.
+    """Return the token of the nucleus that a random number selects.
 
     Args:
-        probabilities: of every token, shape (vocabulary,).
-        top_p: the nucleus is the fewest tokens that have this probability together.
-        draw: from U[0, 1).
+        probabilities: the probability of every token, shape (vocabulary,).
+        top_p: the nucleus is the smallest set of tokens that together have this probability.
+        draw: a random number from U[0, 1).
 
     >>> [draw_from_nucleus(np.array([0.1, 0.5, 0.3, 0.1]), 0.8, draw) for draw in (0.0, 0.6, 0.7, 0.99)]
     [1, 1, 2, 2]
@@ -177,11 +176,13 @@ def draw_from_nucleus(probabilities: Floats, top_p: float, draw: float) -> int:
 
 
 def likeliest(probabilities: Floats, top_p: float) -> Ints:
-    """The likeliest tokens in falling order of probability, equal ones by number; the nucleus of `top_p` is among them.
+    """Return the likeliest tokens in falling order of probability, equally likely ones by number.
+
+    They contain the nucleus of `top_p`, and possibly further tokens.
 
     Args:
-        probabilities: of every token, shape (vocabulary,).
-        top_p: their probability together is at least this, as far as rounding allows.
+        probabilities: the probability of every token, shape (vocabulary,).
+        top_p: the tokens together have at least this probability, up to rounding.
     """
     for few in (256, 4096):  # a full sort of the vocabulary is slow, and seldom needed
         if few < probabilities.size:

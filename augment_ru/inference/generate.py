@@ -1,8 +1,8 @@
-"""Texts that sequence models write: translations, paraphrases, continuations, answers; in batches.
+"""Generate text with sequence models, in batches: translations, paraphrases, continuations, answers.
 
-A row's text depends on its own input and key alone, not on the other rows of its batch. Logits are rounded differently
-in batches of other shapes, so a row with a close choice is written again alone, in every batch. Beam search, nucleus
-draws and the half-width formats are not repeated: there, rounding may decide.
+The shape of a batch changes how logits are rounded. So that a row's text depends only on its own input and key, a row
+in which two candidates for a token have nearly equal logits is generated again by itself. This is not done for beam
+search, nucleus sampling or half-precision weights; there the text may depend on the batch.
 """
 
 import copy
@@ -24,18 +24,18 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 BATCH_TOKENS = TokensByDevice(cpu=8192, gpu=131_072)
-"""Tokens of a batch, those that are written included; a beam search divides them by its beams."""
+"""The tokens of a batch, generated ones included; with beam search, this is divided by the number of beams."""
 _LONGEST_INPUT = 512
 _SMALLEST_LIMIT = 32
-"""Limits of new tokens are 32, 64, …, so that rows of similar length share a batch."""
+"""The smallest limit of new tokens; limits are 32, 64, …, so that rows of similar length share a batch."""
 _TAIL = 8
-"""How many of the last tokens are searched for a stop."""
+"""How many of the last tokens are searched for a stop string."""
 RUNNING = RLock()
-"""One generation at a time: threads share models, and their tokenizers are not safe to use from several threads."""
+"""Allows one generation at a time: threads share models, and the tokenizers are not thread-safe."""
 
 
 def rewritten(model: Pretrained, texts: Sequence[str], keys: Keys, decoding: Decoding) -> list[str | None]:
-    """The text that an encoder-decoder writes for each text, for example its translation.
+    """Generate the output of an encoder-decoder for each text, for example its translation.
 
     Args:
         model: loaded as `AutoModelForSeq2SeqLM`.
@@ -60,17 +60,17 @@ def rewritten(model: Pretrained, texts: Sequence[str], keys: Keys, decoding: Dec
 def continued(
     model: Pretrained, prompts: Sequence[str], keys: Keys, decoding: Decoding, new_tokens: int
 ) -> list[str | None]:
-    """The text that a causal language model writes after each prompt; of a long prompt it reads the end.
+    """Generate a continuation of each prompt with a causal language model.
 
     Args:
         model: loaded as `AutoModelForCausalLM`.
-        prompts: the texts to continue.
+        prompts: the texts to continue; of a prompt that is too long, only the end is read.
         keys: the key of each prompt's draws, shape (prompts,).
         decoding: how tokens are chosen.
-        new_tokens: the most tokens that are written.
+        new_tokens: the most tokens that are generated.
 
     Returns:
-        A text for each prompt, without the prompt; None if the prompt has no token.
+        A text for each prompt, without the prompt; None if the prompt has no tokens.
     """
     longest = max(longest_input(model) - new_tokens, 1)
     inputs = [tokens[-longest:] for tokens in tokenized(model, prompts)]
@@ -89,19 +89,20 @@ def generated(
     stops: Sequence[Sequence[str]] = (),
     batch_tokens: int | None = None,
 ) -> list[list[int] | None]:
-    """The new tokens of each row, up to the token that ends a text.
+    """Generate the new tokens of each row, up to the token that ends a text.
 
     Args:
         model: an encoder-decoder, or a causal language model.
         inputs: the tokens that the model reads, for each row.
         keys: the key of each row's draws, shape (rows,).
         decoding: how tokens are chosen.
-        limits: the most new tokens of each row, shape (rows,); a row with the limit 0 is left out.
-        stops: for each row the strings that end it, too: the token that completes one is its last; empty for none.
-        batch_tokens: tokens of a batch, those that are written included; by default `BATCH_TOKENS`.
+        limits: the most new tokens of each row, shape (rows,); a row with the limit 0 is skipped.
+        stops: for each row, strings that also end it; the token that completes one of them is the last. Empty if no
+            row has such strings.
+        batch_tokens: the tokens of a batch, generated ones included; None for `BATCH_TOKENS`.
 
     Returns:
-        The tokens of each row, special ones and padding included; None where the limit is 0.
+        The tokens of each row, special ones and padding included; None if the limit is 0.
 
     Raises:
         AugmentError: a single row does not fit into memory.
@@ -131,7 +132,7 @@ def generated(
 
 
 def tokenized(model: Pretrained, texts: Sequence[str]) -> list[list[int]]:
-    """The tokens of each text, with the special tokens that the model expects around it."""
+    """Return the tokens of each text, with the special tokens that the model expects around it."""
     if not texts:
         return []
     with RUNNING:
@@ -140,12 +141,12 @@ def tokenized(model: Pretrained, texts: Sequence[str]) -> list[list[int]]:
 
 
 def longest_input(model: Pretrained) -> int:
-    """How many tokens the model is given at most: its context, but not over 512."""
+    """Return how many tokens the model is given at most: the length of its context window, but not over 512."""
     return min(context_of(model), _LONGEST_INPUT)
 
 
 def decoder_start(model: Pretrained) -> int:
-    """The token that a decoder starts from; by default the one for padding, as in T5."""
+    """Return the token that a decoder starts from; if none is configured, the one for padding, as in T5."""
     config = model.model.config
     possible = [getattr(one, "decoder_start_token_id", None) for one in (model.model.generation_config, config)]
     possible += [getattr(config, name, None) for name in ("bos_token_id", "pad_token_id")]
@@ -173,7 +174,7 @@ def _written(
     limit: int,
     stops: Sequence[Sequence[str]],
 ) -> tuple[list[list[int]], Mask]:
-    """The new tokens of each row of one batch, and which rows had a close choice."""
+    """Generate the new tokens of each row of one batch, and tell in which rows candidates had nearly equal logits."""
     import torch  # noqa: PLC0415  (an extra)
 
     ends = _ends(model)
@@ -197,7 +198,7 @@ def _written(
 
 
 def _before_padding(model: Pretrained, outputs: Sequence[list[int] | None]) -> list[list[int] | None]:
-    """Each output up to the first padding: a weak model may draw it, and what follows is of no use."""
+    """Cut each output at its first padding token: a weak model may draw it, and what follows it is useless."""
     pad = frozenset({_pad(model)})
     return [None if tokens is None else _before(tokens, pad) for tokens in outputs]
 
@@ -207,12 +208,12 @@ def _before(tokens: list[int], ends: frozenset[int]) -> list[int]:
 
 
 def _pad(model: Pretrained) -> int:
-    """The token for padding; where there is none, one that ends a text."""
+    """Return the token for padding; if the tokenizer has none, a token that ends a text."""
     return next((token for token in (model.tokenizer.pad_token_id, *sorted(_ends(model))) if token is not None), 0)
 
 
 def _ends(model: Pretrained) -> frozenset[int]:
-    """The tokens that end a text."""
+    """Return the tokens that end a text."""
     end = model.model.generation_config.eos_token_id
     if end is None:
         end = model.tokenizer.eos_token_id
@@ -220,7 +221,7 @@ def _ends(model: Pretrained) -> frozenset[int]:
 
 
 def _settings(model: Pretrained, decoding: Decoding, limit: int, pad: int) -> Any:  # noqa: ANN401  (transformers' own)
-    """The model's own generation settings (forbidden tokens and so on), with ours for the search and the length."""
+    """Return the model's own generation settings (forbidden tokens and so on), with ours for search and length."""
     settings = copy.deepcopy(model.model.generation_config)
     ours: dict[str, Any] = {
         "do_sample": False,  # `TokenChooser` draws
@@ -251,14 +252,14 @@ def _settings(model: Pretrained, decoding: Decoding, limit: int, pad: int) -> An
 
 @dataclass(frozen=True, slots=True)
 class _Stopped:
-    """A stopping criterion of transformers: a row ends when its last tokens contain one of its stops."""
+    """A stopping criterion for transformers: a row ends when its last tokens contain one of its stop strings."""
 
     tokenizer: Any
     stops: Sequence[Sequence[str]]
     start: int
 
     def __call__(self, input_ids: "Tensor", scores: Any, **_: Any) -> "Tensor":  # noqa: ANN401
-        """Whether each row has ended, shape (rows,)."""
+        """Return whether each row has ended, shape (rows,)."""
         import torch  # noqa: PLC0415  (an extra)
 
         del scores

@@ -1,4 +1,4 @@
-"""Downloads of models from the Hugging Face hub into its local cache: the only use of the network in this package."""
+"""Download models from the Hugging Face hub into its local cache; nothing else in this package uses the network."""
 
 from collections.abc import Sequence
 
@@ -10,9 +10,9 @@ _FOREIGN = ("onnx/", "openvino/", "coreml/", "tf_model", "flax_model", "rust_mod
 
 
 def wanted(files: Sequence[str]) -> list[str]:
-    """The files of a repository that are needed: vocabulary, configuration, and weights, as safetensors if it has them.
+    """Return the files of a repository that are needed: vocabulary, configuration and weights, but never code.
 
-    Code (`.py`) is never among them.
+    Weights in safetensors are preferred to those in `pytorch_model*.bin`.
 
     >>> wanted(["config.json", "model.safetensors", "pytorch_model.bin", "modeling.py", "onnx/model.onnx"])
     ['config.json', 'model.safetensors']

@@ -1,7 +1,7 @@
-"""Log-likelihoods of token sequences under a causal language model; common prefixes are computed once.
+"""Compute log-likelihoods of token sequences with a causal language model; common prefixes are computed only once.
 
-The numbers equal those of a loop over single sequences (to 1e-4 in float32). A probe finds out whether the architecture
-computes a tree of tokens exactly as it computes the sequences; if it does not, it is given whole sequences.
+The results equal those of scoring each sequence by itself (to 1e-4 in float32). A test at the start shows whether the
+model computes a tree of tokens exactly as it computes the sequences; if not, it is given whole sequences.
 """
 
 import copy
@@ -31,22 +31,22 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 _WORTH = TokensByDevice(cpu=64, gpu=2048)
-"""How many tokens a prefix must save to be worth a call: about what a device computes in the overhead of one."""
+"""How many tokens a prefix must save to be worth a call: about as many as take as long as a call's overhead."""
 _ROW = TokensByDevice(cpu=512, gpu=1024)
-"""Tokens of a row of trees: longer rows cost more attention, shorter ones more padding and more calls."""
+"""The tokens in a row of trees: longer rows cost more attention, shorter ones more padding and more calls."""
 _SMALLEST = 32
-"""The tokens of a piece of a prefix below which no smaller pieces are tried."""
+"""If pieces of a prefix with this many tokens do not fit into memory, no smaller ones are tried."""
 
 
 def by_trees(
     pretrained: Pretrained, questions: Sequence[Sequence[Request]], budget: int, worth: int | None = None
 ) -> list[Floats]:
-    """The log-likelihood of each sequence, in nats.
+    """Return the log-likelihood of each sequence, in nats, computed with trees.
 
     Args:
         pretrained: a model that computes trees exactly as it computes their sequences.
         questions: the sequences of each question.
-        budget: tokens of a batch.
+        budget: the number of tokens in a batch.
         worth: how many tokens a prefix must save; None for the default of the device.
 
     Returns:
@@ -72,14 +72,17 @@ def by_trees(
 
 
 def log_probabilities(logits: "Tensor", tokens: "Tensor") -> Floats:
-    """The log-probability of each token by its row of logits, float64, shape (tokens,)."""
+    """Return the log-probability of each token under its row of logits, float64, shape (tokens,)."""
     picked = logits.gather(-1, tokens[:, None])[:, 0] - logits.logsumexp(-1)
     found: Floats = picked.double().cpu().numpy()
     return found
 
 
 def _scores(pretrained: Pretrained, prefix: "_Prefix", trees: Sequence[Tree], row: int, budget: int) -> list[Floats]:
-    """The log-probabilities of the scored tokens of each tree, in rows of `row` tokens; a longer tree has its own."""
+    """Return the log-probabilities of the scored tokens of each tree.
+
+    Trees are packed into rows of `row` tokens; a longer tree gets a row of its own.
+    """
     found: list[Floats] = [np.zeros(0)] * len(trees)
 
     def score(batch: Ints) -> None:
@@ -95,10 +98,10 @@ class _Prefix:
     """What the model computed for a prefix.
 
     Attributes:
-        size: its tokens.
+        size: the number of tokens of the prefix.
         past: its keys and values; None for an empty prefix.
-        following: the log-probabilities of the token after it, shape (vocabulary,); None for an empty prefix.
-        sums: for each of its tokens the sum of the log-probabilities from it to the end, shape (size + 1,).
+        following: the log-probability of every token after the prefix, shape (vocabulary,); None for an empty prefix.
+        sums: for each token, the sum of log-probabilities from it to the end of the prefix, shape (size + 1,).
     """
 
     size: int
@@ -108,10 +111,10 @@ class _Prefix:
 
     @classmethod
     def of(cls, pretrained: Pretrained, group: PrefixGroup, piece: int) -> "_Prefix":
-        """The prefix of a group, read in pieces of this many tokens, or in smaller ones that fit into memory.
+        """Compute the prefix of a group in pieces of `piece` tokens, or in smaller ones that fit into memory.
 
         Raises:
-            AugmentError: it does not fit into memory.
+            AugmentError: the prefix does not fit into memory.
         """
         import torch  # noqa: PLC0415
 
@@ -158,11 +161,11 @@ class _Prefix:
         return cls(size, past, following, np.cumsum(scores[::-1])[::-1])
 
     def sum_from(self, first: int) -> float:
-        """The log-likelihood of its tokens from this one on."""
+        """Return the log-likelihood of the prefix from its token `first` to its end."""
         return float(self.sums[min(first, self.size)])
 
     def copies(self, rows: int) -> Any:  # noqa: ANN401  (transformers' cache)
-        """Its keys and values for this many rows; copies, because the model appends to what it is given."""
+        """Return the keys and values, repeated for `rows` rows; they are copied, because the model appends to them."""
         if self.past is None:
             return None
         past = copy.deepcopy(self.past)
@@ -174,7 +177,15 @@ class _Prefix:
 def _score_rows(
     pretrained: Pretrained, prefix: _Prefix, trees: Sequence[Tree], rows: Sequence[Sequence[int]], scores: list[Floats]
 ) -> None:
-    """Put the log-probabilities of the scored tokens of every tree in the rows into `scores`."""
+    """Compute the log-probabilities of the scored tokens of every tree in the rows, and write them into `scores`.
+
+    Args:
+        pretrained: the model.
+        prefix: the prefix of the trees.
+        trees: the trees.
+        rows: the numbers of the trees in each row.
+        scores: for each tree an array, which is replaced.
+    """
     import torch  # noqa: PLC0415
 
     starts: list[tuple[int, int, int]] = []  # row, first token, tree
@@ -216,7 +227,10 @@ def _score_rows(
 
 
 def _additive(mask: Bools, pretrained: Pretrained) -> "Tensor":
-    """The mask as numbers to add to attention scores, shape (rows, 1, tokens, tokens): every attention takes it."""
+    """Return the mask as numbers to add to attention scores, shape (rows, 1, tokens, prefix + tokens).
+
+    Every implementation of attention accepts a mask of this form.
+    """
     import torch  # noqa: PLC0415
 
     lowest = torch.finfo(pretrained.dtype).min
@@ -225,7 +239,10 @@ def _additive(mask: Bools, pretrained: Pretrained) -> "Tensor":
 
 
 def _only_logits(pretrained: Pretrained, wanted: Sequence[int], length: int) -> dict[str, Any]:
-    """The option by which the model computes only the logits at these places; empty if it has no such option."""
+    """Return the option that lets the model compute only the logits at the places `wanted`.
+
+    It is empty if all logits are wanted or the model has no such option.
+    """
     import torch  # noqa: PLC0415
 
     if len(wanted) == length or not wanted or not _has_option(pretrained.model.forward):
@@ -238,16 +255,16 @@ def _has_option(forward: Callable[..., Any]) -> bool:
 
 
 _BATCH_TOKENS = TokensByDevice(cpu=512, gpu=8192)
-"""Tokens of a batch; each takes a float32 for every token of the vocabulary."""
+"""The tokens of a batch; each needs a float32 for every token of the vocabulary."""
 
 
 @dataclass(frozen=True, slots=True)
 class Likelihoods:
-    """The log-likelihoods of sequences under one model.
+    """A function that computes log-likelihoods of sequences with one model.
 
     Attributes:
         pretrained: a causal language model.
-        budget: tokens of a batch, padding included.
+        budget: the number of tokens in a batch, padding included.
         trees: whether the model computes trees exactly as it computes their sequences.
     """
 
@@ -257,20 +274,21 @@ class Likelihoods:
 
     @classmethod
     def of(cls, pretrained: Pretrained, batch_tokens: int | None = None) -> "Likelihoods":
-        """The log-likelihoods under a model, after the probe of how it computes trees.
+        """Make the function for a model, after testing how the model computes trees.
 
         Args:
             pretrained: a causal language model.
-            batch_tokens: tokens of a batch, padding included; None for the default of the device.
+            batch_tokens: the number of tokens in a batch, padding included; None for the default of the device.
         """
         budget = batch_tokens or _BATCH_TOKENS.on(pretrained.device)
         return cls(pretrained, budget, _computes_trees(pretrained, budget))
 
     def __call__(self, questions: Sequence[Sequence[Request]]) -> list[Floats]:
-        """The sum of log p(x_i | x_<i) over the scored tokens of each sequence, in nats.
+        """Return the sum of log p(x_i | x_<i) over the scored tokens of each sequence, in nats.
 
         Args:
-            questions: the sequences of each question; none may have more tokens than the model's context and one.
+            questions: the sequences of each question; a sequence may have one token more than the model's context
+                window, as its last token is not read.
 
         Returns:
             For each question an array of shape (sequences,).
@@ -282,7 +300,7 @@ class Likelihoods:
 
 
 def _computes_trees(pretrained: Pretrained, budget: int) -> bool:
-    """Whether two small questions with a common stem get the same numbers as trees and as sequences."""
+    """Tell whether two small questions with a common prefix get the same numbers as trees and as sequences."""
     size = min(pretrained.model.config.get_text_config().vocab_size, len(pretrained.tokenizer))
     draws = Streams.of(digests(["trees"])).uniform(np.zeros(40, dtype=np.int64), np.arange(40))
     ids = (draws * size).astype(np.int64)
@@ -308,7 +326,7 @@ def _computes_trees(pretrained: Pretrained, budget: int) -> bool:
 
 
 def _window(pretrained: Pretrained) -> int:
-    """The longest sequence in which every token attends to all before it, and positions are encoded the same way."""
+    """Return the longest length at which every token attends to all before it, with positions encoded the same way."""
     config = pretrained.model.config.get_text_config()
     scaling = getattr(config, "rope_parameters", None) or getattr(config, "rope_scaling", None) or {}
     kinds = {str(one.get("rope_type")) for one in (scaling, *scaling.values()) if isinstance(one, dict)}
@@ -321,7 +339,7 @@ def _window(pretrained: Pretrained) -> int:
 
 
 def _one_by_one(pretrained: Pretrained, questions: Sequence[Sequence[Request]], budget: int) -> list[Floats]:
-    """The log-likelihoods, by batches of whole sequences with padding at their ends."""
+    """Return the log-likelihoods, computed in batches of whole sequences with padding at their ends."""
     import torch  # noqa: PLC0415
 
     requests = [request for question in questions for request in question]

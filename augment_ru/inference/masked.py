@@ -1,4 +1,4 @@
-"""Russian words that a masked language model predicts for a gap, with their logits; in batches."""
+"""Predict Russian words for a gap in a text with a masked language model, in batches."""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 LISTED = 200
-"""How many words are returned for a gap at most."""
+"""The most words that are returned for a gap."""
 _LEAST_SCORE = 0.05
-"""Analyses of a word to which pymorphy3 gives a lower probability are ignored."""
+"""Parses of a word to which pymorphy3 gives a lower probability are ignored."""
 _WINDOW = 300
 """How many characters before and after a gap the model sees."""
 _BATCH_TOKENS = TokensByDevice(cpu=4096, gpu=65_536)
@@ -30,7 +30,7 @@ _ONE_LETTER_WORDS = frozenset("аивкосуя")
 
 
 class GapWord(NamedTuple):
-    """A word for a gap, with its token and the logit that the model gives it."""
+    """A word for a gap, with the token of the word and the logit that the model gives it."""
 
     text: str
     logit: float
@@ -38,7 +38,7 @@ class GapWord(NamedTuple):
 
 
 def with_gap(text: str, start: int, stop: int) -> str:
-    """The text with a gap in place of `text[start:stop]`, cut to the whole words of a window around it."""
+    """Replace `text[start:stop]` by a gap, and cut the text to the whole words within 300 characters on each side."""
     left, right = text[max(start - _WINDOW, 0) : start], text[stop : stop + _WINDOW]
     if start > _WINDOW:
         left = left.partition(" ")[2]
@@ -48,10 +48,10 @@ def with_gap(text: str, start: int, stop: int) -> str:
 
 
 def words_for(model: Pretrained, contexts: Sequence[str]) -> list[tuple[GapWord, ...]]:
-    """The likeliest Russian words for the gap in each context, the likeliest first, `LISTED` at most.
+    """Return the likeliest Russian words for the gap in each context, the likeliest first, at most `LISTED`.
 
-    Only words that are one token of the model can be found. A context that is longer than the model reads, or
-    that contains the model's mask token itself, gets no words.
+    Only words that are one token of the model can be found. A context gets no words if it is longer than the model
+    reads or contains the model's mask token itself.
 
     Args:
         model: loaded as `AutoModelForMaskedLM`.
@@ -77,7 +77,7 @@ def words_for(model: Pretrained, contexts: Sequence[str]) -> list[tuple[GapWord,
 
 
 def _best(model: Pretrained, ids: Sequence[Sequence[int]], allowed: Ints) -> list[list[tuple[int, float]]]:
-    """The likeliest of the allowed tokens at the mask of each row, with their logits."""
+    """Return the likeliest of the allowed tokens at the mask of each row, with their logits."""
     import torch  # noqa: PLC0415  (an extra)
 
     if not allowed.size:
@@ -92,11 +92,11 @@ def _best(model: Pretrained, ids: Sequence[Sequence[int]], allowed: Ints) -> lis
 
 
 HEADS = {"bert": "cls", "roberta": "lm_head", "xlm-roberta": "lm_head"}
-"""The prediction head of each kind of model by its attribute: it runs on the gaps alone, which saves much time."""
+"""Maps a kind of model to the attribute of its prediction head; running it only on the gaps saves much time."""
 
 
 def _logits(model: Pretrained, inputs: "Tensor", attention: "Tensor", gaps: "Tensor") -> Any:  # noqa: ANN401  (a tensor)
-    """The logits at the gap of each row, shape (rows, vocabulary)."""
+    """Return the logits at the gap of each row, shape (rows, vocabulary)."""
     network = model.model
     rows = range(inputs.shape[0])
     head = getattr(network, HEADS.get(network.config.model_type, ""), None)
@@ -108,11 +108,11 @@ def _logits(model: Pretrained, inputs: "Tensor", attention: "Tensor", gaps: "Ten
 
 @lru_cache(maxsize=8)
 def whole_words(name: str, tokenizer: Any) -> dict[int, str]:  # noqa: ANN401  (transformers' own)
-    """The tokens that are whole Russian words, with their words.
+    """Return the tokens that are whole Russian words, with their words.
 
     Args:
         name: the name of the model; part of the cache key.
-        tokenizer: its tokenizer.
+        tokenizer: the tokenizer of the model.
     """
     del name
     tokens: list[str] = tokenizer.convert_ids_to_tokens(range(len(tokenizer)))
@@ -129,12 +129,15 @@ def whole_words(name: str, tokenizer: Any) -> dict[int, str]:  # noqa: ANN401  (
 
 
 def same_kind(one: str, other: str) -> bool:
-    """Whether two words have a part of speech in common."""
+    """Tell whether two words have a part of speech in common."""
     return bool(parts_of_speech(one.lower()) & parts_of_speech(other.lower()))
 
 
 @lru_cache(maxsize=100_000)
 def parts_of_speech(word: str) -> frozenset[str]:
-    """The parts of speech of a Russian word, as pymorphy3 names them, without very rare ones: «из» as a noun."""
+    """Return the parts of speech of a Russian word, as pymorphy3 names them, without improbable ones.
+
+    For example, «из» is not a noun.
+    """
     analyses = morphology().parse(word)
     return frozenset(str(analysis.tag.POS) for analysis in analyses if analysis.score >= _LEAST_SCORE)

@@ -1,4 +1,4 @@
-"""A memory of computed values, limited in size."""
+"""A cache of computed values with a limited size."""
 
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Sequence
@@ -9,10 +9,10 @@ T = TypeVar("T")
 
 
 class Memo(Generic[T]):
-    """The values of functions of a text, the newest `most` of them; safe to use from several threads.
+    """A cache of the values that functions return for texts; it keeps the newest `most` values and is thread-safe.
 
-    The candidates of a search give models the same texts again and again. Only values that depend on no random draw
-    may be kept.
+    The candidates of a search give models the same texts again and again. Only values that do not depend on a random
+    draw may be cached.
     """
 
     def __init__(self, most: int = 100_000) -> None:
@@ -23,12 +23,12 @@ class Memo(Generic[T]):
     def __call__(
         self, name: Hashable, texts: Sequence[str], function: Callable[[Sequence[str]], Sequence[T]]
     ) -> list[T]:
-        """The function's value for each text, computed once for each different text.
+        """Return the function's value for each text, and compute it only for texts that are not in the cache.
 
         Args:
-            name: the key of the function: all that its values depend on, beside the text.
+            name: the key of the function: all that its values depend on, except the text.
             texts: the texts.
-            function: computes the values of texts that are not known yet, in their order.
+            function: computes the values of the given texts, in their order.
         """
         with self._lock:
             known = {text: self._known[name, text] for text in texts if (name, text) in self._known}

@@ -1,7 +1,7 @@
-"""Hugging Face models from a folder or the local cache: each is loaded once, safely, on one device.
+"""Load Hugging Face models from a folder or the local cache: each once, safely, on one device.
 
-This module does not use the network and runs no code of a model's repository. Weights are read as safetensors
-where the repository has them, else through torch's weights-only loader; objects are never unpickled.
+This module does not use the network and does not run code from a model's repository. Weights are read as safetensors
+if the repository has them, else with torch's weights-only loader; objects are never unpickled.
 """
 
 import gc
@@ -28,10 +28,10 @@ _IMPLEMENTATIONS = {
     "_attn_implementation": (None, "eager", "sdpa"),
     "_experts_implementation": (None, "eager", "batched_mm", "grouped_mm"),
 }
-"""The attributes of a configuration that name how a part of a model computes, and the names that torch itself has."""
+"""The attributes of a configuration that name the implementation of a part of a model, and the names torch supports."""
 _LAYERS = ("num_hidden_layers", "num_layers", "n_layer", "n_layers", "encoder_layers", "decoder_layers")
 _MOST_LAYERS = 1_000
-"""The most layers of a model; transformers makes each before it looks for its weights."""
+"""The maximum number of layers; a limit is needed because transformers creates all layers before it reads weights."""
 MISSING = 'need torch and transformers; in the folder of augment-ru run: pip install ".[models]"'
 
 _log = logging.getLogger(__name__)
@@ -40,7 +40,7 @@ _lock = Lock()
 
 
 def device_of(name: str) -> "Device":
-    """The torch device of this name; `auto` is the first GPU if there is one, else the CPU.
+    """Return the torch device of this name; `auto` is the first GPU if there is one, else the CPU.
 
     Raises:
         AugmentError: the machine has no such device, or torch is not installed.
@@ -62,7 +62,7 @@ def device_of(name: str) -> "Device":
 
 
 def dtype_of(name: str, device: "Device") -> "Dtype":
-    """The torch dtype of this name; `auto` is bfloat16 on a GPU, else float32.
+    """Return the torch dtype of this name; `auto` is bfloat16 on a GPU, else float32.
 
     Raises:
         AugmentError: the name is not one of `DTYPES`, or torch is not installed.
@@ -95,7 +95,7 @@ def load(
     layers: int | None = None,
     **options: Any,  # noqa: ANN401
 ) -> Pretrained:
-    """The model of this name; later calls with the same arguments return the same object.
+    """Load the model of this name; later calls with the same arguments return the same object.
 
     Args:
         head: the transformers class that loads it, for example `AutoModelForCausalLM`.
@@ -131,10 +131,10 @@ def release() -> None:
 
 
 def tokenizer_of(name: str) -> Any:  # noqa: ANN401  (transformers' own)
-    """The tokenizer of a model in a folder or in the local cache.
+    """Load the tokenizer of a model from a folder or the local cache.
 
     Raises:
-        AugmentError: the model has no tokenizer, or it cannot be read.
+        AugmentError: the model does not exist or has no tokenizer, or the tokenizer cannot be read.
     """
     transformers = _transformers()
     folder = _folder(name)
@@ -148,7 +148,7 @@ def tokenizer_of(name: str) -> Any:  # noqa: ANN401  (transformers' own)
 
 
 def config_of(name: str) -> Any:  # noqa: ANN401  (transformers' own)
-    """The configuration of a model in a folder or in the local cache.
+    """Load the configuration of a model from a folder or the local cache.
 
     Raises:
         AugmentError: there is no such model, or its configuration cannot be read.
@@ -163,7 +163,9 @@ def config_of(name: str) -> Any:  # noqa: ANN401  (transformers' own)
 
 @lru_cache(maxsize=16)
 def fingerprint(name: str) -> str:
-    """The name of a model without its parent folders, `#`, and eight digits of a digest of its weights and vocabulary.
+    """Return the name of a model (without parent folders), `#`, and a digest of its weights and vocabulary.
+
+    The digest has eight hexadecimal digits.
 
     Raises:
         AugmentError: there is no such model.
@@ -182,7 +184,7 @@ def fingerprint(name: str) -> str:
 
 
 def context_of(pretrained: Pretrained) -> int:
-    """How many tokens the model can read at once; 2048 where neither model nor tokenizer states a limit."""
+    """Return how many tokens the model can read at once; 2048 if neither the model nor the tokenizer states a limit."""
     config = pretrained.model.config.get_text_config()
     limits = [
         size
@@ -193,7 +195,7 @@ def context_of(pretrained: Pretrained) -> int:
 
 
 def short_digest(content: bytes) -> str:
-    """A digest of some content: BLAKE2b, eight hexadecimal digits."""
+    """Return the BLAKE2b digest of some bytes, as eight hexadecimal digits."""
     return blake2b(content, digest_size=4).hexdigest()
 
 
@@ -234,7 +236,7 @@ _TOKENIZER_FILES = (
 
 
 def _folder(name: str) -> Path:
-    """The folder with the files of a model.
+    """Return the folder with the files of a model.
 
     Raises:
         AugmentError: there is no such model; the message says how to get it.
@@ -263,13 +265,13 @@ def _folder(name: str) -> Path:
 
 
 def _first_line(error: BaseException) -> str:
-    """The first line of an error's message."""
+    """Return the first line of an error's message."""
     return (str(error).strip() or type(error).__name__).splitlines()[0]
 
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """No progress bars, reports and warnings while a model is loaded: problems that matter are raised as errors."""
+    """Suppress progress bars, reports and warnings during loading; problems that matter are raised as errors."""
     from transformers.utils import logging as logs  # noqa: PLC0415
 
     level, bars = logs.get_verbosity(), logs.is_progress_bar_enabled()
@@ -306,10 +308,10 @@ def _transformers() -> Any:  # noqa: ANN401  (a module)
 
 
 def _check_size(name: str, config: Any) -> None:  # noqa: ANN401  (transformers' own)
-    """Refuse a configuration with more layers than any model has.
+    """Check that a configuration does not have more than 1,000 layers.
 
     Raises:
-        AugmentError: it has.
+        AugmentError: it has more layers.
     """
     for part in _parts(config):
         for key in _LAYERS:
@@ -319,12 +321,12 @@ def _check_size(name: str, config: Any) -> None:  # noqa: ANN401  (transformers'
 
 
 def _parts(config: Any) -> list[Any]:  # noqa: ANN401
-    """A configuration and those in it."""
+    """Return a configuration and the configurations inside it."""
     return [config, *(value for value in vars(config).values() if hasattr(value, "_attn_implementation"))]
 
 
 def _without_kernels(config: Any) -> None:  # noqa: ANN401  (transformers' own)
-    """Let transformers choose how a model computes where its configuration names something that torch does not have.
+    """Remove the names of implementations that torch does not have, so that transformers chooses one itself.
 
     A name such as `OWNER/NAME` stands for compiled code that transformers would get from the hub and run.
     """

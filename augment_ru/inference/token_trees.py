@@ -1,9 +1,9 @@
-"""Token sequences with common prefixes as one tree, so that a shared token is computed once.
+"""Represent token sequences with common prefixes as a tree, so that a shared token is computed only once.
 
 The sequences of a question share its prompt, and the prompts of an episode share its demonstrations. Questions with a
-long common prefix form a group; the model computes the keys and values of the prefix once. What follows the prefix is a
-tree for each question, and the trees of many questions are packed into one row of tokens, in which a token attends to
-the prefix and to its ancestors only.
+long common prefix form a group, and the model computes the keys and values of the prefix once. The tokens after the
+prefix form one tree for each question. The trees of many questions are packed into one row of tokens, in which a token
+attends only to the prefix and to its ancestors.
 """
 
 import itertools
@@ -25,7 +25,7 @@ class Request(NamedTuple):
 
     Attributes:
         tokens: the sequence.
-        first: the first token that is scored; from 1, for a token needs one before it.
+        first: the index of the first token that is scored; at least 1, because a scored token needs one before it.
     """
 
     tokens: Tokens
@@ -36,9 +36,9 @@ class Segment(NamedTuple):
     """Consecutive tokens of a tree without a branch between them.
 
     Attributes:
-        start: where they start in the tree's tokens.
-        stop: where they stop.
-        ancestors: the places of the tokens of the tree that precede them in their sequence.
+        start: the index of the first token in the tree's tokens.
+        stop: the index after the last token.
+        ancestors: the indices of the tree's tokens that come before the segment in its sequence.
     """
 
     start: int
@@ -48,14 +48,15 @@ class Segment(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """The sequences of a question after their prefix.
+    """The sequences of a question after their common prefix.
 
     Attributes:
-        tokens: the tokens that the model is given, shape (inputs,); the last token of a sequence is not among them,
-            unless another sequence goes on from it.
-        depths: how many tokens precede each in its sequence, those of the prefix included, shape (inputs,).
+        tokens: the tokens that the model is given, shape (inputs,). The last token of a sequence is left out, unless
+            another sequence continues after it.
+        depths: how many tokens come before each token in its sequence, the prefix included, shape (inputs,).
         segments: the same tokens as segments; a token attends to the earlier ones of its segment, and its ancestors.
-        parents: for each scored token, the input that precedes it; -1 is the last token of the prefix; shape (scored,).
+        parents: for each scored token, the index of the input token before it; -1 is the last token of the prefix;
+            shape (scored,).
         scored: the tokens that are scored, shape (scored,).
         paths: for each sequence, the indices of its tokens in `scored`.
     """
@@ -73,9 +74,10 @@ class PrefixGroup:
     """Questions whose sequences all begin with the same tokens.
 
     Attributes:
-        prefix: these tokens; may be empty.
-        members: the numbers of the questions.
-        first: the first token of the prefix that any sequence scores; the prefix's length if none does.
+        prefix: the common tokens; may be empty.
+        members: the indices of the questions.
+        first: the index of the first prefix token whose probability a sequence needs; `prefix.size` if no sequence
+            needs one.
     """
 
     prefix: Tokens
@@ -84,7 +86,7 @@ class PrefixGroup:
 
 
 def common_length(one: Tokens, other: Tokens) -> int:
-    """How many tokens two sequences have in common at their beginning.
+    """Return how many tokens two sequences have in common at their beginning.
 
     >>> common_length(np.array([1, 2, 3]), np.array([1, 2, 4, 5]))
     2
@@ -95,10 +97,10 @@ def common_length(one: Tokens, other: Tokens) -> int:
 
 
 def prefix_groups(questions: Sequence[Sequence[Request]], least: int) -> list[PrefixGroup]:
-    """The questions in groups by prefix, such that the fewest tokens are computed.
+    """Group the questions by common prefixes, so that as few tokens as possible are computed.
 
     Args:
-        questions: the sequences of each question, none of them empty.
+        questions: the sequences of each question; no sequence may be empty.
         least: how many tokens a prefix must save to be worth a call of the model.
     """
     prefixes = [_common_prefix(question) for question in questions]
@@ -120,7 +122,10 @@ def prefix_groups(questions: Sequence[Sequence[Request]], least: int) -> list[Pr
 
 
 def _common_prefix(question: Sequence[Request]) -> Tokens:
-    """The tokens that all sequences of a question begin with, without the last token of any: a tree is never empty."""
+    """Return the longest common prefix of a question's sequences that excludes the last token of every sequence.
+
+    So a tree is never empty.
+    """
     first = question[0].tokens
     size = min(request.tokens.size - 1 for request in question)
     for request in question[1:]:
@@ -129,10 +134,14 @@ def _common_prefix(question: Sequence[Request]) -> Tokens:
 
 
 def _intervals(overlaps: Sequence[int], least: int) -> Iterator[tuple[int, int, int]]:
-    """The sorted questions as intervals, each with the length of its prefix; 0 for questions without one.
+    """Divide the sorted questions into intervals; yield the start, the stop and the prefix length of each.
 
-    An interval is divided where neighbours have the least in common. It stays whole if its own prefix saves more tokens
-    than those of its parts together.
+    The length is 0 for questions without a shared prefix. An interval is divided where neighbours have the least in
+    common. It stays whole if its own prefix saves more tokens than the prefixes of its parts together.
+
+    Args:
+        overlaps: how many tokens each question has in common with the next one.
+        least: how many tokens a prefix must save.
     """
     whole = (0, len(overlaps) + 1)
     parts: dict[tuple[int, int], list[tuple[int, int]]] = {}
@@ -167,7 +176,7 @@ def _intervals(overlaps: Sequence[int], least: int) -> Iterator[tuple[int, int, 
 
 
 class _Nodes(NamedTuple):
-    """A tree with all its tokens, the last ones of sequences included; `paths` maps a sequence to its nodes."""
+    """A tree with all its tokens, including the last ones of sequences; `paths` maps a sequence to its nodes."""
 
     tokens: Tokens
     depths: Ints
@@ -177,7 +186,7 @@ class _Nodes(NamedTuple):
 
 
 def tree_of(question: Sequence[Request], prefix: int) -> Tree:
-    """The tree of a question's sequences after their first `prefix` tokens, which they have in common."""
+    """Build the tree of a question's sequences after their first `prefix` tokens, which are the same in all."""
     order = sorted(range(len(question)), key=lambda index: question[index].tokens.astype(">u4").tobytes())
     tokens: list[int] = []
     depths: list[int] = []
@@ -205,7 +214,7 @@ def tree_of(question: Sequence[Request], prefix: int) -> Tree:
 
 
 def _tree(question: Sequence[Request], prefix: int, nodes: _Nodes) -> Tree:
-    """The tree of these nodes; those without a child are scored, but the model is not given them."""
+    """Build the tree of these nodes; nodes without a child are scored, but not given to the model."""
     is_input = np.zeros(nodes.tokens.size, dtype=np.bool_)
     is_input[nodes.parents[nodes.parents >= 0]] = True
     place = np.cumsum(is_input) - 1
@@ -235,10 +244,10 @@ def _tree(question: Sequence[Request], prefix: int, nodes: _Nodes) -> Tree:
 
 
 def tree_mask(trees: Sequence[Tree], size: int, prefix: int) -> Bools:
-    """Which tokens each token of a row attends to, shape (size, prefix + size).
+    """Return which tokens each token of a row attends to, shape (size, prefix + size).
 
     Args:
-        trees: the trees of the row, one after the other; places of padding attend to the prefix and themselves.
+        trees: the trees of the row, one after the other. The padding after them attends to the prefix and itself.
         size: the length of the row.
         prefix: the length of the prefix.
     """
@@ -257,7 +266,9 @@ def tree_mask(trees: Sequence[Tree], size: int, prefix: int) -> Bools:
 
 
 def packed_rows(sizes: Sequence[int], row: int) -> list[list[int]]:
-    """The numbers of trees in rows of at most `row` tokens: the largest first, each into the first row with room.
+    """Pack trees into rows of at most `row` tokens: the largest first, each into the first row with enough room.
+
+    A tree with more than `row` tokens gets a row of its own.
 
     >>> packed_rows([3, 5, 2, 9], 8)
     [[3], [1, 0], [2]]

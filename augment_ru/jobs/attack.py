@@ -17,7 +17,7 @@ from augment_ru.adversary.victim import victim_of
 from augment_ru.errors import AugmentError, amount, unknown
 from augment_ru.evaluation.answers import different_golds, labels_of_different
 from augment_ru.evaluation.evaluation import check_models
-from augment_ru.evaluation.examples import Cache, NamedModel, default_path
+from augment_ru.evaluation.examples import Cache, NamedModel, default_path, named_spec
 from augment_ru.evaluation.pairs import task_of_rows
 from augment_ru.formats.files import check_input, twice
 from augment_ru.formats.read import RowsRead, read_rows
@@ -65,7 +65,7 @@ def attack_rows(given: Mapping[str, Any]) -> int:
         work = SearchRows(replace(rows, split=split), given, schema, labels, until, shown)
         with progress("attack", "rows", total, quiet=rows.quiet) as advance:
             if split.has_parts:
-                write_parts(work, tally, lambda done: advance(done["rows"], note=_note(tally.searches)), content)
+                write_parts(work, tally, lambda done: advance(done.rows, note=_note(tally.searches)), content)
             else:
                 write_rows(work, tally, advance, content, shown=shown is not None)
     if shown is not None:  # not before, because the bar stands on the same terminal
@@ -177,7 +177,7 @@ class SearchRows:
             self.schema,
             train=given["train"],
             device=given["device"] or "auto",
-            options=model_options(given["model_options"]).get(spec.partition(":")[0], {}),
+            options=model_options(given["model_options"]).get(named_spec(spec)[1].partition(":")[0], {}),
             seed=job.perturbers[0].seed,
             encoding=job.encoding,
         )

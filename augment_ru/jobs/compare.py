@@ -8,7 +8,7 @@ from augment_ru.evaluation.compare import compare, compared_page, compared_table
 from augment_ru.evaluation.report import as_json, read_report
 from augment_ru.formats.files import check_input, check_outputs
 from augment_ru.formats.json_lines import encoded
-from augment_ru.jobs.evaluate import print_shown, say_written, write_json
+from augment_ru.jobs.evaluate import latex_options, print_shown, say_written, write_json
 from augment_ru.jobs.flags import checking
 from augment_ru.jobs.outputs import write_file
 
@@ -19,6 +19,7 @@ def compare_reports(
     output: str | None,
     html: str | None,
     form: str,
+    latex: Sequence[str],
     title: str | None,
     date: str | None,
     seed: int,
@@ -31,6 +32,7 @@ def compare_reports(
         output: the file of the comparison as JSON, or - for stdout; None for no file.
         html: the file of the page; None for no page.
         form: how the tables are printed: as a table, or as a format of `evaluation.table_text`.
+        latex: the options of LaTeX tables.
         title: the title of the comparison.
         date: the date that it states.
         seed: the seed of the bootstrap.
@@ -40,6 +42,7 @@ def compare_reports(
         AugmentError: a file is no report or cannot be written, or the reports share no rows.
     """
     with checking():
+        options = latex_options(latex, form)
         for path in reports:
             check_input(path)
         check_outputs([("`output`", None if output == "-" else output), ("`html`", html)], reports)
@@ -49,7 +52,7 @@ def compare_reports(
     if html is not None:
         write_file(html, [compared_page(found, tables).encode("utf-8", "replace")])
     shown = [table for table in tables if table.key != "attacks" or form != "table"]
-    print_shown(shown, form, found, to_stderr=output == "-")
+    print_shown(shown, form, found, latex=options, to_stderr=output == "-")
     say_written([output, html], "the comparison", "`html` PAGE.html makes a page", quiet=quiet)
 
 

@@ -13,8 +13,8 @@ from augment_ru.evaluation.examples import default_path
 from augment_ru.evaluation.loading import rows_file
 from augment_ru.evaluation.protocol import EvaluationSettings, ModelRun
 from augment_ru.evaluation.report import AnyReport, as_json
-from augment_ru.evaluation.table_text import ShownTable, as_text
-from augment_ru.evaluation.tables import SHORT, TABLES, check_tables, tables_of
+from augment_ru.evaluation.table_text import LatexOptions, ShownTable, as_text
+from augment_ru.evaluation.tables import SHORT, TABLES, check_tables, paper_table, tables_of
 from augment_ru.formats.encodings import UTF8
 from augment_ru.formats.files import check_input, check_outputs, named_files
 from augment_ru.formats.json_lines import encoded_row
@@ -40,6 +40,7 @@ def run_evaluation(given: Mapping[str, Any]) -> None:
         settings = _settings(given)
         check_models(given["models"], settings.options)
         check_tables(keys)
+        latex = latex_options(given["latex"], given["form"])
         _check_files(given, settings)
     evaluation = evaluate(
         source,
@@ -61,7 +62,8 @@ def run_evaluation(given: Mapping[str, Any]) -> None:
             written = Path(rows_file(source)).stat().st_mtime
             day = datetime.fromtimestamp(written, tz=UTC).date().isoformat()
         write_file(given["html"], [page(evaluation, report, day).encode("utf-8", "replace")])
-    print_shown(tables_of(report, keys), given["form"], report, to_stderr=given["output"] == "-")
+    shown = tables_of(report, keys)
+    print_shown(shown, given["form"], report, latex=latex, to_stderr=given["output"] == "-")
     files = [given[name] for name in ("output", "html", "predictions", "worst_case")]
     say_written(files, "the report", "`output` REPORT.json keeps the report", quiet=quiet)
 
@@ -151,10 +153,29 @@ def say_written(files: Iterable[str | None], what: str, remedy: str, *, quiet: b
     say(f"wrote {wrote or f'no file; {remedy}'}", quiet=quiet)
 
 
+def latex_options(texts: Sequence[str], form: str) -> LatexOptions:
+    """The options of LaTeX tables.
+
+    Raises:
+        AugmentError: there is no such option, or the tables are not printed as LaTeX.
+    """
+    if texts and form != "latex":
+        raise AugmentError(f"`latex` {texts[0]}: the tables are printed as {form}; give `form` latex, too")
+    return LatexOptions.of(texts)
+
+
 def print_shown(
-    shown: Sequence[ShownTable], form: str, report: AnyReport | None = None, *, to_stderr: bool = False
+    shown: Sequence[ShownTable],
+    form: str,
+    report: AnyReport | None = None,
+    *,
+    latex: LatexOptions | None = None,
+    to_stderr: bool = False,
 ) -> None:
-    """Print tables, those of a report: for a terminal, or in a format of `evaluation.table_text`."""
+    """Print tables, those of a report: for a terminal, or in a format of `evaluation.table_text`.
+
+    As LaTeX the table of rates is that of a paper; caption and label are those of the first table.
+    """
     if form == "table":
         from rich.console import Console  # noqa: PLC0415  (for tables alone)
 
@@ -162,7 +183,13 @@ def print_shown(
 
         print_tables(shown, report, Console(stderr=to_stderr))
     else:
-        text = "\n".join(as_text(table, form) for table in shown)
+        texts = []
+        for table in shown:
+            as_paper = form == "latex" and report is not None and table.key == "rates"
+            own = paper_table(report, intervals=bool(latex and latex.intervals)) if report and as_paper else table
+            texts.append(as_text(own, form, latex))
+            latex = latex and latex._replace(caption=None, label=None)
+        text = "\n".join(["% \\usepackage{booktabs}\n" * (form == "latex") + texts[0], *texts[1:]]) if texts else ""
         print(text, end="", file=sys.stderr if to_stderr else sys.stdout)
 
 

@@ -6,6 +6,7 @@ rare, it is done once more with them, here, when it is its turn.
 """
 
 import json
+import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
@@ -14,16 +15,18 @@ from hashlib import blake2b
 from io import BytesIO
 from typing import Any, BinaryIO
 
-from augment_ru.errors import AugmentError
-from augment_ru.formats.fitting import NOTHING, Learnt
-from augment_ru.formats.pieces import Piece, pieces
-from augment_ru.formats.sinks import Sink
-from augment_ru.jobs.progress import silent
+import msgspec
+
+from augment_ru.errors import AugmentError, amount
+from augment_ru.formats.file_parts import FilePart, file_parts
+from augment_ru.formats.sink import Sink
+from augment_ru.formats.value_types import NOTHING, Learnt
+from augment_ru.jobs.progress import say, silent
 from augment_ru.jobs.reading import RowsReading, said_rows, where_of
 from augment_ru.jobs.rows import RowsJob
 from augment_ru.jobs.summary import Tally
 from augment_ru.jobs.writing import OnChunk, RowWork, reading, rows_made, sink_for, writing
-from augment_ru.run.engines import in_order
+from augment_ru.run.engines import LOCAL, in_order
 from augment_ru.run.stores import PartStore, store_of, stores_beside
 
 _FACTS = "facts.json"
@@ -35,20 +38,20 @@ class JobPart:
     """Rows of the input that are done together.
 
     Attributes:
-        piece: the rows.
+        file_part: the rows.
         learnt: what the output knows from the rows before.
         limit: how many rows are read at most; None for all.
     """
 
-    piece: Piece
+    file_part: FilePart
     learnt: Learnt = NOTHING
     limit: int | None = None
 
     @property
     def name(self) -> str:
         """The name of what is kept of it: in the order of the input, with a hash of all that it is."""
-        facts = f"{self.piece.digest} {self.learnt.names} {self.learnt.types} {self.limit}"
-        return f"{self.piece.first:015d}-{blake2b(facts.encode(), digest_size=16).hexdigest()}"
+        facts = f"{self.file_part.digest} {self.learnt.names} {self.learnt.types} {self.limit}"
+        return f"{self.file_part.first:015d}-{blake2b(facts.encode(), digest_size=16).hexdigest()}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,14 +61,14 @@ class PartDone:
     Attributes:
         rows: what is written for it, in the form that `Sink.join` takes.
         rejects: the lines for the file of rejected rows.
-        counts: those of `Tally.counts`.
+        tally: counts its rows.
         learnt: what the output knows after it.
         failed: whether a row ended it; then it is done once more, with what the output knows from the rows before.
     """
 
     rows: bytes
     rejects: bytes
-    counts: dict[str, Any] = field(default_factory=dict)
+    tally: Tally = field(default_factory=lambda: Tally({}))
     learnt: Learnt = NOTHING
     failed: bool = False
 
@@ -102,23 +105,15 @@ class KeptParts:
 
 
 def _written(done: PartDone) -> bytes:
-    body = done.rejects + done.rows
-    digest, learnt = blake2b(body).hexdigest(), {"names": done.learnt.names, "types": done.learnt.types}
-    header = {"digest": digest, "rejects": len(done.rejects), "counts": done.counts, **learnt}
-    return json.dumps(header).encode() + b"\n" + body
+    body = msgspec.msgpack.encode(done)
+    return blake2b(body).digest() + body
 
 
 def _read(data: bytes) -> PartDone | None:
-    line, _, body = data.partition(b"\n")
-    try:
-        header = json.loads(line)
-        if blake2b(body).hexdigest() != header["digest"]:
-            return None
-        size = header["rejects"]
-        types = tuple((tuple(path), kind) for path, kind in header["types"])
-        return PartDone(body[size:], body[:size], header["counts"], Learnt(tuple(header["names"]), types))
-    except (ValueError, KeyError, TypeError):
+    digest, body = data[: blake2b.MAX_DIGEST_SIZE], data[blake2b.MAX_DIGEST_SIZE :]
+    if blake2b(body).digest() != digest:
         return None
+    return msgspec.msgpack.decode(body, type=PartDone, dec_hook=lambda kind, held: kind(held))  # a Counter
 
 
 @contextmanager
@@ -183,7 +178,7 @@ def _do(work: PartWork, on_chunk: OnChunk, part: JobPart) -> PartDone:
     job = replace(work.rows.job, limit=part.limit)
     tally = Tally.of(job.perturbers)
     rows, rejects = BytesIO(), BytesIO()
-    source = part.piece.source()
+    source = part.file_part.source()
     with closing(sink_for(job, rows, source, part.learnt)) as sink:
         try:
             for chunk in RowsReading(source, job, tally, rejects.write, sink.check).chunks(sink):
@@ -194,12 +189,10 @@ def _do(work: PartWork, on_chunk: OnChunk, part: JobPart) -> PartDone:
                 raise
             return PartDone(b"", b"", failed=True)
         sink.finish()
-        return PartDone(rows.getvalue(), rejects.getvalue(), tally.counts(), sink.learnt())
+        return PartDone(rows.getvalue(), rejects.getvalue(), tally, sink.learnt())
 
 
-def write_parts(
-    work: RowWork, tally: Tally, advance: Callable[[Mapping[str, Any]], None], content: BinaryIO | None = None
-) -> None:
+def write_parts(work: RowWork, tally: Tally, advance: Callable[[Tally], None], content: BinaryIO | None = None) -> None:
     """Read the rows of a run in parts, let its engine do them, and write what they come to, in their order.
 
     The bytes are those of `write_rows`, whatever the engine, its workers, and the size of the parts.
@@ -207,7 +200,7 @@ def write_parts(
     Args:
         work: makes the rows that are written.
         tally: counts the rows.
-        advance: is called with the counts of a part when it is written.
+        advance: is called with the tally of a part when it is written.
         content: that of the input, if it is open already.
 
     Raises:
@@ -221,33 +214,58 @@ def write_parts(
         job = ready.job
         if job.limit == 0:
             return
-        found = _with_names(said_rows(pieces(source, job.split.part_bytes), where_of(job)), sink, job)
-        parts = (JobPart(piece, Learnt(sink.learnt().names), job.limit) for piece in found)
+        found = _with_names(said_rows(file_parts(source, job.split.part_bytes), where_of(job)), sink, job)
+        parts = (JobPart(file_part, Learnt(sink.learnt().names), job.limit) for file_part in found)
         stands_alone = job.limit is None and not sink.learns_types
         joiner = _Joiner(ready, sink, tally)
+        count = 0
         with closing(in_order(job.split.made(), PartWork(ready, is_final=stands_alone), parts, kept)) as every:
             for part, made in every:
                 done = joiner.checked(part, made)
-                sink.join(done.rows, part.piece.array)
+                sink.join(done.rows, part.file_part.array)
                 output.rejected(done.rejects)
-                tally.add_counts(done.counts)
-                advance(done.counts)
+                tally.add(done.tally)
+                advance(done.tally)
+                count += 1
                 if output.flushed:
                     output.stream.flush()
                 if tally.rows == job.limit:
                     break
         kept.is_whole = True
     tally.kept = kept.found
+    if job.split.engine == LOCAL and (advice := workers_advice(job.split.workers or 1, count, _processors())):
+        say(advice, quiet=job.quiet)
 
 
-def _with_names(found: Iterator[Piece], sink: Sink, job: RowsJob) -> Iterator[Piece]:
-    """The pieces; before the first one is given, the first row that can be written has named the columns of a table."""
-    held: list[Piece] = []
+def workers_advice(workers: int, parts: int, processors: int) -> str:
+    """That more workers gain nothing, if there are fewer parts or processors than workers; else nothing.
+
+    >>> workers_advice(8, 3, 4)
+    '`workers` 8: the input has 3 parts, so `workers` 3 is as fast; a lower `part_size` makes more parts'
+    """
+    if parts < workers and parts <= processors:
+        remedy = "a lower `part_size` makes more parts"
+        said, most = f"the input has {amount(parts, 'part')}", max(parts, 1)
+    elif processors < workers:
+        said, most, remedy = f"this machine has {amount(processors, 'processor')}", processors, ""
+    else:
+        return ""
+    return f"`workers` {workers}: {said}, so `workers` {most} is as fast{remedy and f'; {remedy}'}"
+
+
+def _processors() -> int:
+    """How many processors this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _with_names(found: Iterator[FilePart], sink: Sink, job: RowsJob) -> Iterator[FilePart]:
+    """The parts of the file; before the first is given, a row that can be written has named the columns of a table."""
+    held: list[FilePart] = []
     if job.format in {"CSV", "TSV"}:
         lenient = replace(job, skip=True, limit=1)
-        while not sink.learnt().names and (piece := next(found, None)) is not None:
-            held.append(piece)
-            rows = piece.source()
+        while not sink.learnt().names and (file_part := next(found, None)) is not None:
+            held.append(file_part)
+            rows = file_part.source()
             any(RowsReading(rows, lenient, Tally({}), lambda _line: None, sink.check).records(rows))
     yield from held
     yield from found
@@ -268,7 +286,7 @@ class _Joiner:
         """
         left = None if part.limit is None else part.limit - self._tally.rows
         before = self._sink.learnt()
-        ends = left is not None and part.limit != left and made.counts.get("rows", left) >= left
+        ends = left is not None and part.limit != left and made.tally.rows >= left
         if not (ends or made.failed or self._teach(made, before)):
             return made
         self._function = self._function or PartWork(self._rows).begin()
@@ -282,7 +300,7 @@ class _Joiner:
 
         What is said of a refused row may depend on the types before.
         """
-        if self._sink.learns_types and before.types and made.counts["skipped"]:
+        if self._sink.learns_types and before.types and made.tally.skipped:
             return True
         try:
             self._sink.learn(made.learnt)

@@ -1,16 +1,15 @@
 """The work of `augment-ru perturb`: perturbs the rows of a file, and says what became of them."""
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
-from typing import Any
+from functools import cached_property, partial
+from itertools import chain
+from typing import Any, TypeVar
 
-from augment_ru.engine.prepare_alike import prepared_chunk
-from augment_ru.engine.result import Result
-from augment_ru.engine.result_rows import ResultRows
+from augment_ru.engine.result import Perturbed, Result, original
 from augment_ru.errors import amount
-from augment_ru.formats.row import Changed
+from augment_ru.formats.row import Changed, LinesAtOnce
 from augment_ru.jobs.flags import checking
 from augment_ru.jobs.outputs import is_shown, rejects_of, write_file
 from augment_ru.jobs.parts import write_parts
@@ -19,7 +18,10 @@ from augment_ru.jobs.reading import size_of
 from augment_ru.jobs.rows import RowsJob, rows_job
 from augment_ru.jobs.summary import Tally, summary_lines
 from augment_ru.jobs.writing import OnChunk, write_rows
+from augment_ru.records.alike import AlikeRecords
 from augment_ru.records.record import Record
+
+T = TypeVar("T")
 
 
 def perturb_rows(given: Mapping[str, Any]) -> int:
@@ -49,7 +51,7 @@ def run(job: RowsJob) -> int:
     tally = Tally.of(job.perturbers)
     with progress("perturb", "rows", size_of(job), quiet=job.quiet or show is not None) as advance:
         if job.split.has_parts:
-            write_parts(work, tally, lambda done: advance(done["rows"], done["read"]))
+            write_parts(work, tally, lambda done: advance(done.rows, done.read))
         else:
             write_rows(work, tally, advance, shown=show is not None)
     if job.report is not None:
@@ -86,12 +88,15 @@ class PerturbRows:
             nonlocal read
             share = (tally.read - read) / (len(self.job.perturbers) * self.job.copies)
             read = tally.read
-            rows = _perturbed(chunk, self.job, tally, partial(advance, len(chunk), share))
+            found = _perturbed(chunk, self.job, tally, partial(advance, len(chunk), share))
+            rows = PerturbedRows(
+                chunk, found, self.job.meta, self.job.perturbers[0].seed if self.job.with_original else None
+            )
             tally.written += len(rows)
-            if self.show is not None:
-                self.show(rows.results)
-                return ()
-            return rows
+            if self.show is None:
+                return rows
+            self.show(rows.results)
+            return ()
 
         return on_chunk
 
@@ -110,12 +115,12 @@ def wrote(job: RowsJob, tally: Tally) -> str:
     return f"wrote {', '.join(files)}"
 
 
-def _perturbed(chunk: Sequence[Record], job: RowsJob, tally: Tally, advance: Callable[[], None]) -> ResultRows:
-    """The rows of the records in their order; those of a record in the order of the attacks and of their draws.
+def _perturbed(chunk: Sequence[Record], job: RowsJob, tally: Tally, advance: Callable[[], None]) -> list[Perturbed]:
+    """What each attack made of the records in each draw.
 
     `advance` is called when an attack is done with them.
     """
-    prepared = prepared_chunk(job.preparation, chunk, [perturber.needs for perturber in job.perturbers])
+    prepared = job.preparation.chunk(chunk, [perturber.needs for perturber in job.perturbers])
     perturbers = [perturber.at_draw(draw) for perturber in job.perturbers for draw in range(job.copies)]
     found = []
     for perturber in perturbers:
@@ -124,4 +129,51 @@ def _perturbed(chunk: Sequence[Record], job: RowsJob, tally: Tally, advance: Cal
     for perturber, perturbed in zip(perturbers, found, strict=True):
         tally.summaries[perturber.attack.name].add(perturbed)
     tally.warned += len(set().union(*(perturbed.warned for perturbed in found)))
-    return ResultRows(chunk, found, job.meta, job.perturbers[0].seed if job.with_original else None)
+    return found
+
+
+class PerturbedRows(LinesAtOnce):
+    """The rows that are written for a chunk: those of a record follow one another, in the order of the attacks.
+
+    Args:
+        records: the records of the chunk, at least one.
+        found: what each attack made of them.
+        meta: how much metadata is written (`augment_ru.engine.result.METAS`).
+        seed: the seed in the metadata of the unperturbed rows, each of which comes before the perturbed ones of its
+            record; None for no such rows.
+    """
+
+    def __init__(self, records: Sequence[Record], found: Sequence[Perturbed], meta: str, seed: int | None) -> None:
+        self._records, self._found, self._meta = records, found, meta
+        self._originals = [] if seed is None else [original(record, seed) for record in records]
+
+    def _in_turn(self, first: Sequence[T], columns: Iterable[Iterable[T]]) -> list[T]:
+        """What was made of each record after that of the record before; `first` stands before the other columns."""
+        return list(chain.from_iterable(zip(*([first] if first else []), *columns, strict=True)))
+
+    @property
+    def results(self) -> list[Result]:
+        """The results, one for each row."""
+        return self._in_turn(self._originals, [one.results for one in self._found])
+
+    @cached_property
+    def _rows(self) -> list[tuple[Record, Changed]]:
+        first = [(one.record, one.changed(self._meta)) for one in self._originals]
+        return self._in_turn(first, [one.rows(self._meta) for one in self._found])
+
+    def __len__(self) -> int:
+        return len(self._records) * len(self._found) + len(self._originals)
+
+    def __getitem__(self, at: Any) -> Any:  # noqa: ANN401  (an index or a slice, as every sequence)
+        return self._rows[at]
+
+    def __iter__(self) -> Iterator[tuple[Record, Changed]]:
+        return iter(self._rows)
+
+    def lines(self) -> Iterable[bytes] | None:
+        """The rows as lines of JSON with their ends; None if they are to be written one by one."""
+        records, meta = self._records, self._meta
+        if not isinstance(records, AlikeRecords):
+            return None
+        first = [f"{one.line(meta)}\n".encode() for one in self._originals]
+        return self._in_turn(first, [one.lines(records, meta) for one in self._found])

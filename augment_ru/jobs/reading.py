@@ -3,29 +3,29 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
-from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import BinaryIO, NamedTuple, TypeVar
+from typing import Any, BinaryIO, NamedTuple, TypeVar
 
-from augment_ru.engine.prepare import CHUNK_ROWS, chunks
+from augment_ru.engine.prepare import CHUNK_CHARACTERS, CHUNK_ROWS, chunks
 from augment_ru.errors import AugmentError
 from augment_ru.formats.encodings import in_utf8, is_utf8
 from augment_ru.formats.files import open_input
-from augment_ru.formats.json_blocks import objects_of
-from augment_ru.formats.json_lines import PLAIN, JsonLines
-from augment_ru.formats.lines import Block, Line
+from augment_ru.formats.json_lines import PLAIN, JsonLines, objects_of
+from augment_ru.formats.json_sinks import LinesSink
+from augment_ru.formats.lines import PLAIN_LINE, Line
 from augment_ru.formats.packed import is_packed
 from augment_ru.formats.row import KEY, refuse_twice
-from augment_ru.formats.sinks import Sink
+from augment_ru.formats.sink import Sink
 from augment_ru.formats.sources import TABLES, RowSource, source_of
 from augment_ru.jobs.flags import with_flags
 from augment_ru.jobs.outputs import rejected_line
 from augment_ru.jobs.rows import LONGEST, RowsJob
 from augment_ru.jobs.summary import Tally
 from augment_ru.records.alike import AlikeRecords
+from augment_ru.records.places import may_hold_places
 from augment_ru.records.record import Record
-from augment_ru.records.task import Task, task_for_row
+from augment_ru.records.task import Task, task_for_row, tasks_of_rows
 
 T = TypeVar("T")
 
@@ -99,7 +99,7 @@ class RowsReading:
         reject: takes the line of the rejects file for a row that cannot be used, if such rows are skipped.
         check: raises an error if the output cannot hold a record.
 
-    Both ways to read raise an `AugmentError` if a row cannot be used and is not skipped, or if the file is damaged.
+    Reading raises an `AugmentError` if a row cannot be used and is not skipped, or if the file is damaged.
     """
 
     def __init__(
@@ -115,9 +115,59 @@ class RowsReading:
 
     def chunks(self, sink: Sink) -> Iterator["ReadChunk"]:
         """The records in chunks; in columns where they come from lines of JSON that are alike."""
-        if isinstance(self.source, JsonLines) and sink.takes_lines:
-            return self.blocks(self.source)
-        return self._chunks(self.source)
+        if not (isinstance(self.source, JsonLines) and isinstance(sink, LinesSink)):
+            yield from self._chunks(self.source)
+            return
+        for lines in said_rows(self._blocks(self.source), where_of(self.job)):
+            records = self._alike(lines)
+            if records is None:
+                yield from self._chunks(lines)
+                continue
+            self.tally.read += sum(map(len, records.lines or ()))
+            self.tally.rows += len(records)
+            self._recognised(records.task)
+            yield ReadChunk(records, lines.copy, self._refuse)
+
+    def _chunks(self, lines: Iterable[Line]) -> Iterator["ReadChunk"]:
+        """The records of these lines in chunks."""
+        used: list[Line] = []
+        for records in chunks(self.records(lines, used)):
+            yield ReadChunk(records, used.copy, self._refuse)
+            used.clear()
+
+    def _blocks(self, source: JsonLines) -> Iterator[list[Line]]:
+        """The lines of the source, `CHUNK_ROWS` or `CHUNK_CHARACTERS` bytes at a time; no more than the run needs."""
+        lines, limit, size = iter(source), self.job.limit, 0
+        block: list[Line] = []
+        while count := CHUNK_ROWS if limit is None else min(CHUNK_ROWS, limit - self.tally.rows):
+            for line in lines:
+                block.append(line)
+                size += len(line.data)
+                if len(block) == count or size >= CHUNK_CHARACTERS:
+                    break
+            if not block:
+                return
+            yield block
+            block, size = [], 0
+
+    def _alike(self, lines: Sequence[Line]) -> AlikeRecords | None:
+        """The records of these lines, if all of them can be perturbed and written, and are alike; else None."""
+        job, raw = self.job, [line.data for line in lines]
+        if {line[2:] for line in lines} != {PLAIN_LINE} or max(map(len, raw)) > LONGEST:
+            return None
+        values = objects_of(raw)
+        if values is None or may_hold_places(values):
+            return None
+        if job.meta != "none" and KEY in set(chain.from_iterable(values)):
+            return None
+        try:
+            (task,) = tasks_of_rows(values, self.task, job.fields)
+        except (AugmentError, ValueError):
+            return None
+        texts: list[Any] = [row.get(task.layout.fields[0]) for row in values] if AlikeRecords.fits(task) else [None]
+        if set(map(type, texts)) != {str}:
+            return None
+        return AlikeRecords(task, values, texts, raw, PLAIN)
 
     def records(self, lines: Iterable[Line], used: list[Line] | None = None) -> Iterator[Record]:
         """The records of these lines or rows of the source; the line of each is added to `used`."""
@@ -152,55 +202,14 @@ class RowsReading:
         self._skip(line, AugmentError(reason))
         self.tally.rows -= 1
 
-    def _chunks(self, lines: Iterable[Line]) -> Iterator["ReadChunk"]:
-        """The records of these lines in chunks."""
-        used: list[Line] = []
-        for records in chunks(self.records(lines, used)):
-            yield ReadChunk(records, used.copy, self._refuse)
-            used.clear()
-
-    def blocks(self, source: JsonLines) -> Iterator["ReadChunk"]:
-        """The records in chunks, each of a block of lines: in columns if its lines are alike, else one by one."""
-        for block in said_rows(self._blocks(source), where_of(self.job)):
-            records = self._alike(block)
-            if records is None:
-                yield from self._chunks(block.lines())
-                continue
-            self.tally.read += sum(map(len, block.raw))
-            self.tally.rows += len(records)
-            self._recognised(records.task)
-            yield ReadChunk(records, partial(_lines, block), self._refuse)
-
-    def _blocks(self, source: JsonLines) -> Iterator[Block]:
-        """The lines of the source, no more than the limit of the run needs."""
-        limit = self.job.limit
-        while count := CHUNK_ROWS if limit is None else min(CHUNK_ROWS, limit - self.tally.rows):
-            block = source.block(count)
-            if not block.raw:
-                return
-            yield block
-
-    def _alike(self, block: Block) -> AlikeRecords | None:
-        """The records of a block, if all of them can be perturbed and written, and are alike; else None."""
-        if max(map(len, block.raw)) > LONGEST:  # a text may be too long
-            return None
-        values = objects_of(block.raw)
-        if values is None or (self.job.meta != "none" and KEY in set(chain.from_iterable(values))):
-            return None
-        return AlikeRecords.of(values, block.raw, PLAIN, self.task, self.job.fields)
-
     def _recognised(self, task: Task) -> None:
         """Note the task that rows were recognised as."""
         if self.task is None and not self.job.fields and task.name != "generic":
             self.tally.recognised.add(task.name)
 
 
-def _lines(block: Block) -> list[Line]:
-    return list(block.lines())
-
-
 def said_rows(source: Iterable[T], where: str) -> Iterator[T]:
-    """The rows or the pieces of a file.
+    """The rows or the parts of a file.
 
     Raises:
         AugmentError: the file is damaged; the message names it.
@@ -222,7 +231,9 @@ def _record(source: RowSource, line: Line, job: RowsJob, task: Task | None) -> R
     text, values, origin = source.parsed(line)
     known = task_for_row(values, task, job.fields)
     record = Record(values, known, text, origin)
-    job.check_length(record)
+    record.texts()
+    if text is None or len(text) > LONGEST:
+        job.check_length(record)
     if known.layout.has_anchors:
         record.anchors()
     if job.meta != "none":

@@ -12,9 +12,9 @@ from augment_ru.engine.prepare import Preparation
 from augment_ru.engine.presets import asked_run
 from augment_ru.errors import AugmentError, missing
 from augment_ru.formats.encodings import UTF8, check_encoding, is_utf8
+from augment_ru.formats.file_parts import PART_BYTES
 from augment_ru.formats.files import check_input, check_outputs, named_files
 from augment_ru.formats.packed import check_packing
-from augment_ru.formats.pieces import PIECE_BYTES
 from augment_ru.formats.sources import JSON_LINES, PARQUET, kind_of
 from augment_ru.jobs.outputs import is_shown, rejects_of
 from augment_ru.records.record import Record
@@ -43,7 +43,7 @@ class RunSplit:
     workers: int | None = None
     resume: bool = False
     engine: str = LOCAL
-    part_bytes: int = PIECE_BYTES
+    part_bytes: int = PART_BYTES
     facts: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -115,7 +115,7 @@ class RowsJob:
         Raises:
             AugmentError: they are.
         """
-        size = sum(map(len, record.texts().values()))
+        size = record.size
         if size > LONGEST and (
             self.preparation.constraints(record.task)
             or any(one.similarity is not None or one.needs.layers for one in self.perturbers)

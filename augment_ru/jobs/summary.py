@@ -3,7 +3,7 @@
 import time
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import astuple, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any
 
 from augment_ru.engine.figures import Figures
@@ -25,8 +25,12 @@ class Summary:
 
     def add(self, perturbed: Perturbed) -> None:
         """Count the results of a chunk, and what they cost."""
-        self.cost.add(perturbed.cost)
-        self.figures.update(Figures.of(perturbed))
+        self.update(Summary(Figures.of(perturbed), perturbed.cost))
+
+    def update(self, other: "Summary") -> None:
+        """Add what another summary counted."""
+        self.cost.add(other.cost)
+        self.figures.update(other.figures)
 
     def table(self) -> dict[str, Any]:
         """The figures and the costs as JSON values; the last is None if no network ran."""
@@ -38,20 +42,9 @@ class Summary:
             "forward_passes_per_perturbed_row": self.figures.per_perturbed_row(passes) if passes else None,
         }
 
-    def counts(self) -> dict[str, Any]:
-        """All that was counted, as JSON values, for `add_counts`."""
-        figures, cost = self.figures, self.cost
-        values = [[*figures.similarities.items()], [*figures.probabilities.items()]]
-        return {"statuses": dict(figures.statuses), "values": values, "edits": figures.edits, "cost": astuple(cost)}
 
-    def add_counts(self, counts: Mapping[str, Any]) -> None:
-        """Add what another summary counted."""
-        scores, probabilities = (Counter[float](dict(pairs)) for pairs in counts["values"])
-        self.figures.update(Figures(Counter(counts["statuses"]), scores, probabilities, counts["edits"]))
-        self.cost.add(Cost(*counts["cost"]))
-
-
-_ROW_COUNTS = ("rows", "read", "written", "skipped", "warned")
+_SLOW = 10
+"""Rows a second below which a digit behind the point is shown."""
 
 
 @dataclass(slots=True)
@@ -78,23 +71,14 @@ class Tally:
         """The tally of a run with these attacks, before it begins."""
         return cls({perturber.attack.name: Summary() for perturber in perturbers})
 
-    def counts(self) -> dict[str, Any]:
-        """All that was counted, as JSON values, for `add_counts`."""
-        return {
-            **{name: getattr(self, name) for name in _ROW_COUNTS},
-            "summaries": {name: summary.counts() for name, summary in self.summaries.items()},
-            "searches": dict(self.searches),
-            "recognised": sorted(self.recognised),
-        }
-
-    def add_counts(self, counts: Mapping[str, Any]) -> None:
+    def add(self, other: "Tally") -> None:
         """Add what another tally counted."""
-        for name in _ROW_COUNTS:
-            setattr(self, name, getattr(self, name) + counts[name])
+        for name in ("rows", "read", "written", "skipped", "warned"):
+            setattr(self, name, getattr(self, name) + getattr(other, name))
         for name, summary in self.summaries.items():
-            summary.add_counts(counts["summaries"][name])
-        self.searches.update(counts["searches"])
-        self.recognised.update(counts.get("recognised", ()))
+            summary.update(other.summaries[name])
+        self.searches.update(other.searches)
+        self.recognised |= other.recognised
 
     def __str__(self) -> str:
         cost = Cost()
@@ -109,7 +93,11 @@ class Tally:
         if cost.passes:
             each = f", {cost.passes / status['perturbed']:.2f} per perturbed row" if status["perturbed"] else ""
             parts.append(f"{amount(cost.passes, 'forward pass', 'forward passes')}{each}")
-        return self.line(*parts)
+        line = self.line(*parts)
+        if self.kept or not self.rows:
+            return line
+        rate = self.rows / max(time.perf_counter() - self.began, 1e-9)
+        return f"{line}, {rate:,.{1 if rate < _SLOW else 0}f} rows a second"
 
     def line(self, *parts: str) -> str:
         """The line at the end of a run: these parts, then warnings, skipped lines, kept parts if any, and the time."""

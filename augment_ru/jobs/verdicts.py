@@ -1,13 +1,13 @@
 """The work of `augment-ru verdicts`: a sample for annotators, and their answers read back."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from augment_ru.errors import AugmentError, amount
 from augment_ru.evaluation import verdicts
 from augment_ru.evaluation.answers import metrics_of
-from augment_ru.evaluation.loading import loaded
+from augment_ru.evaluation.loading import loaded, released_tasks
 from augment_ru.evaluation.pairs import Pairs
 from augment_ru.evaluation.protocol import EvaluationSettings
 from augment_ru.evaluation.report import SavedReport, read_report
@@ -17,6 +17,7 @@ from augment_ru.formats.read import read_rows
 from augment_ru.jobs.flags import checking
 from augment_ru.jobs.outputs import json_lines, write_file
 from augment_ru.jobs.progress import say
+from augment_ru.release.judged import judge_release
 
 Outcomes: TypeAlias = Mapping[tuple[str, int], str]
 """The outcome of each row, by attack and number."""
@@ -28,8 +29,10 @@ _WORDS = {"k": "kept", "b": "broken", "f": "fixed", "w": "wrong", "-": "None"}
 def export_sample(source: str, output: Path, given: Mapping[str, Any]) -> None:
     """Write a sample of perturbed rows for annotators, and print how many there are.
 
+    Of a release each task has as many rows as it has attacks, in proportion.
+
     Args:
-        source: the file of perturbed rows, or a report of `evaluate` beside it.
+        source: the file of perturbed rows, a report of `evaluate` beside it, a released task, or a whole release.
         output: the file that is written.
         given: the values of the other options of `verdicts export` by parameter.
 
@@ -47,24 +50,44 @@ def export_sample(source: str, output: Path, given: Mapping[str, Any]) -> None:
     if output.suffix not in (".json", ".tsv"):
         raise AugmentError(f"`output` {output}: must end in .json (Label Studio) or .tsv (Toloka)")
     interface = output.with_suffix(".xml") if output.suffix == ".json" else None
-    reported, predictions = _reported(source), given["predictions"]
+    reported, predictions, tasks = _reported(source), given["predictions"], released_tasks(source)
+    if tasks and (wrong := next((name for name in ("originals", "task", "fields", "predictions") if given[name]), "")):
+        raise AugmentError(f"`{wrong}`: {source} is a release, which says it of each task; give the folder of one task")
     named = named_files([given["task"] or ""])
-    read = [source, reported[0] if reported else None, given["originals"], predictions, *named]
+    read = [source, reported[0] if reported else None, given["originals"], predictions, *named, *tasks]
     check_outputs([("`output`", str(output)), ("beside `output`:", str(interface) if interface else None)], read)
-    held = loaded(reported[0] if reported else source, settings)
-    pairs, outcomes = held.pairs, None
+    held = [loaded(one, settings) for one in tasks or [reported[0] if reported else source]]
+    outcomes = None
     if predictions:
-        outcomes = _outcomes(predictions, pairs)
+        outcomes = _outcomes(predictions, held[0].pairs)
     elif reported:
-        outcomes = _reported_outcomes(source, reported[1], held.digest)
-    kind = metrics_of(pairs.task.scoring.metrics)[pairs.task.scoring.metrics[0]].kind
-    sample = verdicts.sampled(pairs, given["size"], given["seed"], outcomes)
-    asked = list(verdicts.questions(pairs, sample, kind))
+        outcomes = _reported_outcomes(source, reported[1], held[0].digest)
+    attacks = list(dict.fromkeys(attack for one in held for attack in one.pairs.attacks))
+    asked = _asked([one.pairs for one in held], given["size"], given["seed"], outcomes)
     text = verdicts.toloka(asked) if output.suffix == ".tsv" else verdicts.label_studio(asked)
     write_file(output, [text.encode()])
     write_file(interface, [verdicts.label_studio_interface().encode()])
-    say(f"{amount(len(asked), 'row')} of {amount(len(pairs.attacks), 'attack')} to judge")
+    of_tasks = f" in {amount(len(tasks), 'task')}" if tasks else ""
+    say(f"{amount(len(asked), 'row')} of {amount(len(attacks), 'attack')}{of_tasks} to judge")
     say(f"wrote {', '.join(map(str, filter(None, (output, interface))))}")
+
+
+def _asked(tasks: Sequence[Pairs], size: int, seed: int, outcomes: Outcomes | None) -> list[dict[str, str]]:
+    """What annotators are asked about a sample of the rows of tasks; rows with equal texts are asked about once.
+
+    Raises:
+        AugmentError: no row is perturbed.
+    """
+    weights = [len(verdicts.perturbed(pairs)) for pairs in tasks]
+    if not any(weights):
+        raise AugmentError("no perturbed row to judge")
+    found: dict[str, dict[str, str]] = {}
+    for pairs, wanted in zip(tasks, verdicts.shares(size, weights), strict=True):
+        if wanted:
+            kind = metrics_of(pairs.task.scoring.metrics)[pairs.task.scoring.metrics[0]].kind
+            sample = verdicts.sampled(pairs, wanted, seed, outcomes)
+            found |= {row["id"]: row for row in verdicts.questions(pairs, sample, kind) if row["id"] not in found}
+    return list(found.values())
 
 
 def _outcomes(path: str, pairs: Pairs) -> Outcomes:
@@ -126,20 +149,30 @@ def _reported_outcomes(source: str, report: SavedReport, digest: str) -> Outcome
         raise AugmentError(f"{source}: is damaged, or no report of augment-ru evaluate") from error
 
 
-def import_answers(files: list[Path], output: Path) -> None:
+def import_answers(files: list[Path], output: Path | None, release: Path | None = None) -> None:
     """Write the verdict of each row, and print how far the annotators agree.
 
+    Args:
+        files: what annotators answered, as exported.
+        output: the file of verdicts; None for none.
+        release: a release whose rows they are of: it gets the verdicts, and its manifest and card the shares of valid
+            rows; None for none.
+
     Raises:
-        AugmentError: a file cannot be read, would be written over, or the package `krippendorff` is not installed.
+        AugmentError: a file cannot be read, would be written over, or is of other rows.
     """
-    check_outputs([("`output`", str(output))], map(str, files))
+    if output is None and release is None:
+        raise AugmentError("nowhere to write; give `output` or `release`")
+    check_outputs([("`output`", str(output) if output else None)], map(str, files))
     votes = [vote for path in files for vote in verdicts.read_votes(path)]
     if not votes:
         raise AugmentError(f"{files[0]}: holds no answers")
     verdicts.check_votes(votes)
-    alpha = verdicts.agreement(votes)
     rows = list(verdicts.judged(votes))
-    write_file(output, json_lines(rows))
+    alpha = verdicts.agreement(rows)
+    digest = judge_release(release, rows) if release else ""
+    if output:
+        write_file(output, json_lines(rows))
     people = len({vote.annotator for vote in votes})
     valid = sum(row["verdict"] == verdicts.VALID for row in rows)
     told = "not defined" if alpha is None else f"{alpha:.3f}"
@@ -148,4 +181,7 @@ def import_answers(files: list[Path], output: Path) -> None:
         f"Krippendorff's alpha {told}; "
         f"valid {valid:,} ({100 * valid / len(rows):.1f} %)"
     )
-    say(f"wrote {amount(len(rows), 'verdict')} to {output}")
+    if output:
+        say(f"wrote {amount(len(rows), 'verdict')} to {output}")
+    if release:
+        say(f"the card and the manifest of {release} state them; manifest {digest}")

@@ -5,10 +5,11 @@ from contextlib import ExitStack, closing, contextmanager
 from typing import BinaryIO, Protocol, TypeAlias
 
 from augment_ru.formats.files import twice
-from augment_ru.formats.fitting import Learnt
 from augment_ru.formats.row import Changed
-from augment_ru.formats.sinks import Sink, sink_of
+from augment_ru.formats.sink import Sink
+from augment_ru.formats.sinks import sink_of
 from augment_ru.formats.sources import RowSource
+from augment_ru.formats.value_types import Learnt
 from augment_ru.jobs.outputs import Outputs, outputs
 from augment_ru.jobs.progress import Advance
 from augment_ru.jobs.reading import ReadChunk, RowsReading, opened, source_in, with_corpus

@@ -1,8 +1,8 @@
-"""Annotation: from texts to tokens with entities, parts of speech, lemmas and syntax.
+"""Annotators: they compute the tokens of texts, with entities, parts of speech, lemmas and syntax.
 
 `Natasha` runs the models of the natasha package (slovnet, navec; no download). Many texts go through a model as one
-sequence with a masked gap between them, so that no text is padded to the longest, and the annotation of a text does
-not depend on the others. `SpacyPipeline` runs an installed spaCy pipeline instead.
+sequence with masked gaps between them. So no text is padded to the longest, and the annotation of a text does not
+depend on the other texts. `SpacyPipeline` runs an installed spaCy pipeline instead.
 """
 
 from collections.abc import Iterator, Sequence
@@ -20,7 +20,7 @@ from augment_ru.text.doc import LAYERS, Doc, Token
 _IMPLIED = {"lemmas": {"morphology"}, "syntax": {"morphology"}}
 """Maps a layer to the layers that it is computed from."""
 _COLUMNS = {"entity": "", "_pos": "X", "_features": "", "_lemma": "", "_head": -1, "_relation": ""}
-"""The arguments of `Token` that layers fill, in order, with the value of each without its layer."""
+"""The arguments of `Token` that layers fill, in order, with the default of each, used if its layer is not computed."""
 
 
 class Annotator(Protocol):
@@ -28,15 +28,15 @@ class Annotator(Protocol):
 
     @property
     def signature(self) -> str:
-        """States all that defines the annotation: packages and their versions."""
+        """The text that states all that defines the annotation: packages and their versions."""
 
     def __call__(self, texts: Sequence[str], layers: frozenset[str]) -> list[Doc]:
-        """The texts with these layers; the annotation of a text does not depend on the other texts."""
+        """Annotate texts with these layers; the annotation of a text does not depend on the other texts."""
 
 
 @lru_cache(maxsize=64)
 def closed(layers: frozenset[str]) -> frozenset[str]:
-    """Add the layers that these layers are computed from.
+    """Return these layers together with the layers that they are computed from.
 
     Raises:
         AugmentError: there is no such layer.
@@ -54,13 +54,13 @@ class Natasha:
 
     @property
     def signature(self) -> str:
-        """The versions of the packages that contain the models."""
+        """The names and the versions of the packages that contain the models."""
         from importlib.metadata import version  # noqa: PLC0415  (30 ms that most runs do not need)
 
         return "+".join(f"{name}-{version(name)}" for name in ("natasha", "slovnet", "razdel", "pymorphy3"))
 
     def __call__(self, texts: Sequence[str], layers: frozenset[str]) -> list[Doc]:
-        """Annotate the texts.
+        """Annotate texts with these layers, and with the layers that these are computed from.
 
         Raises:
             AugmentError: there is no such layer.
@@ -111,10 +111,10 @@ class _Part:
     """The tokens of a text as the models read them.
 
     Attributes:
-        read: the text in composed form, without stress marks.
-        words: its tokens.
-        places: where each token starts and stops in the original text.
-        starts: where each token starts in `read`.
+        read: the text as the models read it (`readable`): composed characters, no stress marks.
+        words: the tokens of `read`.
+        places: the start and the stop of each token in the original text.
+        starts: the place where each token starts in `read`.
     """
 
     read: str
@@ -130,7 +130,7 @@ class _Part:
         return cls(read, [read[start:stop] for start, stop in found], places, [start for start, _ in found])
 
     def sentences(self) -> Iterator[list[str]]:
-        """The tokens of each sentence; every token is in exactly one."""
+        """Yield the tokens of each sentence; every token is in exactly one."""
         from razdel import sentenize  # noqa: PLC0415
 
         stops = [sentence.stop for sentence in sentenize(self.read)]
@@ -145,7 +145,13 @@ class _Part:
 
 
 def _regroup(parts: Sequence[_Part], rows: list[list[Any]], *, heads: bool = False) -> list[list[Any]]:
-    """Values of sentences as values of texts; `heads`: the values are token numbers, to be counted from the text."""
+    """Join the values of the tokens of sentences to lists of values for each text.
+
+    Args:
+        parts: the texts.
+        rows: the values of the tokens of each sentence, for all sentences of all texts in order.
+        heads: whether the values are token numbers in the sentence; they become token numbers in the text.
+    """
     found: list[list[Any]] = []
     queue = iter(rows)
     for part in parts:
@@ -166,7 +172,7 @@ class SpacyPipeline:
 
     @property
     def signature(self) -> str:
-        """The pipeline and its version."""
+        """The name of the pipeline and its version."""
         meta = _spacy_pipeline(self.name).meta
         return f"{self.name}-{meta.get('version', '?')}"
 
@@ -230,10 +236,10 @@ def _spacy_pipeline(name: str) -> Any:  # noqa: ANN401
 
 
 def annotator(name: str) -> Annotator:
-    """The annotator of this name: `natasha`, or `spacy:PIPELINE`.
+    """Return the annotator with this name: `natasha`, or `spacy:PIPELINE`.
 
     Raises:
-        AugmentError: there is no such annotator.
+        AugmentError: the name has neither form.
     """
     if name == "natasha":
         return Natasha()

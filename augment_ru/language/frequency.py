@@ -1,4 +1,4 @@
-"""The information of words, from how often it occurs in the news that navec's vectors were trained on."""
+"""The information of words, computed from their frequency in the news that navec's vectors were trained on."""
 
 from functools import cache, lru_cache
 from math import log2
@@ -6,29 +6,29 @@ from math import log2
 from augment_ru.language.slovnet import embedding
 
 _BITS = 20
-"""The information, in bits, that counts as 1: that of a word that occurs once in a million words."""
+"""The information in bits that counts as 1; about that of a word that occurs once in a million words."""
 _STEPS = 64
-"""Information is rounded to this part of 1, so that the logarithm of no processor decides."""
+"""Information is rounded to 1/64, so that logarithms that differ between processors give the same values."""
 
 
 @cache
 def word_counts() -> tuple[dict[str, int], int]:
-    """The count of each word in the texts that the vectors were trained on, and the number of words of these texts."""
+    """Return the count of each word in the texts that the vectors were trained on, and the sum of all counts."""
     vocabulary = embedding().vocab
     counts = dict(zip(vocabulary.words, map(int, vocabulary.counts), strict=True))
     return counts, sum(counts.values())
 
 
 def is_common(word: str) -> bool:
-    """Whether a word in lower case is one of the 250,000 words that the vectors have."""
+    """Tell whether a word in lower case is one of the 250,000 words that have a vector."""
     return word in word_counts()[0]
 
 
 @lru_cache(maxsize=100_000)
 def information(word: str) -> float:
-    """The information of a word in lower case, in (0, 1]: minus the logarithm of its frequency.
+    """Return the information of a word in lower case: minus the logarithm of its frequency, scaled into (0, 1].
 
-    A word that is not in the vocabulary has that of a word that occurs once.
+    A word that is not in the vocabulary counts as a word that occurs once.
 
     >>> information("и") < information("дом") < information("кошка") < information("синхрофазотрон")
     True

@@ -1,8 +1,8 @@
-"""Inflection: a lemma in the form of a given word.
+"""Inflection: puts a lemma into the form of a given word.
 
-The forms are those of pymorphy3's dictionary (OpenCorpora). A form is what its grammemes say: case and number of a
-noun; for adjectives and participles gender and animacy, too; person, tense, aspect, mood and voice of a verb. Other
-grammemes (transitive, a name, written seldom) are not part of the form.
+The forms come from pymorphy3's dictionary (OpenCorpora). These grammemes make a form: case and number of a noun; also
+gender and animacy of an adjective or participle; person, tense, aspect, mood and voice of a verb. Other grammemes, such
+as those for transitive verbs, names or rare spellings, do not belong to the form.
 """
 
 from collections.abc import Iterable
@@ -33,7 +33,7 @@ _VARIANTS = frozenset({
     "Coun", "Fimp", "Hypo", "Af-p", "Abbr",
 })  # fmt: skip
 _SAME_VARIANT = {"V-ey": "V-oy"}
-"""«землёю» is to «землёй» what «водою» is to «водой»."""
+"""Maps a variant to the one it counts as: «землёю» is the same variant of «землёй» as «водою» is of «водой»."""
 _WORD_CLASS = {
     "NOUN": "NOUN", "ADJF": "ADJ", "ADJS": "ADJ", "COMP": "ADJ", "VERB": "VERB", "INFN": "VERB", "PRTF": "VERB",
     "PRTS": "VERB", "GRND": "VERB",
@@ -41,13 +41,14 @@ _WORD_CLASS = {
 
 
 class WordForm(NamedTuple):
-    """A form of a word.
+    """A grammatical form of a word.
 
     Attributes:
-        lemma: the dictionary form of the word, with ё.
-        kind: its class: NOUN, ADJ, VERB (participles and gerunds, too), or a part of speech of pymorphy3.
+        lemma: the lemma of the word, with ё.
+        kind: the class of the word: NOUN, ADJ, VERB (including participles and gerunds), or pymorphy3's part of speech.
         grammemes: the grammemes that make the form, such as {"sing", "ablt"}.
-        variants: those that tell it from forms with the same grammemes: {"V-oy"} of «водою»; the gender of a noun.
+        variants: grammemes that distinguish the form from others with the same `grammemes`: {"V-oy"} for «водою»; for
+            a noun also its gender.
         word: all grammemes of the form and of the word, such as {"NOUN", "inan", "femn", "sing", "ablt"}.
     """
 
@@ -59,31 +60,31 @@ class WordForm(NamedTuple):
 
     @property
     def case(self) -> str:
-        """The case, with `gen2` and `loc2` as cases of their own; "" for a form without case."""
+        """The case, where `gen2` and `loc2` are separate cases; "" for a form without case."""
         return _one_of(self.grammemes, ALL_CASES)
 
     @property
     def first_case(self) -> str:
-        """The case, with second cases as common ones: «чаю» in «стакан чаю» is a genitive."""
+        """The case, where second cases count as the common ones: «чаю» in «стакан чаю» is a genitive."""
         return SECOND_CASES.get(self.case, self.case)
 
     @property
     def number(self) -> str:
-        """`sing`, `plur`, or ""."""
+        """`sing` or `plur`; "" for a form without number."""
         return _one_of(self.grammemes, NUMBERS)
 
     @property
     def gender(self) -> str:
-        """The gender of the form or of the noun, or ""."""
+        """The gender of the form or of the noun; "" if it has no gender."""
         return "" if "GNdr" in self.word else _one_of(self.word, GENDERS)
 
     @property
     def animacy(self) -> str:
-        """`anim` or `inan`; "" of a word that has no animacy."""
+        """`anim` or `inan`; "" for a word without animacy."""
         return _one_of(self.word, ANIMACY)
 
     def having(self, *grammemes: str) -> "WordForm":
-        """The form with another case, number, gender, animacy, person or aspect.
+        """Return this form with its case, number, gender, animacy, person or aspect replaced by the given grammemes.
 
         >>> form = word_form("красивую", "ADJ", "Case=Acc|Gender=Fem|Number=Sing")
         >>> inflect("новый", form.having("masc", "inan"))
@@ -107,7 +108,7 @@ def _one_of(grammemes: frozenset[str], category: frozenset[str]) -> str:
 
 @lru_cache(maxsize=100_000)
 def word_form(word: str, pos: str, features: str) -> WordForm | None:
-    """The form of a word of a text, by the reading that agrees best with the tagger.
+    """Return the form of a word of a text, taken from the reading that agrees best with the tagger.
 
     Args:
         word: the word as it is written.
@@ -115,7 +116,7 @@ def word_form(word: str, pos: str, features: str) -> WordForm | None:
         features: its universal features, `Case=Nom|…`.
 
     Returns:
-        The form; None if the word is not Russian, or if its lemma put into this form is another word.
+        The form; None if the word is not Russian, or if inflecting its lemma into this form gives another word.
     """
     found = analysis(word, pos, features)
     if found is None:
@@ -126,19 +127,20 @@ def word_form(word: str, pos: str, features: str) -> WordForm | None:
 
 @lru_cache(maxsize=200_000)
 def inflect(lemma: str, form: WordForm) -> str | None:
-    """A lemma in a form, in lower case, with ё.
+    """Put a lemma into a form; the result is in lower case, with ё.
 
-    A variant of the form is kept where the lemma has it: «водою» and «влагою». Of several forms the most frequent one
-    is taken: «лет», not «годов». A word without a second genitive or locative takes the first: «чаю» and «кефира».
-    Of words with one lemma that is taken which has the animacy and gender of the form: «кулаки» of a hand or of a man.
+    The variant of the form is kept if the lemma has it: «водою» gives «влагою». If several words fit, the most frequent
+    one is taken: «лет», not «годов». A word without a second genitive or locative gets the first one: «чаю» gives
+    «кефира». If several words share the lemma, the one with the animacy and gender of the form is taken: «кулак» is a
+    fist or a man.
 
     Args:
-        lemma: the dictionary form of the wanted word, with ё.
-        form: a form, whose own lemma does not matter.
+        lemma: the lemma of the wanted word, with ё.
+        form: the wanted form; its own lemma does not matter.
 
     Returns:
-        The word; None if the dictionary has no such lemma, if the lemma has no such form, or if the form is not read as
-        one of this lemma.
+        The word; None if the dictionary has no such lemma, if the lemma has no such form, or if pymorphy3 does not read
+        the word as a form of this lemma.
     """
     wanted = form.grammemes
     common = frozenset(SECOND_CASES.get(one, one) for one in wanted)
@@ -154,7 +156,7 @@ def inflect(lemma: str, form: WordForm) -> str | None:
 
 @lru_cache(maxsize=200_000)
 def known_forms(word: str) -> tuple[WordForm, ...]:
-    """The forms that a word in lower case may be, the likeliest first; () of a word that is not Russian."""
+    """Return all possible forms of a word in lower case, the likeliest first; empty for a word that is not Russian."""
     if not RUSSIAN.fullmatch(word):
         return ()
     return tuple(_form(str(one.normal_form), frozenset(one.tag.grammemes)) for one in morphology().parse(word))
@@ -162,15 +164,15 @@ def known_forms(word: str) -> tuple[WordForm, ...]:
 
 @lru_cache(maxsize=50_000)
 def noun_of(lemma: str, like: WordForm | None = None) -> WordForm | None:
-    """A noun in its dictionary form, with its gender and animacy.
+    """Return the nominative form of a noun, given its lemma.
 
     Args:
-        lemma: the dictionary form, with ё.
-        like: a form of another noun; of several nouns with one dictionary form that is taken which shares most of its
-            gender and animacy.
+        lemma: the lemma, with ё.
+        like: a form of another noun. If several nouns have this lemma, the one that shares most of the gender and
+            animacy of `like` is taken.
 
     Returns:
-        The form; None if it is not a noun.
+        The form; None if `lemma` is not the lemma of a noun.
     """
     found = [one for one in known_forms(lemma) if one.kind == "NOUN" and one.lemma == lemma and one.case == "nomn"]
     kept = (GENDERS | ANIMACY) & like.word if like else frozenset()
@@ -179,10 +181,10 @@ def noun_of(lemma: str, like: WordForm | None = None) -> WordForm | None:
 
 @lru_cache(maxsize=50_000)
 def has_plural(noun: WordForm) -> bool:
-    """Whether a noun is used in the plural, by its dictionary form: «усердие» is not.
+    """Tell whether a noun, given in its dictionary form, is used in the plural; «усердие», for example, is not.
 
-    It is not if the dictionary says so, or if the texts that navec's vectors were trained on have it only in the
-    singular.
+    A noun has no plural if the dictionary says so, or if it occurs only in the singular in the texts that navec's
+    vectors were trained on.
     """
     if "Sgtm" in noun.word:
         return False
@@ -192,7 +194,12 @@ def has_plural(noun: WordForm) -> bool:
 
 
 def _best(known: list[tuple[str, frozenset[str]]], form: WordForm) -> str:
-    """Of several words for one form that with the variants of the form; of these the most frequent."""
+    """Choose the word whose variants are most like those of the form; of equally good words the most frequent.
+
+    Args:
+        known: the words of the wanted form, each with its variants.
+        form: the wanted form.
+    """
     if len(known) == 1:
         return known[0][0]
 
@@ -204,7 +211,10 @@ def _best(known: list[tuple[str, frozenset[str]]], form: WordForm) -> str:
 
 
 def _frequency(word: str, grammemes: frozenset[str]) -> float:
-    """The estimated count of a word in this form: of «человек» that of the genitive plural, without the nominative."""
+    """Return the estimated count of a word with these grammemes: of «человек» as a genitive plural, for example.
+
+    This is the count of the word times the probability of its readings with all these grammemes.
+    """
     share = fsum(float(one.score) for one in morphology().parse(word) if grammemes <= one.tag.grammemes)
     return share * word_counts()[0].get(word.replace("ё", "е"), 0)
 
@@ -215,7 +225,7 @@ def _form(lemma: str, grammemes: frozenset[str]) -> WordForm:
 
 @cache
 def _shape(grammemes: frozenset[str]) -> tuple[str, frozenset[str], frozenset[str]]:
-    """The class of a word with these grammemes, those that make its form, and those of its variant."""
+    """Split grammemes; return the class of the word, the grammemes that make the form, and those of its variant."""
     part = _one_of(grammemes, _PARTS)
     kind = _WORD_CLASS.get(part, part)
     variants = frozenset(_SAME_VARIANT.get(one, one) for one in grammemes & _VARIANTS)
@@ -225,7 +235,7 @@ def _shape(grammemes: frozenset[str]) -> tuple[str, frozenset[str], frozenset[st
 
 
 _Written = tuple[str, str, frozenset[str]]
-"""What stands before and behind the stem of a form, and the variants of the form."""
+"""A form as the prefix and the suffix around its stem, and its variants."""
 
 
 class _Lexeme(NamedTuple):
@@ -233,8 +243,8 @@ class _Lexeme(NamedTuple):
 
     Attributes:
         word: the grammemes of its dictionary form.
-        stem: what all forms share.
-        forms: from grammemes to the forms that have them, in the order of the dictionary.
+        stem: the part that all forms share; "" if each form is stored whole.
+        forms: maps the grammemes of a form to the forms that have them, in the order of the dictionary.
     """
 
     word: frozenset[str]
@@ -244,7 +254,7 @@ class _Lexeme(NamedTuple):
 
 @lru_cache(maxsize=50_000)
 def _lexemes(lemma: str, kind: str) -> tuple[_Lexeme, ...]:
-    """The words of a class with this dictionary form, the likeliest first."""
+    """Return the words of the class `kind` that have this lemma, the likeliest first."""
     if not RUSSIAN.fullmatch(lemma):
         return ()
     found: dict[object, _Lexeme] = {}
@@ -265,7 +275,12 @@ def _lexemes(lemma: str, kind: str) -> tuple[_Lexeme, ...]:
 
 
 class _Paradigm(NamedTuple):
-    """The forms of all words that are inflected alike; `edges`: what stands around the stem, by number of the form."""
+    """The forms of all words that are inflected alike.
+
+    Attributes:
+        edges: the prefix and the suffix of each form, by the number of the form.
+        forms: maps the grammemes of a form to the forms that have them.
+    """
 
     edges: list[tuple[str, str]]
     forms: dict[frozenset[str], list[_Written]]

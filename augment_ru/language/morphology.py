@@ -35,9 +35,9 @@ _KINDS = {
     "VerbForm=Fin": ("VERB",), "VerbForm=Inf": ("INFN",), "VerbForm=Part": ("PRTF", "PRTS"), "VerbForm=Conv": ("GRND",),
     "Degree=Cmp": ("COMP",), "Variant=Short": ("ADJS", "PRTS"),
 }  # fmt: skip
-"""Features of the tagger that name pymorphy3's part of speech more closely than the universal one."""
+"""Features of the tagger that narrow down pymorphy3's part of speech more than the universal part of speech does."""
 SECOND_CASES = {"gen1": "gent", "gen2": "gent", "loc1": "loct", "loc2": "loct", "acc2": "accs"}
-"""Second forms of a case («в этом году»), and the case that they count as; the tagger does not tell them apart."""
+"""Maps the second forms of a case («в этом году») to the case that they count as, as they do for the tagger."""
 
 CASES = frozenset({"nomn", "gent", "datv", "accs", "ablt", "loct"})
 GENDERS = frozenset({"masc", "femn", "neut"})
@@ -45,19 +45,19 @@ GENDERS = frozenset({"masc", "femn", "neut"})
 
 @cache
 def morphology() -> Any:  # noqa: ANN401  (pymorphy3 has no types)
-    """The pymorphy3 analyser; loaded once a process."""
+    """Return the pymorphy3 analyser; it is loaded once for each process."""
     import pymorphy3  # noqa: PLC0415  (a quarter of a second)
 
     return pymorphy3.MorphAnalyzer()
 
 
 class WordKind(NamedTuple):
-    """The kind of a word form, by its likeliest reading without its sentence.
+    """The kind of a word form, taken from its likeliest reading out of context.
 
     Attributes:
         role: `noun`, `pronoun`, `adjective`, `verb` (finite), `infinitive`, `participle`, `gerund`, `adverb`, `number`,
             `preposition`, `conjunction`, `particle`, `interjection`, or "" for a word of no known kind.
-        cases: the cases that a reading of this role has.
+        cases: the cases of all readings that have this role.
         known: whether the dictionary has the form.
     """
 
@@ -77,7 +77,7 @@ _NO_KIND = WordKind("", frozenset(), known=False)
 
 @lru_cache(maxsize=200_000)
 def word_kind(word: str) -> WordKind:
-    """The kind of a word in lower case; of no kind if it is not a Russian word.
+    """Return the kind of a word in lower case; a word that is not Russian has the role "" and no cases.
 
     >>> word_kind("кошка").role, sorted(word_kind("кошку").cases), word_kind("кошеа").known
     ('noun', ['accs'], False)
@@ -93,12 +93,15 @@ def word_kind(word: str) -> WordKind:
 
 @lru_cache(maxsize=200_000)
 def is_known(word: str) -> bool:
-    """Whether the dictionary has a word form in lower case; much faster than `word_kind` for a form that it has not."""
+    """Tell whether the dictionary has a word form, in any letter case; faster than `word_kind` for unknown forms."""
     return has_form(word.lower())
 
 
 def has_form(word: str) -> bool:
-    """`is_known` for words that are hardly ever met again, such as misspelt ones: nothing is kept."""
+    """Tell whether the dictionary has a word form in lower case, without caching the result as `is_known` does.
+
+    Use it for words that are hardly ever asked again, such as misspelt ones.
+    """
     dictionary, same = _word_forms()
     found = dictionary.similar_keys(word, same) if "е" in word else word in dictionary
     return bool(found) and RUSSIAN.fullmatch(word) is not None
@@ -106,16 +109,16 @@ def has_form(word: str) -> bool:
 
 @cache
 def _word_forms() -> tuple[Any, Any]:
-    """The word forms of the dictionary, and the letters that stand for others in them: ё, which «е» may be read as."""
+    """Return the dictionary's word forms, and the letter substitutions of a search in them: «е» also matches «ё»."""
     return morphology().dictionary.words, morphology().char_substitutes
 
 
 def has_form_with(word: str, grammemes: frozenset[str]) -> bool:
-    """Whether the dictionary may have the form of a word with one of these grammemes; False is certain, True is not.
+    """Tell whether a word may have a dictionary reading with one of these grammemes.
 
-    The word has several letters: a single one may be an initial, which the dictionary does not have.
-
-    It takes a tenth of the time of a parse, which most words can so be spared.
+    False is certain; True means that a full parse must decide. This check takes a tenth of the time of a parse, so it
+    saves parsing most words. The word must have at least two letters: a single letter may be an initial, and initials
+    are not in the dictionary.
 
     >>> has_form_with("госдуме", frozenset({"Orgn"})), has_form_with("кошке", frozenset({"Orgn"}))
     (True, False)
@@ -128,7 +131,7 @@ def has_form_with(word: str, grammemes: frozenset[str]) -> bool:
 
 @cache
 def _paradigms_with(grammemes: frozenset[str]) -> frozenset[int]:
-    """The numbers of the dictionary's paradigms that have a form with one of these grammemes."""
+    """Return the numbers of the dictionary's paradigms that have a form with one of these grammemes."""
     dictionary = morphology().dictionary
     tags = {number for number, tag in enumerate(dictionary.gramtab) if grammemes & tag.grammemes}
     paradigms = enumerate(dictionary.paradigms)  # the endings of the forms, their tags, their prefixes
@@ -139,7 +142,7 @@ def _paradigms_with(grammemes: frozenset[str]) -> frozenset[int]:
 
 @lru_cache(maxsize=200_000)
 def only_form(word: str) -> str:
-    """A word in lower case with ё instead of е where the dictionary has no other form; else the word itself.
+    """Return a word in lower case with ё restored if the dictionary has only that form; otherwise the word itself.
 
     >>> only_form("еще"), only_form("ребенок"), only_form("все"), only_form("небо")
     ('ещё', 'ребёнок', 'все', 'небо')
@@ -153,9 +156,9 @@ def only_form(word: str) -> str:
 
 @lru_cache(maxsize=200_000)
 def lemmas_of(word: str) -> tuple[str, ...]:
-    """The dictionary forms of all readings of a word in lower case, the likeliest first, with е for ё.
+    """Return the distinct lemmas of all readings of a word in lower case, the likeliest first, with е for ё.
 
-    Of a word that is not Russian, the word itself.
+    A word that is not Russian is its own only lemma.
     """
     if not RUSSIAN.fullmatch(word):
         return (word,)
@@ -163,7 +166,7 @@ def lemmas_of(word: str) -> tuple[str, ...]:
 
 
 NAME_LABELS = {"Name": "PER", "Surn": "PER", "Patr": "PER", "Geox": "LOC", "Orgn": "ORG"}
-"""pymorphy3's grammemes of proper names, and the label of an entity of each."""
+"""Maps pymorphy3's grammemes of proper names to the labels of entities."""
 
 
 class Reading(NamedTuple):
@@ -172,8 +175,8 @@ class Reading(NamedTuple):
     Attributes:
         lemma: the dictionary form, in lower case.
         pos: pymorphy3's part of speech (NOUN, ADJF, …); "" for a word that is not Russian.
-        grammemes: all grammemes of pymorphy3's tag.
-        known: whether the dictionary has the word; else the analysis is a guess by its ending.
+        grammemes: all grammemes of pymorphy3's tag, with second cases replaced (`SECOND_CASES`).
+        known: whether the dictionary has the word; otherwise the analysis is a guess from its ending.
         score: pymorphy3's estimate of how likely this analysis is, in [0, 1].
     """
 
@@ -185,13 +188,15 @@ class Reading(NamedTuple):
 
     @property
     def name(self) -> str:
-        """PER, LOC or ORG for a proper name, else ""."""
+        """PER, LOC or ORG if the reading is a proper name, otherwise ""."""
         return next((label for grammeme, label in NAME_LABELS.items() if grammeme in self.grammemes), "")
 
 
 @lru_cache(maxsize=200_000)
 def readings(word: str) -> tuple[Reading, ...]:
-    """The readings of a word form, the likeliest first; a word that is not Russian has one without grammemes.
+    """Return the readings of a word form, the likeliest first.
+
+    A word that is not Russian has one reading, without part of speech and grammemes.
 
     >>> [(reading.lemma, reading.name) for reading in readings("Твери")][0]
     ('тверь', 'LOC')
@@ -206,13 +211,13 @@ def readings(word: str) -> tuple[Reading, ...]:
 
 @cache
 def _of_tag(tag: Any) -> tuple[str, frozenset[str]]:  # noqa: ANN401  (pymorphy3 has no types)
-    """The part of speech and the grammemes of a tag; words share those of the few thousand tags that there are."""
+    """Return the part of speech and the grammemes of a pymorphy3 tag; cached, since words share a few thousand tags."""
     return str(tag.POS or ""), frozenset(SECOND_CASES.get(grammeme, grammeme) for grammeme in map(str, tag.grammemes))
 
 
 @lru_cache(maxsize=100_000)
 def has_reading(word: str, *marks: str) -> bool:
-    """Whether a reading of the word is one of these parts of speech or has one of these grammemes.
+    """Tell whether a reading of the word has one of these parts of speech or one of these grammemes.
 
     >>> has_reading("стали", "VERB"), has_reading("стали", "Surn")
     (True, False)
@@ -222,12 +227,12 @@ def has_reading(word: str, *marks: str) -> bool:
 
 
 def has_lemma(word: str, wanted: Container[str]) -> bool:
-    """Whether a reading of the word has one of these dictionary forms."""
+    """Tell whether a reading of the word has its lemma in `wanted`."""
     return any(reading.lemma in wanted for reading in readings(word))
 
 
 def may_be_form(word: str, wanted: frozenset[str]) -> bool:
-    """Whether a word may be a form of one of these lemmas: no inflection changes their first letters."""
+    """Tell whether a word may be a form of one of these lemmas, whose first three letters no inflection changes."""
     return word[:_BEGIN].lower() in _beginnings(wanted)
 
 
@@ -244,14 +249,14 @@ _SHORTEST_NAME = 3
 
 @lru_cache(maxsize=100_000)
 def may_be_name(word: str, following: str) -> bool:
-    """Whether a word in lower case may be a name.
+    """Tell whether a word in lower case may be a name.
 
-    It may if a reading of it is a name, if the dictionary does not have it, or if it is an adjective before a noun
-    that forms names: «сенная площадь».
+    A word may be a name if one of its readings is a name, if the dictionary does not have it, or if it is an adjective
+    before a noun that forms names: «сенная площадь». Words of fewer than three letters do not count as names.
 
     Args:
         word: the word.
-        following: the word after it; "" at the end.
+        following: the word after it, in lower case; "" at the end of the text.
     """
     if len(word) < _SHORTEST_NAME or not RUSSIAN.fullmatch(word):
         return False
@@ -273,8 +278,8 @@ class Analysis(NamedTuple):
 
     Attributes:
         form: the form as the dictionary writes it: in lower case, with ё.
-        lemma: its dictionary form, with ё.
-        grammemes: pymorphy3's grammemes, its part of speech among them.
+        lemma: the lemma of the word, with ё.
+        grammemes: pymorphy3's grammemes, including the part of speech.
     """
 
     form: str
@@ -283,15 +288,15 @@ class Analysis(NamedTuple):
 
 
 _RARER_LEMMAS = frozenset({"больший", "запасный", "меря", "нёбо", "парный", "парок", "полок", "родный"})
-"""Lemmas that share forms with a commoner one, to which pymorphy3 gives the same probability («большую»)."""
+"""Lemmas that share forms with a commoner lemma, when pymorphy3 gives both the same probability («большую»)."""
 
 
 @lru_cache(maxsize=100_000)
 def analysis(word: str, pos: str, features: str) -> Analysis | None:
-    """The reading of a word that agrees best with the tagger; of equal ones the commoner lemma, then the likeliest.
+    """Return the reading of a word that agrees best with the tagger.
 
-    Only Russian words are analysed: the dictionary has no others, and pymorphy3 fails on characters without a Unicode
-    name.
+    If several agree equally well, one with a commoner lemma is taken, and of these the likeliest. Only Russian words
+    are analysed: the dictionary has no others, and pymorphy3 fails on characters without a Unicode name.
 
     Args:
         word: the word form.
@@ -318,7 +323,9 @@ def analysis(word: str, pos: str, features: str) -> Analysis | None:
 
 
 def lemma(word: str, pos: str, features: str) -> str:
-    """The lemma of the reading that agrees best with the tagger; of a word that is not Russian, the word in lower case.
+    """Return the lemma of the reading that agrees best with the tagger.
+
+    A word that is not Russian is returned in lower case.
 
     Args:
         word: the word form.

@@ -1,4 +1,4 @@
-"""Prepositions that are written in two ways, by the word behind them: «о доме», «об окне»; «в доме», «во Франции»."""
+"""Prepositions whose form depends on the word behind them: «о доме», «об окне»; «в доме», «во Франции»."""
 
 import re
 from functools import cache
@@ -13,14 +13,14 @@ _HARD = {
     "в": re.compile("[вф][бвгджзйклмнпрстфхцчшщ]|(?:льд|льв|лб|лж|рт|рв|мн|двор|дни|дне|сне|сну|сном)"),
     "к": re.compile("все|всё|всяк|втор|льд|льв|лб|лж|рту|рву|мн|дн|двор|сну"),
 }
-"""The beginnings of words before which a preposition gets its vowel."""
+"""The beginnings of words before which the preposition is written with a vowel: «со столом»."""
 _UNSURE = re.compile("льд|льв|лб|лж|рт|рв|мн|дн|двор|сну|сне|сном|вс")
-"""Beginnings before which «из», «над», «от», «под», «перед» may have a vowel, too."""
+"""The beginnings of words before which «из», «над», «от», «под» and «перед» may also be written with a vowel."""
 _OTHERS = frozenset({"из", "изо", "над", "надо", "от", "ото", "под", "подо", "перед", "передо", "обо", "без", "безо"})
 
 
 def fitting(preposition: str, word: str) -> str | None:
-    """A preposition as it is written before a word.
+    """Return a preposition in the form in which it is written before a word.
 
     >>> fitting("о", "окне"), fitting("об", "доме"), fitting("с", "столом"), fitting("в", "доме"), fitting("на", "дне")
     ('об', 'о', 'со', 'в', 'на')
@@ -30,7 +30,7 @@ def fitting(preposition: str, word: str) -> str | None:
         word: the word in lower case.
 
     Returns:
-        The preposition; None if it is not certain how it is written.
+        The preposition; None if it is not certain which form is right.
     """
     if preposition in _OTHERS:
         return (
@@ -47,7 +47,9 @@ def fitting(preposition: str, word: str) -> str | None:
 
 
 def cases_behind(preposition: str) -> frozenset[str]:
-    """The cases that may stand behind a preposition in lower case, without the second ones; empty for an unlisted one.
+    """Return the cases (pymorphy3's grammemes) that a preposition in lower case governs; empty if it is not listed.
+
+    Second cases (`gen2`, `loc2`) are not among them.
 
     >>> sorted(cases_behind("в"))
     ['accs', 'loct']

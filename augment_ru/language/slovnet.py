@@ -1,4 +1,4 @@
-"""The models of the natasha package: entities, parts of speech and syntax of tokenised texts; word vectors."""
+"""Runs the models of the natasha package: entities, parts of speech and syntax of tokenised texts, and word vectors."""
 
 import math
 from collections.abc import Callable, Iterator, Sequence
@@ -19,18 +19,19 @@ _AT_ONCE = 128
 def best_paths(
     emissions: Sequence[npt.NDArray[np.floating]], transitions: npt.NDArray[np.floating]
 ) -> Iterator[tuple[int, Ints, Floats]]:
-    """The tags of each sequence that has a place, in any order.
+    """Find the best path of tags of each sequence that is not empty, and yield them in any order.
 
-    The score of a path is the sum of its emissions and transitions. The max-marginal of a tag at a place is the score
-    of the best path with this tag there; the tag with the largest one is that of the best path. All sums are float64.
+    A path has one tag for each position of the sequence; its score is the sum of its emissions and transitions. The
+    max-marginal of a tag at a position is the score of the best path with this tag there. So the best path has, at each
+    position, the tag with the largest max-marginal. All sums are float64.
 
     Args:
-        emissions: the score of each tag at each place of each sequence, shape (places, tags).
-        transitions: the score of a tag behind another, shape (tags, tags).
+        emissions: for each sequence, the score of each tag at each position, shape (positions, tags).
+        transitions: the score of each tag (column) behind each tag (row), shape (tags, tags).
 
     Yields:
-        The number of the sequence; its tags, shape (places,); and by how much the best path is better than any path
-        with another tag at a place, shape (places,).
+        The number of the sequence; its tags, shape (positions,); and, for each position, by how much the best path
+        scores higher than any path with another tag there, shape (positions,).
     """
     order = sorted((at for at, row in enumerate(emissions) if len(row)), key=lambda at: len(emissions[at]))
     for first in range(0, len(order), _AT_ONCE):
@@ -48,7 +49,16 @@ def best_paths(
 
 
 def _max_marginals(scores: Floats, transitions: Floats, sizes: Ints) -> Floats:
-    """The max-marginals of sequences of these sizes, shape (places, sequences, tags), as that of the emissions."""
+    """Compute the max-marginals (see `best_paths`) of sequences of several sizes.
+
+    Args:
+        scores: the emissions, padded to the longest sequence, shape (positions, sequences, tags).
+        transitions: the score of each tag behind each tag, shape (tags, tags).
+        sizes: the number of positions of each sequence, shape (sequences,).
+
+    Returns:
+        The max-marginals, in the shape of `scores`.
+    """
     places, columns = np.arange(len(scores))[:, None], np.arange(sizes.size)
     mirrored = (sizes - 1 - places) % len(scores)  # the place that is as far from the end as this one from the start
     both = np.stack([scores, scores[mirrored, columns]], axis=1)  # forwards and backwards
@@ -65,19 +75,19 @@ def _max_marginals(scores: Floats, transitions: Floats, sizes: Ints) -> Floats:
 Numbers = npt.NDArray[np.floating]
 
 _MOST_WORDS = 4096
-"""Words whose products are kept: 3 KB each in float32."""
+"""The most words whose products with the first convolution are cached; each takes 3 KB in float32."""
 
 
 _ALONE = 2**18
-"""Products up to this number of multiplications are computed by one thread in OpenBLAS (interface/gemm.c:
+"""OpenBLAS computes products of up to this number of multiplications in one thread (interface/gemm.c:
 SMP_THRESHOLD_MIN · GEMM_MULTITHREAD_THRESHOLD)."""
 _NARROWEST = 16
 
 
 def product(rows: Numbers, weights: Numbers) -> Numbers:
-    """`rows @ weights`; of few rows in stripes of columns that one thread computes.
+    """Return `rows @ weights`. If there are few rows, compute it in stripes of columns, each in one thread.
 
-    Several threads gain nothing there, and on a busy machine BLAS waits milliseconds for them.
+    For few rows, several threads gain nothing, and on a busy machine BLAS waits milliseconds for them.
 
     Args:
         rows: shape (rows, inputs).
@@ -94,12 +104,12 @@ def product(rows: Numbers, weights: Numbers) -> Numbers:
 
 
 class _Layer(NamedTuple):
-    """A convolution, a rectifier and a normalisation.
+    """A layer of an encoder: a convolution over three words, a rectifier and a normalisation.
 
     Attributes:
-        weights: of the word before, the word itself and the word after, shape (inputs, 3 · outputs).
-        bias: of the convolution, shape (outputs,).
-        scale, shift: of the normalisation, shape (outputs,).
+        weights: the weights for the word before, the word itself and the word after, shape (inputs, 3 · outputs).
+        bias: the bias of the convolution, shape (outputs,).
+        scale, shift: the factor and the summand of the normalisation, shape (outputs,).
     """
 
     weights: Numbers
@@ -109,7 +119,7 @@ class _Layer(NamedTuple):
 
     @classmethod
     def of(cls, layer: Any, dtype: npt.DTypeLike) -> "_Layer":  # noqa: ANN401  (slovnet has no types)
-        """A layer of slovnet's, with its numbers in this type."""
+        """Convert a layer of slovnet; its numbers get the type `dtype`."""
         kernel = layer.conv.weight.array  # outputs, inputs, 3
         weights = np.ascontiguousarray(kernel.transpose(1, 2, 0).reshape(kernel.shape[1], -1), dtype=dtype)
         norm = layer.norm
@@ -118,11 +128,11 @@ class _Layer(NamedTuple):
         return cls(weights, *(one.astype(dtype) for one in (layer.conv.bias.array, scale, shift)))
 
     def __call__(self, products: Numbers, gaps: npt.NDArray[np.bool_]) -> Numbers:
-        """The output of each place, shape (places, outputs).
+        """Return the output for each word or gap of a sequence, shape (words, outputs).
 
         Args:
-            products: of the places with the weights, shape (places, 3 · outputs).
-            gaps: whether each place is a gap, shape (places,); the output there is 0.
+            products: the products of the inputs with `weights`, shape (words, 3 · outputs).
+            gaps: whether each entry is a gap, shape (words,); the output there is 0.
         """
         size = self.bias.size
         found = products[:, size : 2 * size] + self.bias
@@ -136,12 +146,12 @@ class _Layer(NamedTuple):
 
 
 class Encoder:
-    """The encoder of one of slovnet's models.
+    """The encoder of one of slovnet's models, computed with cached products of the first layer.
 
     Args:
-        model: the model.
-        gap: the number of the word that stands for a gap.
-        dtype: the type in which it computes.
+        model: slovnet's model.
+        gap: the word number that stands for a gap between texts.
+        dtype: the floating type in which the encoder computes.
     """
 
     def __init__(self, model: Any, gap: int, dtype: npt.DTypeLike) -> None:  # noqa: ANN401  (slovnet has no types)
@@ -149,7 +159,7 @@ class Encoder:
         layers = model.encoder.layers
         self._first, *self._others = (_Layer.of(layer, dtype) for layer in layers)
         self.reach = sum(layer.conv.padding for layer in layers)
-        """How many words before and behind a word it sees."""
+        """How many words on either side of a word its output depends on."""
         words, shapes = model.emb.word, model.emb.shape.weight.array.astype(dtype)
         self._indexes, self._codes = words.indexes.array, words.codes.array.astype(dtype)
         self._parts = np.arange(len(self._codes))
@@ -160,11 +170,11 @@ class Encoder:
         self._lock = Lock()
 
     def __call__(self, words: Sequence[int], shapes: Sequence[int]) -> Numbers:
-        """The output for a sequence of words and gaps, shape (words, 64).
+        """Encode a sequence of words and gaps; return the output, shape (words, 64).
 
         Args:
-            words: their numbers.
-            shapes: the numbers of their shapes.
+            words: the number of each word in the model's vocabulary.
+            shapes: the number of each word's shape.
         """
         gaps = np.array(words) == self._gap
         products = self._products(words)
@@ -176,7 +186,7 @@ class Encoder:
         return found
 
     def _products(self, words: Sequence[int]) -> Numbers:
-        """The products of the words' vectors with the weights of the first convolution, shape (words, 768)."""
+        """Return the products of the words' vectors with the weights of the first convolution, shape (words, 768)."""
         with self._lock:
             new = [word for word in dict.fromkeys(words) if word not in self._row_of]
             if len(self._row_of) + len(new) > _MOST_WORDS:
@@ -193,14 +203,14 @@ class Encoder:
 
 
 LONGEST_TREE = 512
-"""Words of the longest sentence that has one tree."""
+"""The most words that are parsed as one tree; a longer sentence gets several trees."""
 _TOKENS_AT_ONCE = 512  # measured: the models' matrices stay in the cache
 NOISE = 1e-3
-"""The lead that the best tag, path, head or relation needs over the next one to be decided in float32.
+"""How far the score of the best tag, path, head or relation must exceed the next one for float32 to decide.
 
-Nearer ones are decided in float64, so every decision is that of float64. Between near ones the difference of scores in
-float32 was wrong by at most 3.6e-5 under three kinds of arithmetic on 3,000 sentences, in batches of 40 and 512 tokens,
-and under two on 1,175 of shuffled words, capitals and digits; the bound is 28 times that.
+Smaller differences are decided in float64, so every decision is the one that float64 gives. The measured error of such
+differences in float32 was at most 3.6e-5: with three kinds of arithmetic on 3,000 sentences in batches of 40 and 512
+tokens, and with two kinds on 1,175 sentences of shuffled words, capitals and digits. This bound is 28 times as large.
 """
 
 
@@ -209,11 +219,11 @@ class _Network:
     """One of slovnet's models.
 
     Attributes:
-        model: the network, of which the head is used.
+        model: slovnet's network; only its output layers are used.
         encoder: its encoder.
-        encode: from a word to the numbers of the word and of its shape.
-        pad: the numbers that stand for a gap.
-        labels: the tags or relations that it tells apart.
+        encode: maps a word to the number of the word and the number of its shape.
+        pad: the word number and the shape number that stand for a gap.
+        labels: the tags or relations that the model predicts, by number.
     """
 
     model: Any
@@ -223,9 +233,9 @@ class _Network:
     labels: list[str]
 
     def encoded(self, sentences: Sequence[Sequence[str]]) -> Iterator[npt.NDArray[np.floating]]:
-        """The encoder's output for each sentence, shape (words, dimensions).
+        """Yield the encoder's output for each sentence, shape (words, dimensions).
 
-        A long sentence is encoded in pieces, each with as many words around it as the encoder sees.
+        A long sentence is encoded in pieces, each together with the words around it that influence its output.
         """
         reach = self.encoder.reach
         pieces = [
@@ -245,11 +255,11 @@ class _Network:
     def at_places(
         self, sentences: Sequence[Sequence[str]], places: Sequence[tuple[int, int]]
     ) -> npt.NDArray[np.floating]:
-        """The encoder's output at these places alone, from the words around them that it sees.
+        """Return the encoder's output for single words, computed from only the words that influence it.
 
         Args:
-            sentences: the words of each.
-            places: the number of a sentence, and that of a word in it.
+            sentences: the words of each sentence.
+            places: the number of a sentence and the number of a word in it, for each wanted word.
 
         Returns:
             Shape (places, dimensions).
@@ -261,7 +271,7 @@ class _Network:
         return np.stack([row[place - start] for row, (_, place), start in zip(outputs, places, starts, strict=True)])
 
     def _encoded_pieces(self, pieces: Sequence[Sequence[str]]) -> Iterator[npt.NDArray[np.floating]]:
-        """The encoder's output for each piece; several pieces are one sequence, with a masked gap between them."""
+        """Yield the encoder's output for each piece; several pieces are encoded as one sequence with gaps between."""
         start = 0
         while start < len(pieces):
             stop, size = start, 0
@@ -282,7 +292,7 @@ class _Network:
 
 @cache
 def _network(kind: str) -> _Network:
-    """One of natasha's models (ner, morph, syntax); loaded once a process."""
+    """Return one of natasha's models (`ner`, `morph` or `syntax`); it is loaded once for each process."""
     import natasha  # noqa: PLC0415  (half a second)
     from slovnet.shape import word_shape  # noqa: PLC0415
 
@@ -305,14 +315,14 @@ def _network(kind: str) -> _Network:
 
 @cache
 def _precise(kind: str) -> _Network:
-    """One of natasha's models with its weights in float64; made once a process."""
+    """Return one of natasha's models with its weights in float64; it is made once for each process."""
     network = _network(kind)
     encoder = Encoder(network.model, network.pad[0], np.float64)
     return replace(network, model=_in_float64(network.model), encoder=encoder)
 
 
 def _in_float64(part: Any) -> Any:  # noqa: ANN401  (slovnet has no types)
-    """A copy of a part of a model, with its numbers in float64; whole numbers are shared."""
+    """Return a copy of a part of a model with its floating arrays in float64; other values are not copied."""
     if isinstance(part, list):
         return [_in_float64(one) for one in part]
     if isinstance(part, np.ndarray):
@@ -323,7 +333,7 @@ def _in_float64(part: Any) -> Any:  # noqa: ANN401  (slovnet has no types)
 
 @cache
 def embedding() -> Any:  # noqa: ANN401  (navec has no types)
-    """The navec vectors of the natasha package: 250,000 words of news, 300 dimensions; loaded once a process."""
+    """Load, once for each process, the navec vectors of the natasha package: 250,000 words of news, 300 dimensions."""
     from natasha.data import NEWS_EMBEDDING  # noqa: PLC0415
     from navec import Navec  # noqa: PLC0415
 
@@ -332,9 +342,10 @@ def embedding() -> Any:  # noqa: ANN401  (navec has no types)
 
 @lru_cache(maxsize=50_000)
 def word_vector(word: str) -> npt.NDArray[np.float64] | None:
-    """The navec vector of a word in lower case, also with е for ё: of length 1, shape (300,); None for an unknown word.
+    """Return the navec vector of a word in lower case, scaled to length 1, shape (300,); None for an unknown word.
 
-    In float64, so that products of vectors differ between processors by far less than the digits that are kept.
+    A word with ё that is unknown is looked up with е. The vector is float64, so that products of vectors differ between
+    processors by far less than the digits to which they are rounded.
     """
     found = embedding().get(word)
     if found is None:
@@ -347,7 +358,10 @@ def word_vector(word: str) -> npt.NDArray[np.float64] | None:
 
 
 def entities(texts: Sequence[Sequence[str]]) -> list[list[str]]:
-    """The entity tag of each word: `B-PER`, `I-PER`, …, "" for none; equal to the output of slovnet's own call."""
+    """Return the entity tag of each word of each text: `B-PER`, `I-PER`, …, or "" outside entities.
+
+    The tags are the same as those of slovnet's own NER.
+    """
     network = _network("ner")
     labels = ["" if label == "O" else label for label in network.labels]
     head, transitions = network.model.head, network.model.head.crf.transitions.array
@@ -369,7 +383,7 @@ def entities(texts: Sequence[Sequence[str]]) -> list[list[str]]:
 
 
 def tags(sentences: list[list[str]]) -> list[list[str]]:
-    """The part of speech and features of each word, `NOUN|Case=Nom|…`."""
+    """Return the part of speech and features of each word of each sentence, as `NOUN|Case=Nom|…`."""
     network = _network("morph")
     places = [(at, place) for at, words in enumerate(sentences) for place in range(len(words))]
     found = np.zeros(len(places), dtype=np.intp)
@@ -388,9 +402,10 @@ def tags(sentences: list[list[str]]) -> list[list[str]]:
 
 
 def trees(sentences: list[list[str]]) -> list[list[tuple[int, str]]]:
-    """The head and the relation of each word; the head is a word number in the sentence, a root is its own head.
+    """Return the head and the relation of each word; the head is a word number in the sentence, a root is its own head.
 
-    A sentence over `LONGEST_TREE` words gets a tree for each so many words: the network compares all words with all.
+    A sentence of more than `LONGEST_TREE` words is cut into parts of that many words, each with a tree of its own,
+    since the network compares every word with every other.
     """
     network = _network("syntax")
     parsed = [_tree(network, outputs) for outputs in network.encoded(sentences)]
@@ -408,7 +423,12 @@ def trees(sentences: list[list[str]]) -> list[list[tuple[int, str]]]:
 
 
 def _tree(network: _Network, outputs: npt.NDArray[np.floating]) -> tuple[Ints, Ints, bool]:
-    """The number of each word's head (0 for a root, else from 1), that of its relation, and whether all are sure."""
+    """Parse one sentence, given the encoder's output for it, shape (words, dimensions).
+
+    Returns:
+        The number of each word's head, counted from 1, with 0 for a root; the number of each word's relation; and
+        whether all of these decisions are certain in spite of rounding (`NOISE`).
+    """
     found: list[tuple[Ints, Ints]] = [(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))]
     is_sure = True
     for first in range(0, len(outputs), LONGEST_TREE):
@@ -421,7 +441,11 @@ def _tree(network: _Network, outputs: npt.NDArray[np.floating]) -> tuple[Ints, I
 
 
 def _best(scores: npt.NDArray[np.floating]) -> tuple[Ints, Ints]:
-    """The best column of each row, shape (rows,), and the rows in which another column is within the noise of it."""
+    """Return the best column of each row, shape (rows,), and the rows where a second column is less than `NOISE` worse.
+
+    Args:
+        scores: shape (rows, columns).
+    """
     best = scores.argmax(-1)
     least = scores[np.arange(best.size), best] - NOISE
     return best, np.flatnonzero(np.count_nonzero(scores > least[:, None], axis=-1) > 1)

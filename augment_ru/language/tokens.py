@@ -1,4 +1,4 @@
-"""A text as the models of natasha read it, and its tokens."""
+"""Prepares a text for the models of natasha, and splits it into tokens."""
 
 import re
 import unicodedata
@@ -14,12 +14,12 @@ _STRESS = "\u0300\u0301"
 _WORD = "[а-яёА-ЯЁ]+(?:-[а-яёА-ЯЁ]+)*"
 _TOKEN = re.compile(rf"{_WORD}|\d+|\S")
 _PLAIN = re.compile(rf"""\s*+ (?: (?> [«"(]? {_WORD} [»"]? [.,!?;:…)]? | \d+ | \S ) (?: \s++ | \Z ) )*+""", re.VERBOSE)
-"""Texts of Russian words with at most one mark in front of each and two behind it, numbers, and signs that stand
-alone. In them no rule of razdel asks for what stands behind a space, and a token is as long as it can be."""
+"""Matches texts that consist of Russian words with at most one mark before and two marks behind each, of numbers, and
+of single signs, all separated by spaces. `_TOKEN` splits such texts into the same tokens as razdel."""
 
 
 def token_ranges(text: str) -> list[tuple[int, int]]:
-    """The start and the stop of each token of a text, as `razdel.tokenize` finds them; plain texts need no razdel."""
+    """Return the start and the stop of each token that `razdel.tokenize` finds; for simple texts without calling it."""
     if _PLAIN.fullmatch(text):
         return [match.span() for match in _TOKEN.finditer(text)]
     from razdel import tokenize  # noqa: PLC0415  (loaded only where texts are annotated)
@@ -28,13 +28,14 @@ def token_ranges(text: str) -> list[tuple[int, int]]:
 
 
 def readable(text: str) -> tuple[str, list[int] | None]:
-    r"""The text as models read it, and where each of its characters stands in the original.
+    r"""Prepare a text for the models, and map its characters to their places in the original text.
 
-    Characters are composed (NFC), stress marks are left out, emoji are set apart from words by spaces, and white space
-    that is written as a backslash and a letter («\nКазань», as in TAPE's MultiQ) becomes spaces.
+    Characters are composed (NFC), stress marks are removed, runs of emoji get a space on either side, and white space
+    that is written as a backslash and a letter («\nКазань», as in TAPE's MultiQ) is replaced by spaces.
 
     Returns:
-        The text, and the places of its characters and of its end; None instead of places if they are all the same.
+        The prepared text; and the place in the original of each of its characters and of its end, or None if all
+        places are unchanged.
     """
     if "\\" in text:
         text = _ESCAPES.sub("  ", text)
@@ -56,7 +57,7 @@ def readable(text: str) -> tuple[str, list[int] | None]:
 
 
 def _composed(text: str, start: int, stop: int) -> Iterator[tuple[int, str]]:
-    """Yield the place of each letter of `text[start:stop]`, and the letter composed with its marks but stress marks."""
+    """Yield the place of each letter in `text[start:stop]`, and the letter with its marks, composed, without stress."""
     while start < stop:
         after = start + 1
         while after < stop and unicodedata.combining(text[after]):

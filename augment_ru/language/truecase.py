@@ -7,11 +7,11 @@ model is changed, never the text itself.
 from collections.abc import Callable, Sequence
 
 _RUN = 4
-"""The fewest words in capitals, one after another, whose capitals do not mark names."""
+"""In a run of at least this many words in capitals, capitals do not mark names."""
 
 
 def shouted(words: Sequence[str]) -> list[bool]:
-    """Whether each word is in a run of at least four words in capitals, or in a text in capitals alone.
+    """Return whether each word is in a run of at least four words in capitals, or in a text of only such words.
 
     >>> shouted("ИМЕННО В ЭТОМ ГОДУ родился".split())
     [True, True, True, True, False]
@@ -33,9 +33,14 @@ def shouted(words: Sequence[str]) -> list[bool]:
 
 
 def truecased(words: Sequence[str], is_name: Callable[[str, str], bool]) -> Sequence[str]:
-    """The words in true case, where the case of the text says nothing: in runs of capitals, or without any capitals.
+    """Restore the true case of words whose case tells nothing: in runs of capitals, and in texts without capitals.
 
-    `is_name` is called with a word in lower case and the word after it, and returns whether the word may be a name.
+    Args:
+        words: the words of a text.
+        is_name: tells whether a word may be a name; called with the word and the word after it, both in lower case.
+
+    Returns:
+        The words in order, names capitalised and others in lower case; words whose case is informative are unchanged.
 
     >>> truecased("ВИДЕЛИ МАШУ".split(), lambda word, _: word == "машу")
     ['видели', 'Машу']

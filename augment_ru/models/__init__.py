@@ -1,1 +1,1 @@
-"""Models that `augment-ru evaluate` runs: one file a kind, with a function of its name that makes the model."""
+"""Models that `augment-ru evaluate` runs: one file for each kind, with a function of that name that makes the model."""

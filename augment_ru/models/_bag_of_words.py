@@ -1,4 +1,4 @@
-"""The models that count words: their train file, and a classifier for each field of the right answer."""
+"""What the models that count words share: reading the train file, and training a classifier for each answer field."""
 
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -14,13 +14,13 @@ from augment_ru.records.task import task as task_of
 
 
 class Classifier(Protocol):
-    """A classifier or a pipeline of scikit-learn, as far as it is used here."""
+    """The methods of a scikit-learn classifier or pipeline that this module calls."""
 
     def fit(self, inputs: Sequence[str], labels: Sequence[str], /) -> Any:  # noqa: ANN401  (itself)
-        """Learn the labels of the inputs."""
+        """Learn the labels of the inputs, and return the classifier itself."""
 
     def predict(self, inputs: Sequence[str], /) -> Any:  # noqa: ANN401  (an array of labels)
-        """A label for each input."""
+        """Return a label for each input."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ def check_scikit_learn() -> None:
     """Check that scikit-learn is installed.
 
     Raises:
-        AugmentError: it is not.
+        AugmentError: scikit-learn is not installed.
     """
     try:
         import sklearn  # noqa: F401, PLC0415  (an extra)
@@ -45,14 +45,14 @@ def check_scikit_learn() -> None:
 
 
 def train_of(request: ModelRequest, kind: str) -> Train:
-    """The train file of a model: its argument, or the file of `--train`.
+    """Read the train file of a model: the file that its argument names, or the file of `--train`.
 
     Args:
         request: what the model is made from; its `train` is the file of `--train`.
         kind: the kind of model, for messages.
 
     Raises:
-        AugmentError: no file is given, or a row has no text or no label.
+        AugmentError: no file is given, a row has no text or no label, or the task has no single right answer to learn.
     """
     path, task = request.argument or request.train, request.task
     if task.scoring.norms:
@@ -79,7 +79,11 @@ def train_of(request: ModelRequest, kind: str) -> Train:
 
 
 def _learned(task: Task, rows: Sequence[Mapping[str, Any]]) -> Task:
-    """The task of the train rows: the task itself, or the one that it is learned from, if the rows have its fields."""
+    """Return the task that the train rows belong to.
+
+    It is `task` itself, if that names no other task to learn from or if the rows have its fields; else the task that it
+    names in `trained_on`.
+    """
     if task.benchmark.trained_on is None or set(task.layout.fields) <= rows[0].keys():
         return task
     return task_of(task.benchmark.trained_on)
@@ -87,21 +91,21 @@ def _learned(task: Task, rows: Sequence[Mapping[str, Any]]) -> Task:
 
 @dataclass(frozen=True, slots=True)
 class Constant:
-    """A classifier that always gives the same label; scikit-learn's need a train file of at least two classes."""
+    """A classifier that always gives the same label; scikit-learn's classifiers cannot be trained on a single class."""
 
     label: str
 
     def predict(self, inputs: Sequence[str]) -> list[str]:
-        """The label, once for each input."""
+        """Return the label once for each input."""
         return [self.label] * len(inputs)
 
 
 @dataclass(frozen=True, slots=True)
 class BagOfWords(Model):
-    """Classifiers, one for each field of the right answer; they read the text alone, without demonstrations.
+    """Classifiers, one for each field of the right answer. They read only the text, without demonstrations.
 
     Attributes:
-        classifiers: by field.
+        classifiers: maps each field to its classifier.
         signature: all that defines the answers.
         learned: the texts that it was trained on.
     """
@@ -114,13 +118,13 @@ class BagOfWords(Model):
     chunk = 2**20
 
     def __call__(self, examples: Sequence[Example], /) -> list[Prediction]:
-        """A label for each example; for a task with several labels, an object from field to label."""
+        """Return a label for each example; for a task with several labels, a mapping from fields to labels."""
         texts = [example.text for example in examples]
         found = {name: [str(label) for label in one.predict(texts)] for name, one in self.classifiers.items()}
         return list(_by_example(found))
 
     def scored(self, examples: Sequence[Example], /) -> list[Scored]:
-        """The same labels, each with the scores behind it; without scores if a classifier has none."""
+        """Return the same labels with the scores of all labels; without scores if a classifier cannot give them."""
         texts = [example.text for example in examples]
         scores = {name: decisions(one, texts) for name, one in self.classifiers.items()}
         if any(found is None for found in scores.values()):
@@ -132,7 +136,7 @@ class BagOfWords(Model):
 
 
 def _by_example(found: Mapping[str, Sequence[str]]) -> Iterator[Prediction]:
-    """The predictions of each example; `found` holds those of each field."""
+    """Yield the prediction of each example; `found` maps each field to the labels of all examples."""
     if len(found) == 1:
         yield from next(iter(found.values()))
     else:
@@ -140,9 +144,10 @@ def _by_example(found: Mapping[str, Sequence[str]]) -> Iterator[Prediction]:
 
 
 def decisions(classifier: Any, texts: Sequence[str]) -> list[dict[str, float]] | None:  # noqa: ANN401
-    """The values of scikit-learn's decision function, by label; None if the classifier has none.
+    """Return the values of scikit-learn's decision function for each text, by label; None if the classifier has none.
 
-    For logistic regression they are log-odds. Of equal values the first label's is the prediction, as in scikit-learn.
+    For logistic regression they are log-odds. If values are equal, the first label is the prediction, as in
+    scikit-learn.
     """
     if isinstance(classifier, Constant):
         return [{classifier.label: 0.0} for _ in texts]
@@ -158,15 +163,15 @@ def decisions(classifier: Any, texts: Sequence[str]) -> list[dict[str, float]] |
 
 
 def fitted(train: Train, make: Callable[[], Classifier], signature: str) -> BagOfWords:
-    """Train a new classifier for each field.
+    """Train a new classifier for each field of the right answer.
 
     Args:
         train: the train file.
         make: returns an untrained classifier.
-        signature: all that defines it, beside the train file.
+        signature: all that defines the classifier, without the train file.
 
     Raises:
-        AugmentError: the texts have no words.
+        AugmentError: the classifier cannot be trained, for example because the texts have no words.
     """
     classifiers: dict[str, Any] = {}
     for name, labels in train.labels.items():

@@ -1,4 +1,4 @@
-"""Questions to a server over HTTP, in JSON; failures that may pass are retried, others are errors."""
+"""Send questions to a server over HTTP, in JSON; temporary failures are retried, others are errors."""
 
 import asyncio
 import json
@@ -20,17 +20,17 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _RETRIED = frozenset({408, 409, 425, 429})
-"""Status codes below 500 after which a question is asked again."""
+"""The status codes below 500 after which a question is sent again."""
 
 _SUCCESS, _SERVER_ERROR = range(200, 300), 500
 _FIRST, _LONGEST = 0.5, 60.0
-"""Seconds before the second attempt, doubled for each further one, and the most seconds before any."""
+"""The wait before the second attempt in seconds, doubled for each further attempt, and the longest wait."""
 
 _MOST_BYTES = 16 * 2**20
 """An answer with more bytes is an error."""
 
 _MESSAGE_LENGTH = 200
-"""The most characters of a server's message in an error."""
+"""The maximum number of characters of a server's message that an error quotes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class Server:
 
     Attributes:
         url: the address that questions are posted to.
-        headers: sent with each question, beside the content type.
+        headers: the headers sent with each question, besides the content type.
         timeout: how many seconds an attempt may take, from the connection to the last byte.
         retries: how many attempts may follow the first.
     """
@@ -50,12 +50,13 @@ class Server:
     retries: int
 
     async def ask(self, client: "AsyncClient", question: Mapping[str, Any], read: Callable[[Any], str]) -> str:
-        """The answer to a question.
+        """Send a question and return the text of the answer.
 
         Args:
-            client: what sends it.
+            client: the HTTP client that sends it.
             question: the body, a JSON object.
-            read: returns the text of an answer; after a LookupError, TypeError or ValueError the question is retried.
+            read: returns the text of an answer; if it raises a LookupError, TypeError or ValueError, the question is
+                retried.
 
         Raises:
             AugmentError: the server refuses the question, or every attempt failed.
@@ -86,7 +87,7 @@ class Server:
         raise AugmentError(f"{self.url}: {_one_line(problem)}")
 
     async def _posted(self, client: "AsyncClient", question: Mapping[str, Any]) -> tuple["Response", bytes]:
-        """The answer to one attempt, and its content."""
+        """Make one attempt; return the response and its content."""
         body = json.dumps(question, ensure_ascii=False).encode("utf-8", "replace")
         headers, content = {"Content-Type": "application/json", **self.headers}, bytearray()
         async with client.stream("POST", self.url, content=body, headers=headers) as answer:
@@ -101,7 +102,7 @@ def check_httpx() -> None:
     """Check that httpx is installed.
 
     Raises:
-        AugmentError: it is not.
+        AugmentError: httpx is not installed.
     """
     try:
         import httpx  # noqa: F401, PLC0415  (an extra)
@@ -112,16 +113,16 @@ def check_httpx() -> None:
 def concurrent_answers(
     count: int, most: int, ask: Callable[["AsyncClient", int], Coroutine[Any, Any, T]]
 ) -> Iterator[tuple[int, T]]:
-    """Ask questions at once, and yield the number of each with its answer as soon as the answer arrives.
+    """Ask several questions at a time, and yield the number of each with its answer as soon as the answer arrives.
 
-    After a failure no further question is asked; the answers that arrived before are yielded, and then it is raised. If
-    the caller stops iterating, it does not wait for open questions: they are asked in a daemon thread, because an
-    interrupted program waits for other threads, and so for a server that hangs.
+    After a failure no further question is asked; the answers that arrived before are yielded, and then the error is
+    raised. If the caller stops iterating, it does not wait for open questions: they are asked in a daemon thread,
+    because an interrupted program would wait for any other thread, and so for a server that hangs.
 
     Args:
         count: the number of questions, which are numbered from 0.
-        most: how many questions are open at once at most.
-        ask: returns the answer to the question of a number.
+        most: the maximum number of questions that are open at the same time.
+        ask: returns the answer to the question with a given number.
     """
     import httpx  # noqa: PLC0415  (an extra)
 
@@ -154,14 +155,14 @@ def concurrent_answers(
 
 @cache
 def _certificates() -> "SSLContext":
-    """The certificates of authorities, which take a tenth of a second to read."""
+    """Load the certificates of the authorities once, because reading them takes a tenth of a second."""
     import httpx  # noqa: PLC0415  (an extra)
 
     return httpx.create_ssl_context()
 
 
 def backoff(attempt: int) -> float:
-    """Seconds to wait before an attempt; the second attempt is number 1.
+    """Return how many seconds to wait before an attempt; the second attempt is number 1.
 
     >>> [backoff(attempt) for attempt in (1, 2, 3, 20)]
     [0.5, 1.0, 2.0, 60.0]
@@ -170,7 +171,7 @@ def backoff(attempt: int) -> float:
 
 
 def _retry_after(header: str) -> float:
-    """The seconds of the header `Retry-After`; 0 if it is absent or a date."""
+    """Return the seconds in the header `Retry-After`, at most 60; 0 if the header is absent or a date."""
     try:
         return min(_LONGEST, max(0.0, float(header)))
     except ValueError:
@@ -178,7 +179,7 @@ def _retry_after(header: str) -> float:
 
 
 def _message(answer: "Response", content: bytes) -> str:
-    """The server's message of an error, else what the status means."""
+    """Return the error message in the server's answer, or else the meaning of the status code."""
     text = content.decode("utf-8", "replace")
     try:
         found = json.loads(text)
@@ -189,13 +190,13 @@ def _message(answer: "Response", content: bytes) -> str:
 
 
 def _first(error: BaseException) -> str:
-    """What was raised first, of errors that were raised from others."""
+    """Return the message of the error that was raised first in a chain of errors raised from others."""
     while isinstance(earlier := error.__cause__ or error.__context__, Exception):
         error = earlier
     return said(error).removesuffix(": ")
 
 
 def _one_line(text: str) -> str:
-    """A text in one line; of a long one the beginning."""
+    """Put a text on one line, and shorten it if it is too long."""
     text = " ".join(text.split())
     return text if len(text) <= _MESSAGE_LENGTH else text[:_MESSAGE_LENGTH] + "…"

@@ -1,4 +1,4 @@
-"""What the kinds of Hugging Face models share: options, loading, the prompt, and the signature."""
+"""What the kinds of Hugging Face models share: options, loading, prompts, and the signature."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -25,12 +25,13 @@ from augment_ru.prompting.replies import before_stop
 
 @dataclass(frozen=True, slots=True)
 class LoadingOptions:
-    """How a model is loaded and run; none of these changes an answer by more than rounding.
+    """How a model is loaded and run; these options change answers only by rounding.
 
     Attributes:
         dtype: auto, float32, bfloat16 or float16.
-        device_map: how accelerate spreads the model over several GPUs: auto, balanced or sequential.
-        batch_tokens: tokens of a batch, padding included; none for the default of the device.
+        device_map: how accelerate spreads the model over several GPUs: auto, balanced or sequential; None for one
+            device.
+        batch_tokens: the number of tokens in a batch, padding included; None for the default of the device.
     """
 
     dtype: str = "auto"
@@ -40,15 +41,15 @@ class LoadingOptions:
 
 @dataclass(frozen=True, slots=True)
 class PromptOptions(LoadingOptions):
-    """How a model is asked by prompts.
+    """How prompts are made and answers are generated.
 
     Attributes:
         template: a prompt file that replaces the task's.
-        variant: which of the file's templates is used, from 1.
-        budget: RAFT's budget: the most tokens of the whole prompt.
-        top_p: the probability of the nucleus that written answers are drawn from (TAPE, section 5.2); none takes the
+        variant: the number of the template in the file, from 1.
+        budget: RAFT's budget: the most tokens of the whole prompt; None for no limit but the model's.
+        top_p: the probability of the nucleus that written answers are drawn from (TAPE, section 5.2); None to take the
             likeliest token.
-        max_tokens: the most tokens of a written answer; none for the prompt file's limit.
+        max_tokens: the most tokens of a written answer; None for the prompt file's limit.
         seed: the seed of the draws of written answers.
     """
 
@@ -61,22 +62,22 @@ class PromptOptions(LoadingOptions):
 
 
 _BATCH_TOKENS = TokensByDevice(cpu=4096, gpu=32_768)
-"""Tokens of a batch, those of the answers included; models that are evaluated may be large."""
+"""The tokens of a batch, including those of the answers; small, because evaluated models may be large."""
 _NOT_SIGNED = ("template", "dtype", "device_map", "batch_tokens")
-"""Options that are not in the signature: prompt and dtype stand there themselves, the others change no answer."""
+"""Options left out of the signature: it holds the prompt and the dtype themselves, and the others change no answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class PromptedNetwork:
-    """A loaded model with all that is needed to ask it by prompts.
+    """A loaded model with all that is needed to ask it with prompts.
 
     Attributes:
-        kind: its kind, as in `--model KIND:ARGUMENT`.
+        kind: the kind of the model, as in `--model KIND:ARGUMENT`.
         options: the options that the user set.
-        prompt: how rows are asked about.
+        prompt: makes the prompts for rows.
         pretrained: the model.
-        encoder: encodes prompts for it.
-        context: how many tokens it reads.
+        encoder: encodes prompts for the model.
+        context: the length of the model's context window, in tokens.
     """
 
     kind: str
@@ -88,7 +89,13 @@ class PromptedNetwork:
 
     @classmethod
     def of(cls, kind: str, head: str, request: ModelRequest, options: PromptOptions) -> "PromptedNetwork":
-        """The model in a folder, or of the hub's name, that the argument is, with the prompt of the task.
+        """Load the model and the prompt of the task.
+
+        Args:
+            kind: the kind of the model, as in `--model KIND:ARGUMENT`.
+            head: the transformers class that loads the model.
+            request: what the model is made from; its argument is a folder or a name on the hub.
+            options: the options that the user set.
 
         Raises:
             AugmentError: there is no such model or prompt, or an option is out of its range.
@@ -103,14 +110,14 @@ class PromptedNetwork:
         return cls(kind, options, prompt, pretrained, PromptEncoder.of(pretrained), context)
 
     def written(self, prompts: Sequence[FilledPrompt], tokens: Sequence[Tokens]) -> list[str]:
-        """The answer to each prompt in the model's own words, up to its first stop.
+        """Generate the answer to each prompt in the model's own words, up to the first stop string.
 
-        The draw of a token is a function of the seed, the prompt and the token's number, so an answer does not depend
-        on the other prompts of its batch.
+        Each random draw depends only on the seed, the prompt and the token's number, so an answer does not depend on
+        the other prompts in its batch.
 
         Args:
             prompts: the prompts.
-            tokens: what the model reads, for each prompt.
+            tokens: for each prompt, the tokens that the model reads.
 
         Raises:
             AugmentError: a single prompt with its answer does not fit into memory.
@@ -134,7 +141,7 @@ class PromptedNetwork:
         score: Callable[[Sequence[FilledPrompt]], list[list[float]]],
         write: Callable[[Sequence[FilledPrompt]], list[str]],
     ) -> PromptedModel:
-        """The model that answers examples; `score` and `write` are those of `PromptedModel`."""
+        """Return the model that answers examples; `score` and `write` are as in `PromptedModel`."""
         shaping = {name: value for name, value in asdict(self.options).items() if name not in _NOT_SIGNED}
         shaping["labels"] = None if labels is None else ",".join(labels)  # prompts name the labels
         tokens = self.options.budget
@@ -154,11 +161,11 @@ class PromptedNetwork:
 
 
 def loaded(head: str, argument: str, device: str, options: LoadingOptions) -> Pretrained:
-    """The model in a folder, or of the hub's name, that `argument` is.
+    """Load a model from a folder or from the hub.
 
     Args:
         head: the transformers class that loads it.
-        argument: of `--model KIND:ARGUMENT`.
+        argument: the folder or the name on the hub: ARGUMENT of `--model KIND:ARGUMENT`.
         device: auto, cpu or cuda[:N].
         options: the options that the user set.
 
@@ -171,7 +178,7 @@ def loaded(head: str, argument: str, device: str, options: LoadingOptions) -> Pr
 
 
 def signature_of(kind: str, pretrained: Pretrained, prompt: Prompt | None, options: Mapping[str, object]) -> str:
-    """All that defines the answers, as text: the model, a digest of its weights, the prompt's digest, the options."""
+    """Return all that defines the answers, as text: the model, digests of its weights and the prompt, the options."""
     parts = [kind, pretrained.name, f"weights={_weights_digest(pretrained)}", f"dtype={pretrained.dtype}"]
     if prompt is not None:
         parts.append(f"prompt={prompt.digest}")
@@ -179,7 +186,7 @@ def signature_of(kind: str, pretrained: Pretrained, prompt: Prompt | None, optio
 
 
 def _weights_digest(pretrained: Pretrained) -> str:
-    """Eight digits of a digest of the tokenizer's size, and of each tensor's shape and some 64 of its numbers."""
+    """Return an eight-digit digest of the tokenizer's size, and of each tensor's shape and about 64 of its numbers."""
     import torch  # noqa: PLC0415
 
     digest = blake2b(f"{len(pretrained.tokenizer)}".encode(), digest_size=4)

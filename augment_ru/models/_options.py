@@ -1,4 +1,4 @@
-"""Checks of the options of models."""
+"""Check the values of model options."""
 
 from collections.abc import Sequence
 
@@ -6,30 +6,30 @@ from augment_ru.errors import AugmentError
 
 
 def check_one_of(option: str, value: str, possible: Sequence[str]) -> None:
-    """Check that the value is possible.
+    """Check that `value` is one of the possible values.
 
     Raises:
-        AugmentError: it is not.
+        AugmentError: the value is not possible.
     """
     if value not in possible:
         raise AugmentError(f"option {option}={value}; possible: {', '.join(possible)}")
 
 
 def check_at_least(option: str, value: float | None, least: float) -> None:
-    """Check that the value is large enough; None passes.
+    """Check that `value` is at least `least`; None passes.
 
     Raises:
-        AugmentError: it is too small.
+        AugmentError: the value is too small.
     """
     if value is not None and value < least:
         raise AugmentError(f"option {option}={value}; must be at least {least}")
 
 
 def check_positive(option: str, value: float) -> None:
-    """Check that the value is over 0.
+    """Check that `value` is over 0.
 
     Raises:
-        AugmentError: it is not.
+        AugmentError: the value is 0 or less.
     """
     if not value > 0:
         raise AugmentError(f"option {option}={value}; must be positive")

@@ -1,4 +1,4 @@
-"""A torch module as a model: on its device, without gradients, in batches that fit into memory."""
+"""Use a torch module as a model: on its device, without gradients, in batches that fit into memory."""
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from torch.nn import Module
 
 Collate = Callable[[Sequence[Example]], Any]
-"""Returns the module's input for a batch: a tensor, or a tuple, list or mapping of tensors."""
+"""A function that returns the module's input for a batch: a tensor, or a tuple, list or mapping of tensors."""
 Decode = Callable[[Any], Sequence[Prediction]]
-"""Returns the predictions for the module's output, one for each example of the batch."""
+"""A function that turns the module's output into predictions, one for each example of the batch."""
 
 
 def text_length(example: Example) -> int:
-    """The length of an example's text in characters."""
+    """Return the length of an example's text in characters."""
     return len(example.text)
 
 
@@ -36,17 +36,18 @@ class TorchModel(Model):
 
     Attributes:
         module: the module.
-        collate: returns its input for a batch; tensors in it are moved to the device. A tuple is passed as the module's
-            arguments, a mapping as its keyword arguments, any other value as its only argument.
-        labels: the label of each output; a row's prediction is the label of its highest output. Give this or `decode`.
-        decode: returns the predictions for its output.
+        collate: returns the module's input for a batch; tensors in it are moved to the device. A tuple is passed as the
+            module's arguments, a mapping as its keyword arguments, any other value as its only argument.
+        labels: the label of each output; the prediction is the label of the highest output. Give either this or
+            `decode`.
+        decode: turns the module's output into predictions. Give either this or `labels`.
         length: returns the length of an example, in the unit of `budget`; by default in characters.
-        budget: the most that the examples of a batch may have together, each as long as the longest.
+        budget: the maximum size of a batch: the number of its examples times the length of the longest.
         device: where the module runs; given as auto, cpu or cuda[:N].
         autocast: the dtype of torch's autocast; given as auto (bfloat16 on a GPU, off on the CPU), a dtype, or None for
             off.
         few_shot: whether the module reads demonstrations.
-        signature: all that defines the answers, for the cache; None if none may be kept.
+        signature: all that defines the answers, for the cache; None if the answers must not be cached.
         cached: whether answers may be kept in the cache.
         chunk: how many examples are given in one call.
 
@@ -80,10 +81,11 @@ class TorchModel(Model):
         object.__setattr__(self, "autocast", dtype_of(self.autocast, place) if casts else None)
 
     def __call__(self, examples: Sequence[Example], /) -> list[Prediction]:
-        """A prediction for each example, in their order.
+        """Return a prediction for each example, in the order of the examples.
 
         Raises:
-            AugmentError: a single example does not fit into memory, or `decode` returns another number of predictions.
+            AugmentError: a single example does not fit into memory, `decode` returns another number of predictions, or
+                the module has another number of outputs than `labels`.
         """
         import torch  # noqa: PLC0415
 
@@ -113,10 +115,10 @@ class TorchModel(Model):
 
 
 def highest(labels: Sequence[str]) -> Decode:
-    """A function that returns the label of the highest output of each row.
+    """Return a function that finds, for each row, the label with the highest output.
 
-    Its argument is a tensor of shape (rows, labels), an object with such `logits`, or a tuple that begins with it. It
-    raises an AugmentError if there are not as many outputs as labels.
+    The argument of this function is a tensor of shape (rows, labels), an object with such a tensor in `logits`, or a
+    tuple that begins with it. It raises an AugmentError if there are not as many outputs as labels.
     """
 
     def decode(output: Any) -> list[Prediction]:  # noqa: ANN401  (whatever the module returns)
@@ -130,7 +132,7 @@ def highest(labels: Sequence[str]) -> Decode:
 
 
 def moved(value: Any, device: Any) -> Any:  # noqa: ANN401  (what a collate function returns)
-    """A copy of the value with all tensors in it on the device."""
+    """Return the value with all tensors in it moved to the device."""
     if callable(getattr(value, "to", None)):  # tensors, packed sequences, what tokenizers return
         return value.to(device)
     if isinstance(value, Mapping):

@@ -15,14 +15,14 @@ class Options:
     """The options of `--model-option adaboost.NAME=VALUE`.
 
     Attributes:
-        seed: the seed of the order in which a tree tries features.
+        seed: the seed of the order in which trees try features.
     """
 
     seed: int = 42
 
 
 def adaboost(request: ModelRequest, /) -> BagOfWords:
-    """The model, trained on the file that `argument` names.
+    """Train the model on the file that `argument` or `--train` names.
 
     Raises:
         AugmentError: the train file is missing or wrong, or scikit-learn is not installed.

@@ -15,18 +15,18 @@ SCORES = ("perplexity", "loglikelihood")
 
 @dataclass(frozen=True, slots=True)
 class Options(PromptOptions):
-    """The options of `--model-option hf-causal.NAME=VALUE`: those of `PromptOptions`, and one more.
+    """The options of `--model-option hf-causal.NAME=VALUE`: those of `PromptOptions`, and `score`.
 
     Attributes:
-        score: perplexity of the whole prompt with each answer in it (TAPE, Eq. 1), or loglikelihood of the answer
-            alone (MERA, Eq. 1).
+        score: how an answer is scored: `perplexity` of the whole prompt with the answer in it (TAPE, Eq. 1), or
+            `loglikelihood` of the answer alone (MERA, Eq. 1).
     """
 
     score: str = "perplexity"
 
 
 def hf_causal(request: ModelRequest, /) -> PromptedModel:
-    """The model in the folder, or of the hub's name, that `argument` is.
+    """Load the model whose folder or name on the hub is `argument`.
 
     Raises:
         AugmentError: there is no such model or prompt, or an option is wrong.

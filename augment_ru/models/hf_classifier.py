@@ -25,11 +25,11 @@ class Options(LoadingOptions):
     """The options of `--model-option hf-classifier.NAME=VALUE`: those of `LoadingOptions`, and some more.
 
     Attributes:
-        fields: the fields that the model reads, one or two, separated by a comma; by default those of the
-            task, joined if they are more than two.
-        mapping: the model's labels with the data's, for example LABEL_0=нет,LABEL_1=да; by default labels are matched
-            by name, and LABEL_0, LABEL_1, … by number.
-        threshold: for a task with several labels: the lowest sigmoid of an output that counts as a yes.
+        fields: the one or two fields that the model reads, separated by a comma; by default those of the task, which
+            are joined to one text if there are more than two.
+        mapping: pairs of a label of the model and a label of the data, for example LABEL_0=нет,LABEL_1=да; by default
+            labels are matched by name, and LABEL_0, LABEL_1, … by number.
+        threshold: for a task with several labels: an output counts as a yes if its sigmoid is at least this.
     """
 
     fields: tuple[str, ...] = ()
@@ -45,10 +45,10 @@ class Classifier(Model):
         pretrained: the model.
         task: the task of the rows.
         fields: the fields that the model reads; empty for those of the task.
-        labels: the data's label for each output of the model; for a task with several labels, its field.
-        several: whether each output is a yes or a no by itself.
-        threshold: the lowest sigmoid of an output that is a yes.
-        budget: tokens of a batch, padding included.
+        labels: the data's label for each output of the model; for a task with several labels, the field of each output.
+        several: whether the task has several labels, so that each output is a yes or a no by itself.
+        threshold: the lowest sigmoid of an output that counts as a yes.
+        budget: the number of tokens in a batch, padding included.
         signature: all that defines the answers.
     """
 
@@ -63,11 +63,14 @@ class Classifier(Model):
     few_shot = False
 
     def __call__(self, examples: Sequence[Example], /) -> list[Prediction]:
-        """A label for each example; for a task with several labels, an object from field to "0" or "1"."""
+        """Return a label for each example; for a task with several labels, a mapping from fields to "0" or "1"."""
         return self._predictions(self.logits(examples))
 
     def scored(self, examples: Sequence[Example], /) -> list[Scored]:
-        """The same predictions, each with the logits behind it; those of a yes are relative to the threshold."""
+        """Return the same predictions with the logits as scores.
+
+        For a task with several labels, a "0" scores 0, and a "1" scores its logit less that of the threshold.
+        """
         logits = self.logits(examples)
         predictions = self._predictions(logits)
         if self.several:
@@ -84,7 +87,7 @@ class Classifier(Model):
         return [self.labels[index] for index in np.round(logits, DIGITS).argmax(axis=1)]
 
     def logits(self, examples: Sequence[Example]) -> Floats:
-        """The model's outputs, shape (examples, labels).
+        """Return the model's outputs, shape (examples, labels).
 
         Raises:
             AugmentError: an example does not fit into memory, or lacks a field.
@@ -123,7 +126,7 @@ class Classifier(Model):
 
 
 def hf_classifier(request: ModelRequest, /) -> Classifier:
-    """The model in the folder, or of the hub's name, that `argument` is.
+    """Load the model whose folder or name on the hub is `argument`.
 
     Raises:
         AugmentError: there is no such model, an option is wrong, or the model's labels are not those of the data.
@@ -155,7 +158,7 @@ def hf_classifier(request: ModelRequest, /) -> Classifier:
 def matched_labels(
     own: Sequence[str], labels: Sequence[str] | None, mapping: Sequence[str], *, whole: bool = False
 ) -> tuple[str, ...]:
-    """The data's label for each label of the model.
+    """Return the data's label for each label of the model.
 
     >>> matched_labels(("LABEL_0", "LABEL_1"), ("0", "1"), ()), matched_labels(("NO", "Yes"), ("no", "yes"), ())
     (('0', '1'), ('no', 'yes'))
@@ -163,8 +166,8 @@ def matched_labels(
     Args:
         own: the model's labels.
         labels: the data's labels; None if they are not known.
-        mapping: pairs MODEL=DATA of labels that do not match by themselves.
-        whole: whether every label of the data needs a label of the model; else one is enough.
+        mapping: pairs MODEL=DATA of labels that do not match by name or number.
+        whole: whether every label of the data must match a label of the model; if not, one match is enough.
 
     Raises:
         AugmentError: an entry of the mapping is not a pair, or labels cannot be matched.

@@ -20,11 +20,11 @@ _BATCH_TOKENS = TokensByDevice(cpu=1024, gpu=16_384)
 
 @dataclass(frozen=True, slots=True)
 class Options(PromptOptions):
-    """The options of `--model-option hf-seq2seq.NAME=VALUE`."""
+    """The options of `--model-option hf-seq2seq.NAME=VALUE`, which are those of `PromptOptions`."""
 
 
 def hf_seq2seq(request: ModelRequest, /) -> PromptedModel:
-    """The model in the folder, or of the hub's name, that `argument` is.
+    """Load the model whose folder or name on the hub is `argument`.
 
     The score of an answer is the log-likelihood of its tokens and of the end of the text after them, given the prompt
     (MERA, Eq. 1).
@@ -38,7 +38,7 @@ def hf_seq2seq(request: ModelRequest, /) -> PromptedModel:
     budget = given.batch_tokens or _BATCH_TOKENS.on(pretrained.device)
 
     def contexts(prompts: Sequence[FilledPrompt]) -> list[Tokens]:
-        """The tokens of each context with the special tokens around it; a long one loses its beginning."""
+        """Tokenise each context with special tokens; cut off its beginning if it does not fit."""
         encoded = pretrained.tokenizer([prompt.context for prompt in prompts], verbose=False)["input_ids"]
         return [np.array(ids[-network.context :], dtype=np.int64) for ids in encoded]
 
@@ -60,13 +60,15 @@ def hf_seq2seq(request: ModelRequest, /) -> PromptedModel:
 def log_likelihoods(
     pretrained: Pretrained, prompts: Sequence[Tokens], answers: Sequence[Sequence[Tokens]], budget: int
 ) -> list[list[float]]:
-    """The log-likelihood of each answer to each prompt, in nats; the encoder reads a prompt once for all its answers.
+    """Return the log-likelihood of each answer to each prompt, in nats.
+
+    The encoder reads each prompt once for all its answers.
 
     Args:
         pretrained: a sequence-to-sequence model.
         prompts: the tokens that the encoder reads.
-        answers: for each prompt the tokens of its answers.
-        budget: tokens of a batch, padding included.
+        answers: for each prompt, the tokens of its answers.
+        budget: the number of tokens in a batch, padding included.
 
     Raises:
         AugmentError: a prompt with its answers does not fit into memory.

@@ -1,7 +1,7 @@
 """Logistic regression on TF-IDF of the 150,000 most frequent 1- to 4-grams of words: TAPE's baseline (section 5.1).
 
-That of Russian SuperGLUE (section 4.1.1) counts the 10,000 most frequent words of a corpus of its own: longest=1,
-features=10000, corpus=FILE.
+The baseline of Russian SuperGLUE (section 4.1.1) counts the 10,000 most frequent words of a separate corpus; for this
+baseline, set longest=1, features=10000, corpus=FILE.
 """
 
 from dataclasses import dataclass
@@ -24,10 +24,11 @@ class Options:
 
     Attributes:
         analyzer: the unit of the n-grams: word, char, or char_wb (characters inside words).
-        shortest: the units of the shortest n-gram, at least 1.
-        longest: the units of the longest.
+        shortest: the number of units in the shortest n-grams, at least 1.
+        longest: the number of units in the longest n-grams, at least `shortest`.
         features: how many of the most frequent n-grams are counted.
-        corpus: a file of rows whose texts give the n-grams and their document frequencies; by default the train file.
+        corpus: a file of rows from whose texts the n-grams and their document frequencies are taken; None for the train
+            file.
         case: whether letter case is kept.
         strength: the inverse strength of the regularisation, scikit-learn's C; over 0.
     """
@@ -42,7 +43,7 @@ class Options:
 
 
 def linear(request: ModelRequest, /) -> BagOfWords:
-    """The model, trained on the file that `argument` names.
+    """Train the model on the file that `argument` or `--train` names.
 
     Raises:
         AugmentError: the train file is missing or wrong, an option is wrong, or scikit-learn is not installed.

@@ -7,7 +7,9 @@ from augment_ru.models._bag_of_words import BagOfWords, Constant, train_of
 
 
 def majority(request: ModelRequest, /) -> BagOfWords:
-    """The model; of equally frequent classes it takes the first in alphabetical order.
+    """Make a model that gives the most frequent class of the train file.
+
+    If several classes are equally frequent, it gives the alphabetically first.
 
     Raises:
         AugmentError: the train file is missing or wrong.

@@ -22,7 +22,7 @@ ENDPOINTS = {"chat": "/chat/completions", "completions": "/completions"}
 KEY = "OPENAI_API_KEY"
 
 _CHOICE_TOKENS = 64
-"""The most tokens of a reply that names one of several choices."""
+"""The default maximum of tokens in a reply that names one of several choices."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,12 +32,13 @@ class Options:
     Attributes:
         endpoint: chat or completions.
         template: a prompt file that replaces the task's.
-        variant: which of the file's templates is used, from 1.
-        system: a system message, for chat.
+        variant: the number of the template in the file, from 1.
+        system: a system message, for the endpoint chat; None for no message.
         temperature: sent to the server; 0 asks for the likeliest tokens.
-        top_p: sent to the server: the probability of the nucleus that tokens are drawn from; none sends nothing.
-        max_tokens: the most tokens of a reply; none for 64 where an answer is chosen, else for the prompt file's limit.
-        concurrency: how many questions are open at once.
+        top_p: sent to the server: the probability of the nucleus that tokens are drawn from; None to send nothing.
+        max_tokens: the most tokens of a reply; None for 64 if the answer is one of several choices, and for the prompt
+            file's limit if it is written.
+        concurrency: how many questions are open at the same time.
         timeout: how many seconds an attempt may take.
         retries: how many attempts may follow the first.
         seed: sent to the server, which may ignore it.
@@ -58,13 +59,13 @@ class Options:
 
 @dataclass(frozen=True, slots=True)
 class ServerModel(Model):
-    """A model on a server; it streams its predictions.
+    """A model on a server; it yields each prediction as soon as it arrives.
 
     Attributes:
         server: the server.
-        name: the model's name there.
-        prompt: how rows are asked about.
-        labels: the classes of the data; None where answers are free.
+        name: the name of the model on the server.
+        prompt: makes the prompts for rows.
+        labels: the classes of the data; None if answers are free texts.
         options: the options that the user set.
     """
 
@@ -77,7 +78,7 @@ class ServerModel(Model):
 
     @property
     def signature(self) -> str:
-        """All that defines the answers: address, model, prompt, labels, and the options that shape a reply."""
+        """All that defines the answers: address, model, prompt, labels, and the options that influence a reply."""
         words = json.dumps(asdict(replace(self.prompt, task=None)), ensure_ascii=False, sort_keys=True)  # type: ignore[arg-type]  # (a cache key has the task)
         shaping = ("endpoint", "variant", "system", "temperature", "top_p", "max_tokens", "seed")
         parts = [f"{name}={getattr(self.options, name)}" for name in shaping]
@@ -86,14 +87,14 @@ class ServerModel(Model):
         return "|".join(["openai", self.server.url, self.name, prompt, labels, *parts])
 
     def __call__(self, examples: Sequence[Example], /) -> list[Prediction]:
-        """A prediction for each example, in their order."""
+        """Return a prediction for each example, in the order of the examples."""
         found: list[Prediction] = [None] * len(examples)
         for number, prediction in self.stream(examples):
             found[number] = prediction
         return found
 
     def stream(self, examples: Sequence[Example], /) -> Iterator[tuple[int, Prediction]]:
-        """The number of each example with its prediction, in the order in which the server answers.
+        """Yield the number of each example with its prediction, in the order in which the server answers.
 
         Predictions that have arrived are yielded before a failure is raised.
 
@@ -110,7 +111,7 @@ class ServerModel(Model):
         return self.prompt.answer([await self._ask(client, prompt, language) for prompt in prompts])
 
     async def _ask(self, client: "AsyncClient", prompt: FilledPrompt, language: str) -> str:
-        """The reply to a prompt; if it has choices, the label that the reply names."""
+        """Return the reply to a prompt; if the prompt has choices, the label that the reply names."""
         options = self.options
         limit = options.max_tokens or (_CHOICE_TOKENS if prompt.choices else prompt.tokens)
         question: dict[str, Any] = {
@@ -150,7 +151,9 @@ def _of_completion(answer: Any) -> str:  # noqa: ANN401
 
 
 def openai(request: ModelRequest, /) -> ServerModel:
-    """The model MODEL of the server at URL; the environment variable OPENAI_API_KEY holds the key, if one is needed.
+    """Make the model MODEL of the server at URL; `argument` is URL#MODEL.
+
+    If the server needs a key, the environment variable OPENAI_API_KEY holds it.
 
     Raises:
         AugmentError: the address, the prompt or an option is wrong, or httpx is not installed.

@@ -17,8 +17,8 @@ class Options:
     """The options of `--model-option python.NAME=VALUE`.
 
     Attributes:
-        input: the type of the entries in the list that the function takes: example (`augment_ru.Example`), record (the
-            row as a dictionary) or text.
+        input: the type of the entries in the list that the function takes: `example` (`augment_ru.Example`), `record`
+            (the row as a dictionary) or `text`.
     """
 
     input: str = "example"
@@ -26,12 +26,14 @@ class Options:
 
 @dataclass(frozen=True, slots=True)
 class FunctionModel(Model):
-    """A function that takes texts, or rows as dictionaries, in place of examples; it gets no demonstrations.
+    """A model that calls a function with texts, or with rows as dictionaries, instead of examples.
+
+    It gets no demonstrations.
 
     Attributes:
         function: the function.
-        input: what it takes a list of: text or record.
-        signature: all that defines the answers; None if none may be kept.
+        input: what the list passed to the function holds: `text` or `record`.
+        signature: all that defines the answers; None if the answers must not be cached.
     """
 
     function: Callable[[list[Any]], Sequence[Prediction]]
@@ -40,15 +42,15 @@ class FunctionModel(Model):
     few_shot = False
 
     def __call__(self, examples: Sequence[Example], /) -> Sequence[Prediction]:
-        """The predictions of the function."""
+        """Return the predictions of the function."""
         return self.function([example.text if self.input == "text" else example.record for example in examples])
 
 
 def python(request: ModelRequest, /) -> Model | PredictFunction:
-    """The function, imported from an installed package or from the current folder.
+    """Import the function that `argument` names, from an installed package or from the current folder.
 
     Raises:
-        AugmentError: it cannot be imported, or is not a function.
+        AugmentError: it cannot be imported or is not a function, or an option is wrong.
     """
     kind = request.options.input
     check_one_of("input", kind, INPUTS)

@@ -23,7 +23,7 @@ class Options:
 
 @dataclass(frozen=True, slots=True)
 class Random(Model):
-    """Random labels; the draw depends on the seed and the row alone, so equal rows get equal labels."""
+    """A model that gives random labels; a draw depends only on the seed and the row, so equal rows get equal labels."""
 
     labels: tuple[str, ...]
     seed: int
@@ -32,11 +32,11 @@ class Random(Model):
 
     @property
     def signature(self) -> str:
-        """The seed and the labels."""
+        """The kind, the seed and the labels."""
         return f"random|seed={self.seed}|labels={','.join(self.labels)}"
 
     def __call__(self, examples: Sequence[Example], /) -> list[Prediction]:
-        """A label for each example; for a task with several labels, an object from field to label."""
+        """Return a label for each example; for a task with several labels, a mapping from fields to labels."""
         rows = [json.dumps(dict(example.record)) for example in examples]
         keys = Streams.of(digests(rows), "random", self.seed).keys
         found: list[Prediction] = []
@@ -47,13 +47,13 @@ class Random(Model):
         return found
 
     def _drawn(self, rng: Rng, example: Example, name: str) -> Prediction:
-        """A label for a field of the right answer; for one with `[]` a label for each of its entries (MuSeRC)."""
+        """Draw a label for a field of the right answer; if its name contains `[]`, one for each entry (MuSeRC)."""
         drawn: list[Prediction] = [rng.choice(self.labels) for _ in field_paths.every(example.record, name)]
         return drawn if "[]" in name else drawn[0]
 
 
 def random(request: ModelRequest, /) -> Random:
-    """The model.
+    """Make the model.
 
     Raises:
         AugmentError: the task has no classes, or an argument is given.

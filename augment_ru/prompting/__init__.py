@@ -1,1 +1,1 @@
-"""What language models are asked, and how their replies are read."""
+"""Build the prompts for language models, and read their replies."""

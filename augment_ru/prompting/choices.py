@@ -1,4 +1,4 @@
-"""The answers that a prompt offers to choose from: the labels in words, or the options that the row lists."""
+"""The answers that a prompt offers to choose from: words for the labels, or the options that the row lists."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ _LETTERS = "ABCDEFGHIJ"
 
 
 class Choice(NamedTuple):
-    """An answer to choose from: its label, and the text that follows the context for it."""
+    """An answer to choose from: its label, and the text that is put after the context for it."""
 
     label: str
     text: str
@@ -23,13 +23,13 @@ class Choice(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """Where a row lists its options; one of these is set.
+    """Where a row lists its options; exactly one attribute is set.
 
     Attributes:
         inside: a text field that ends in «(A) … (B) …»; the template gets the part before the options.
-        fields: the field of each option, with the spellings of its label.
+        fields: maps the field of each option to the spellings of its label.
         texts: a field with a list of texts; each text is its own label.
-        spans: a list of the task's `characters`; the text at each place is its own label.
+        spans: a list of the task's `characters`; the text at each of its spans is its own label.
     """
 
     inside: str | None = None
@@ -41,7 +41,7 @@ class Options:
 def listed_choices(
     name: str, options: Options, task: Task, record: Mapping[str, Any], labels: Sequence[str] | None
 ) -> Iterator[Choice]:
-    """The options that a row lists, in its order.
+    """Yield the options that a row lists, in its order.
 
     Args:
         name: the name of the prompt.
@@ -77,13 +77,15 @@ def listed_choices(
 
 
 def spelled(name: str, table: Mapping[str, tuple[str, ...]], labels: Sequence[str] | None) -> tuple[Choice, ...]:
-    """The words of a table, each with its label in the spelling of the data, or in the first one if no label is known.
+    """Return the words of a table, each with its label in the spelling that the data use.
+
+    If the labels of the data are not known, the first spelling is taken.
 
     >>> spelled("danetqa", {"Да": ("true", "1"), "Нет": ("false", "0")}, ["0", "1"])
     (Choice(label='1', text='Да'), Choice(label='0', text='Нет'))
 
     Raises:
-        AugmentError: no one spelling of the table has all labels of the data.
+        AugmentError: no spelling in the table contains all labels of the data.
     """
     columns = list(zip(*table.values(), strict=True))
     for column in columns:

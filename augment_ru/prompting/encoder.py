@@ -1,4 +1,4 @@
-"""Prompts as tokens of a model: the sequences to score, the contexts to continue, and the counting of a budget."""
+"""Encode prompts as tokens of a model: sequences to score, contexts to continue, and the counting of a budget."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ class PromptEncoder:
 
     Attributes:
         tokenizer: a tokenizer of transformers.
-        start: the token for the beginning of a text; empty if the tokenizer puts none there.
+        start: the token for the beginning of a text; empty if the tokenizer does not put one there.
     """
 
     tokenizer: Any
@@ -26,26 +26,26 @@ class PromptEncoder:
 
     @classmethod
     def of(cls, pretrained: Pretrained) -> "PromptEncoder":
-        """The encoder of a model; its tokenizer is tried out on a text."""
+        """Make the encoder of a model; a test text shows which token its tokenizer puts first."""
         tokenizer = pretrained.tokenizer
         begin = tokenizer.bos_token_id
         is_put = begin is not None and tokenizer("Да")["input_ids"][:1] == [begin]
         return cls(tokenizer, (begin,) if is_put else ())
 
     def ids(self, texts: Sequence[str]) -> list[Tokens]:
-        """The tokens of each text, without the special tokens around it."""
+        """Return the tokens of each text, without special tokens around it."""
         if not texts:
             return []
         encoded = self.tokenizer(list(texts), add_special_tokens=False, verbose=False)["input_ids"]
         return [np.array(ids, dtype=np.int64) for ids in encoded]
 
     def whole_texts(self, prompts: Sequence[FilledPrompt], context: int) -> list[list[Request]]:
-        """For each prompt the text with each of its choices, all tokens scored that have one before them.
+        """For each prompt, return its text with each of its choices; every token that has a token before it is scored.
 
         Args:
             prompts: prompts with choices.
-            context: how many tokens the model reads; a longer prompt loses its beginning, for all choices at the same
-                place.
+            context: the length of the model's context window, in tokens. If a prompt does not fit, the same number of
+                tokens at its beginning is cut off for all its choices.
         """
         return [
             self._requests(texts, 0 if self.start or min(text.size for text in texts) == 1 else 1, context)
@@ -53,7 +53,7 @@ class PromptEncoder:
         ]
 
     def continuations(self, prompts: Sequence[FilledPrompt], context: int) -> list[list[Request]]:
-        """For each prompt the text with each of its choices, the tokens of the choice scored.
+        """For each prompt, return its text with each of its choices; only the tokens of the choice are scored.
 
         The whole text is encoded at once; the choice starts after as many tokens as its context alone has.
 
@@ -67,7 +67,12 @@ class PromptEncoder:
         ]
 
     def contexts(self, prompts: Sequence[FilledPrompt], context: int) -> list[Tokens]:
-        """The tokens of each prompt's context; a long one loses its beginning, so that the answer has room."""
+        """Tokenise the context of each prompt; if it does not fit, cut off its beginning so that the answer has room.
+
+        Args:
+            prompts: the prompts.
+            context: the length of the model's context window, in tokens.
+        """
         begin = np.array(self.start, dtype=np.int64)
         found = []
         for prompt, ids in zip(prompts, self.ids([prompt.context for prompt in prompts]), strict=True):
@@ -76,12 +81,17 @@ class PromptEncoder:
         return found
 
     def _texts(self, prompts: Sequence[FilledPrompt]) -> list[list[Tokens]]:
-        """The tokens of each prompt with each of its choices."""
+        """Return the tokens of each prompt with each of its choices."""
         found = iter(self.ids([prompt.context + choice.text for prompt in prompts for choice in prompt.choices]))
         return [[next(found) for _ in prompt.choices] for prompt in prompts]
 
     def _requests(self, texts: Sequence[Tokens], first: int, context: int) -> list[Request]:
-        """The texts, scored from the token `first` on; before token 0 stands one that begins or ends texts."""
+        """Return requests that score the texts from their token `first` on.
+
+        The tokenizer's start token, if there is one, is put before each text. Without it, if token 0 is to be scored, a
+        token that begins or ends texts is put there. If a text does not fit into `context` tokens, the beginning of all
+        is cut off.
+        """
         start = self.start or (self._edge() if first == 0 else ())
         begin = np.array(start, dtype=np.int64)
         excess = max(max(text.size for text in texts) + begin.size - (context + 1), 0)  # the last token is not read
@@ -92,13 +102,13 @@ class PromptEncoder:
         return found
 
     def _edge(self) -> tuple[int, ...]:
-        """The token for the beginning of a text, else the one for its end; empty if the tokenizer has neither."""
+        """Return the token for the beginning of a text, or else for its end; empty if the tokenizer has neither."""
         tokenizer = self.tokenizer
         edge = tokenizer.bos_token_id if tokenizer.bos_token_id is not None else tokenizer.eos_token_id
         return () if edge is None else (edge,)
 
     def budget(self, tokens: int) -> PromptBudget:
-        """A budget of this many tokens, counted by this tokenizer."""
+        """Return a budget of `tokens` tokens, counted by this tokenizer."""
 
         @lru_cache(maxsize=4096)  # rows share demonstrations
         def count(text: str) -> int:

@@ -1,7 +1,7 @@
 """Prompts: the text that asks a model about a row, and the answers to choose from.
 
-A prompt has the parts of RAFT's (Alex et al. 2021, section 4.1.1): an instruction, demonstrations, and the row itself
-with the place of its answer. Its words come from a file `prompts/NAME.toml`, one for each task.
+A prompt has the parts of RAFT's prompts (Alex et al. 2021, section 4.1.1): an instruction, demonstrations, and the row
+itself with a place for the answer. Its words come from a file `prompts/NAME.toml`, one for each task.
 """
 
 import json
@@ -22,12 +22,12 @@ from augment_ru.records.task import Task
 
 @dataclass(frozen=True, slots=True)
 class PromptBudget:
-    """How many tokens a prompt may have, and the tokenizer that counts them.
+    """How many tokens a prompt may have, and the functions of the tokenizer that count them.
 
     Attributes:
         tokens: the most tokens of the whole prompt with its answer.
         count: returns the number of tokens of a text.
-        cut: returns the longest beginning of a text with at most this many tokens.
+        cut: returns the longest beginning of a text that has at most the given number of tokens.
     """
 
     tokens: int
@@ -35,22 +35,28 @@ class PromptBudget:
     cut: Callable[[str, int], str]
 
     def shares(self, head: str, separator: str, shots: int, answer: int) -> tuple[int, int]:
-        """The most tokens of the row and of each demonstration (RAFT, section 4.1.1).
+        """Return the most tokens that the row, and that each demonstration may have (RAFT, section 4.1.1).
 
         Args:
             head: the instruction, with the separator after it.
             separator: the text between the parts of the prompt.
             shots: the number of demonstrations.
-            answer: tokens that are kept free for a written answer.
+            answer: the number of tokens that are kept free for a written answer.
         """
         left = self.tokens - self.count(head) - shots * self.count(separator) - answer
         return (left // 4, 3 * left // (4 * shots)) if shots else (left, 0)
 
     def fitted(self, template: Template, values: Mapping[str, str], words: Sequence[str], share: int) -> dict[str, str]:
-        """The values, cut so that the template, with the longest of the words as its label, has at most `share` tokens.
+        """Cut the values so that the filled template has at most `share` tokens; the longest value is cut first.
+
+        Args:
+            template: the template.
+            values: the value of each place except the label.
+            words: the possible labels in words; the longest is counted as the label.
+            share: the most tokens of the filled template.
 
         Raises:
-            AugmentError: template and label alone have more.
+            AugmentError: the template and the label alone have more tokens.
         """
         word = max(words, key=self.count, default="")
         left = share - self.count(template.fill({**dict.fromkeys(values, ""), LABEL: word}))
@@ -74,9 +80,9 @@ class PromptBudget:
 
 
 LIMITS = (100, 200)
-"""The most tokens of a written answer, without and with demonstrations: TAPE's numbers for CheGeKa (section 5.2)."""
+"""The most tokens of a written answer, without and with demonstrations; as in TAPE for CheGeKa (section 5.2)."""
 FIELDS = "fields"
-"""The name of the place that holds all texts of the row that a model reads."""
+"""The name of the template place that is filled with all texts of the row that a model reads."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,8 +92,8 @@ class FilledPrompt:
     Attributes:
         field: the field whose value is asked for.
         context: the prompt up to the place of the answer, without white space at its end.
-        choices: the answers to choose from, each text with the white space before it and the template's rest after it;
-            empty if the answer is written.
+        choices: the answers to choose from; each text includes the white space before the answer and the rest of the
+            template after it. Empty if the answer is written.
         tokens: the most tokens of a written answer.
         stop: the strings that end a written answer.
     """
@@ -101,12 +107,13 @@ class FilledPrompt:
 
 @dataclass(frozen=True, slots=True)
 class OwnTemplate:
-    """A template that stands in the row (MERA).
+    """Where a row holds its own template (MERA).
 
     Attributes:
-        template: the field of the template.
-        values: the field of its values.
-        later: the template of every part of the prompt behind the first demonstration (MERA, section 4.1).
+        template: the field that holds the template.
+        values: the field that holds the values for the template.
+        later: the template of the demonstrations after the first, and of the row after demonstrations (MERA, section
+            4.1).
     """
 
     template: str
@@ -126,13 +133,13 @@ class Prompt:
         targets: for each field that is asked for, its template, with a place for the label.
         instruction: the text at the beginning of the prompt.
         separator: the text between the instruction, the demonstrations and the row.
-        labels: the word of each label, with the spellings that data have for the label, one for each convention.
-        options: where the row lists its options; None if it lists none.
-        words: for a field, the words that stand for its values.
-        writes: whether the answer is always written; else it is written only if there are no labels to choose from.
+        labels: maps a word to the spellings of its label, one for each convention that data may follow.
+        options: where the row lists its options; None if it does not list any.
+        words: for a field, the words that replace its values.
+        writes: whether the answer is always written; if not, it is written only if there are no labels to choose from.
         limits: the most tokens of a written answer, without and with demonstrations.
         stop: the strings that end a written answer.
-        own: where the row has its own template; None if `targets` has it.
+        own: where the row holds its own template; None if `targets` holds the templates.
         each: the entries that are asked about one by one, for example `questions[].answers[]`; the prediction is then
             a list.
     """
@@ -153,7 +160,7 @@ class Prompt:
 
     @property
     def digest(self) -> str:
-        """The prompt's name, and a digest of all its values but the task, eight digits."""
+        """The prompt's name and an eight-digit digest of all its values except the task."""
         values = {field.name: getattr(self, field.name) for field in fields(self) if field.name != "task"}
         text = json.dumps(values, ensure_ascii=False, sort_keys=True, default=asdict)
         return f"{self.name}-{short_digest(text.encode())}"
@@ -166,15 +173,15 @@ class Prompt:
         labels: Sequence[str] | None = None,
         budget: PromptBudget | None = None,
     ) -> tuple[FilledPrompt, ...]:
-        """The prompts for a row, one for each field that is asked for, and for each entry of `each`.
+        """Return the prompts for a row: one for each field that is asked for, and for each entry of `each`.
 
         Args:
             record: the row; its right answer is not used.
             shots: the demonstrations: rows with right answers, in the order of the prompt.
             labels: the classes of the data; needed if the prompt's file does not name them.
-            budget: RAFT's budget (section 4.1.1): E tokens are left by the instruction and the separators; the row gets
-                E/4, and each of N demonstrations 3E/(4N); without demonstrations the row gets E. Fields are cut at
-                their ends, the longest first; labels stay whole. None leaves prompts whole.
+            budget: RAFT's budget (section 4.1.1). If the instruction and the separators leave E tokens, the row gets
+                E/4 and each of N demonstrations 3E/(4N); without demonstrations the row gets E. Fields are cut at their
+                ends, the longest first; labels are not cut. None to cut nothing.
 
         Raises:
             AugmentError: a field is missing, a label has no word, or the budget is too small.
@@ -186,13 +193,17 @@ class Prompt:
         )
 
     def answer(self, answers: Sequence[str]) -> Prediction:
-        """The prediction for a row: the answers to its prompts as a text, an object by field, or a list by entry."""
+        """Combine the answers to a row's prompts into a prediction.
+
+        It is a list if the prompt has `each`, the answer itself if one field is asked for, else a mapping from fields
+        to answers.
+        """
         if self.each:
             return list(answers)
         return answers[0] if len(self.targets) == 1 else dict(zip(self.targets, answers, strict=True))
 
     def _entries(self, record: Mapping[str, Any]) -> list[tuple[int, ...]]:
-        """The entries of `each` as their numbers in its lists; without `each` one entry, the row, without numbers."""
+        """Return the entries of `each`, given by their numbers in its lists; without `each`, one entry for the row."""
         return field_paths.entries(record, self.each) if self.each else [()]
 
     def _filled(
@@ -234,9 +245,9 @@ class Prompt:
     def _values(
         self, field: str, record: Mapping[str, Any], numbers: tuple[int, ...], *, later: bool
     ) -> tuple[Template, dict[str, str]]:
-        """The template for a row, and the values of its places except the label.
+        """Return the template for a row, and the values of its places except the label.
 
-        `later` says whether a demonstration stands before it.
+        `later` says whether a demonstration comes before the row.
         """
         if self.own and not later:
             template = with_label(Template.of(text_of(record, self.own.template)))
@@ -261,7 +272,7 @@ class Prompt:
         return text
 
     def _choices(self, record: Mapping[str, Any], labels: Sequence[str] | None) -> tuple[Choice, ...]:
-        """The labels to choose from with their words, in the order of the row's options, the file or the data."""
+        """Return the labels to choose from with their words, ordered as in the row's options, the file or the data."""
         if self.options:
             return tuple(listed_choices(self.name, self.options, self.task, record, labels))
         if self.labels:
@@ -269,7 +280,7 @@ class Prompt:
         return tuple(Choice(label, label) for label in labels or ())
 
     def _answer(self, field: str, shot: Mapping[str, Any], labels: Sequence[str] | None) -> str:
-        """The text of the right answer of a demonstration."""
+        """Return the right answer of a demonstration as it is written in the prompt."""
         golds = field_paths.values(shot, field)
         if not golds:
             raise AugmentError(f"no right answer in the field '{field}'; demonstrations need one")
@@ -287,13 +298,13 @@ class Prompt:
 
 
 def answer_text(value: object, separator: str | None = None) -> str:
-    """A right answer as the text to write: of several the first, of an annotated one its segment.
+    """Return the text of a right answer: the first of several, and the segment of an annotated answer.
 
     >>> answer_text([{"label": "passage", "offset": 0, "length": 5, "segment": "Мехмо"}])
     'Мехмо'
 
     Raises:
-        AugmentError: there is no answer.
+        AugmentError: the value holds no answer.
     """
     text = next(iter(answer_texts(value, separator)), None)
     if text is None:
@@ -302,7 +313,10 @@ def answer_text(value: object, separator: str | None = None) -> str:
 
 
 def _own_values(template: Template, held: object, field: str) -> dict[str, str]:
-    """The values for a row's own template; if one place and one value have no match by name, they belong together."""
+    """Return the values for a row's own template.
+
+    If exactly one place and one value are left without a match by name, the value is put into that place.
+    """
     source = held if isinstance(held, Mapping) else {field: held}
     names = [name for name in dict.fromkeys(template.names) if name != LABEL]
     missing = [name for name in names if not field_paths.has_value(source, name)]

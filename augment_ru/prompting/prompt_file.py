@@ -1,4 +1,4 @@
-"""Prompt files: `prompts/NAME.toml`, read strictly; a user's own file overrides ours."""
+"""Read prompt files `prompts/NAME.toml`, and refuse unknown keys; a user's own file overrides ours."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -19,7 +19,7 @@ GENERIC = "generic"
 
 
 class _Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A table of a prompt file."""
+    """A table of a prompt file; unknown keys are refused."""
 
 
 class _Listed(_Table, frozen=True):
@@ -50,13 +50,13 @@ class _File(_Table, frozen=True):
 
 
 def prompt_of(task: Task, template: str | Path | None = None, *, variant: int = 1) -> Prompt:
-    """How the rows of a task are asked about.
+    """Read the prompt with which the rows of a task are asked about.
 
     Args:
-        task: its `prompt`, else its name, names the file; a task without one is asked generically, in its language,
-            also where that does not fit (`unfit`).
-        template: a file in place of ours.
-        variant: which of the file's templates, from 1; where a field has fewer, its last.
+        task: the task. Its `prompt`, or else its name, is the name of the file; if there is no such file, the generic
+            prompt in the task's language is used, even if it does not fit (`unfit`).
+        template: a file to use instead of ours.
+        variant: the number of the template in the file, from 1; if a field has fewer templates, its last one is used.
 
     Raises:
         AugmentError: there is no such file or variant, or the file is wrong.
@@ -71,9 +71,10 @@ def prompt_of(task: Task, template: str | Path | None = None, *, variant: int = 
 
 
 def unfit(task: Task) -> str:
-    """Why the generic prompt cannot ask about the rows of a task; empty if it can, or the task has its own prompt.
+    """Return the reason why the generic prompt cannot ask about the rows of a task.
 
-    The generic prompt shows one text and lists labels, one of which is the answer.
+    It is empty if the generic prompt can, or if the task has its own prompt. The generic prompt shows one text and
+    lists labels, one of which is the answer.
     """
     if not _path(task).stem.startswith(GENERIC):
         return ""

@@ -1,4 +1,4 @@
-"""Models that are asked by prompts: they score the choices of a prompt, or write the answer."""
+"""Models that are asked with prompts: they score the choices of a prompt, or write the answer."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -7,20 +7,20 @@ from augment_ru.evaluation.examples import Example, LabelScores, Model, Predicti
 from augment_ru.prompting.prompt import FilledPrompt, Prompt, PromptBudget
 
 DIGITS = 4
-"""Decimal places of a score before the best is taken, so that rounding in its last bits does not decide."""
+"""Scores are rounded to this many decimals before the best is chosen, so that rounding errors do not decide."""
 
 
 @dataclass(frozen=True, slots=True)
 class PromptedModel(Model):
-    """A model that is asked by prompts.
+    """A model that is asked with prompts.
 
     Attributes:
-        prompt: how rows are asked about.
-        labels: the classes of the data; None where answers are free.
+        prompt: makes the prompts for rows.
+        labels: the classes of the data; None if answers are free texts.
         score: returns, for each prompt, the score of each of its choices in nats; the highest is the answer.
         write: returns an answer for each prompt without choices.
         signature: all that defines the answers.
-        budget: how long prompts may be; None leaves them whole.
+        budget: how long prompts may be; None for no limit.
     """
 
     prompt: Prompt
@@ -31,7 +31,7 @@ class PromptedModel(Model):
     budget: PromptBudget | None = None
 
     def __call__(self, examples: Sequence[Example], /) -> list[Prediction]:
-        """A prediction for each example, in their order.
+        """Return a prediction for each example, in the order of the examples.
 
         Raises:
             AugmentError: a prompt cannot be built, or does not fit into memory.
@@ -39,7 +39,7 @@ class PromptedModel(Model):
         return [one.prediction for one in self.scored(examples)]
 
     def scored(self, examples: Sequence[Example], /) -> list[Scored]:
-        """A prediction for each example, in their order, with the scores of each question that has choices.
+        """Return a prediction for each example, in their order, with the scores of every question that has choices.
 
         Raises:
             AugmentError: a prompt cannot be built, or does not fit into memory.
@@ -69,7 +69,7 @@ class PromptedModel(Model):
 
 
 def index_of_best(scores: Sequence[float]) -> int:
-    """The index of the highest score after rounding to `DIGITS`; of equal ones the first.
+    """Return the index of the highest score after rounding to `DIGITS` decimals; the first if several are equal.
 
     >>> index_of_best([-2.00001, -2.0, -3.0])
     0

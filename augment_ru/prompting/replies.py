@@ -1,4 +1,4 @@
-"""Prompts with choices for models that only write text, and the choice that a reply names."""
+"""Prompts with choices for models that only write text, and finding the choice that a reply names."""
 
 import re
 from collections.abc import Sequence
@@ -17,11 +17,11 @@ _CHOICE = {
 
 
 def prompt_text(filled: FilledPrompt, language: str) -> str:
-    """The text of a prompt, with a list of its choices if it has any.
+    """Return the text of a prompt, followed by a list of its choices if it has any.
 
     Args:
         filled: the prompt.
-        language: of the words around the list: `en`, or Russian.
+        language: the language of the words around the list: `en` for English, any other for Russian.
     """
     if not filled.choices:
         return filled.context
@@ -32,10 +32,11 @@ def prompt_text(filled: FilledPrompt, language: str) -> str:
 
 
 def label_in(reply: str, choices: Sequence[Choice]) -> str:
-    """The label of the choice that a reply names; the empty text if it names none.
+    """Return the label of the choice that a reply names; an empty text if it does not name any.
 
-    A reply that equals a choice or a label names it. Else, if the labels are letters, the letter at the reply's start
-    counts; else the choice or label that stands first in the reply, and of two at the same place the longer one.
+    A reply that equals a choice or a label names it. Otherwise, if the labels are letters, the letter at the start of
+    the reply counts. Otherwise the choice or label that occurs first in the reply counts, and the longer one if two
+    begin at the same place.
 
     >>> label_in("Ответ: нет.", (Choice("1", "да"), Choice("0", "нет")))
     '0'
@@ -60,7 +61,7 @@ def label_in(reply: str, choices: Sequence[Choice]) -> str:
 
 
 def before_stop(text: str, stops: Sequence[str]) -> str:
-    """The text up to the first place where one of the stops begins.
+    """Return the text up to the first occurrence of one of the stops.
 
     >>> before_stop(" Шведы; ЧГК", [";", "."])
     ' Шведы'
@@ -69,7 +70,7 @@ def before_stop(text: str, stops: Sequence[str]) -> str:
 
 
 def _lettered(choices: Sequence[Choice]) -> bool:
-    """Whether the labels are capital letters that stand for other texts."""
+    """Tell whether the labels are capital letters that differ from the texts of their choices."""
     return all(len(one.label) == 1 and one.label.isupper() and one.text.strip() != one.label for one in choices)
 
 

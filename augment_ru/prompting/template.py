@@ -10,17 +10,17 @@ from augment_ru.records import field_paths
 from augment_ru.records.offsets import kind
 
 LABEL = "label"
-"""The name of the answer's place."""
+"""The name of the place for the answer."""
 _PLACE = re.compile(r"\{\{|\}\}|\{([^{}\n]+)\}|[{}]")
 
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """A text with places for values.
+    """A text with places for values, written {name}.
 
     Attributes:
         texts: the texts before, between and after the places; one more than `names`.
-        names: the field of each place, or a path into one, for example `target.span1_text` or `qas[0].query`.
+        names: the field for each place, or a path into a field, for example `target.span1_text` or `qas[0].query`.
     """
 
     texts: tuple[str, ...]
@@ -28,7 +28,7 @@ class Template:
 
     @classmethod
     def of(cls, text: str) -> "Template":
-        """The template of a text, in which `{name}` is a place, and `{{` and `}}` are braces.
+        """Parse a text in which `{name}` is a place, and `{{` and `}}` stand for braces.
 
         >>> Template.of("{{{question}}} {label}.").fill({"question": "{x}", "label": "Да"})
         '{{x}} Да.'
@@ -54,10 +54,10 @@ class Template:
         return cls(tuple(texts), tuple(names))
 
     def fill(self, values: Mapping[str, str]) -> str:
-        """The text with the values in their places.
+        """Return the text with the values in their places.
 
         Args:
-            values: by the name of the place; every place needs one.
+            values: maps the name of each place to its value; every place needs one.
         """
         filled = [self.texts[0]]
         for name, text in zip(self.names, self.texts[1:], strict=True):
@@ -65,7 +65,7 @@ class Template:
         return "".join(filled)
 
     def around(self, name: str) -> tuple["Template", "Template"]:
-        """The parts of the template before and after the only place of this name."""
+        """Return the parts of the template before and after the place `name`, which must occur once."""
         at = self.names.index(name)
         return (
             Template(self.texts[: at + 1], self.names[:at]),
@@ -74,7 +74,7 @@ class Template:
 
 
 def with_label(template: Template) -> Template:
-    """The template with a place for the answer; one that has none gets it at its end, after a space."""
+    """Return the template with a place for the answer; if it has none, the place is added at its end, after a space."""
     if LABEL in template.names:
         return template
     *texts, last = template.texts
@@ -83,7 +83,7 @@ def with_label(template: Template) -> Template:
 
 
 def text_of(record: Mapping[str, Any], name: str) -> str:
-    """The value of a field as text; null is the empty text.
+    """Return the value of a field as text; null becomes the empty text.
 
     Args:
         record: the row.

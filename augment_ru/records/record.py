@@ -77,6 +77,14 @@ class Record:
             self._texts = {name: _checked(self.values, name) for name in self.fields}
         return self._texts
 
+    @property
+    def size(self) -> int:
+        """The characters of the texts that are perturbed; a missing one has none."""
+        if self._texts is not None:
+            return sum(map(len, self._texts.values()))
+        held = [field_paths.value(self.values, name) for name in self.fields]
+        return sum(len(one) for one in held if isinstance(one, str))
+
     def check_places(self) -> None:
         """Raise an error if the row states a place in a perturbed text that would not move with it.
 

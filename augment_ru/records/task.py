@@ -1,6 +1,6 @@
 """Tasks: which fields of a dataset's rows are perturbed, what must survive in them, how answers are scored."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache, cached_property, lru_cache
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
@@ -392,21 +392,16 @@ def _with_fields(known: Task, fields: tuple[str, ...]) -> Task:
     return known.changed(fields=fields, optional=())
 
 
-def common_task(rows: Sequence[dict[str, Any]], known: Task | None, fields: Sequence[str] = ()) -> Task | None:
-    """The task of rows, if `task_for_row` gives the same for all of them; None if not, or if it gives none for one.
+def tasks_of_rows(rows: Sequence[dict[str, Any]], known: Task | None, fields: Sequence[str] = ()) -> list[Task]:
+    """The tasks of rows, as `task_for_row` gives them, each once; rows with the same keys are asked about once.
 
-    Only one row of those with the same keys is asked about, where their keys decide.
+    Raises:
+        AugmentError: no task is known and none fits a row, or several fit equally well.
     """
-    asked: Iterable[dict[str, Any]] = rows[:1]
-    if known is None:
-        by_keys = dict(zip(keys_of_each(rows), rows, strict=True))
-        by_text = any(one.layout.contains for keys in by_keys for one in _fitting(keys))
-        asked = rows if by_text else by_keys.values()
-    try:
-        found = {id(one): one for one in (task_for_row(row, known, fields) for row in asked)}
-    except AugmentError:
-        return None
-    return next(iter(found.values())) if len(found) == 1 else None
+    by_keys = dict(zip(keys_of_each(rows), rows, strict=True))
+    by_text = known is None and any(one.layout.contains for keys in by_keys for one in _fitting(keys))
+    asked = rows if by_text else by_keys.values()
+    return list({id(one): one for one in (task_for_row(row, known, fields) for row in asked)}.values())
 
 
 def _fits(row: Mapping[str, Any]) -> list[Task]:

@@ -1,1 +1,1 @@
-"""Releases: adversarial test sets for publication as a benchmark, which anyone can check."""
+"""Releases: adversarial test sets that are published as a benchmark and that anyone can check."""

@@ -1,4 +1,4 @@
-"""The files of a release from its shards: rows, edit logs, card, tasks for lm-evaluation-harness, manifest."""
+"""Write the files of a release from its shards: rows, edit logs, card, tasks for lm-evaluation-harness, manifest."""
 
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
@@ -23,7 +23,7 @@ from augment_ru.release.variation_figures import VariationFigures, add_figures, 
 
 CARD, RECIPE = "README.md", "recipe.toml"
 _MOST_LABELS = 20
-"""A task with more different answers than this is no classification."""
+"""A task with more different answers than this is not a classification."""
 
 
 def assemble(
@@ -39,11 +39,11 @@ def assemble(
 
     Args:
         recipe: the recipe.
-        tasks: its tasks with their rows.
-        shards: those of each task, in their order.
-        facts: the head of the manifest.
+        tasks: the tasks of the recipe with their rows.
+        shards: the shards of each task, in order.
+        facts: the first keys of the manifest, from `manifest_head`.
         recipe_file: the file of the recipe.
-        target: the folder; what it holds is deleted.
+        target: the folder of the release; everything in it is deleted first.
 
     Returns:
         The content of the manifest.
@@ -87,12 +87,15 @@ def assemble(
 
 
 def derived_files(content: Mapping[str, Any], files: Mapping[str, Mapping[str, Any]], folder: Path) -> dict[str, str]:
-    """The files that follow from the manifest: the card, Croissant metadata, and the tasks for lm-evaluation-harness.
+    """Return the files that follow from the manifest: card, Croissant metadata, and tasks for lm-evaluation-harness.
 
     Args:
         content: the manifest without its list of files.
-        files: the entries of the files of rows in that list.
+        files: the entries of the row files in that list.
         folder: the release, with the user's own task and prompt files.
+
+    Returns:
+        Maps the path of each file in the release to its text.
     """
     tasks = harness_files(content, folder / OWN)
     return {CARD: card(content, tasks), CROISSANT: croissant(content, files), **tasks}
@@ -101,7 +104,7 @@ def derived_files(content: Mapping[str, Any], files: Mapping[str, Mapping[str, A
 def _write_test(
     recipe: ReleaseRecipe, task: TaskInput, shards: Sequence[Shard], folder: Path
 ) -> dict[str, VariationFigures]:
-    """Write the test rows and their edit log, variation by variation; the figures of each perturbed one."""
+    """Write the test rows and their edit log, variation by variation; return the figures of perturbed variations."""
     figures = no_figures(recipe, task.recipe)
     with (folder / "test.jsonl").open("wb") as rows, (folder / "edits.jsonl").open("wb") as edits:
         for name in (task.recipe.name, *figures):
@@ -116,13 +119,14 @@ def _write_test(
 
 
 def task_entry(recipe: ReleaseRecipe, task: TaskInput) -> dict[str, Any]:
-    """A task in the manifest, without the figures of its attacks."""
+    """Return the manifest's entry of a task, without the figures of its attacks."""
     train = task.train.records if task.train else ()
     episodes = episodes_of(recipe, task.recipe, task.schema) if train else [Episode(0, 0)]
     gold = task.schema.scoring.gold
     return {
         "name": task.recipe.name,
         "task": task.schema.name,
+        "language": task.schema.benchmark.language,
         "fields": list(task.schema.layout.fields),
         "gold": list(gold),
         "columns": column_types(task.test.records[0].values),
@@ -143,16 +147,16 @@ def task_entry(recipe: ReleaseRecipe, task: TaskInput) -> dict[str, Any]:
 
 
 def _default_episode(recipe: ReleaseRecipe, episodes: Sequence[Episode]) -> int:
-    """The number of the episode in which lm-evaluation-harness asks, unless it is told another.
+    """Return the number of the episode that lm-evaluation-harness uses by default.
 
-    Where tasks have their own numbers of shots, no one number that the user gives fits all: then it is the first
-    episode of the most shots. Else it is that without any.
+    If tasks have different numbers of shots, no single number that the user sets fits all of them; then it is the first
+    episode with the most shots. Otherwise it is the zero-shot episode.
     """
     return max(episodes, key=lambda one: one.shots).number if recipe.has_shots_by_task else 0
 
 
 def _groups(task: TaskInput) -> dict[str, Any]:
-    """The groups that the rows fall into, and that of each train row; nothing for a task without groups."""
+    """Return the groups of the test rows, and the group of each train row; empty for a task without groups."""
     if task.schema.scoring.grouped_by is None:
         return {}
     found = [group_of(record.values, task.schema) for record in task.test.records]
@@ -163,7 +167,7 @@ def _groups(task: TaskInput) -> dict[str, Any]:
 
 
 def _labels(task: TaskInput) -> list[str | int]:
-    """The different right answers, in order, if each is a text or an integer and they are few; else none."""
+    """Return the different right answers, sorted; empty if there are too many, or one is not a text or an integer."""
     found: dict[str, str | int] = {}
     for record in (record for file in reversed(task.files.values()) for record in file.records):
         for value in (value for field in task.schema.scoring.gold for value in _single(record.values, field)):
@@ -176,7 +180,7 @@ def _labels(task: TaskInput) -> list[str | int]:
 
 
 def _single(row: Mapping[str, Any], field: str) -> Iterator[Any]:
-    """The single labels in an answer field, which may hold one for each norm or option."""
+    """Yield the single labels in an answer field, which may hold a label for each norm or option."""
     for value in field_paths.values(row, field):
         held = value.values() if isinstance(value, Mapping) else value if isinstance(value, list) else [value]
         yield from held

@@ -1,4 +1,4 @@
-"""Building a release: beside its folder, shard by shard, and moved there when it is complete.
+"""Build a release: in a folder next to its own, shard by shard; when it is complete, it is moved to its own folder.
 
 A finished shard is kept, so that a run that was killed can be resumed. The folder of the release appears in one rename,
 so that it is always complete.
@@ -25,19 +25,19 @@ from augment_ru.release.variations import Timing, Tools, make_tools, settings_of
 from augment_ru.run.engines import LOCAL, engine_of, in_order
 
 Progress = Callable[[int, int], None]
-"""Called with how many more shards are done, and how many there are."""
+"""A function that is called with the number of newly finished shards, and the number of all shards."""
 
 
 @dataclass(slots=True)
 class BuildReport:
-    """What a build did.
+    """The result of a build.
 
     Attributes:
         content: the manifest.
         timing: seconds by kind of work, summed over all workers.
-        made, kept: the numbers of shards that were made, and that an earlier run had made.
+        made, kept: the numbers of shards that were made now, and that were kept from an earlier run.
         seconds: how long the build took.
-        digest: that of the manifest, which stands for the whole release.
+        digest: the digest of the manifest, which covers the whole release.
     """
 
     content: Mapping[str, Any] = field(default_factory=dict)
@@ -65,7 +65,7 @@ class BuildReport:
 
     @property
     def prompts(self) -> str:
-        """A line: the prompt of each task, and why a task is not exported to lm-evaluation-harness."""
+        """One line: the prompt of each task, and why tasks are not exported to lm-evaluation-harness."""
         stated = self.content["prompts"]
         named = ", ".join(f"{one['task']} {one['prompt']}" for one in stated if one["prompt"])
         missing = ", ".join(f"{one['task']} ({one['problem']})" for one in stated if one["problem"])
@@ -92,11 +92,11 @@ def build_release(
         workers: the number of processes.
         resume: continue a build that was killed; without it, an unfinished build is an error.
         device: the device of models: auto, cpu, cuda or cuda:N.
-        shard_rows: the number of original rows of a shard.
-        progress: called with how many more shards are done, and how many there are.
+        shard_rows: the number of original rows in a shard.
+        progress: called with the number of newly finished shards, and the number of all shards.
 
     Raises:
-        AugmentError: the recipe, a row, a rule or a folder is wrong; then there is no folder at the target.
+        AugmentError: the recipe, a row, a rule or a folder is wrong; then no folder is made at the target.
     """
     build = ReleaseBuild(Path(recipe_file), Path(target), workers, resume, device, shard_rows)
     return build.run(progress)
@@ -104,12 +104,15 @@ def build_release(
 
 @dataclass(slots=True)
 class ReleaseBuild:
-    """A build that can run: its recipe is checked and its tools are made, but no row is read.
+    """A build that is ready to run: its recipe is checked and its tools are made, but no rows have been read.
 
     Attributes:
         recipe_file, target, workers, resume, device, shard_rows: as in `build_release`.
+        folder: the folder of the recipe.
+        staging: the folders of the release and of its build.
         recipe: the recipe as it is written.
         located: the recipe with absolute paths of the user's own files.
+        tools: the attacks, gate and annotator of the recipe.
 
     Raises:
         AugmentError: the recipe, the folder or a number is wrong.
@@ -140,7 +143,7 @@ class ReleaseBuild:
         """Build the release.
 
         Raises:
-            AugmentError: a row, a rule or a folder is wrong; then there is no folder at the target.
+            AugmentError: a row, a rule or a folder is wrong; then no folder is made at the target.
         """
         began = time.perf_counter()
         tasks = [read_task(self.recipe, task, self.folder) for task in self.recipe.tasks]
@@ -165,7 +168,7 @@ class ReleaseBuild:
         facts: Mapping[str, Any],
         progress: Progress,
     ) -> BuildReport:
-        """Make what is missing, and move the release to its folder."""
+        """Make the missing shards and the release, and move it to its folder; skip this if it is already complete."""
         report = BuildReport(self.staging.finished(facts, resume=self.resume) or {})
         if not report.content:
             with self.staging.locked():
@@ -189,7 +192,7 @@ class ReleaseBuild:
         report: BuildReport,
         progress: Progress,
     ) -> list[list[Shard]]:
-        """The shards of each task in their order; those that are missing are made."""
+        """Return the shards of each task in order; missing ones are made."""
         content = json.dumps(self.located.content(), ensure_ascii=False)
         inputs = [
             shard
@@ -217,7 +220,7 @@ class ReleaseBuild:
 
 
 def manifest_head(recipe: ReleaseRecipe, tasks: Sequence[TaskInput], folder: Path, tools: Tools) -> dict[str, Any]:
-    """All that the rows of a release depend on: the first keys of its manifest."""
+    """Return the first keys of the manifest: everything that the rows of a release depend on."""
     rules = {name for task in tasks for name in constraints_of(recipe, task.recipe, task.schema)}
     return {
         "format": FORMAT,
@@ -244,10 +247,10 @@ def manifest_head(recipe: ReleaseRecipe, tasks: Sequence[TaskInput], folder: Pat
 
 @dataclass(frozen=True, slots=True)
 class _Saving:
-    """Makes shards and writes their files."""
+    """A job for workers that makes shards and writes their files."""
 
     def begin(self) -> Callable[[tuple[ShardInput, Path]], Timing]:
-        """The tools of a recipe are made with its first shard."""
+        """Return the function that makes a shard; a worker makes the tools of the recipe with its first shard."""
         return _save
 
 

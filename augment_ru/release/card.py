@@ -1,6 +1,7 @@
-"""The card of a release: a README in the form of the Hugging Face Hub, from the template `card.md.jinja`."""
+"""The card of a release: a README in the form of the Hugging Face Hub, from `card.LANGUAGE.md.jinja`."""
 
 import html
+import inspect
 import json
 import sys
 from collections.abc import Iterable, Mapping, Sequence
@@ -21,19 +22,19 @@ _SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000
 _TAGS = ("robustness", "adversarial", "text-perturbation", "few-shot", "augment-ru")
 _NONE = "–"
 _EXCERPT = 300
-"""Characters of a text that the card shows."""
+"""The maximum number of characters of a text that the card shows."""
 
 
 def card(content: Mapping[str, Any], harness: Mapping[str, str]) -> str:
-    """The card.
+    """Return the card as Markdown.
 
     Args:
         content: the manifest.
         harness: the task files for lm-evaluation-harness, by path.
     """
     tasks, name = content["tasks"], identifier(content["name"])
-    return _template().render(
-        content,
+    return _template(content["recipe"]["language"]).render(
+        {"judged": None, **content},
         front_matter=yaml(_front_matter(content)),
         episodes=_episodes(tasks),
         is_by_task=any(task["default_episode"] for task in tasks),
@@ -41,7 +42,7 @@ def card(content: Mapping[str, Any], harness: Mapping[str, str]) -> str:
         harness=harness,
         harness_name=name,
         rarely_perturbed=[
-            f"`{attack['name']}` on `{task['name']}` ({attack['perturbed']} of {attack['rows']})"
+            f"`{task['name']}` / `{attack['name']}` ({attack['perturbed']}/{attack['rows']})"
             for task in tasks
             for attack in task["attacks"]
             if 2 * attack["perturbed"] < attack["rows"]
@@ -50,7 +51,10 @@ def card(content: Mapping[str, Any], harness: Mapping[str, str]) -> str:
 
 
 def _episodes(tasks: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """For each number of shots the numbers of its episodes, and the tasks that have them; empty without any shots."""
+    """For each number of shots, return the numbers of its episodes and the tasks that have them.
+
+    The list is empty if all episodes are zero-shot.
+    """
     found: dict[tuple[int, str], list[str]] = {}
     for task in tasks:
         own: dict[int, list[int]] = {}
@@ -64,13 +68,13 @@ def _episodes(tasks: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _few_shot(tasks: Sequence[Mapping[str, Any]]) -> Mapping[str, int] | None:
-    """The episode of the card's command, the first of the most shots; None without any shots."""
+    """Return the episode for the card's example command, the first with the most shots; None if all are zero-shot."""
     episodes = [one for task in tasks for one in task["episodes"] if one["shots"]]
     return max(episodes, key=lambda one: (one["shots"], -one["number"])) if episodes else None
 
 
 @cache
-def _template() -> jinja2.Template:
+def _template(language: str) -> jinja2.Template:
     environment = jinja2.Environment(
         autoescape=False,  # noqa: S701  (Markdown, not HTML)
         undefined=jinja2.StrictUndefined,
@@ -85,17 +89,17 @@ def _template() -> jinja2.Template:
         "explained": _explained,
         "variations": variations_in,
     }
-    environment.filters |= {"hundredths": _hundredths, "per_cent": _per_cent}
-    return environment.from_string(Path(__file__).with_name("card.md.jinja").read_text(encoding="utf-8"))
+    environment.filters |= {"hundredths": _hundredths, "per_cent": _per_cent, "rounded": "{:.1f}".format}
+    return environment.from_string(Path(__file__).with_name(f"card.{language}.md.jinja").read_text(encoding="utf-8"))
 
 
 def _cell(value: object) -> str:
-    """A value in a cell of a table, where `|` would end the cell."""
+    """Return a value as the text of a table cell; `|`, which would end the cell, is escaped."""
     return _NONE if value is None else str(value).replace("|", "\\|")
 
 
 def _excerpt(text: str) -> str:
-    """A text on one line, without markup, cut after a word; of very long ones the beginning."""
+    """Return a text on one line, with HTML characters escaped; if it is too long, it is cut after a word."""
     words = html.escape(" ".join(text.split()), quote=False)
     return words if len(words) <= _EXCERPT else words[:_EXCERPT].rsplit(" ", 1)[0] + " …"
 
@@ -104,10 +108,11 @@ def _codes(names: Iterable[str]) -> str:
     return ", ".join(f"`{name}`" for name in names) or _NONE
 
 
-def _explained(spec: str) -> str:
-    """What the attacks of a spec do: the first line of each one's documentation, an example in Russian."""
-    attacks = (registry.find("attacks", "attack", part.strip()) for part in spec.split("+"))
-    return " ".join((sys.modules[attack.__module__].__doc__ or "").split("\n")[0] for attack in attacks)
+def _explained(spec: str, language: str) -> str:
+    """What the attacks of a spec do: in English the first line about each, in Russian an example, as its module has."""
+    attacks = [registry.find("attacks", "attack", part.strip()) for part in spec.split("+")]
+    described = attacks if language == "en" else [sys.modules[attack.__module__] for attack in attacks]
+    return " ".join((inspect.getdoc(one) or "").split("\n")[0] for one in described)
 
 
 def _hundredths(value: float) -> str:
@@ -119,13 +124,13 @@ def _per_cent(share: float | None) -> str:
 
 
 def _front_matter(content: Mapping[str, Any]) -> dict[str, Any]:
-    """What the Hub reads: title, languages, licences, size, tags, and the files of each task."""
+    """Return the metadata that the Hub reads: title, languages, licences, size, tags, and the files of each task."""
     recipe = content["recipe"]
     rows = sum((len(variations_in(task)) + 1) * task["test"] + task["train"] for task in content["tasks"])
     licences = list(dict.fromkeys(task["licence"] for task in content["tasks"]))
     return {
         "pretty_name": recipe["title"],
-        "language": recipe["language"],
+        "language": list(dict.fromkeys(task["language"] for task in content["tasks"])),
         "license": licences[0] if len(licences) == 1 else licences,
         "size_categories": [next((name for bound, name in _SIZES if rows < bound), "n>1M")],
         "tags": list(dict.fromkeys([*recipe["tags"], *_TAGS])),
@@ -144,7 +149,7 @@ def _front_matter(content: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def shown_pairs(folder: Path, tasks: Sequence[Mapping[str, Any]]) -> list[dict[str, str]]:
-    """An original and a perturbed text of each attack, from the first task in which it perturbed a row.
+    """Return an original and a perturbed text for each variation, from the first task in which a row was perturbed.
 
     Args:
         folder: the release, with its test rows and edit logs.
@@ -167,12 +172,14 @@ def shown_pairs(folder: Path, tasks: Sequence[Mapping[str, Any]]) -> list[dict[s
 def shown_demonstrations(
     folder: Path, tasks: Sequence[Mapping[str, Any]], inputs: Sequence[Mapping[str, Any]]
 ) -> list[dict[str, Any]]:
-    """For each task the first demonstration of its first episode, with its right answers, and where it comes from.
+    """Return the first demonstration of each task's first episode, with its right answers and its file and row.
+
+    Tasks without demonstrations are left out.
 
     Args:
         folder: the release, with its train rows.
         tasks: the entries of the tasks in the manifest.
-        inputs: the entries of the input files there.
+        inputs: the entries of the input files in the manifest.
     """
     files = {one["task"]: one["file"] for one in inputs if one["split"] == "train"}
     found = []

@@ -1,4 +1,4 @@
-"""Croissant metadata of a release (MLCommons, version 1.0): its files with their digests, the columns of its rows."""
+"""Write the Croissant metadata of a release (MLCommons, version 1.0): its files with digests, and its columns."""
 
 import json
 from collections.abc import Mapping
@@ -32,21 +32,21 @@ _TYPES = {"text": "sc:Text", "integer": "sc:Integer", "number": "sc:Float", "tru
 
 
 COLUMN_TYPES = (*_TYPES, "other")
-"""What `column_types` tells apart."""
+"""The types that `column_types` returns."""
 
 
 def column_types(row: Mapping[str, Any]) -> dict[str, str]:
-    """The columns of a row with the type of each: text, integer, number, truth value, or other."""
+    """Return the type of each column of a row: text, integer, number, truth value, or other."""
     kinds: dict[type, str] = {str: "text", bool: "truth value", int: "integer", float: "number"}
     return {name: kinds.get(type(value), "other") for name, value in row.items()}
 
 
 def croissant(content: Mapping[str, Any], files: Mapping[str, Mapping[str, Any]]) -> str:
-    """The metadata as JSON.
+    """Return the Croissant metadata as JSON.
 
     Args:
         content: the manifest.
-        files: the digest of each file of rows, by path.
+        files: the digest and size of each file of rows, by path.
     """
     recipe = content["recipe"]
     paths = [
@@ -62,7 +62,7 @@ def croissant(content: Mapping[str, Any], files: Mapping[str, Mapping[str, Any]]
         "name": recipe["name"],
         "description": recipe["description"].strip() or recipe["title"],
         "license": list(dict.fromkeys([recipe["licence"], *(task["licence"] for task in content["tasks"])])),
-        "inLanguage": recipe["language"],
+        "inLanguage": list(dict.fromkeys(task["language"] for task in content["tasks"])),
         "keywords": list(recipe["tags"]),
         "version": "1.0.0",
         "url": recipe["homepage"],

@@ -1,8 +1,8 @@
 """The edit log: for each row of a test file the edits that made it, and digests that show whether it was changed.
 
 Line i of `edits.jsonl` belongs to line i of `test.jsonl`. The entry of an original row holds its protected spans;
-the entry of a perturbed row holds its status and its edits. Every entry holds a digest of its row (`line`) and one of
-itself (`digest`), so that a changed byte is reported with its file and row.
+the entry of a perturbed row holds its status and its edits. Every entry holds a digest of its row (`line`) and a digest
+of the entry itself (`digest`), so that a changed byte is reported with its file and row.
 """
 
 from collections.abc import Mapping, Sequence
@@ -31,18 +31,18 @@ STATUS_OF_SEARCH = {
     "broken": "perturbed", "rejected": "rejected",
     "withstood": "unchanged", "wrong_before": "unchanged", "unchanged": "unchanged",
 }  # fmt: skip
-"""The status of the row for each status of a search."""
+"""Maps the status of a search to the status of the row."""
 Entry = Mapping[str, Any]
 """A line of the edit log; docs/release.md lists its keys."""
 
 _Count = Annotated[int, msgspec.Meta(ge=0)]
 _Score = Annotated[float, msgspec.Meta(ge=-MOST, le=MOST)] | None
 _Places = dict[str, list[tuple[int, int, str]]]
-"""Field to lists of [start, stop, text]."""
+"""Maps a field to a list of [start, stop, text]."""
 
 
 class _Part(msgspec.Struct, forbid_unknown_fields=True):
-    """An object in the edit log, read strictly; the attributes are its keys."""
+    """An object in the edit log whose attributes are its keys; unknown keys are refused."""
 
 
 class _Line(_Part):
@@ -94,18 +94,18 @@ class _Perturbed(_Line):
 
 
 def line_digest(line: str | bytes) -> str:
-    """64 bits of BLAKE2b of a line, in hexadecimal digits."""
+    """Return a 64-bit BLAKE2b digest of a line, in hexadecimal digits."""
     return blake2b(line if isinstance(line, bytes) else line.encode(), digest_size=_HEX // 2).hexdigest()
 
 
 def original_entry(row: int, name: str, line: str, protected: Mapping[str, Sequence[Any]]) -> str:
-    """The entry of an original row.
+    """Return the entry of an original row.
 
     Args:
-        row: its number in the input file, from 0.
+        row: the row's number in the input file, from 0.
         name: the value of its field `perturbation`.
-        line: the row as it stands in the release.
-        protected: by field, the spans that no attack may touch.
+        line: the row as it is written in the release.
+        protected: the spans that attacks must not touch, by field.
     """
     return _with_digest(
         {"row": row, PERTURBATION: name, "status": "original", "protected": protected, "line": line_digest(line)}
@@ -115,15 +115,15 @@ def original_entry(row: int, name: str, line: str, protected: Mapping[str, Seque
 def result_entry(
     row: int, name: str, line: str, result: Result | Finding, protected: Mapping[str, Sequence[Any]]
 ) -> str:
-    """The entry of the result of an attack, or of what a search found: that is perturbed, rejected or unchanged.
+    """Return the entry of a row that an attack or a search made: perturbed, rejected or unchanged.
 
     Args:
         row: the number of its original row, from 0.
         name: the value of its field `perturbation`.
-        line: the row as it stands in the release.
-        result: what became of the row.
-        protected: the protected spans of the original row. The attack's own are written only where they differ: some
-            attacks may exchange wrong options.
+        line: the row as it is written in the release.
+        result: the result of the attack or the search.
+        protected: the protected spans of the original row. The result's own spans are written only if they differ,
+            because some attacks may exchange wrong options.
     """
     if isinstance(result, Finding):
         state: dict[str, Any] = {"status": STATUS_OF_SEARCH[result.status], "probability": None}
@@ -149,7 +149,7 @@ def result_entry(
 
 
 def _protected(result: Result | Finding) -> dict[str, list[list[Any]]]:
-    """By field, the spans that the attack of a result may not touch."""
+    """Return the spans that the attack must not touch, by field, each as [start, stop, label]."""
     return {
         field: [[span.start, span.stop, span.label] for span in result.protected.get(field, ())]
         for field in result.scripts
@@ -162,10 +162,10 @@ def _with_digest(values: Mapping[str, Any]) -> str:
 
 
 def read_entry(line: bytes) -> Entry:
-    """The entry in a line of the edit log.
+    """Read an entry from a line of the edit log.
 
     Raises:
-        AugmentError: the line does not have its digest, or is not an entry.
+        AugmentError: the line does not match its digest, or is not an entry.
     """
     body, mark, rest = line.rpartition(_DIGEST.encode())
     if not mark or rest != f'{line_digest(body + b"}")}"}}'.encode():
@@ -177,10 +177,10 @@ def read_entry(line: bytes) -> Entry:
 
 
 def replayed_line(original: Record, name: str, edits: Mapping[str, Sequence[Any]]) -> str:
-    """The line that the edits make of an original row, with another value of `perturbation`.
+    """Apply the edits to an original row, set its `perturbation` to `name`, and return its line.
 
     Raises:
-        AugmentError: the edits do not fit its texts.
+        AugmentError: the edits do not fit the texts of the row.
     """
     texts = original.texts()
     if edits.keys() != texts.keys():
@@ -191,12 +191,15 @@ def replayed_line(original: Record, name: str, edits: Mapping[str, Sequence[Any]
 
 
 def protection_problem(original: Record, entry: Entry, protected: Mapping[str, Sequence[Any]]) -> str | None:
-    """The first protected span that an entry does not protect or that its edits touch, as a message; None: none.
+    """Return a message about the first protected span that an entry does not protect or that its edits touch.
+
+    None if there is no such span.
 
     Args:
         original: the original row.
-        entry: the entry of the perturbed row; it may leave the texts of wrong options free, but not their markers.
-        protected: the spans in the entry of the original row.
+        entry: the entry of the perturbed row; it may leave the texts of wrong options unprotected, but not their
+            markers.
+        protected: the protected spans in the entry of the original row.
     """
     edits, own = entry["edits"], entry.get("protected", protected)
     for field, spans in protected.items():
@@ -216,11 +219,13 @@ def protection_problem(original: Record, entry: Entry, protected: Mapping[str, S
 
 
 def row_problem(original: Record, expected: str, row: Record) -> str | None:
-    """The first way in which a perturbed row is not what its original and its edits make, as a message; None: none.
+    """Return a message about the first way in which a row differs from what its original and its edits give.
+
+    None if it does not differ.
 
     Args:
         original: the original row.
-        expected: the line that the edits make of it.
+        expected: the line that the edits make of the original row.
         row: the row in the release.
     """
     if row.line != expected and (problem := _field_problem(original, parsed(expected.encode())[1], row)):
@@ -240,7 +245,10 @@ def row_problem(original: Record, expected: str, row: Record) -> str | None:
 
 
 def option_problem(original: Record, row: Record) -> str | None:
-    """The first two options of a perturbed row that are equal although they were not, as a message; None: none."""
+    """Return a message about the first two options that are equal in a perturbed row, but differ in its original.
+
+    None if there are no such options.
+    """
     for ours, theirs in zip(questions_of(original), questions_of(row), strict=False):
         forms = [[comparable(option.text) for option in options] for options in (ours, theirs)]
         if len(ours) == len(theirs) and (pairs := made_equal(*forms)):
@@ -251,7 +259,7 @@ def option_problem(original: Record, row: Record) -> str | None:
 
 
 def _field_problem(original: Record, expected: Mapping[str, Any], row: Record) -> str | None:
-    """The first field of a row that differs from the expected one, as a message; None: none."""
+    """Return a message about the first field of a row that differs from the expected value; None if none differs."""
     if list(expected) != list(row.values):
         return f"has the fields {', '.join(row.values)}; the original row has {', '.join(expected)}"
     for field, value in expected.items():
@@ -262,7 +270,7 @@ def _field_problem(original: Record, expected: Mapping[str, Any], row: Record) -
 
 
 def _shown(found: object, expected: object) -> str:
-    """Two values; of long texts the part where the difference starts."""
+    """Show two values; if their texts are long, only the part where the difference starts."""
     left, right = (value if isinstance(value, str) else repr(value) for value in (found, expected))
     at = next((at for at, (a, b) in enumerate(zip(left, right, strict=False)) if a != b), min(len(left), len(right)))
     at = max(at - 10, 0)

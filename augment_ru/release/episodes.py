@@ -1,4 +1,4 @@
-"""The episodes of a task in a release: how many demonstrations each has, and which train rows they are."""
+"""The episodes of a task in a release: how many demonstrations each has, and which train rows it shows."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,19 +12,19 @@ from augment_ru.release.release_recipe import ReleaseRecipe, TaskRecipe, check_d
 
 @dataclass(frozen=True, slots=True)
 class Episode:
-    """A draw of demonstrations: its number, and how many demonstrations it has."""
+    """A set of randomly drawn demonstrations: its number, and how many demonstrations it has."""
 
     number: int
     shots: int
 
 
 def asked_shots(recipe: ReleaseRecipe, task: TaskRecipe, schema: Task) -> tuple[int, ...]:
-    """The numbers of demonstrations of a task, ascending, without 0.
+    """Return the numbers of demonstrations of a task, ascending, without 0.
 
-    Its own, else those of the release, else as many as its benchmark shows.
+    The task's own numbers are used if it has any, else those of the release, which may refer to the task's benchmark.
 
     Raises:
-        AugmentError: they are too many.
+        AugmentError: the numbers are too large.
     """
     if task.shots is not None:
         return task.shots
@@ -35,7 +35,7 @@ def asked_shots(recipe: ReleaseRecipe, task: TaskRecipe, schema: Task) -> tuple[
 
 
 def episodes_of(recipe: ReleaseRecipe, task: TaskRecipe, schema: Task) -> list[Episode]:
-    """The episodes of a task: 0 is zero-shot; then come those of each number of shots, in order."""
+    """Return the episodes of a task: number 0 is zero-shot, then come those of each number of shots, ascending."""
     shots = [0, *(shots for shots in asked_shots(recipe, task, schema) for _ in range(recipe.shots.episodes))]
     return [Episode(number, own) for number, own in enumerate(shots)]
 
@@ -43,16 +43,17 @@ def episodes_of(recipe: ReleaseRecipe, task: TaskRecipe, schema: Task) -> list[E
 def draw_episodes(
     recipe: ReleaseRecipe, task: TaskRecipe, schema: Task, groups: Sequence[str | None]
 ) -> list[list[int]]:
-    """For each train row the episodes that show it, ascending; a number repeats if the row is drawn twice.
+    """For each train row, draw the episodes that show it, ascending; a number repeats if the row is drawn twice.
 
-    The shots of an episode are drawn with replacement (TAPE, section 4.1), as many of each group, for a row is shown
-    rows of its own group. Each draw is a function of seed, task, group, episode and shot alone.
+    The demonstrations of an episode are drawn with replacement (TAPE, section 4.1). Every group gets the same number,
+    because a question is shown only train rows of its own group. Each draw depends only on seed, task, group, episode
+    and the number of the demonstration.
 
     Args:
         recipe: the recipe.
         task: the task.
-        schema: its schema.
-        groups: the group of each train row; None for all rows of a task without groups.
+        schema: the schema of the task.
+        groups: the group of each train row; None for the rows of a task without groups.
     """
     found: list[list[int]] = [[] for _ in groups]
     rows: dict[str | None, list[int]] = {}

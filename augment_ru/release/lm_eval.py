@@ -1,8 +1,8 @@
-"""Task files for lm-evaluation-harness, so that any model it runs can be scored on a release.
+"""Write task files for lm-evaluation-harness, so that any model it runs can be scored on a release.
 
-Each task has a file with its prompt (`_TASK.yaml`) and a file for each of its variations; a task with several labels,
-or whose rows fall into groups, has these files for each of them. Modules are copied beside them: they read the rows
-and score the answers.
+Each task has a file with its prompt (`_TASK.yaml`) and a file for each of its variations. A task with several labels,
+or whose rows fall into groups, has these files for each label or group. Modules that read the rows and score the
+answers are copied into the same folder.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -26,16 +26,16 @@ _MODULES = {
     "answers": "records/answers.py",
     "field_paths": "records/field_paths.py",
 }
-"""The modules that a release holds for the harness: name to source in this package, copied as it is."""
+"""Maps the name of each module that a release holds for the harness to its source in this package."""
 
 
 class _Export(NamedTuple):
-    """How a task is asked in the harness.
+    """How a task is exported to the harness.
 
     Attributes:
-        prompt: the name of its prompt; empty if none fits.
-        asked: the questions about its rows; empty if there are no files of the task.
-        problem: why there are none.
+        prompt: the name of its prompt; empty if no prompt fits.
+        asked: the questions about its rows; empty if the task is not exported.
+        problem: why the task is not exported; empty if it is.
     """
 
     prompt: str
@@ -44,11 +44,11 @@ class _Export(NamedTuple):
 
 
 class _Asked(NamedTuple):
-    """One question about the rows of a task, or about a group of them.
+    """A question about the rows of a task, or about a group of these rows.
 
     Attributes:
-        ending: what the name of the task ends in; empty if it is the only one.
-        group: the value that the rows of the group have; None for all rows.
+        ending: the suffix of the task's name for this question; empty if it is the only question.
+        group: the value of the grouping field in the rows of the group; None for all rows.
         content: the content of its prompt file.
     """
 
@@ -58,7 +58,7 @@ class _Asked(NamedTuple):
 
 
 def harness_files(content: Mapping[str, Any], own: Path) -> dict[str, str]:
-    """The files of the tasks, path in the release to text; empty if no task has a prompt.
+    """Return the files for the harness: maps the path in the release to the text; empty if no task has a prompt.
 
     Args:
         content: the manifest.
@@ -96,18 +96,18 @@ def harness_files(content: Mapping[str, Any], own: Path) -> dict[str, str]:
 
 
 _OF_VARIATIONS = ("dataset_kwargs", "class")
-"""Keys of a prompt that stand in the file of each variation."""
+"""The keys of a prompt that are written in the file of each variation instead of the prompt file."""
 
 
 def _variation(base: str, called: str, tag: str, variation: str, one: _Asked) -> str:
-    """The file of a variation.
+    """Return the text of a variation's task file.
 
     Args:
-        base: the file of its prompt.
-        called: its name.
-        tag: the name of the variation of all tasks.
-        variation: what `perturbation` is in its rows.
-        one: what is asked.
+        base: the name of its prompt file, which it includes.
+        called: the name of the task.
+        tag: the tag that this variation has in all tasks.
+        variation: the value of `perturbation` in its rows.
+        one: the question that is asked.
     """
     own = {key: one.content[key] for key in _OF_VARIATIONS if key in one.content}
     own["dataset_kwargs"] = {"perturbation": variation, **own["dataset_kwargs"]}
@@ -115,14 +115,14 @@ def _variation(base: str, called: str, tag: str, variation: str, one: _Asked) ->
 
 
 def _mean_over(called: str, tasks: Sequence[str], metrics: Sequence[Mapping[str, Any]]) -> str:
-    """The file of a group whose scores are the unweighted means over its tasks."""
+    """Return the text of a group file; the scores of the group are the unweighted means over its tasks."""
     means = [{"metric": one["metric"], "aggregation": "mean", "weight_by_size": False} for one in metrics]
     table = {"group": called, "task": list(tasks), "aggregate_metric_list": means, "metadata": {"version": VERSION}}
     return yaml(table)
 
 
 def stated_prompts(content: Mapping[str, Any], own: Path) -> list[dict[str, str]]:
-    """For each task the name of its prompt, and why it has no files for the harness, if it has none.
+    """Return for each task the name of its prompt, and why it is not exported to the harness (empty if it is).
 
     Args:
         content: the manifest, at least its recipe and its tasks.
@@ -136,11 +136,11 @@ def stated_prompts(content: Mapping[str, Any], own: Path) -> list[dict[str, str]
 
 
 def _export(task: Mapping[str, Any], given: Mapping[str, Any], own: Path) -> _Export:
-    """How a task is asked.
+    """Return how a task is exported to the harness.
 
     Args:
-        task: its entry in the manifest.
-        given: its table in the recipe.
+        task: the entry of the task in the manifest.
+        given: the table of the task in the recipe.
         own: the folder with the user's own files.
     """
     file, prompt_file = str(given.get("task", "")), own / Path(given["prompt"]).name if "prompt" in given else None
@@ -164,7 +164,7 @@ def _export(task: Mapping[str, Any], given: Mapping[str, Any], own: Path) -> _Ex
 
 
 def _asked(task: Mapping[str, Any], schema: Task, prompt: Prompt) -> Iterator[_Asked]:
-    """The questions about the rows of a task.
+    """Yield the questions about the rows of a task: one for each label and group.
 
     Raises:
         AugmentError: no spelling of the prompt has the labels of the data.

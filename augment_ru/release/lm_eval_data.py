@@ -1,7 +1,7 @@
-"""What the task files beside this module read: the rows of the release, the parts of their prompts, the scores.
+"""Read the rows of the release and the parts of their prompts, and score answers, for the task files in this folder.
 
-Part of a release made by augment-ru. lm-evaluation-harness loads this module by its path; it needs `datasets` and the
-three modules of augment-ru that the release holds beside it, nothing else.
+Part of a release made by augment-ru. lm-evaluation-harness loads this module by its path. The module needs only
+`datasets` and three modules of augment-ru that the release holds in the same folder.
 """
 
 import json
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 
 def _module_beside(name: str) -> Any:  # noqa: ANN401  (a module)
-    """The module of this name in this folder; `import` does not find it, for the harness imports no folder."""
+    """Load the module of this name from this folder; `import` cannot find it, as the folder is not on the path."""
     spec = spec_from_file_location(f"{__name__}.{name}", Path(__file__).with_name(f"{name}.py"))
     if spec is None or spec.loader is None:
         raise ImportError(f"{name}.py is missing beside {__file__}")
@@ -30,13 +30,13 @@ else:
 
 CONTEXT, _GAP, _NUMBERS, _QUESTION = "_context", "_gap", "_numbers", "_question"
 """Fields that are added to a row: its prompt, the white space before the answer, the numbers of the entry that is asked
-about, and what tells the question of the entry from all others."""
+about, and an id of the question to which the entry belongs."""
 _PLACE = re.compile(r"\{\{|\}\}|\{([^{}\n]+)\}|[{}]")
 _LABEL = "label"
 
 _FOLDER = Path(__file__).resolve().parent.parent
 _DIGITS = 4
-"""Scores are rounded to so many digits, and of equal ones the first is taken, as in `augment-ru evaluate`."""
+"""Scores are rounded to this many decimals; if some are then equal, the first wins, as in `augment-ru evaluate`."""
 
 
 def load_rows(
@@ -50,20 +50,20 @@ def load_rows(
     group: Sequence[str] | None = None,
     **how: Any,  # noqa: ANN401  (the arguments of `_doc`, and settings that the harness adds)
 ) -> Any:  # noqa: ANN401  (a datasets.DatasetDict)
-    """The test rows of a perturbation, and the demonstrations of an episode in their order.
+    """Return the test rows of a perturbation, and the demonstrations of an episode in their order.
 
     Args:
         folder: the task's folder in the release.
         perturbation: the perturbation whose test rows are read.
-        columns: the parts of the prompt, name to the arguments of `_column`.
+        columns: maps the name of each part of the prompt to the arguments of `_column`.
         answer: the path of the right answer.
-        episode: the number of the set of demonstrations; 0 for none.
-        asked: how prompts are made of the rows, as arguments of `_asked`; None if a row is asked about as it is.
-        group: a path and a value: only rows with it are read.
-        how: `choices`, `separator` and `norms`, as in `_doc`.
+        episode: the number of the set of demonstrations; 0 for no demonstrations.
+        asked: how prompts are made of the rows, as arguments of `_asked`; None if rows need no preparation.
+        group: a path and a value: only rows that have this value at the path are read; None to read all rows.
+        how: `choices`, `separator` and `norms`, as in `_doc`; other settings are ignored.
 
     Raises:
-        ValueError: no train row is in the episode, or an answer is none of its choices.
+        ValueError: no train row is in the episode, or an answer is not one of its choices.
     """
     import datasets  # noqa: PLC0415  (the harness brings it)
 
@@ -110,17 +110,17 @@ def _asked(
     is_shown: bool = False,
     has_shots: bool = False,
 ) -> list[dict[str, Any]]:
-    """The rows with what their prompts need.
+    """Return the rows with the fields that their prompts need.
 
     Args:
         rows: the rows of one variation, or the demonstrations of an episode.
-        each: the path of the entries that are asked about one by one.
-        own: `template` and `values`: the fields that hold the row's own template and what fills it.
-        later: where another demonstration stands before, the text before the row's own fields, the paths of these,
-            and the text after them; such a prompt has no instruction.
-        dialogue: the arguments of `_with_dialogues`.
+        each: the path of the entries that are asked about one by one; None if rows are asked about as a whole.
+        own: `template` and `values`: the fields that hold the row's own template and its values.
+        later: for rows after a demonstration: the text before the row's own fields, the paths of these fields, and the
+            text after them; such a prompt has no instruction.
+        dialogue: the arguments of `_with_dialogues`; None for rows that are not dialogues.
         is_shown: whether the rows are demonstrations.
-        has_shots: whether demonstrations stand before each of them.
+        has_shots: whether each row is asked about after demonstrations.
     """
     found = _with_dialogues(rows, **dialogue) if dialogue else [dict(row) for row in rows]
     if each:
@@ -135,7 +135,7 @@ def _asked(
 
 
 def _by_entry(rows: Sequence[Mapping[str, Any]], each: str, *, first: bool) -> list[dict[str, Any]]:
-    """A row for each entry at a path, with its numbers; of demonstrations the first alone."""
+    """Return a row for each entry at the path `each`, with the entry's numbers; with `first`, only the first entry."""
     found = []
     for at, row in enumerate(rows):
         numbers = [own for own in field_paths.entries(row, each) if min(own) >= 0][: 1 if first else None]
@@ -153,13 +153,13 @@ def _with_dialogues(
     answer: str,
     options: Sequence[str],
 ) -> list[dict[str, Any]]:
-    """The rows, each with the questions of its dialogue before it and their right answers.
+    """Write into each row the earlier questions of its dialogue and their right answers.
 
     Args:
         rows: the rows of one variation.
-        id: the path that tells dialogues apart.
+        id: the path of the dialogue's id.
         turn: the path of the number of the question.
-        context: where what was said before is put, such as `inputs.context`.
+        context: the path of the field that gets the earlier turns, such as `inputs.context`.
         asked: the paths of the question.
         answer: the path of the right answer, the number of an option.
         options: the paths of the options.
@@ -184,15 +184,15 @@ def _with_dialogues(
 
 
 def _with_context(row: Mapping[str, Any], template: str, values: str) -> dict[str, Any]:
-    """The row with its prompt, filled from the template and the values that stand in it.
+    """Return the row with its prompt, filled from the template and the values that the row holds.
 
     Args:
         row: the row.
         template: the field of the template.
-        values: the field of its values; if one place and one value have no match by name, they belong together.
+        values: the field of its values; if exactly one place and one value have no match by name, they are matched.
 
     Raises:
-        ValueError: the template has a place that no value fits, or a brace that belongs to none.
+        ValueError: the template has a place that no value fits, or a brace that is not part of a place.
     """
     text = row[template]
     held = row[values] if isinstance(row[values], Mapping) else {values: row[values]}
@@ -237,19 +237,19 @@ def _doc(
     separator: str | None = None,
     norms: Sequence[str] = (),
 ) -> dict[str, Any]:
-    """What the harness is given of a row.
+    """Return the fields of a row that the harness is given.
 
     Args:
         row: the row.
-        columns: the parts of the prompt, name to the arguments of `_column`.
+        columns: maps the name of each part of the prompt to the arguments of `_column`.
         answer: the path of the right answer.
         is_shown: whether the row is a demonstration.
         choices: the arguments of `_choices`; None if the answer is generated.
-        separator: what stands between several right answers in one text.
-        norms: what the answer is compared with, one by one; empty if there is one right answer.
+        separator: the text between several right answers in one text; None if a text holds only one.
+        norms: the norms whose labels the answer is compared with; empty if there is one right answer.
 
     Raises:
-        ValueError: the answer is none of the choices.
+        ValueError: the answer is not one of the choices.
     """
     numbers = row.get(_NUMBERS, ())
     doc: dict[str, Any] = {name: _column(row, numbers=numbers, **column) for name, column in columns.items()}
@@ -271,7 +271,10 @@ def _doc(
 
 
 def _norm_labels(held: Any, norms: Sequence[str]) -> list[str]:  # noqa: ANN401  (JSON values)
-    """The label of each norm, from a list in their order or from an object that names them by their beginnings."""
+    """Return the label of each norm.
+
+    `held` is a list in the order of the norms, or an object whose keys are beginnings of their names.
+    """
     if isinstance(held, Mapping):
         return [next(answers.label_of(held[key]) for key in held if norm.startswith(key)) for norm in norms]
     return [answers.label_of(one) for one in held]
@@ -285,12 +288,13 @@ def _column(
     before_options: bool = False,
     numbers: Sequence[int] = (),
 ) -> str:
-    """The text that fills a placeholder of the prompt.
+    """Return the text that fills a placeholder of the prompt.
 
     Args:
         row: the row.
-        paths: the paths of its fields; several get a line each, with the field's name; missing ones are left out.
-        words: what stands for each value in the prompt.
+        paths: the paths of the fields; several fields get a line each, with the field's name; missing ones are left
+            out.
+        words: maps each value to its word in the prompt; None to show the value itself.
         before_options: whether the options at the end of the text are left out.
         numbers: the numbers of the entry that is asked about.
     """
@@ -314,7 +318,7 @@ def _choices(
     spans: Sequence[str] = (),
     tail: str = "",
 ) -> tuple[list[str], list[str]]:
-    """The labels of the answers to choose from, and their texts.
+    """Return the labels of the answers to choose from, and their texts.
 
     Args:
         row: the row.
@@ -322,9 +326,9 @@ def _choices(
         inside: the path of a text that holds options with markers «(A)», «(B)», …; their labels are A, B, ….
         fields: pairs of a label and the path of its text.
         texts: the path of a list of texts that are their own labels.
-        spans: the path of a list of places, and that of the text that they are in; the texts there are their own
-            labels.
-        tail: what is put behind each text.
+        spans: two paths: of a list of places, and of the text that contains them; the texts at these places are their
+            own labels.
+        tail: the text that is appended to each answer.
     """
     pairs = [(label, word) for label, word in words]
     pairs += [(label, answers.label_of(_value(row, path))) for label, path in fields]
@@ -352,7 +356,7 @@ def _value(row: Mapping[str, Any], path: str) -> Any:  # noqa: ANN401  (a JSON v
 
 
 def score_answer(doc: Mapping[str, Any], results: Sequence[str]) -> dict[str, float]:
-    """The token F1 and the exact match of a generated answer, each with the best of the right answers."""
+    """Return the token F1 and the exact match of a generated answer, each with the closest right answer."""
     golds, prediction = doc["answers"], results[0].strip()
     return {
         "f1": answer_scores.best_token_f1(golds, prediction),
@@ -361,24 +365,24 @@ def score_answer(doc: Mapping[str, Any], results: Sequence[str]) -> dict[str, fl
 
 
 def score_span(doc: Mapping[str, Any], results: Sequence[tuple[float, bool]]) -> dict[str, float]:
-    """The same of an answer that was chosen among the places of a text."""
+    """Return the token F1 and the exact match of an answer that was chosen among places of a text."""
     return score_answer(doc, [_chosen(doc, results)])
 
 
 def score_norms(doc: Mapping[str, Any], results: Sequence[tuple[float, bool]]) -> dict[str, tuple[str, str]]:
-    """The right label of each norm with the one answer that was chosen: `mcc_0`, `mcc_1`, … in the task's order."""
+    """Return for each norm its right label and the one chosen answer, as `mcc_0`, `mcc_1`, … in the task's order."""
     prediction = _chosen(doc, results)
     return {f"mcc_{number}": (label, prediction) for number, label in enumerate(doc["targets"])}
 
 
 def score_option(doc: Mapping[str, Any], results: Sequence[tuple[float, bool]]) -> dict[str, tuple[Any, Any]]:
-    """The right and the chosen label of an option; the question that it belongs to, and whether it is right."""
+    """Return the right and the chosen label of an option, and its question with whether the choice is right."""
     right, prediction = doc["labels"][doc["target"]], _chosen(doc, results)
     return {"muserc_f1a": (right, prediction), "muserc_em": (doc["question"], right == prediction)}
 
 
 def _chosen(doc: Mapping[str, Any], results: Sequence[tuple[float, bool]]) -> str:
-    """The label of the likeliest choice."""
+    """Return the label of the likeliest choice."""
     scores = [round(likelihood, _DIGITS) for likelihood, _ in results]
     label: str = doc["labels"][scores.index(max(scores))]
     return label
@@ -390,9 +394,9 @@ def __getattr__(name: str) -> Any:  # noqa: ANN401  (a class of the harness, whi
     from lm_eval.api.task import ConfigurableTask  # noqa: PLC0415
 
     class WrittenAnswers(ConfigurableTask):  # type: ignore[misc, no-any-unimported, unused-ignore]
-        """A task of written answers: with demonstrations an answer may be longer (TAPE, section 5.2).
+        """A task with written answers, which may be longer if there are demonstrations (TAPE, section 5.2).
 
-        `metadata.max_gen_toks` holds both limits; one that the user gives with `--gen_kwargs` is taken instead.
+        `metadata.max_gen_toks` holds both limits; a limit that the user sets with `--gen_kwargs` replaces them.
         """
 
         def __init__(self, config: Mapping[str, Any]) -> None:

@@ -1,4 +1,4 @@
-"""Prompts for lm-evaluation-harness: the content of the file `_TASK.yaml` of a release."""
+"""Make prompts for lm-evaluation-harness: the content of the file `_TASK.yaml` of a release."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -16,21 +16,21 @@ from augment_ru.release.release_recipe import identifier
 from augment_ru.release.yaml import Function
 
 VERSION = 2.0
-"""The version of the tasks, which the harness writes beside their scores; 2: demonstrations and MERA's own prompts."""
+"""The version of the tasks, which the harness reports with scores; 2 added demonstrations and MERA's own prompts."""
 
 _OF_PAIRS = (("macro_f1", "f1", "macro_f1"), ("mcc", "mcc", "matthews"))
-"""Metrics of pairs of classes: ours, the harness's, and the function that aggregates them."""
+"""Metrics over pairs of labels: our name, the harness's name, and the function that aggregates the pairs."""
 _OWN = Template(("", ""), (CONTEXT,))
-"""The template of a prompt that stands in its row, and is filled by the data module."""
+"""The template for rows that hold their own template; the data module fills it."""
 
 
 def prompt_content(task: Mapping[str, Any], schema: Task, prompt: Prompt, target: str) -> dict[str, Any] | None:
-    """The content of the prompt file for one label; None if the harness cannot express the prompt.
+    """Return the content of the prompt file for one label; None if the harness cannot express the prompt.
 
     Args:
         task: the entry of the task in the manifest.
-        schema: its schema.
-        prompt: its prompt.
+        schema: the schema of the task.
+        prompt: the prompt of the task.
         target: the field of the label.
 
     Raises:
@@ -77,9 +77,9 @@ def prompt_content(task: Mapping[str, Any], schema: Task, prompt: Prompt, target
 
 
 def _demonstrations(task: Mapping[str, Any], schema: Task) -> dict[str, Any]:
-    """Where the demonstrations come from, and how many there are unless the user says another number.
+    """Return the harness's settings for demonstrations: where they are read, and their default number.
 
-    For a task that has none, that there are none whatever the user says.
+    A task without demonstrations gets the number 0, which the user cannot change.
     """
     if not task["train"] or schema.scoring.norms:  # a row of norms has no one right answer to show
         return {"num_fewshot": 0}
@@ -89,7 +89,7 @@ def _demonstrations(task: Mapping[str, Any], schema: Task) -> dict[str, Any]:
 
 
 def _asked(prompt: Prompt, schema: Task) -> dict[str, Any]:
-    """How prompts are made of the rows: arguments for the data module; empty if a row is asked about as it is."""
+    """Return how prompts are made of the rows, as arguments for the data module; empty if rows need no preparation."""
     found: dict[str, Any] = {}
     if prompt.each:
         found["each"] = prompt.each
@@ -110,7 +110,7 @@ def _asked(prompt: Prompt, schema: Task) -> dict[str, Any]:
 
 
 def _multiple_choice(metrics: Sequence[str], schema: Task, prompt: Prompt) -> dict[str, Any]:
-    """Accuracy, and those of the task's metrics that can be computed of choices."""
+    """Return the settings for tasks with choices: accuracy, or the task's metrics that the harness can compute."""
     if schema.scoring.norms:
         scored = [(f"mcc_{number}", "answer_scores.matthews") for number in range(len(schema.scoring.norms))]
         return _chosen("score_norms", scored)
@@ -130,7 +130,7 @@ def _multiple_choice(metrics: Sequence[str], schema: Task, prompt: Prompt) -> di
 
 
 def _chosen(function: str, metrics: Sequence[tuple[str, str]]) -> dict[str, Any]:
-    """Choices that a function of the data module scores."""
+    """Return the settings for choices that a function of the data module scores."""
     return {
         "output_type": "multiple_choice",
         "doc_to_choice": "choices",
@@ -149,7 +149,7 @@ def _generation(prompt: Prompt) -> dict[str, Any]:
     return {
         "class": Function("data.WrittenAnswers"),
         "output_type": "generate_until",
-        "doc_to_target": "{{gap}}{{answers[0]}}",
+        "doc_to_target": "{{gap}}{{answers[:1] | join}}",
         "generation_kwargs": {"until": list(prompt.stop), "do_sample": False, "max_gen_toks": prompt.limits[0]},
         "process_results": Function("data.score_answer"),
         "metric_list": [_metric("f1", "mean"), _metric("exact_match", "mean")],
@@ -157,7 +157,7 @@ def _generation(prompt: Prompt) -> dict[str, Any]:
 
 
 def _choices(prompt: Prompt, task: Mapping[str, Any], schema: Task, tail: str) -> dict[str, Any] | None:
-    """Where the answers to choose from are, as arguments for the data module; None if the answer is written."""
+    """Return where the answers to choose from are, as arguments for the data module; None if the answer is written."""
     labels = [label_of(label) for label in task["labels"]]
     found: dict[str, Any] = {}
     if prompt.options:
@@ -170,7 +170,7 @@ def _choices(prompt: Prompt, task: Mapping[str, Any], schema: Task, tail: str) -
 
 
 def _options(options: Options, schema: Task, name: str, labels: Sequence[str]) -> dict[str, Any]:
-    """Where the options that a row lists are."""
+    """Return where a row lists its options, as arguments for the data module."""
     if options.inside:
         return {"inside": options.inside}
     if options.texts:
@@ -182,12 +182,12 @@ def _options(options: Options, schema: Task, name: str, labels: Sequence[str]) -
 
 
 def _column(name: str) -> str:
-    """The Jinja variable for a placeholder of a template."""
+    """Return the Jinja variable for a placeholder of a template."""
     return f"text_{identifier(name)}"
 
 
 def _source(prompt: Prompt, schema: Task, name: str) -> dict[str, Any]:
-    """The fields that fill a placeholder, and how they are converted: arguments for the data module."""
+    """Return the fields that fill a placeholder, and how they are converted, as arguments for the data module."""
     source: dict[str, Any] = {"paths": list(schema.layout.read) if name == FIELDS else [name]}
     if prompt.words and name in prompt.words:
         source["words"] = dict(prompt.words[name])
@@ -204,5 +204,5 @@ def _jinja(template: Template) -> str:
 
 
 def _escaped(text: str) -> str:
-    """The text, marked so that Jinja does not interpret it."""
+    """Return the text, marked if needed so that Jinja does not interpret it."""
     return f"{{% raw %}}{text}{{% endraw %}}" if re.search(r"\{[{%#]", text) else text

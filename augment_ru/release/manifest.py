@@ -1,6 +1,6 @@
 """The manifest of a release: its recipe, inputs, versions, figures, and the digests of its files.
 
-Two builds on the same versions have the same manifest: it holds no times, no names of machines and no absolute paths.
+Two builds with the same versions have the same manifest: it holds no times, machine names or absolute paths.
 """
 
 import json
@@ -23,7 +23,9 @@ from augment_ru.version import __version__
 FORMAT = "augment-ru release 1"
 MANIFEST = "manifest.json"
 OWN = "own"
-"""The folder of a release for the user's own dictionaries and rule files."""
+"""The folder of a release for the user's own dictionaries, rule files, task files and prompt files."""
+VERDICTS = "verdicts.jsonl"
+"""The file of human verdicts, in a release that people have judged."""
 _PACKAGES = (
     "natasha", "slovnet", "navec", "razdel", "pymorphy3", "pymorphy3-dicts-ru", "numpy", "spacy", "emoji", "regex",
     "torch", "transformers",
@@ -31,17 +33,17 @@ _PACKAGES = (
 _MODELS = ("torch", "transformers")
 _SELF = "sha256"
 _MOST_BYTES = 2**26
-"""The most bytes of a manifest: one with a thousand tasks has a tenth of them."""
+"""The maximum size of a manifest in bytes; a manifest with a thousand tasks needs a tenth of it."""
 
 
 def file_digest(path: Path) -> str:
-    """The SHA-256 of a file's bytes, in hexadecimal digits."""
+    """Return the SHA-256 of a file's bytes, in hexadecimal digits."""
     return sha256(path.read_bytes()).hexdigest()
 
 
 @cache
 def environment(models: bool) -> Mapping[str, Any]:  # noqa: FBT001  (cached by it)
-    """The versions that a row may depend on; those of torch and transformers only if the release runs models."""
+    """Return the versions that rows may depend on; those of torch and transformers only if the release runs models."""
     packages = {}
     for name in _PACKAGES:
         if models or name not in _MODELS:
@@ -58,8 +60,15 @@ def environment(models: bool) -> Mapping[str, Any]:  # noqa: FBT001  (cached by 
     }
 
 
+def other_code(content: Mapping[str, Any]) -> str:
+    """Which code built a release, if it is not the installed one, which would make other files; else nothing."""
+    built = content["environment"]
+    is_own = built["code"] == environment(models=False)["code"]
+    return "" if is_own else f"other code built (augment-ru {built['augment_ru']})"
+
+
 def _code() -> str:
-    """A digest of the package's own source: its modules and its template."""
+    """Return a digest of the package's own source: its modules and its template."""
     total = sha256()
     files = [path for path in PACKAGE.rglob("*") if path.suffix in {".py", ".jinja"}]
     for path in sorted(files, key=lambda path: path.relative_to(PACKAGE).as_posix()):
@@ -68,12 +77,12 @@ def _code() -> str:
 
 
 def data_files(recipe: ReleaseRecipe, constraints: Iterable[str], place: Callable[[str], Path]) -> dict[str, str]:
-    """The digests of the dictionaries and rule files that rows may depend on, by name; the user's own by path.
+    """Return the digests of the dictionaries and rule files that rows may depend on, by name; the user's own by path.
 
     Args:
         recipe: the recipe.
         constraints: the names of the constraints of its tasks.
-        place: the path of one of the user's own files, by its path in the recipe.
+        place: returns the location of one of the user's own files, given its path in the recipe.
 
     Raises:
         AugmentError: a file is missing, or there is no such constraint.
@@ -90,22 +99,22 @@ def data_files(recipe: ReleaseRecipe, constraints: Iterable[str], place: Callabl
 
 
 def variations_in(task: Mapping[str, Any]) -> list[str]:
-    """The names of the perturbed variations in the entry of a task, in the order of its test file."""
+    """Return the names of the perturbed variations of a task, given its entry; in the order of its test file."""
     return [one["name"] for key in ("attacks", "searches") for one in task.get(key, ())]
 
 
 def encoded_manifest(content: Mapping[str, Any]) -> bytes:
-    """The manifest as bytes. It ends with its own digest, which is that of the bytes before."""
+    """Return the manifest as bytes. It ends with its own digest, which covers all bytes before it."""
     body = json.dumps(dict(content), ensure_ascii=False, indent=1, allow_nan=False)
     start = body.removesuffix("\n}").encode()
     return start + f',\n "{_SELF}": "{sha256(start).hexdigest()}"\n}}\n'.encode()
 
 
 def read_manifest(path: Path) -> dict[str, Any]:
-    """The content of a manifest, without its own digest.
+    """Read the content of a manifest, without its own digest.
 
     Raises:
-        AugmentError: there is no manifest, it was changed, it has another format, or no build writes such a one.
+        AugmentError: there is no manifest, it was changed, it has another format, or its content is malformed.
     """
     if path.exists() and (not path.is_file() or path.stat().st_size > _MOST_BYTES):  # a device may have no end
         raise AugmentError(f"{path}: is no plain file of at most {_MOST_BYTES:,} bytes; is this folder a release?")
@@ -130,12 +139,12 @@ def read_manifest(path: Path) -> dict[str, Any]:
 
 
 def own_digest(path: Path) -> str:
-    """The digest that a manifest ends with. It covers the digests of all files, so it stands for the whole release."""
+    """Return the digest at the end of a manifest. It covers the digests of all files, and so the whole release."""
     return path.read_bytes().rpartition(b'"')[0].rpartition(b'"')[2].decode("utf-8", "replace")
 
 
 def file_entries(release: Path, names: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """For each file of a release its digest, and its numbers of bytes and lines."""
+    """Return for each file of a release its digest, and its numbers of bytes and lines."""
     found = {}
     for name in names:
         data = (release / name).read_bytes()

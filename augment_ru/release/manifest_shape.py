@@ -1,7 +1,7 @@
-"""The shape of a manifest: what stands under each key. It comes from others, so it is checked before it is used.
+"""Check the shape of a manifest: the type of value under each key. It comes from others, so it is checked before use.
 
-The checks bound every number, and tie the lists of tasks and attacks to the recipe, so that what reads the manifest
-later takes memory and time in proportion to the files of the release.
+The checks limit every number, and compare the lists of tasks and attacks with the recipe. So the code that reads the
+manifest later takes memory and time in proportion to the files of the release.
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,27 +19,28 @@ from augment_ru.release.release_recipe import ReleaseRecipe
 from augment_ru.strict_tables import typed
 
 MOST = 2**53
-"""Integers up to this are the same in every reader of JSON."""
+"""The largest number allowed; all JSON readers represent integers up to this exactly."""
 _Count = Annotated[int, msgspec.Meta(ge=0, le=MOST)]
 _Number = Annotated[float, msgspec.Meta(ge=-MOST, le=MOST)]
 _Label = str | bool | Annotated[int, msgspec.Meta(ge=-MOST, le=MOST)]
 
 
 def _object(texts: str, counts: str = "", figures: str = "", may_lack: str = "", /, **others: Any) -> Any:  # noqa: ANN401
-    """A type of objects that are read strictly.
+    """Make a type of objects with these keys; when an object is read, unknown keys are refused.
 
     Args:
         texts: the names of the keys that hold a text.
         counts: of those that hold a count.
         figures: of those that hold a number or null.
-        may_lack: of those that hold a list and may be absent.
+        may_lack: of those that hold a list, or null, and may be absent.
         others: the types of the other keys.
     """
     named = ((texts, str), (counts, _Count), (figures, _Number | None))
     kinds = {key: kind for keys, kind in named for key in keys.split()}
     fields: list[Any] = []
     for key, kind in (kinds | others).items():
-        default: Any = msgspec.field(name=key, default=[]) if key in may_lack.split() else msgspec.field(name=key)
+        absent: Any = [] if isinstance(kind, GenericAlias) else None
+        default: Any = msgspec.field(name=key, default=absent) if key in may_lack.split() else msgspec.field(name=key)
         fields.append((f"key_{key.removesuffix('%')}", kind, default))
     return msgspec.defstruct("Object", fields, forbid_unknown_fields=True, kw_only=True)
 
@@ -59,7 +60,7 @@ _SEARCHES = _list(
     _object("name", f"rows right {' '.join(STATUSES)} queries minimal", "asr queries_a_success changes"),
 )
 _TASK = _object(
-    "name task licence description",
+    "name task language licence description",
     "test train default_episode",
     "",
     "searches groups train_groups",
@@ -72,11 +73,14 @@ _TASK = _object(
     attacks=_list(_object(*_COUNTED, **_FIGURES)),
     searches=_SEARCHES,
 )
+_JUDGED = {"judged": _Count, "valid": _Count, "unclear": _Count, "share": _Number | None} | dict.fromkeys(
+    ("low", "high"), _Number | None
+)
 _MANIFEST = _object(
     "format name annotator scorer",
     "",
     "",
-    "searches models prompts",
+    "searches models prompts judged",
     recipe=dict[str, Any],
     environment=_object("augment_ru code python unicode", packages=dict[str, str]),
     settings=_table(_object("", "candidates", "threshold", probability=_Number)),
@@ -87,6 +91,7 @@ _MANIFEST = _object(
     models=_list(_object("name model", files=dict[str, str], signatures=dict[str, str])),
     tasks=_list(_TASK),
     prompts=_list(_object("task prompt problem")),
+    judged=_object("", "answers", "alpha", variations=_list(_object("task name", **_JUDGED)), **_JUDGED) | None,
     examples=_list(_object("perturbation task field original perturbed")),
     demonstrations=_list(_object("task file", "episode row", texts=list[str], answers=list[str])),
     files=_table(_object("sha256", "bytes lines")),
@@ -94,21 +99,21 @@ _MANIFEST = _object(
 
 
 def _is_path(name: str) -> bool:
-    """Whether a text is the path of a file inside a folder, in the one form that it has."""
+    """Tell whether a text is the path of a file inside a folder, in normal form."""
     path = PurePosixPath(name)
     is_inside = name == str(path) != "." and not path.is_absolute() and ".." not in path.parts
     return is_inside and "\0" not in name and "\\" not in name
 
 
 def check_shape(where: str, content: Mapping[str, Any]) -> None:
-    """Refuse a manifest in which a key is missing or unknown, a value is of another kind, or a path leads outside.
+    """Check that the manifest has the right keys and types of values, and that no path leads outside the release.
 
     Args:
         where: the name of the manifest, for messages.
-        content: what it holds.
+        content: the content of the manifest.
 
     Raises:
-        AugmentError: the key, what it holds, and what it must hold.
+        AugmentError: a key is missing or unknown, a value has the wrong type, counts differ, or a path leads outside.
     """
     typed(where, content, _MANIFEST)
     for name in content["files"]:
@@ -124,15 +129,15 @@ def check_shape(where: str, content: Mapping[str, Any]) -> None:
 
 
 def check_recipe(where: str, content: Mapping[str, Any], recipe: ReleaseRecipe) -> None:
-    """Refuse a manifest whose recipe no build has written, or whose tasks and attacks are not those of its recipe.
+    """Check that a manifest's recipe is in the form that a build writes, and that its tasks and attacks fit the recipe.
 
     Args:
         where: the name of the manifest, for messages.
-        content: what it holds.
+        content: the content of the manifest.
         recipe: the recipe that was read from it.
 
     Raises:
-        AugmentError: what it has, and what the recipe has.
+        AugmentError: the recipe has another form, or the tasks, attacks, searches or models differ from the recipe's.
     """
     if recipe.content() != content["recipe"]:
         raise AugmentError(f"{where}: 'recipe' is not in the form in which a build writes it")

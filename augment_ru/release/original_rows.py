@@ -1,4 +1,4 @@
-"""The rows that a release starts from: read, checked, and given the fields `perturbation` and `episode`."""
+"""Read and check the rows that a release starts from, and give them the fields `perturbation` and `episode`."""
 
 import logging
 import re
@@ -34,9 +34,9 @@ PERTURBATION, EPISODE = "perturbation", "episode"
 
 @dataclass(frozen=True, slots=True)
 class InputFile:
-    """A file of rows: its path as in the recipe, the SHA-256 of its bytes, and its rows as they stand in the release.
+    """A file of rows: its path as in the recipe, the SHA-256 of its bytes, and its rows as the release has them.
 
-    Every record has its line of JSON, without the end of the line.
+    Every record has its line of JSON, without the line break.
     """
 
     path: str
@@ -55,20 +55,20 @@ class TaskInput:
 
     @property
     def files(self) -> dict[str, InputFile]:
-        """The files by split; train first."""
+        """The files by split; train comes first."""
         return {"train": self.train, "test": self.test} if self.train else {"test": self.test}
 
 
 def schema_of(task: TaskRecipe, row: Mapping[str, Any], place: Callable[[str], Path]) -> Task:
-    """The schema that a task names, else the one that fits a row of it; with the fields that the recipe sets.
+    """Return the schema that a task names, or else the one that fits a row; with the fields that the recipe sets.
 
     Args:
         task: the task.
-        row: a row of it.
-        place: the path of one of the user's own files, by its path in the recipe.
+        row: a row of the task.
+        place: returns the location of one of the user's own files, given its path in the recipe.
 
     Raises:
-        AugmentError: no schema has this name, its file is wrong, or none fits.
+        AugmentError: no schema has this name, its file is wrong, or no schema fits the row.
     """
     named = str(place(task.task)) if task.task and task.task.endswith(".toml") else task.task
     schema = task_or_file(named) if named else recognise(row)
@@ -76,7 +76,7 @@ def schema_of(task: TaskRecipe, row: Mapping[str, Any], place: Callable[[str], P
 
 
 def constraints_of(recipe: ReleaseRecipe, task: TaskRecipe, schema: Task) -> tuple[str, ...]:
-    """The names or files of a task's constraints: those that the recipe sets, else the preset's, else the schema's.
+    """Return the names or files of a task's constraints: those in the recipe, else the preset's, else the schema's.
 
     Raises:
         AugmentError: there is no such preset.
@@ -88,7 +88,7 @@ def constraints_of(recipe: ReleaseRecipe, task: TaskRecipe, schema: Task) -> tup
 
 
 def rules_of(recipe: ReleaseRecipe, task: TaskRecipe, schema: Task) -> tuple[Constraint, ...]:
-    """The constraints of a task, which is never a function of the user's own: a recipe names no code.
+    """Return the constraints of a task; they never include functions of the user, because a recipe names no code.
 
     Raises:
         AugmentError: there is no such constraint.
@@ -97,10 +97,12 @@ def rules_of(recipe: ReleaseRecipe, task: TaskRecipe, schema: Task) -> tuple[Con
 
 
 def _check_files(recipe: ReleaseRecipe, task: TaskRecipe, schema: Task, folder: Path) -> None:
-    """Refuse a wrong prompt file, and rule and prompt files that the task file alone names: the release lacks them.
+    """Check a task's prompt file, and that all rule and prompt files are named in the recipe.
+
+    A file that only the task file names would be missing from the release.
 
     Raises:
-        AugmentError: the file, and what to do.
+        AugmentError: the prompt file is wrong, or a file is named only in the task file.
     """
     for name in constraints_of(recipe, task, schema):
         if name.endswith(".toml") and name not in recipe.own_files:
@@ -114,10 +116,10 @@ def _check_files(recipe: ReleaseRecipe, task: TaskRecipe, schema: Task, folder: 
 
 
 def read_task(recipe: ReleaseRecipe, task: TaskRecipe, folder: Path) -> TaskInput:
-    """A task with its rows; paths are relative to the folder of the recipe.
+    """Read a task with its rows; paths are relative to the folder of the recipe.
 
     Raises:
-        AugmentError: a file is missing or empty, or a row of it is not a row of the task: which row, and why.
+        AugmentError: a file is missing, empty or wrong, or a row does not fit the task; the message names the row.
     """
     digest, rows = _read(folder, task.test)
     if not rows:
@@ -147,7 +149,7 @@ def read_task(recipe: ReleaseRecipe, task: TaskRecipe, folder: Path) -> TaskInpu
 
 
 def _warn_of_shared(name: str, test: InputFile, train: InputFile) -> None:
-    """Log a warning if test rows stand among the train rows: a demonstration would give their answers away."""
+    """Log a warning if test rows are also train rows, because demonstrations would give their answers away."""
     learned = {tuple(record.texts().values()) for record in train.records}
     if shared := sum(tuple(record.texts().values()) in learned for record in test.records):
         _log.warning(
@@ -157,11 +159,11 @@ def _warn_of_shared(name: str, test: InputFile, train: InputFile) -> None:
 
 
 _Rows = list[tuple[str, dict[str, Any]]]
-"""Rows as lines of JSON and as values."""
+"""Rows, each as a line of JSON and as values."""
 
 
 def _read(folder: Path, path: str) -> tuple[str, _Rows]:
-    """The SHA-256 of a file, and its rows."""
+    """Return the SHA-256 of a file, and its rows."""
     if (folder / path).exists() and not (folder / path).is_file():  # a device may have no end
         raise AugmentError(f"{folder / path}: is no plain file; give a file of rows")
     try:
@@ -195,7 +197,15 @@ def _records(
     required: set[str],
     episodes: Sequence[Sequence[int]] | None = None,
 ) -> tuple[Record, ...]:
-    """The rows of a file as records with `perturbation`, which is the task's name, and `episode`.
+    """Return the rows of a file as records with `perturbation`, set to the task's name, and `episode`.
+
+    Args:
+        path: the path of the file, for messages.
+        rows: the rows.
+        schema: the schema of the task.
+        name: the name of the task.
+        required: the fields that each row must have.
+        episodes: the episodes that show each row; None for test rows.
 
     Raises:
         AugmentError: a row lacks a required field, has texts or offsets that do not fit, or is perturbed already.
@@ -213,10 +223,10 @@ def _records(
 
 
 def _check(record: Record, names: set[str], required: set[str]) -> None:
-    """Refuse a record that is not an original row with its texts, its offsets and its right answers.
+    """Check that a record is an original row with its texts, its offsets and its right answers.
 
     Raises:
-        AugmentError: it is not.
+        AugmentError: it is perturbed, or lacks a text or a required field, or an offset does not fit.
     """
     record.texts()
     record.anchors()
@@ -230,7 +240,7 @@ def _check(record: Record, names: set[str], required: set[str]) -> None:
 
 
 def _with_fields(record: Record, fields: Mapping[str, Any]) -> Record:
-    """The record with these fields: in their place where the row has them, else at its end."""
+    """Return the record with these fields: existing fields are replaced in place, others are added at the end."""
     line = record.line or ""
     edits = [Edit(*located(line, (name,)), encoded(fields[name])) for name in fields if name in record.values]
     added = ", ".join(
@@ -243,6 +253,6 @@ def _with_fields(record: Record, fields: Mapping[str, Any]) -> Record:
 
 
 def with_perturbation(line: str, name: str) -> str:
-    """The line of a row with another value of `perturbation`."""
+    """Return the line of a row with another value of `perturbation`."""
     start, stop = located(line, (PERTURBATION,))
     return line[:start] + encoded(name, like=line[start:stop]) + line[stop:]

@@ -1,6 +1,6 @@
-"""The recipe of a release: its tasks, attacks, gate, shots, and who publishes it; read strictly from TOML.
+"""The recipe of a release: its tasks, attacks, gate, shots, and who publishes it; read from TOML, unknown keys refused.
 
-The same types read the recipe that a manifest holds, so that a release can be rebuilt from itself.
+The same types read the recipe in a manifest, so that a release can be rebuilt from itself.
 """
 
 import json
@@ -17,25 +17,25 @@ from augment_ru.errors import AugmentError, unknown
 from augment_ru.strict_tables import Number, SomeText, SomeTexts, read_toml, typed
 
 ORIGINAL = "original"
-"""The name of the unperturbed rows in lm-evaluation-harness; no attack may have it."""
+"""The name of the unperturbed rows in lm-evaluation-harness; attacks must not have this name."""
 _ADVERSARY = "adversary"
-"""The beginning of the names of variations that searches make."""
+"""The prefix of the names of variations that searches make."""
 _MOST_DRAWN = 10**6
-"""The most demonstrations of a task, over all its episodes."""
+"""The maximum number of demonstrations of a task, over all its episodes."""
 _CORPUS = "corpus:"
-"""What stands before the path of a text file in an attack's option."""
+"""The prefix of the path of a text file in an attack's option."""
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.+-]*")
 _RESERVED = frozenset({"lm_eval", "own", "readme.md", "manifest.json", "recipe.toml"})
-"""The other names in the folder of a release, in lower case; no task may have one of them."""
+"""Other names in the folder of a release, in lower case; tasks must not have these names."""
 
 Options = dict[str, str | bool | int | float | tuple[str, ...]]
-"""Options, name to value; when they are read, every value becomes the text that one would write on the command line."""
+"""Maps options to values; when they are read, every value is converted to its text on the command line."""
 _Positive = Annotated[int, msgspec.Meta(ge=1)]
 _Shots = tuple[_Positive, ...]
 
 
 def _texts(options: Mapping[str, Any]) -> dict[str, str]:
-    """Options with the texts that one would write on the command line."""
+    """Convert the values of options to the texts that one would write on the command line."""
     shown = {option: str(value).lower() if isinstance(value, bool) else value for option, value in options.items()}
     return {option: ",".join(one) if isinstance(one, tuple) else str(one) for option, one in shown.items()}
 
@@ -45,11 +45,13 @@ def _tables(options: Mapping[str, Options]) -> dict[str, dict[str, str]]:
 
 
 class _Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A table of a recipe."""
+    """A table of a recipe; unknown keys are refused."""
 
 
 class GateRecipe(_Table, frozen=True):
-    """The gate of a release and its search; None stands for the preset's value, else for `Augmenter`'s default.
+    """The gate of a release and its search.
+
+    None means the preset's value, or else the default of `Augmenter`.
 
     Attributes:
         options: the options of the similarity.
@@ -72,9 +74,9 @@ class ShotsRecipe(_Table, frozen=True):
     """The demonstrations of a release.
 
     Attributes:
-        k: their numbers, ascending; every release has zero-shot beside them. `task`: each task has as many as its
-            benchmark shows.
-        episodes: the number of episodes for each of these numbers.
+        k: the numbers of demonstrations, ascending; every release also has zero-shot. "task" means that each task has
+            as many as its benchmark shows.
+        episodes: the number of episodes for each number of demonstrations.
     """
 
     k: Literal["task"] | _Shots = (1, 4, 8)
@@ -82,13 +84,13 @@ class ShotsRecipe(_Table, frozen=True):
 
 
 class AttackRecipe(_Table, frozen=True):
-    """An attack of the release: it makes one variation of every task that takes it.
+    """An attack of the release; it makes one variation of every task that uses it.
 
     Attributes:
         spec: the name of an attack, or several names joined by `+`.
-        name: the value of `perturbation` in its rows; by default the spec.
-        probability: replaces the default of each attack in the spec.
-        threshold: replaces the gate's.
+        name: the value of `perturbation` in its rows; by default `spec`.
+        probability: replaces the default of each attack in `spec`.
+        threshold: replaces the threshold of the gate.
         options: the options of the attacks, by attack.
     """
 
@@ -109,12 +111,12 @@ class TaskRecipe(_Table, frozen=True):
     Attributes:
         name: the name of its folder, and the value of `perturbation` in its original rows.
         test, train: its files, relative to the recipe; a release without shots needs no train file.
-        task: the name of its schema, or a task file of the user's; None: recognised from the rows.
-        prompt: a prompt file of the user's, in which lm-evaluation-harness asks; None: the prompt of its schema.
-        fields: the fields that are perturbed; empty: the schema's.
-        constraints: None: the schema's.
-        attacks: the names of the attacks that it takes; None: all.
-        shots: its numbers of demonstrations, ascending; None: those of the release.
+        task: the name of its schema, or a task file of the user; None to recognise the schema from the rows.
+        prompt: a prompt file of the user, used in lm-evaluation-harness; None for the prompt of the schema.
+        fields: the fields that are perturbed; empty for the schema's.
+        constraints: the names or files of its constraints; None for the preset's, or else the schema's.
+        attacks: the names of the attacks that it uses; None for all.
+        shots: its numbers of demonstrations, ascending; None for those of the release.
         licence, description: for the card.
     """
 
@@ -132,21 +134,21 @@ class TaskRecipe(_Table, frozen=True):
 
 
 MODEL_KINDS = ("linear", "adaboost", "hf-classifier", "hf-causal", "hf-seq2seq")
-"""The kinds of models that a recipe may name: they are files, whose digests can be published, and run no code."""
+"""The kinds of models that a recipe may name: their files have digests that can be published, and run no code."""
 TRAINED = ("linear", "adaboost")
-"""The kinds that are trained on a file of rows, by default on the train rows of the task."""
+"""The kinds of models that are trained on a file of rows, by default on the train rows of the task."""
 
 
 class AdversaryRecipe(_Table, frozen=True):
-    """The adversarial part: for each model a variation of rows that a search has made against it.
+    """The adversarial part: for each model, a variation of rows that a search made against it.
 
     Attributes:
-        models: specifications KIND or KIND:ARGUMENT, of `MODEL_KINDS`.
-        attacks: the specs of the attacks whose changes make the pool.
+        models: specifications KIND or KIND:ARGUMENT, with the kinds in `MODEL_KINDS`.
+        attacks: the specifications of the attacks whose changes form the pool.
         budget: the most queries for a record.
         draws: how many random draws of each attack are in the pool.
-        probability: only changes of a rank below it are in the pool.
-        tasks: the names of the tasks that are searched; None: all.
+        probability: only changes with a rank below this are in the pool.
+        tasks: the names of the tasks that are searched; None for all.
         options: the options of the models, by kind.
     """
 
@@ -163,7 +165,10 @@ class AdversaryRecipe(_Table, frozen=True):
 
     @property
     def searches(self) -> dict[str, str]:
-        """The name of each variation, and its model: the kinds of the models, numbered from the second of a kind on."""
+        """Maps the name of each variation to its model.
+
+        The name is "adversary_" with the model's kind, and with a number from the second model of a kind on.
+        """
         found: dict[str, str] = {}
         kinds: dict[str, int] = {}
         for model in self.models:
@@ -174,12 +179,17 @@ class AdversaryRecipe(_Table, frozen=True):
 
     @property
     def own_files(self) -> tuple[str, ...]:
-        """The paths of train files and of files in options."""
+        """The paths of the train files and of the files that options name."""
         trained = (argument for kind, _, argument in (one.partition(":") for one in self.models) if kind in TRAINED)
         return tuple(path for path in (*trained, *_files_in(self.options)) if path)
 
     def located(self, moved: Callable[[str], str], models: Path) -> "AdversaryRecipe":
-        """The same with `moved(value)` for each argument and option, and with the folders of models below `models`."""
+        """Return a copy with absolute paths.
+
+        Args:
+            moved: returns the new value of an argument or an option, given its value in the recipe.
+            models: the folder that contains the folders of models.
+        """
 
         def place(argument: str) -> str:
             new = moved(argument)
@@ -193,10 +203,14 @@ class AdversaryRecipe(_Table, frozen=True):
         )
 
     def check(self, tasks: Sequence[str]) -> None:
-        """Refuse models that are not files, and names that the recipe does not have.
+        """Check the models, options and tasks of the recipe.
+
+        Args:
+            tasks: the names of the tasks in the recipe.
 
         Raises:
-            AugmentError: the key, its value, and what is possible.
+            AugmentError: a model is not of a kind that recipes may name or lacks its argument; an option or a task does
+                not belong to the recipe; or the search would be too large.
         """
         for model in self.models:
             kind, _, argument = model.partition(":")
@@ -216,17 +230,18 @@ class AdversaryRecipe(_Table, frozen=True):
 
 
 class ReleaseRecipe(_Table, frozen=True, kw_only=True):
-    """A recipe that was read; `parse_release_recipe` has checked it.
+    """The content of a recipe; `parse_release_recipe` has checked it.
 
     Attributes:
         name: an identifier; the names of the tasks for lm-evaluation-harness start with it.
+        language: the language of the card; those of the rows are known from the tasks.
     """
 
     name: SomeText
     title: str = ""
     description: str = ""
     licence: SomeText
-    language: tuple[str, ...] = ("ru",)
+    language: Literal["en", "ru"] = "en"
     authors: tuple[str, ...] = ()
     homepage: str = ""
     tags: tuple[str, ...] = ()
@@ -243,41 +258,41 @@ class ReleaseRecipe(_Table, frozen=True, kw_only=True):
 
     @property
     def searches(self) -> dict[str, str]:
-        """The variations that searches make, each with its model; empty without an adversarial part."""
+        """Maps the name of each variation that a search makes to its model; empty without an adversarial part."""
         return self.adversary.searches if self.adversary else {}
 
     def searches_of(self, task: TaskRecipe) -> dict[str, str]:
-        """Those of a task."""
+        """Return the searched variations of a task, with their models."""
         is_searched = self.adversary is not None and (self.adversary.tasks is None or task.name in self.adversary.tasks)
         return self.searches if is_searched else {}
 
     def variations_of(self, task: TaskRecipe) -> tuple[str, ...]:
-        """The names of a task's variations but the original, in the order of its test file."""
+        """Return the names of a task's perturbed variations, in the order of its test file."""
         return (*(attack.name for attack in self.attacks_of(task)), *self.searches_of(task))
 
     def attacks_of(self, task: TaskRecipe) -> tuple[AttackRecipe, ...]:
-        """The attacks that a task takes, in the order of the recipe."""
+        """Return the attacks that a task uses, in the order of the recipe."""
         return tuple(attack for attack in self.attacks if task.attacks is None or attack.name in task.attacks)
 
     @property
     def has_shots_by_task(self) -> bool:
-        """Whether a task may have other numbers of demonstrations than the next one."""
+        """Whether tasks may have different numbers of demonstrations."""
         return self.shots.k == "task" or any(task.shots is not None for task in self.tasks)
 
     @property
     def own_files(self) -> tuple[str, ...]:
-        """The paths of the user's own dictionaries, word lists, corpora, rule, task and prompt files: each once."""
+        """The user's own files, each once: paths of dictionaries, word lists, corpora, rule, task and prompt files."""
         options = [path for attack in self.attacks for path in _files_in(attack.options)]
         named = [name for task in self.tasks for name in (*(task.constraints or ()), task.task, task.prompt)]
         paths = (value.removeprefix(_CORPUS) for value in (*options, *filter(_names_file, named)) if value)
         return tuple(dict.fromkeys((*paths, *(self.adversary.own_files if self.adversary else ()))))
 
     def located(self, place: Callable[[str], Path], models: Path) -> "ReleaseRecipe":
-        """The recipe with absolute paths.
+        """Return the recipe with absolute paths.
 
         Args:
-            place: the path of one of the user's own files, by its path in the recipe.
-            models: where the folders of models are; names on the Hub stay.
+            place: returns the location of one of the user's own files, given its path in the recipe.
+            models: the folder that contains the folders of models; names on the Hub stay as they are.
         """
         moved = {f"{kind}{name}": f"{kind}{place(name)}" for name in self.own_files for kind in ("", _CORPUS)}
 
@@ -295,15 +310,15 @@ class ReleaseRecipe(_Table, frozen=True, kw_only=True):
         )
 
     def content(self) -> dict[str, Any]:
-        """The recipe as JSON values, from which `parse_release_recipe` makes an equal recipe."""
+        """Return the recipe as JSON values, from which `parse_release_recipe` makes an equal recipe."""
         content = json.loads(json.dumps(msgspec.to_builtins(self)))  # JSON has lists where we have tuples
         return {key: _given(value) for key, value in content.items() if value is not None}
 
     def check(self) -> None:
-        """Refuse names that do not fit or occur twice, and numbers that are too large.
+        """Check the names, options and numbers of the recipe.
 
         Raises:
-            AugmentError: the table, the key, its value, and what is possible.
+            AugmentError: a name is not valid, unknown or used twice, or a number is too large.
         """
         _check_name("", self.name)
         _check_shots("[shots]: k", () if self.shots.k == "task" else self.shots.k, self.shots.episodes)
@@ -332,10 +347,11 @@ class ReleaseRecipe(_Table, frozen=True, kw_only=True):
         self._check_twins()
 
     def _check_twins(self) -> None:
-        """Refuse two things of one name.
+        """Check that names are different.
 
         Raises:
-            AugmentError: two attacks, tasks or own files have one, or two tasks for lm-evaluation-harness would.
+            AugmentError: two attacks, tasks or own files have the same name, or two tasks for lm-evaluation-harness
+                would.
         """
         for kind, names in (
             ("[[attack]]", [attack.name for attack in self.attacks]),
@@ -360,7 +376,7 @@ class ReleaseRecipe(_Table, frozen=True, kw_only=True):
 
 
 def read_release_recipe(path: Path) -> ReleaseRecipe:
-    """The recipe in a TOML file.
+    """Read the recipe in a TOML file.
 
     Raises:
         AugmentError: the file cannot be read, or a key or value in it is wrong.
@@ -369,14 +385,14 @@ def read_release_recipe(path: Path) -> ReleaseRecipe:
 
 
 def parse_release_recipe(content: Mapping[str, Any], where: str) -> ReleaseRecipe:
-    """The recipe in the content of a TOML file.
+    """Convert the content of a TOML file to a recipe, and check it.
 
     Args:
         content: the tables.
-        where: the file they come from, for messages.
+        where: the name of the file, for messages.
 
     Raises:
-        AugmentError: a key is missing or unknown, a value does not fit, or two things have one name.
+        AugmentError: a key is missing or unknown, a value does not fit, or a name is used twice.
     """
     recipe = typed(where, content, ReleaseRecipe)
     try:
@@ -387,20 +403,20 @@ def parse_release_recipe(content: Mapping[str, Any], where: str) -> ReleaseRecip
 
 
 def identifier(name: str) -> str:
-    """A name in the form that lm-evaluation-harness takes: each run of other characters becomes `_`."""
+    """Convert a name for lm-evaluation-harness: each run of characters other than letters, digits or _ becomes `_`."""
     return re.sub(r"\W+", "_", name)
 
 
 def check_drawn(where: str, shots: Sequence[int], episodes: int) -> None:
-    """Refuse more demonstrations of a task than a release draws.
+    """Check that a task does not have more demonstrations than a release may draw.
 
     Args:
-        where: where the numbers stand, for messages.
+        where: where the numbers are set, for messages.
         shots: the numbers of demonstrations.
         episodes: how many episodes each number has.
 
     Raises:
-        AugmentError: how many they are, and how many may be.
+        AugmentError: there are more than a million demonstrations.
     """
     drawn = sum(shots) * episodes
     if drawn > _MOST_DRAWN:
@@ -428,7 +444,7 @@ def _check_known(where: str, kind: str, names: Iterable[str], known: Iterable[st
 
 
 def _names_file(value: object) -> bool:
-    """Whether an option or a constraint is a file of the user: a dictionary, a word list, a rule file, or a corpus."""
+    """Tell whether a value is a file of the user: a dictionary, word list, corpus, or rule, task or prompt file."""
     return isinstance(value, str) and (
         value.endswith((".tsv", ".toml", ".txt", ".jsonl"))
         or (value.startswith(_CORPUS) and value != f"{_CORPUS}input")
@@ -444,7 +460,7 @@ def _with_values(options: Mapping[str, Mapping[str, Any]], moved: Callable[[str]
 
 
 def _given(value: Any) -> Any:  # noqa: ANN401  (values of JSON)
-    """A table, or each of several, without the keys that stand for their defaults; other values as they are."""
+    """Return a table, or each table of a list, without keys whose value is None or empty; keep other values."""
     if isinstance(value, list):
         return [_given(one) for one in value]
     return {key: one for key, one in value.items() if one not in (None, "")} if isinstance(value, Mapping) else value

@@ -21,20 +21,20 @@ from augment_ru.release.release_recipe import TRAINED, AdversaryRecipe, ReleaseR
 
 
 class Searched(NamedTuple):
-    """What the models of a task are made from, beside the recipe."""
+    """The data that the models of a task are made from, in addition to the recipe."""
 
     labels: tuple[str, ...] | None
-    """The labels among the right answers of all its rows, sorted; None where answers are free."""
+    """The labels among the right answers of all rows of the task, sorted; None if answers are free texts."""
     train: str | None
-    """The file of its train rows as they stand in the release; None if there are none."""
+    """The file with the task's train rows as they are written in the release; None if there are no train rows."""
 
 
 def searched(task: TaskInput, train: Path | None) -> Searched:
-    """What the models of a task are made from.
+    """Return the data that the models of a task are made from.
 
     Args:
         task: the task with all its rows.
-        train: the file of its train rows; None if there are none.
+        train: the file of its train rows; None if there are no train rows.
     """
     rows = [record.values for file in task.files.values() for record in file.records]
     return Searched(labels_of(rows, task.schema), None if train is None else str(train))
@@ -42,9 +42,9 @@ def searched(task: TaskInput, train: Path | None) -> Searched:
 
 @contextmanager
 def train_files(recipe: ReleaseRecipe, tasks: Sequence[TaskInput]) -> Iterator[list[Searched | None]]:
-    """For each task what its models are made from, its train rows in a file for as long as the context lasts.
+    """Yield for each task the data that its models are made from; None for a task that is not searched.
 
-    None for a task that no model is searched on.
+    The train rows are in temporary files, which are deleted at the end of the context.
     """
     with TemporaryDirectory() as folder:
         found: list[Searched | None] = []
@@ -61,10 +61,10 @@ class Searches:
     """The searches of a recipe; each adversary is made when it is first needed, once in a process.
 
     Attributes:
-        recipe: the adversarial part, with the places of its files.
+        recipe: the adversarial part, with absolute paths of its files.
         perturbers: its attacks with the gate of the release.
-        seed: that of the release.
-        device: where networks run.
+        seed: the seed of the release.
+        device: the device that networks run on.
     """
 
     recipe: AdversaryRecipe
@@ -74,10 +74,10 @@ class Searches:
     _made: dict[tuple[str, Searched], Adversary] = field(default_factory=dict)
 
     def model(self, variation: str, schema: Task, given: Searched) -> NamedModel:
-        """The model that a variation is made against.
+        """Make the model that a variation is made against.
 
         Raises:
-            AugmentError: it cannot be made for this task.
+            AugmentError: the model cannot be made for this task.
         """
         spec = self.recipe.searches[variation]
         options = self.recipe.options.get(spec.partition(":")[0], {})
@@ -91,7 +91,7 @@ class Searches:
             ) from error
 
     def findings(self, variation: str, prepared: Prepared, given: Searched) -> list[Finding]:
-        """What the search of a variation finds for prepared records of one task.
+        """Run the search of a variation on prepared records of one task; return a finding for each record.
 
         Raises:
             AugmentError: a record has no right answer, or the model fails.
@@ -106,13 +106,13 @@ class Searches:
 def model_entries(
     recipe: ReleaseRecipe, searches: Searches, tasks: Sequence[TaskInput], given: Sequence[Searched | None]
 ) -> list[dict[str, Any]]:
-    """The models in the manifest: each with the digests of its files, and its signature for each task.
+    """Return the models' entries in the manifest: the digests of each model's files, and its signature for each task.
 
     Args:
-        recipe: as it is written.
-        searches: with the places of the files.
+        recipe: the recipe as it is written.
+        searches: the searches, with absolute paths of the files.
         tasks: the tasks.
-        given: what the models of each task are made from; None for a task that is not searched.
+        given: the data that the models of each task are made from; None for a task that is not searched.
 
     Raises:
         AugmentError: a model cannot be made.
@@ -133,14 +133,18 @@ def model_entries(
 
 
 def _signature(searches: Searches, name: str, model: str, schema: Task, given: Searched) -> str:
-    """All that defines the answers of a model, with its path as the recipe has it."""
+    """Return all that defines the answers of a model, with its path as it is written in the recipe."""
     place, written = (spec.partition(":")[2] for spec in (searches.recipe.searches[name], model))
     signature = searches.model(name, schema, given).signature or model
     return signature.replace(place, written) if place else signature
 
 
 def model_digests(spec: str) -> dict[str, str]:
-    """The SHA-256 of each file of a model, by its path in its folder; of a train file by its name; empty for others."""
+    """Return the SHA-256 of each file of a model, by its path in the model's folder.
+
+    For a model that is trained, it is the SHA-256 of the train file, by the file's name. Empty if there are no such
+    files.
+    """
     kind, _, argument = spec.partition(":")
     path = Path(argument)
     if kind in TRAINED:

@@ -1,7 +1,7 @@
-"""Shards: the rows of a release that one process makes at a time, each kept in a file of its own.
+"""Shards: the rows of a release that a process makes together, each shard in a file of its own.
 
-A shard is a function of the recipe and of its rows alone. So shards may be made in any order, by any number of
-processes, and a shard that a killed run has finished can be kept.
+A shard depends only on the recipe and its rows. So shards may be made in any order, by any number of processes, and
+a shard that a killed run has finished can be kept.
 """
 
 import json
@@ -19,11 +19,11 @@ from augment_ru.release.searched_models import Searched
 from augment_ru.release.variations import Timing, Tools, make_tools, variations
 
 SHARD_ROWS = 256
-"""Original rows of a shard: about five seconds of work, which is the most that a killed run loses."""
+"""The number of original rows in a shard: about five seconds of work, which is the most that a killed run loses."""
 
 
 class ShardInput(NamedTuple):
-    """The original rows of a shard, and all that is needed to make it in another process."""
+    """The original rows of a shard, and all that is needed to make the shard in another process."""
 
     recipe: str
     """The content of the recipe as JSON."""
@@ -34,11 +34,11 @@ class ShardInput(NamedTuple):
     records: tuple[Record, ...]
     device: str = "auto"
     searched: Searched | None = None
-    """What the models of the task are made from; None if none is searched."""
+    """The data that the models of the task are made from; None if the task is not searched."""
 
 
 def split_into_shards(whole: ShardInput, size: int = SHARD_ROWS) -> Iterator[ShardInput]:
-    """The shards of all rows of a task: `size` rows each, fewer where rows are long."""
+    """Yield the shards of all rows of a task: `size` rows each, or fewer if rows are long."""
     first = characters = 0
     for at, record in enumerate(whole.records):
         characters += len(record.line or "")
@@ -53,7 +53,7 @@ def _tools(recipe: str, device: str) -> Tools:
 
 
 def make_shard(shard: ShardInput) -> tuple[bytes, Timing]:
-    """The bytes of the file of a shard, and the time it took.
+    """Make a shard; return the bytes of its file, and the time it took.
 
     The first line is JSON: the names of the variations, the sizes of the blocks that follow, and the SHA-256 of all
     blocks. Each variation has two blocks: its rows and its entries of the edit log.
@@ -72,18 +72,18 @@ def make_shard(shard: ShardInput) -> tuple[bytes, Timing]:
 
 
 class Shard(NamedTuple):
-    """A finished shard: its file, and where the blocks of each variation stand in it."""
+    """A finished shard: its file, and where the blocks of each variation are in the file."""
 
     path: Path
     blocks: Mapping[str, tuple[tuple[int, int], tuple[int, int]]]
-    """Name of the variation to (start, stop) of its rows and of its entries, in bytes."""
+    """Maps the name of a variation to (start, stop) of its rows and of its entries, in bytes."""
 
     def rows(self, name: str) -> bytes:
-        """The rows of a variation."""
+        """Return the rows of a variation."""
         return self._block(name, 0)
 
     def entries(self, name: str) -> bytes:
-        """The edit log of a variation."""
+        """Return the edit log of a variation."""
         return self._block(name, 1)
 
     def _block(self, name: str, which: int) -> bytes:
@@ -94,7 +94,7 @@ class Shard(NamedTuple):
 
 
 def read_shard(path: Path) -> Shard | None:
-    """The shard in a file; None if there is no such file, or the file is not complete."""
+    """Read the shard in a file; None if there is no such file, or the file is not complete."""
     try:
         with path.open("rb") as stream:
             header = json.loads(stream.readline())

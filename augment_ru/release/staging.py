@@ -1,4 +1,4 @@
-"""Where a release is built: in a folder beside its own, which takes the release's name when it is complete."""
+"""Where a release is built: in a folder next to its own, which is renamed to the release's name when it is complete."""
 
 import json
 import os
@@ -16,14 +16,14 @@ from augment_ru.release.manifest import MANIFEST, read_manifest
 
 @dataclass(frozen=True, slots=True)
 class Staging:
-    """The folder of a release, and the folder beside it where the release is built."""
+    """The folder of a release, and the folder next to it in which the release is built."""
 
     target: Path
     unfinished: Path
 
     @classmethod
     def of(cls, target: Path) -> "Staging":
-        """The two folders for a release at `target`.
+        """Return the two folders for a release at `target`.
 
         Raises:
             AugmentError: `target` is not a folder, is the working folder, or its parent does not exist.
@@ -42,18 +42,18 @@ class Staging:
         return self.unfinished / "release"
 
     def shard(self, task: int, first: int) -> Path:
-        """The file of a shard: the number of its task, and of its first row."""
+        """Return the file of a shard, given the number of its task and of its first row."""
         return self.unfinished / "shards" / f"{task:03d}-{first:09d}"
 
     def finished(self, facts: Mapping[str, Any], *, resume: bool) -> Mapping[str, Any] | None:
-        """The manifest of the complete release at the target, if `resume` is set; None if the target is free.
+        """Return the manifest of the complete release at the target; None if the target is free.
 
         Args:
-            facts: the head of the manifest of the release that is to be built.
+            facts: the first keys of the manifest of the release that is to be built.
             resume: whether a complete release with the same facts is accepted.
 
         Raises:
-            AugmentError: the folder is not empty and holds something else.
+            AugmentError: the folder is not empty, and `resume` is not set or the folder holds something else.
         """
         if not self.target.exists() or not any(self.target.iterdir()):
             return None
@@ -67,10 +67,10 @@ class Staging:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Hold the lock of this folder, so that no other run builds here. The lock of a killed run does not count.
+        """Hold the lock of this folder, so that no other run builds here; the lock of a killed run is released.
 
         Raises:
-            AugmentError: another run holds it.
+            AugmentError: another run holds the lock.
         """
         self.unfinished.mkdir(exist_ok=True)
         path = self.unfinished / "lock"
@@ -88,7 +88,7 @@ class Staging:
             yield
 
     def begin(self, facts: Mapping[str, Any], *, resume: bool) -> None:
-        """Begin a build here, or go on with one that was killed.
+        """Begin a build here, or continue one that was killed.
 
         Raises:
             AugmentError: there is an unfinished build, and `resume` is not set or its facts differ.
@@ -142,9 +142,9 @@ _NAMES = {
     "environment": "version",
     "models": "model",
 }
-"""The keys of a manifest in messages."""
+"""Maps keys of a manifest to the words used for them in messages."""
 
 
 def _first_difference(before: Mapping[str, Any], facts: Mapping[str, Any]) -> str | None:
-    """The name of the first fact that differs; None if all are equal."""
+    """Return the name of the first fact that differs; None if all are equal."""
     return next((_NAMES.get(key, key) for key, value in facts.items() if before.get(key) != value), None)

@@ -1,4 +1,4 @@
-"""Figures of the variations of a release: those of attacks, and those of searches against models."""
+"""The figures of the variations of a release: counts over the rows of attacks, and of searches against models."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -15,32 +15,32 @@ class VariationFigures(Protocol):
     """Counts over the rows of one variation."""
 
     def count_entry(self, entry: Mapping[str, Any]) -> None:
-        """Count a row by its entry, a line of the edit log."""
+        """Count a row, given its entry in the edit log."""
 
     def update(self, other: Any) -> None:  # noqa: ANN401  (figures of the same class)
-        """Add the rows of other figures."""
+        """Add the counts of other figures."""
 
     def table(self) -> dict[str, Any]:
-        """The figures as JSON values."""
+        """Return the figures as JSON values."""
 
 
 class AttackFigures(Figures):
     """Counts over the rows of one attack."""
 
     def count_entry(self, entry: Mapping[str, Any]) -> None:
-        """Count a row by its entry, a line of the edit log."""
+        """Count a row, given its entry in the edit log."""
         edits = sum(map(len, entry["edits"].values()))
         self.count(entry["status"], entry["probability"], entry["similarity"], edits)
 
 
 @dataclass(slots=True)
 class SearchFigures:
-    """Counts over the rows of one search: rows by status, those that can be broken, queries, changes, minimal ones."""
+    """Counts over the rows of a search: rows by status, rows that can be broken, queries, changes, minimal rows."""
 
     counts: Counter[str] = field(default_factory=Counter)
 
     def count_entry(self, entry: Mapping[str, Any]) -> None:
-        """Count a row by its entry, a line of the edit log."""
+        """Count a row, given its entry in the edit log."""
         search = entry["search"]
         self.counts[search["status"]] += 1
         if can_be_broken(search):
@@ -49,11 +49,11 @@ class SearchFigures:
             self.counts.update(changes=search["changes"], minimal=search["minimal"])
 
     def update(self, other: "SearchFigures") -> None:
-        """Add the rows of other figures."""
+        """Add the counts of other figures."""
         self.counts.update(other.counts)
 
     def table(self) -> dict[str, Any]:
-        """The figures as JSON values: rows by status, the attack success rate in per cent, and means, to 2 digits."""
+        """Return the figures as JSON values: rows by status, the success rate in per cent, and means, to 2 decimals."""
         rows = {status: self.counts[status] for status in STATUSES}
         right, broken, queries = (self.counts[name] for name in ("right", "broken", "queries"))
         return {
@@ -73,7 +73,7 @@ def _ratio(count: int, of: int) -> float | None:
 
 
 def no_figures(recipe: ReleaseRecipe, task: TaskRecipe | None = None) -> dict[str, VariationFigures]:
-    """Figures of nothing for each perturbed variation of a task, or of the whole release, in their order."""
+    """Return empty figures for each perturbed variation of a task, or of the whole release, in their order."""
     attacks = recipe.attacks if task is None else recipe.attacks_of(task)
     searches = recipe.searches if task is None else recipe.searches_of(task)
     found: dict[str, VariationFigures] = {attack.name: AttackFigures() for attack in attacks}
@@ -87,11 +87,11 @@ def add_figures(totals: Mapping[str, VariationFigures], more: Mapping[str, Varia
 
 
 def figure_entries(figures: Mapping[str, VariationFigures], recipe: ReleaseRecipe | None = None) -> dict[str, Any]:
-    """The figures in the manifest: `attacks`, and `searches` if there are any.
+    """Return the figures as they are written in the manifest: `attacks`, and `searches` if there are any.
 
     Args:
-        figures: by the name of the variation.
-        recipe: its attacks name their specs; None leaves the specs out.
+        figures: maps the name of each variation to its figures.
+        recipe: the recipe, from which the specifications of the attacks are added; None to leave them out.
     """
     specs = {attack.name: {"spec": attack.spec} for attack in recipe.attacks} if recipe else {}
     found: dict[str, list[dict[str, Any]]] = {"attacks": []}
@@ -102,5 +102,5 @@ def figure_entries(figures: Mapping[str, VariationFigures], recipe: ReleaseRecip
 
 
 def entries_of(holder: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
-    """The figures of all variations in the manifest, or in its entry of a task."""
+    """Return the figures of all variations in the manifest, or in its entry of a task."""
     return [*holder["attacks"], *holder.get("searches", ())]

@@ -1,4 +1,4 @@
-"""The variations of rows: as they are in the original, and under each attack that the task takes."""
+"""Make the variations of rows: the originals, and the rows under each attack and search of the task."""
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -21,7 +21,7 @@ _SEARCH = ("schedule", "candidates", "min_changes", "floor")
 
 
 class SharedSimilarity(Similarity):
-    """A similarity that reads the references of a shard once for all attacks."""
+    """A similarity that processes the references of a shard once for all attacks."""
 
     def __init__(self, inner: Similarity) -> None:
         self._inner = inner
@@ -44,7 +44,7 @@ class SharedSimilarity(Similarity):
         return self._inner.layers
 
     def against(self, references: Sequence[str]) -> Scorer:
-        """A scorer for these references; the last scorer again if they are the same list."""
+        """Return a scorer for these references; the last scorer is used again if `references` is the same object."""
         if self._scorer is None or references is not self._references:
             self._references, self._scorer = references, self._inner.against(references)
         return self._scorer
@@ -55,10 +55,12 @@ class Tools:
     """The attacks, gate and annotator of a recipe; made once in each process.
 
     Attributes:
-        perturbers: by the name of the attack in the recipe.
+        recipe: the recipe.
+        perturbers: maps the name of each attack in the recipe to its perturber.
+        annotate: the annotator.
         scorer: the signature of the similarity.
         models: whether an attack, the similarity or a search runs a network.
-        searches: those of the adversarial part; None if there is none.
+        searches: the searches of the adversarial part; None if the recipe has no such part.
     """
 
     recipe: ReleaseRecipe
@@ -70,7 +72,7 @@ class Tools:
 
 
 def make_tools(recipe: ReleaseRecipe, device: str = "auto") -> Tools:
-    """The tools of a recipe, with its models on this device.
+    """Make the tools of a recipe, with its models on this device.
 
     Raises:
         AugmentError: an attack, a similarity or an annotator does not exist, a value is out of range, or an attack
@@ -108,7 +110,7 @@ def make_tools(recipe: ReleaseRecipe, device: str = "auto") -> Tools:
 
 
 def settings_of(tools: Tools) -> dict[str, dict[str, Any]]:
-    """What a manifest says of each attack: its probability, its threshold, and the number of its candidates."""
+    """Return the settings of each attack for the manifest: its probability, threshold and number of candidates."""
     return {
         name: {"probability": one.attack.probability, "threshold": one.threshold, "candidates": one.candidates}
         for name, one in tools.perturbers.items()
@@ -116,7 +118,7 @@ def settings_of(tools: Tools) -> dict[str, dict[str, Any]]:
 
 
 class Variation(NamedTuple):
-    """Rows under one attack, and their edit log; as lines, without the ends of the lines."""
+    """The rows of a variation and their edit log, as lines without line breaks."""
 
     name: str
     rows: list[str]
@@ -125,16 +127,16 @@ class Variation(NamedTuple):
 
 @dataclass(slots=True)
 class Timing:
-    """Seconds that a release took, by the kind of work."""
+    """How many seconds a release took, by kind of work."""
 
     annotation: float = 0.0
     perturbing: dict[str, float] = field(default_factory=dict)
-    """By the name of the attack: proposals, search and gate."""
+    """Maps the name of each attack to the seconds for proposals, search and gate."""
     writing: float = 0.0
     clock: Callable[[], float] = time.perf_counter
 
     def add(self, other: "Timing") -> None:
-        """Add the seconds of another."""
+        """Add the seconds of another timing."""
         self.annotation += other.annotation
         self.writing += other.writing
         for name, seconds in other.perturbing.items():
@@ -144,14 +146,14 @@ class Timing:
 def variations(
     tools: Tools, task: TaskRecipe, records: Mapping[int, Record], timing: Timing, given: Searched | None = None
 ) -> Iterator[Variation]:
-    """The original rows, then those of each attack and of each search. The texts are annotated once for all of them.
+    """Yield the original rows, then the rows of each attack and search. The texts are annotated once for all of them.
 
     Args:
-        tools: those of the recipe.
+        tools: the tools of the recipe.
         task: the task.
-        records: at least one original row of the release, with its line, by its number in the test file, from 0.
-        timing: the seconds are added to it.
-        given: what the models of the task are made from; None for a task that is not searched.
+        records: original rows of the release with their lines, at least one, by number in the test file, from 0.
+        timing: the timing, to which the seconds are added.
+        given: the data that the models of the task are made from; None for a task that is not searched.
     """
     rows = list(records.values())
     needs = [tools.perturbers[attack.name].needs for attack in tools.recipe.attacks_of(task)]
@@ -189,7 +191,7 @@ def variations(
 
 
 def _protected(prepared: Prepared) -> list[dict[str, list[list[Any]]]]:
-    """For each record, by field, the spans that no attack may touch."""
+    """Return for each record the spans that attacks must not touch, by field."""
     return [
         {
             prepared.fields[text]: [[span.start, span.stop, span.label] for span in prepared.batch.protected(text)]

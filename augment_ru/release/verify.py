@@ -1,8 +1,8 @@
-"""Checking a release: its files, its rows and their edits, and, on request, rows that are made again.
+"""Check a release: its files, its rows and their edits, and, on request, rebuild rows and compare them.
 
 The manifest holds a digest of every file. Each entry of an edit log holds a digest of itself and of its row. The edits
-are replayed on the original rows in any case. So a changed byte is reported with its file and, where it has one, its
-row; and a change that was made together with all digests must still be one that an attack may make.
+are always replayed on the original rows. So a changed byte is reported with its file and, if it is in a row, the row;
+and even if someone changes rows together with all digests, the changes must be ones that an attack may make.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -11,10 +11,20 @@ from pathlib import Path
 from typing import Any
 
 from augment_ru.errors import AugmentError, shortened
+from augment_ru.evaluation.verdicts import read_judged
 from augment_ru.release.assemble import CARD, RECIPE, derived_files, task_entry
 from augment_ru.release.card import shown_demonstrations, shown_pairs
+from augment_ru.release.judged import judged_figures
 from augment_ru.release.lm_eval import stated_prompts
-from augment_ru.release.manifest import MANIFEST, OWN, environment, file_entries, own_digest, read_manifest
+from augment_ru.release.manifest import (
+    MANIFEST,
+    OWN,
+    VERDICTS,
+    file_entries,
+    other_code,
+    own_digest,
+    read_manifest,
+)
 from augment_ru.release.manifest_shape import check_recipe
 from augment_ru.release.original_rows import TaskInput
 from augment_ru.release.release_recipe import read_release_recipe
@@ -24,16 +34,16 @@ from augment_ru.release.verify_rebuild import rebuild_problems
 from augment_ru.release.verify_rows import ReleaseFiles, TaskCheck, check_task
 
 _MOST = 20
-"""Problems of one file that are reported one by one."""
+"""The maximum number of problems in one file that are reported one by one."""
 
 
 def verify_release(folder: str | Path, *, rebuild: int = 0, expect: str | None = None) -> Iterator[str]:
-    """The problems of a release, a line each: the file, the row or line if it has one, and what is wrong.
+    """Yield the problems of a release, a line each: the file, the row or line if there is one, and what is wrong.
 
     Args:
         folder: the release.
         rebuild: the number of original rows of each task that are perturbed again and compared.
-        expect: the digest of the manifest with which the release was published.
+        expect: the digest of the manifest with which the release was published; None if it is not known.
 
     Raises:
         AugmentError: the folder is not a release.
@@ -48,18 +58,9 @@ def verify_release(folder: str | Path, *, rebuild: int = 0, expect: str | None =
 
 def unchecked(folder: str | Path) -> str:
     """What `verify_release` does not check of a whole release, because other code has built it; else nothing."""
-    built = read_manifest(Path(folder) / MANIFEST)["environment"]
-    if _is_own(built):
-        return ""
-    return shortened(
-        f"not checked: the card, lm_eval/ and the figures of {MANIFEST}, which other code built "
-        f"(augment-ru {built.get('augment_ru')}); install that code to check them"
-    )
-
-
-def _is_own(environment_: Mapping[str, Any]) -> bool:
-    """Whether the installed code is that of an environment; other code makes other files."""
-    return bool(environment_.get("code") == environment(models=False)["code"])
+    other = other_code(read_manifest(Path(folder) / MANIFEST))
+    left = f"the card, lm_eval/ and the figures of {MANIFEST}, which {other}; install that code to check them"
+    return shortened(f"not checked: {left}") if other else ""
 
 
 def _problems(folder: Path, rebuild: int, expect: str | None) -> Iterator[str]:
@@ -87,7 +88,7 @@ def _problems(folder: Path, rebuild: int, expect: str | None) -> Iterator[str]:
     yield from in_rows
     yield from _changed_files(release, checks, changed)
     yield from _recipe_problems(release, changed | missing)
-    if _is_own(content["environment"]) and not any(name.startswith(f"{OWN}/") for name in broken):
+    if not other_code(content) and not any(name.startswith(f"{OWN}/") for name in broken):
         yield from _derived_problems(release, expected, changed | missing)
         if not (in_rows or changed or missing):
             try:
@@ -101,7 +102,7 @@ def _problems(folder: Path, rebuild: int, expect: str | None) -> Iterator[str]:
 
 
 def _check(release: ReleaseFiles, number: int, broken: set[str]) -> TaskCheck:
-    """Check a task; nothing if one of its files is missing or was changed, which is reported elsewhere."""
+    """Check a task; nothing if a file that it needs is missing or was changed, which is reported elsewhere."""
     task = release.recipe.tasks[number]
     own = {f"{OWN}/{Path(name).name}" for name in (task.task, task.prompt) if name}
     if any(name.startswith(f"{task.name}/") or name in own for name in broken):
@@ -110,7 +111,10 @@ def _check(release: ReleaseFiles, number: int, broken: set[str]) -> TaskCheck:
 
 
 def _unlisted(release: ReleaseFiles) -> Iterator[str]:
-    """Files that the manifest does not list. Names that start with a dot belong to other tools (git, the Hub)."""
+    """Yield a problem for each file that the manifest does not list.
+
+    Names that start with a dot belong to other tools (git, the Hub) and are allowed.
+    """
     known = {MANIFEST, *release.content["files"]}
     for path in sorted(release.folder.rglob("*")):
         parts = path.relative_to(release.folder).parts
@@ -120,7 +124,7 @@ def _unlisted(release: ReleaseFiles) -> Iterator[str]:
 
 
 def _sizes(release: ReleaseFiles, skipped: set[str]) -> Iterator[str]:
-    """Files with the digest in the manifest, whose numbers of bytes and lines there are wrong."""
+    """Yield a problem for each unchanged file whose number of bytes or lines is wrong in the manifest."""
     names = sorted(release.content["files"].keys() - skipped)
     for name, found in file_entries(release.folder, names).items():
         for key, value in found.items():
@@ -129,7 +133,10 @@ def _sizes(release: ReleaseFiles, skipped: set[str]) -> Iterator[str]:
 
 
 def _changed_files(release: ReleaseFiles, checks: Sequence[TaskCheck], changed: set[str]) -> Iterator[str]:
-    """Changed files without a problem so far; with the line, if the file follows from the manifest."""
+    """Yield a problem for each changed file that has not been reported.
+
+    It names the line if the file follows from the manifest.
+    """
     reported = {line.partition(":")[0] for check in checks for line in check.problems}
     tasks = {task["name"] for task in release.content["tasks"]}
     others = sorted(changed - reported)
@@ -144,7 +151,7 @@ def _changed_files(release: ReleaseFiles, checks: Sequence[TaskCheck], changed: 
 
 
 def _recipe_problems(release: ReleaseFiles, skipped: set[str]) -> Iterator[str]:
-    """Whether `recipe.toml` is the recipe of the manifest, if the file is as listed."""
+    """Yield a problem if `recipe.toml` is unchanged but is not the recipe in the manifest."""
     if RECIPE in skipped:
         return
     try:
@@ -155,7 +162,7 @@ def _recipe_problems(release: ReleaseFiles, skipped: set[str]) -> Iterator[str]:
 
 
 def _derived_problems(release: ReleaseFiles, expected: set[str], skipped: set[str]) -> Iterator[str]:
-    """Files that have the digest in the manifest, but do not follow from it."""
+    """Yield problems of the files that follow from the manifest: extra, unlisted, or with another content."""
     listed = release.content["files"].keys()
     derived = _derived(release)
     for name in sorted(listed - expected - derived.keys()):
@@ -170,20 +177,20 @@ def _derived_problems(release: ReleaseFiles, expected: set[str], skipped: set[st
 
 
 def _derived(release: ReleaseFiles) -> dict[str, str]:
-    """The files that follow from the manifest."""
+    """Return the files that follow from the manifest, as texts by path."""
     content = {key: value for key, value in release.content.items() if key != "files"}
     return derived_files(content, release.content["files"], release.folder)
 
 
 def _first_difference(ours: bytes, theirs: bytes) -> int:
-    """The number of the first line that differs, from 1."""
+    """Return the number of the first line that differs, from 1."""
     left, right = ours.split(b"\n"), theirs.split(b"\n")
     pairs = zip(left, right, strict=False)
     return next((number for number, (a, b) in enumerate(pairs, 1) if a != b), min(len(left), len(right)) + 1)
 
 
 def _abridged(problems: Iterable[str]) -> list[str]:
-    """The first problems of each file, and the number of its others."""
+    """Return the first problems of each file, and one line with the number of its other problems."""
     kept: list[str] = []
     counts: dict[str, int] = {}
     for line in problems:
@@ -195,17 +202,18 @@ def _abridged(problems: Iterable[str]) -> list[str]:
 
 
 def _expected_files(release: ReleaseFiles) -> set[str]:
-    """The files that the release must have, except those that are made from the manifest."""
+    """Return the files that the release must have, except those that are made from the manifest."""
     rows = {
         f"{task['name']}/{file}.jsonl"
         for task in release.content["tasks"]
         for file in ("test", "edits", *(("train",) if task["train"] else ()))
     }
-    return {CARD, RECIPE, *rows, *(f"{OWN}/{Path(name).name}" for name in release.recipe.own_files)}
+    judged = {VERDICTS} if release.content.get("judged") else set()
+    return {CARD, RECIPE, *rows, *judged, *(f"{OWN}/{Path(name).name}" for name in release.recipe.own_files)}
 
 
 def _manifest_problems(release: ReleaseFiles, checks: Sequence[TaskCheck]) -> Iterator[str]:
-    """The problems of the manifest of a release whose rows have none."""
+    """Yield the problems of the manifest of a release whose rows have no problems."""
     content, recipe = release.content, release.recipe
     head = {
         "name": (recipe.name, "the name of the recipe"),
@@ -217,6 +225,9 @@ def _manifest_problems(release: ReleaseFiles, checks: Sequence[TaskCheck]) -> It
             "demonstrations of the release",
         ),
     }
+    if content.get("judged"):
+        rows = read_judged(str(release.folder / VERDICTS))
+        head["judged"] = (judged_figures(release.folder, content, rows), "what its verdicts come to")
     for key, (expected, what) in head.items():
         if content.get(key) != expected:
             yield f"{MANIFEST}: '{key}' is not {what}"
@@ -240,7 +251,10 @@ def _manifest_problems(release: ReleaseFiles, checks: Sequence[TaskCheck]) -> It
 
 
 def _settings(release: ReleaseFiles) -> Mapping[str, Any]:
-    """The settings of the attacks as the recipe gives them; those stated, if what it needs is not installed here."""
+    """Return the settings of the attacks as the recipe gives them.
+
+    If something that they need is not installed here, return the settings that the manifest states.
+    """
     try:
         return settings_of(make_tools(release.located))
     except AugmentError:
@@ -249,7 +263,7 @@ def _settings(release: ReleaseFiles) -> Mapping[str, Any]:
 
 
 def _entry_problems(release: ReleaseFiles, rows: TaskInput, known: Mapping[str, Any]) -> Iterator[str]:
-    """The problems of the entry of a task, apart from its figures."""
+    """Yield the problems of a task's entry in the manifest, except those of its figures."""
     name = rows.recipe.name
     inputs = [(one["split"], one["file"], one["rows"]) for one in release.content["inputs"] if one["task"] == name]
     expected = [(split, getattr(rows.recipe, split), known[split]) for split in ("train", "test") if known[split]]

@@ -1,4 +1,4 @@
-"""Rebuilding rows of a release from its manifest and its original rows, and comparing them byte for byte."""
+"""Rebuild rows of a release from its manifest and its original rows, and compare them byte for byte."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -16,12 +16,12 @@ from augment_ru.release.verify_rows import ReleaseFiles, TaskCheck
 
 
 def rebuild_problems(release: ReleaseFiles, checks: Sequence[TaskCheck], count: int) -> Iterator[str]:
-    """The rows that differ when they are made again, and how this installation differs from the one that built them.
+    """Yield a problem for each row that differs when it is made again, with how this installation differs.
 
     Args:
         release: the release.
-        checks: those of its tasks.
-        count: the number of original rows of each task, drawn by the release's seed; all if it has fewer.
+        checks: the checks of its tasks.
+        count: the number of original rows of each task, drawn with the release's seed; all if the task has fewer.
     """
     try:
         tools = make_tools(release.located)
@@ -52,7 +52,7 @@ def rebuild_problems(release: ReleaseFiles, checks: Sequence[TaskCheck], count: 
 
 
 def _searched(release: ReleaseFiles, task: TaskRecipe, check: TaskCheck) -> Searched | None:
-    """What the models of a task are made from; None if it is not searched, or its rows cannot be read."""
+    """Return the data that a task's models are made from; None if it is not searched or its rows cannot be read."""
     if check.rows is None or not release.recipe.searches_of(task):
         return None
     return searched(check.rows, release.folder / task.name / "train.jsonl" if check.rows.train else None)
@@ -61,7 +61,7 @@ def _searched(release: ReleaseFiles, task: TaskRecipe, check: TaskCheck) -> Sear
 def _model_differences(
     release: ReleaseFiles, checks: Sequence[TaskCheck], searches: Searches, given: Sequence[Searched | None]
 ) -> Iterator[str]:
-    """The models that are not those of the release.
+    """Yield the models that differ from those of the release.
 
     Raises:
         AugmentError: a model cannot be made here.
@@ -74,7 +74,7 @@ def _model_differences(
 
 
 def _draw_rows(name: str, seed: int, size: int, count: int) -> list[int]:
-    """The numbers of `count` different rows, ascending, drawn by the seed."""
+    """Draw the numbers of `count` different rows with the seed; ascending."""
     if count >= size:
         return list(range(size))
     places = np.arange(size)
@@ -83,7 +83,7 @@ def _draw_rows(name: str, seed: int, size: int, count: int) -> list[int]:
 
 
 def _differences(release: ReleaseFiles, checks: Sequence[TaskCheck], tools: Tools) -> Iterator[str]:
-    """How the installation that built the release differs from this one: versions, scorer, data files.
+    """Yield how the installation that built the release differs from this one: versions, scorer, data files.
 
     Raises:
         AugmentError: a dictionary or rule file of the release does not exist here.

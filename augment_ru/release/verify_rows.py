@@ -1,4 +1,4 @@
-"""Checking the rows of a release, task by task: digests, replay of the edits, protected spans, labels, episodes."""
+"""Check the rows of a release, task by task: digests, replay of the edits, protected spans, labels, episodes."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -42,15 +42,15 @@ class ReleaseFiles:
 
     @cached_property
     def located(self) -> ReleaseRecipe:
-        """The recipe with the paths of its files in this folder, and of its models here."""
+        """The recipe with the paths of its files in the release, and of its models below the working folder."""
         return self.recipe.located(self.own, Path.cwd())
 
     def own(self, name: str) -> Path:
-        """The place of one of the user's own files, by its path in the recipe."""
+        """Return the location of one of the user's own files, given its path in the recipe."""
         return self.folder / OWN / Path(name).name
 
     def schema(self, number: int, task: TaskRecipe) -> Task:
-        """The schema of the task with this number; the manifest names it where the recipe does not.
+        """Return the schema of the task with this number; the manifest names it if the recipe does not.
 
         Raises:
             AugmentError: this installation has no such schema.
@@ -58,21 +58,21 @@ class ReleaseFiles:
         return schema_of(replace(task, task=task.task or self.content["tasks"][number]["task"]), {}, self.own)
 
     def lines(self, name: str) -> list[bytes]:
-        """The lines of a file, without their ends."""
+        """Return the lines of a file, without line breaks."""
         return (self.folder / name).read_bytes().removesuffix(b"\n").split(b"\n")
 
     def is_unchanged(self, name: str) -> bool:
-        """Whether a file has the digest that the manifest gives it."""
+        """Tell whether a file has the digest that the manifest states."""
         return file_digest(self.folder / name) == str(self.content["files"][name]["sha256"])
 
 
 class TaskCheck(NamedTuple):
-    """What the check of a task found.
+    """The result of checking a task.
 
     Attributes:
-        problems: a line each.
+        problems: a line for each problem.
         rows: the original rows and the train rows as they were read; None if a row is missing or unreadable.
-        figures: those of each perturbed variation, by its name.
+        figures: maps the name of each perturbed variation to its figures.
     """
 
     problems: list[str]
@@ -81,16 +81,16 @@ class TaskCheck(NamedTuple):
 
 
 class _Row(NamedTuple):
-    """A test row and its entry of the edit log; None for what cannot be read or was changed."""
+    """A test row and its entry of the edit log; either is None if it cannot be read or was changed."""
 
     number: int
-    """From 1, as an editor shows it."""
+    """The number of the line, from 1."""
     record: Record | None
     entry: Entry | None
 
 
 def check_task(release: ReleaseFiles, number: int) -> TaskCheck:
-    """Check the files of the task with this number; all of them must exist."""
+    """Check the files of the task with this number; all of its files must exist."""
     task, known = release.recipe.tasks[number], release.content["tasks"][number]
     test, edits = f"{task.name}/test.jsonl", f"{task.name}/edits.jsonl"
     try:
@@ -127,10 +127,10 @@ def check_task(release: ReleaseFiles, number: int) -> TaskCheck:
 
 
 def _read_rows(release: ReleaseFiles, test: str, edits: str, schema: Task) -> tuple[list[_Row], list[str]]:
-    """The test rows with their entries, and a problem for each line that was changed or cannot be read.
+    """Read the test rows with their entries, and a problem for each line that was changed or cannot be read.
 
-    If a row and its entry do not belong together, the problem names the file whose digest in the manifest does not
-    match; the row, if that holds for both files or for neither.
+    If a row and its entry do not belong together, the problem names the file that does not match its digest in the
+    manifest. If both files match or neither does, it names the row.
     """
     problems: list[str] = []
     lines = release.lines(test)
@@ -169,7 +169,7 @@ def _read_rows(release: ReleaseFiles, test: str, edits: str, schema: Task) -> tu
 
 
 def _aligned(stated: Sequence[str | None], found: Sequence[str | None]) -> list[int | None]:
-    """For each line of a file the number of its digest among the stated ones; None if it has none.
+    """Return for each line of a file the index of its digest in `stated`; None for a line between unchanged ones.
 
     If a line was added, deleted, cut in two or joined to the next, the numbers of lines differ. Then the unchanged
     lines at the start and at the end keep their digests, so that only the lines between them are reported.
@@ -187,7 +187,15 @@ def _aligned(stated: Sequence[str | None], found: Sequence[str | None]) -> list[
 def _row_problems(
     owner: tuple[ReleaseRecipe, TaskRecipe], name: str, at: int, original: _Row, row: _Row
 ) -> Iterator[str]:
-    """The problems of a row whose digests match: whether an attack may have made it from its original."""
+    """Yield the problems of a row whose digests match: reasons why no attack can have made it from its original.
+
+    Args:
+        owner: the recipe, and the task of the row.
+        name: the name of the variation.
+        at: the number of the original row, from 0.
+        original: the original row.
+        row: the row to check; for the original variation, the same object as `original`.
+    """
     recipe, task = owner
     test, edits = f"{task.name}/test.jsonl: row {row.number}", f"{task.name}/edits.jsonl: row {row.number}"
     if original.record is None or original.entry is None or row.record is None or row.entry is None:
@@ -216,7 +224,10 @@ def _row_problems(
 
 
 def _unreadable(line: bytes, error: AugmentError) -> str:
-    """Why a line cannot be read; that it is not UTF-8 without the advice that an error gives on files of one's own."""
+    """Return why a line cannot be read.
+
+    If it is not UTF-8, the reason leaves out the advice on encodings, which is meant for the user's own files.
+    """
     try:
         line.decode()
     except UnicodeDecodeError as fault:
@@ -225,7 +236,7 @@ def _unreadable(line: bytes, error: AugmentError) -> str:
 
 
 def _entry_problem(entry: Entry, at: int, name: str, *, original: bool) -> str | None:
-    """Why an entry cannot belong to the row at this place, as a message; None if it can."""
+    """Return a message if an entry cannot belong to the row at this place; None if it can."""
     if (entry["row"], entry[PERTURBATION]) != (at, name):
         return f"is of row {entry['row']} under {entry[PERTURBATION]!r}; it must be of row {at} under {name!r}"
     if (entry["status"] == "original") != original:
@@ -234,7 +245,7 @@ def _entry_problem(entry: Entry, at: int, name: str, *, original: bool) -> str |
 
 
 def _search_problem(recipe: ReleaseRecipe, entry: Entry, name: str) -> str | None:
-    """Why an entry says nothing of a search, or the wrong thing, as a message; None if it fits the recipe."""
+    """Return a message if an entry's search is missing, unexpected or does not fit the recipe; None if it fits."""
     search = entry.get("search")
     adversary = recipe.adversary if name in recipe.searches else None
     if (search is None) != (adversary is None):
@@ -251,7 +262,7 @@ def _search_problem(recipe: ReleaseRecipe, entry: Entry, name: str) -> str | Non
 def _check_train(
     release: ReleaseFiles, task: TaskRecipe, schema: Task, known: Mapping[str, Any]
 ) -> tuple[InputFile | None, list[str]]:
-    """The train rows whose digests match, and the problems of the others; None for a task without train rows."""
+    """Return the train rows whose digests match, and the problems of the others; None for a task without train rows."""
     name = f"{task.name}/train.jsonl"
     if not known["train"]:
         return None, []

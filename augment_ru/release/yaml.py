@@ -1,4 +1,4 @@
-"""Writing YAML: tables, lists, texts and numbers, always in the same form."""
+"""Write YAML: tables, lists, texts and numbers, always in the same form."""
 
 import json
 import re
@@ -12,13 +12,13 @@ _WORDS = frozenset({"true", "false", "null", "yes", "no", "on", "off", "y", "n",
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """A value that is written as `!function MODULE.NAME`, which lm-evaluation-harness imports."""
+    """A reference to a function, written as `!function MODULE.NAME`, which lm-evaluation-harness imports."""
 
     name: str
 
 
 def yaml(content: Mapping[str, Any]) -> str:
-    """A table as YAML, with its keys in their order.
+    """Write a table as YAML, with its keys in their order.
 
     >>> print(yaml({"pretty_name": "Обзор: 1", "language": ["ru"], "sizes": {"train": 3, "test": []}}), end="")
     pretty_name: "Обзор: 1"
@@ -44,7 +44,7 @@ def _table(content: Mapping[str, Any]) -> list[str]:
 
 
 def _inner(value: object) -> list[str] | None:
-    """The lines of a table or list that is not empty; None for any other value."""
+    """Return the lines of a table or list that is not empty; None for any other value."""
     if isinstance(value, Mapping) and value:
         return _table(value)
     if isinstance(value, Sequence) and not isinstance(value, str) and value:

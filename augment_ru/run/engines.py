@@ -90,16 +90,6 @@ class Keep(Protocol[Part_contra, Outcome]):
         """Keep the outcome of a part."""
 
 
-class Nothing:
-    """Keeps no outcomes."""
-
-    def find(self, part: object) -> None:
-        """None."""
-
-    def save(self, part: object, outcome: object) -> None:
-        """Keep nothing."""
-
-
 def in_order(
     engine: Engine,
     work: Work[Part, Outcome],
@@ -121,7 +111,7 @@ def in_order(
         BaseException: that of the first part, in their order, that ends with one, or of reading the parts there.
     """
     with engine.session(work) as session:
-        row: _Row[Part, Outcome] = _Row(session, enumerate(parts), keep or Nothing())
+        row: _Row[Part, Outcome] = _Row(session, enumerate(parts), keep)
         while True:
             row.fill()
             yield from row.ready()
@@ -134,7 +124,7 @@ def in_order(
 class _Row(Generic[Part, Outcome]):
     """Parts in their order, from the first whose outcome was not yet given to the last that was read."""
 
-    def __init__(self, session: Session, coming: Iterator[tuple[int, Part]], keep: Keep[Part, Outcome]) -> None:
+    def __init__(self, session: Session, coming: Iterator[tuple[int, Part]], keep: Keep[Part, Outcome] | None) -> None:
         self._session, self._coming, self._keep = session, coming, keep
         self._parts: dict[int, Part] = {}
         self._done: dict[int, Done] = {}
@@ -165,7 +155,7 @@ class _Row(Generic[Part, Outcome]):
                 return
             self._read += 1
             self._parts[number] = part
-            if (found := self._keep.find(part)) is None:
+            if (found := self._keep and self._keep.find(part)) is None:
                 self._session.submit(number, part)
                 self.running += 1
             else:
@@ -188,7 +178,7 @@ class _Row(Generic[Part, Outcome]):
         for done in self._session.wait():
             self.running -= 1
             self._done[done.number] = done
-            if done.error is None:
-                self._keep.save(self._parts[done.number], done.outcome)
-            else:
+            if done.error is not None:
                 self._ended = True
+            elif self._keep is not None:
+                self._keep.save(self._parts[done.number], done.outcome)

@@ -16,7 +16,7 @@ from threading import Lock, Thread
 from typing import Any
 
 from augment_ru.errors import AugmentError
-from augment_ru.run.shipping import shipped, unpacked_work
+from augment_ru.run.shipping import set_to_one, shipped, unpacked_work
 from augment_ru.run.signals import HeldSignals
 from augment_ru.run.work import Done, Session, Work
 
@@ -51,7 +51,7 @@ class Processes:
         Raises:
             AugmentError: a process was killed.
         """
-        with _one_thread():
+        with set_to_one(_THREADS):
             pool = _Pool(self.workers, shipped(work))
             try:
                 yield pool
@@ -212,19 +212,6 @@ def _leave_signals() -> None:
         signal.pthread_sigmask(signal.SIG_BLOCK, _QUIET)
         resource_tracker.ensure_running()  # whoever starts it, as the first process does, gets SIGINT again
         signal.pthread_sigmask(signal.SIG_BLOCK, _QUIET)
-
-
-@contextmanager
-def _one_thread() -> Iterator[None]:
-    """One thread for matrices in processes that are started in the block."""
-    before = {name: os.environ.get(name) for name in _THREADS}
-    os.environ.update({name: value or "1" for name, value in before.items()})
-    try:
-        yield
-    finally:
-        for name, value in before.items():
-            if value is None:
-                os.environ.pop(name, None)
 
 
 def _serve(pipe: Connection) -> None:

@@ -17,7 +17,7 @@ from typing import Any
 from augment_ru.engine.frames import Perturbs, PerturbsColumns
 from augment_ru.errors import AugmentError, missing, said
 from augment_ru.records.task import Task
-from augment_ru.run.shipping import shipped, unpacked_work
+from augment_ru.run.shipping import set_to_one, shipped, unpacked_work
 from augment_ru.run.signals import HeldSignals
 from augment_ru.run.work import Done, Session, Work
 
@@ -36,16 +36,11 @@ _NO_HANDLER = "RAY_DISABLE_FAILURE_SIGNAL_HANDLER"
 
 
 def _ray() -> Any:  # noqa: ANN401  (a module, which has no types where it is not installed)
-    before = os.environ.get(_NO_HANDLER)
-    os.environ[_NO_HANDLER] = before or "1"
     try:
-        with HeldSignals():
+        with set_to_one((_NO_HANDLER,)), HeldSignals():
             import ray  # noqa: PLC0415  (an extra; the import takes seconds)
     except ImportError as error:
         raise missing("Ray is not installed", "ray") from error
-    finally:
-        if before is None:
-            del os.environ[_NO_HANDLER]  # the processes of a cluster keep theirs
     return ray
 
 

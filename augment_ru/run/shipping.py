@@ -1,11 +1,27 @@
-"""Work on its way to another process: its bytes, and the files of the user's own code that it is made of."""
+"""Work on its way to another process: its bytes, the user's own code that it is made of, and its environment."""
 
+import os
 import pickle
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from augment_ru.registry import load_file, loaded_files
 from augment_ru.run.work import Work
+
+
+@contextmanager
+def set_to_one(names: Sequence[str]) -> Iterator[None]:
+    """Set these environment variables to 1 for the block, if they have no value: what is started there reads them."""
+    before = {name: os.environ.get(name) for name in names}
+    os.environ.update({name: value or "1" for name, value in before.items()})
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
 
 
 def shipped(work: Work[Any, Any]) -> bytes:

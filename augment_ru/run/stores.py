@@ -50,7 +50,7 @@ def store_of(output: str, digest: str) -> PartStore:
     """The store beside an output for parts that were made so, as a hash of 16 hexadecimal digits says."""
     if is_url(output):
         folder, _, name = output.rpartition("/")
-        return _RemoteStore(Remote(f"{folder}/.{name}.{digest}.parts"))
+        return Remote(f"{folder}/.{name}.{digest}.parts")
     target = followed(Path(output))
     return _FolderStore(target.with_name(f".{target.name}.{digest}.parts"))
 
@@ -58,7 +58,7 @@ def store_of(output: str, digest: str) -> PartStore:
 def stores_beside(output: str) -> list[PartStore]:
     """All stores beside an output."""
     if is_url(output):
-        return [_RemoteStore(one) for one in Remote(output).beside(_names(output.rpartition("/")[2]))]
+        return [*Remote(output).beside(_names(output.rpartition("/")[2]))]
     if Path(output).exists() and not Path(output).is_file():
         return []
     target = followed(Path(output))
@@ -127,28 +127,3 @@ class _FolderStore:
 
     def delete(self) -> None:
         shutil.rmtree(self._folder, ignore_errors=True)
-
-
-class _RemoteStore:
-    """A folder under a URL. It has no lock: two runs that write one output do the same parts twice."""
-
-    def __init__(self, folder: Remote) -> None:
-        self._folder = folder
-
-    @property
-    def place(self) -> str:
-        return self._folder.url
-
-    def read(self, name: str) -> bytes | None:
-        return self._folder.read(name)
-
-    def write(self, name: str, data: bytes) -> None:
-        self._folder.write(name, data)
-
-    @contextmanager
-    def held(self, output: str) -> Iterator[None]:
-        del output
-        yield
-
-    def delete(self) -> None:
-        self._folder.delete()

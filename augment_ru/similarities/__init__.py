@@ -1,1 +1,1 @@
-"""Similarities, one file each, found by its name; a file that starts with an underscore is a part of one."""
+"""Similarities. Each is a module or folder that has its name; a module that starts with an underscore is a helper."""

@@ -1,4 +1,4 @@
-"""The similarity `navec`, the default: greedy matching of static word vectors; it needs no download."""
+"""The similarity `navec`: greedy matching of static word vectors; it needs no download."""
 
 import math
 from collections.abc import Sequence
@@ -21,23 +21,23 @@ Vectors = npt.NDArray[np.float64]
 _CHARACTER_DIMENSIONS = 128
 _DIGITS = 9
 BLOCK = 512
-"""How many words of a reference are matched at once."""
+"""How many words of a reference are matched in one block."""
 _REACH = 512
-"""How many words from its own place a word of a long text is matched with: time and memory then grow with the length
-of a text, not with its square."""
+"""In a long text, a word is matched only with words up to this many words away from its own position. So time and
+memory grow with the length of a text instead of its square."""
 
 
 @dataclass(frozen=True, slots=True)
 class Navec(Similarity):
     """BERTScore's F1 (Zhang et al. 2019) with navec's static vectors instead of BERT's.
 
-    A word without a vector is compared by its letters and pairs of letters, so that a typo stays similar to its word;
-    an edit with a reading is compared as it is read («кошка» for 🐱). Static vectors do not depend on the order of
-    words, so a match counts in full only if the neighbours of both words match too. In texts of more than 512 words, a
-    word is matched only within 512 words of its place. Scores lie in [0, 1]; equal texts score 1.
+    A word without a vector is compared by its letters and pairs of letters, so that a typo stays similar to its word.
+    An edit with a reading is compared as it is read («кошка» for 🐱). Static vectors ignore the order of words, so a
+    match counts in full only if the neighbours of both words match, too. In texts of more than 512 words, a word is
+    matched only within 512 words of its position. Scores lie in [0, 1]; equal texts score 1.
 
     Args:
-        context: the share of a match that depends on the word before, and on the word after; in [0, 0.5].
+        context: the share of a match that comes from the words before, and again from the words after; in [0, 0.5].
         threshold: the lowest score that passes by default; docs/similarity.md says how it was chosen.
     """
 
@@ -47,11 +47,11 @@ class Navec(Similarity):
 
     @property
     def signature(self) -> str:
-        """All that defines a score."""
+        """The text that states all that defines a score."""
         return f"navec:news_v1_250K_300d|greedy-F1|context={self.context}|as-read|navec-{version_of('navec')}|v2"
 
     def against(self, references: Sequence[str]) -> "NavecScorer":
-        """A scorer that finds the words of each reference once, for all its candidates."""
+        """Return a scorer that finds the words of each reference once, for all its candidates."""
         return NavecScorer(self.context, references)
 
 
@@ -61,7 +61,8 @@ class NavecScorer(Scorer):
     Args:
         context: as in `Navec`.
         texts: the references.
-        block: how many words are matched at once; no score depends on it beyond float32's noise.
+        block: how many words of a reference are matched in one block. If a text has more words, words are matched only
+            within a limited distance (`_REACH`).
     """
 
     def __init__(self, context: float, texts: Sequence[str], block: int = BLOCK) -> None:
@@ -72,7 +73,7 @@ class NavecScorer(Scorer):
         self._vectors: dict[int, _Words | None] = {}
 
     def score(self, indices: Ints, candidates: Sequence[str]) -> Floats:
-        """Scores of the candidates against the references of these indices, shape (candidates,), in [0, 1]."""
+        """Return the score of each candidate against the reference with its index, shape (candidates,), in [0, 1]."""
         scores = np.empty(len(candidates))
         for place, (index, text) in enumerate(zip(indices.tolist(), as_read(candidates), strict=True)):
             words = _words_of(text)
@@ -89,7 +90,7 @@ class NavecScorer(Scorer):
 
 
 def _words_of(text: str) -> list[str]:
-    """The words of a text in their order, in lower case."""
+    """Return the words of a text in order, in lower case."""
     text = text.lower()
     return [text[start:stop] for start, stop in word_ranges(text)]
 
@@ -98,8 +99,8 @@ class _Words(NamedTuple):
     """The vectors of a text's words.
 
     Attributes:
-        meanings: word vectors of length 1, zero for a word without one, shape (words, 300).
-        letters: counts of letters and pairs of letters, hashed, of length 1, shape (words, 128).
+        meanings: word vectors of length 1, or zeros for a word without a vector, shape (words, 300).
+        letters: hashed counts of letters and pairs of letters, scaled to length 1, shape (words, 128).
     """
 
     meanings: Vectors
@@ -124,7 +125,15 @@ def _vector(word: str) -> tuple[Vectors, Vectors]:
 
 
 def _f1(reference: Sequence[str], candidate: Sequence[str], context: float, size: int, known: "_Words | None") -> float:
-    """The F1 of two lists of words, in blocks of a size; `known`: the vectors of the reference, if it is one block."""
+    """Compute the F1 of two lists of words, block by block.
+
+    Args:
+        reference: the words of the reference.
+        candidate: the words of the candidate.
+        context: as in `Navec`.
+        size: how many words of the reference are one block.
+        known: the vectors of the reference if it fits into one block; otherwise None.
+    """
     rows, columns = len(reference), len(candidate)
     best_of_rows, best_of_columns = np.empty(rows), np.full(columns, -1.0)
     for first in range(0, rows, size):
@@ -146,10 +155,10 @@ def _f1(reference: Sequence[str], candidate: Sequence[str], context: float, size
 
 
 def _similarities(reference: _Words, candidate: _Words) -> Floats:
-    """The similarity of each word of one text with each of the other, shape (words of reference, words of candidate).
+    """Compute the similarity of each word pair of two texts, shape (words of reference, words of candidate).
 
-    The cosine of the word vectors if both words have one, else of the letters. The products are taken in float64 and
-    rounded, so that they are the same on every processor.
+    It is the cosine of the word vectors if both words have one, otherwise the cosine of the letter counts. Products are
+    computed in float64 and rounded, so that they are the same on every processor.
     """
     known = np.logical_and.outer(reference.meanings.any(axis=1), candidate.meanings.any(axis=1))
     cosines = np.where(known, reference.meanings @ candidate.meanings.T, reference.letters @ candidate.letters.T)
@@ -157,15 +166,18 @@ def _similarities(reference: _Words, candidate: _Words) -> Floats:
 
 
 def _with_neighbours(plain: Floats, context: float, edges: tuple[bool, bool]) -> Floats:
-    """Each similarity mixed with those of the words before, and of the words after, by the share `context` each.
+    """Mix the similarity of each word pair with that of the words before them and that of the words after them.
 
-    At the start or end of both texts the missing neighbours count as a match; if only one text starts or ends there,
-    as none.
+    If both words are the first, or both the last of their texts, the missing neighbours count as a match; if only one
+    of the words has no neighbour, as no match.
 
     Args:
-        plain: similarities of words, shape (rows, columns).
-        context: the share of each neighbour.
-        edges: whether the first row and column are the start of both texts, and the last ones their end.
+        plain: similarities of word pairs, shape (rows, columns).
+        context: the share of the words before, and of the words after, in the result.
+        edges: whether the first row and column are the starts of both texts, and whether the last ones are their ends.
+
+    Returns:
+        The mixed similarities, in the shape of `plain`.
     """
     padded = np.zeros((plain.shape[0] + 2, plain.shape[1] + 2))
     padded[1:-1, 1:-1] = plain

@@ -1,1 +1,1 @@
-"""Texts: characters, documents, batches."""
+"""Texts: their characters, words and annotation, and batches of texts."""

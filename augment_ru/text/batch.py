@@ -1,4 +1,4 @@
-"""Many texts in one array, with their protected spans and borders."""
+"""Batches: many texts in one array, with their annotation, protected spans and borders."""
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from copy import copy
@@ -20,7 +20,7 @@ T = TypeVar("T")
 OPTION = "OPTION"
 """The label of the protected spans of options and of their markers."""
 _MARKER = 3
-"""Characters of a marker: «(A)»."""
+"""The number of characters of an option's marker, as in «(A)»."""
 _FEW = 2
 """The most letters of a text in which every letter matters: «А», «ок»."""
 _BEGINNING = 12
@@ -28,38 +28,42 @@ _BEGINNING = 12
 
 
 class Viewer(Protocol):
-    """The members of `Attack` that decide how it sees a batch."""
+    """The members of `Attack` that decide which protected spans and words an attack sees in a batch."""
 
     @property
     def exchanges_options(self) -> bool:
-        """Whether it may replace the texts of wrong options."""
+        """Whether the attack may replace the texts of wrong options."""
 
     @property
     def guards(self) -> Sequence[str]:
-        """The guards whose spans it may not touch."""
+        """The names of the guards whose spans the attack may not touch."""
 
     @property
     def joins(self) -> Sequence[str]:
-        """The guards whose spans it moves as one word."""
+        """The names of the guards whose spans the attack treats as one word each."""
 
 
 class Batch:
-    """Texts in one array of code points, with their protected spans and borders. Immutable.
+    """Texts in one array of code points, with their annotation, protected spans and borders. Immutable.
 
-    A place in the array is called global. Text i is `codes[starts[i]:starts[i + 1] - 1]`, and a line feed follows it.
+    A place in the array is called global. Text i is `codes[starts[i]:starts[i + 1] - 1]`; a line feed follows it.
 
     Args:
         texts: the texts.
-        docs: their annotation; None if they are not annotated.
-        protected: the protected spans of each text, by default none; links, e-mail addresses, mentions and hashtags
-            are added.
-        borders: the places in each text that no change may reach across: where its options start.
-        annotate: the annotator, which a composition uses on the texts between its parts.
+        docs: the annotated texts; None if the texts are not annotated.
+        protected: the protected spans of each text; by default no spans. The batch adds links, addresses, mentions,
+            hashtags, markup, code and formulas (`atoms`).
+        borders: the places in each text that no change may reach across, such as the starts of its options.
+        annotate: the annotator; a composition calls it for the texts between its parts.
         contexts: returns the context of each text; called when a context is first read. By default contexts are empty.
-        guarded: the spans of each text that are protected only from attacks that ask for it, by the name of the guard.
+        guarded: maps the name of a guard to its spans in each text. Only attacks that name the guard (`Viewer`) see
+            these spans.
 
     Attributes:
-        guarded: the spans of each text that are protected only from attacks that ask for it, by guard.
+        texts, borders, annotate, guarded: as given.
+        codes: the code points of all texts, shape (codes,).
+        starts: the global place where each text starts, and the end of the array, shape (texts + 1,).
+        flags: the class of each code point, shape (codes,).
     """
 
     def __init__(
@@ -92,16 +96,16 @@ class Batch:
 
     @property
     def prepared(self) -> "Batch":
-        """The batch without what a single attack asks for; the batch itself if no attack asked for anything."""
+        """The batch that this view for one attack (`seen_by`) was made from; the batch itself if it is not a view."""
         return self if self._prepared is None else self._prepared
 
     @cached_property
     def docs(self) -> Sequence[Doc]:
-        """The texts with their annotation; without tokens if they are not annotated."""
+        """The texts with their annotation; if the texts are not annotated, documents without tokens."""
         return [Doc(text) for text in self.texts] if self._docs is None else self._docs
 
     def once(self, find: Callable[..., T], *options: Hashable) -> T:
-        """Return `find(batch, *options)`, which is called once; all candidates and attacks share its value."""
+        """Return `find(self, *options)`. It is called once for each `find` and `options`; its value is kept."""
         key = (find, *options)
         if key not in self._kept:
             self._kept[key] = find(self, *options)
@@ -123,16 +127,16 @@ class Batch:
         return streams.uniform(rows, places - self.starts[rows], lane)
 
     def keys(self, streams: Streams, places: Ints) -> Keys:
-        """The key of a separate stream for each global place, shape (places,)."""
+        """Return the key of a separate stream for each global place, shape (places,)."""
         rows = self._row_of[places]
         return streams.inner(rows, places - self.starts[rows])
 
     def seen_by(self, attack: "Viewer") -> "Batch":
-        """The batch as an attack sees it: with what is protected from it, and what it moves as one word.
+        """Return the batch as an attack sees it: with the spans protected from it, and the words that it may edit.
 
-        An attack that exchanges options may replace the texts of wrong options («(B) пробка»). Their markers stay
-        protected, and so do the spans that another rule protects in them. All other spans are protected from every
-        attack. The spans of an attack's guards are protected from it too.
+        For an attack that exchanges options, the texts of wrong options («(B) пробка») are not protected. Their
+        markers are still protected, and so are spans that another rule protects inside these options. All other spans
+        of the batch are protected from every attack. In addition, the spans of the attack's guards are protected.
         """
         key = (attack.exchanges_options, tuple(attack.guards), tuple(attack.joins))
         whole = self.prepared
@@ -161,7 +165,7 @@ class Batch:
         return other
 
     def _of_guards(self, names: Sequence[str]) -> list[list[Span]]:
-        """The spans of guards in each text; none of a guard that the batch was not prepared with."""
+        """Return the spans of these guards in each text; a guard that the batch was not prepared with adds no span."""
         rows: list[list[Span]] = [[] for _ in range(len(self))]
         for name in names:
             for row, spans in zip(rows, self.guarded.get(name, ()), strict=False):
@@ -169,7 +173,7 @@ class Batch:
         return rows
 
     def _with_free_options(self) -> Sequence[Sequence[Span]]:
-        """The given spans without the texts of wrong options."""
+        """Return the given spans without the texts of wrong options."""
         spans: list[Sequence[Span]] = []
         for given, context in zip(self._given, self.contexts, strict=False):
             free = [
@@ -187,7 +191,7 @@ class Batch:
         return np.repeat(np.arange(len(self.texts)), self.lengths + 1)
 
     def rows(self, places: Ints) -> Ints:
-        """The number of the text that each global place is in, shape (places,)."""
+        """Return the number of the text that each global place is in, shape (places,)."""
         return self._row_of[places]
 
     @cached_property
@@ -230,7 +234,7 @@ class Batch:
 
     @cached_property
     def spans(self) -> tuple[Ints, Ints, list[str]]:
-        """The protected spans of all texts, in order: global starts and stops, and labels."""
+        """The protected spans of all texts, sorted by place: global starts, global stops, and labels."""
         found = list(self.prepared.atoms)  # found once for all attacks
         for start, spans in zip(self.starts.tolist(), self._given, strict=False):
             found += (
@@ -261,7 +265,7 @@ class Batch:
 
     @cached_property
     def fences(self) -> Ints:
-        """The global places that no change may reach across, in order: starts of texts, all borders, marks of JSON."""
+        """The sorted global places that no change may reach across: starts of texts, borders, and JSON syntax."""
         fences = self.starts[:-1]
         inner = [] if self.in_json is None else [span.start for span in self.prepared.atoms if span.label == JSON]
         if inner or any(self.borders):
@@ -271,21 +275,24 @@ class Batch:
         return fences
 
     def segments(self, places: Ints) -> Ints:
-        """The number of the segment, from one fence to the next, that each global place is in."""
+        """Return the number of the segment that each global place is in; a segment reaches from a fence to the next."""
         if self.fences.size == len(self.texts):
             return self._row_of[places]
         return np.searchsorted(self.fences, places, side="right") - 1
 
     def sentences(self, places: Ints) -> Ints:
-        """The number of the sentence or line that each global place is in, ascending; closing marks end a sentence."""
+        """Return the number of the sentence or line that each global place is in, shape (places,).
+
+        The numbers ascend through the batch. A sentence ends at a mark such as «.» or «?», at a line end or at a fence.
+        """
         return characters.counts_before((self.flags & BREAK) != 0)[places + 1] + self.segments(places)
 
     @cached_property
     def words(self) -> tuple[Ints, Ints]:
         """The global starts and stops of the words that may be edited.
 
-        They contain no protected character, and their edges cut no grapheme cluster. The words inside a span that the
-        attack moves as one are one word.
+        These words contain no protected character, and their edges cut no grapheme cluster. In the view of an attack
+        with `joins`, the words inside a span of these guards count as one word.
         """
         starts, stops = word_bounds(self.codes, self.flags)
         if any(self._joined):
@@ -301,7 +308,15 @@ class Batch:
         return starts[free], stops[free]
 
     def _merged(self, starts: Ints, stops: Ints) -> tuple[Ints, Ints]:
-        """The words with those inside one joined span merged; of spans that overlap the first counts."""
+        """Merge the words inside each joined span into one word.
+
+        Args:
+            starts: the global start of each word, in order.
+            stops: the global stop of each word.
+
+        Returns:
+            The starts and the stops of the words after merging.
+        """
         firsts = np.ones(starts.size, dtype=np.bool_)
         for at, row in zip(self.starts.tolist(), self._joined, strict=False):
             for span in row:
@@ -312,7 +327,7 @@ class Batch:
         return starts[begins], stops[ends]
 
     def protected(self, row: int) -> list[Span]:
-        """The protected spans of one text in order, with places in the text."""
+        """Return the protected spans of text number `row`, sorted, with places counted from the start of the text."""
         starts, stops, labels = self.spans
         at = int(self.starts[row])
         first, last = np.searchsorted(starts, self.starts[row : row + 2]).tolist()

@@ -1,7 +1,7 @@
-"""What characters are: classes of code points, where a text may be cut, links and markup.
+"""Classes of code points, places where a text may be cut, and spans such as links and markup.
 
 The texts of a batch lie in one array of code points. A line feed follows each text, so that no word, link or
-grapheme cluster reaches into the next one.
+grapheme cluster reaches into the next text.
 """
 
 import re
@@ -26,7 +26,7 @@ KNOWN, WORD, DIGIT, JOINER, SPACE, BREAK, CLUSTER, ATOM, LINK, SIGN = (np.uint16
 
 KNOWN: the class was computed. WORD: part of a word. DIGIT: a decimal digit. JOINER: joins two parts of a word.
 SPACE: white space within a line. BREAK: ends a sentence or a line. CLUSTER: may stand inside a grapheme cluster.
-ATOM: may belong to an address, a mention or markup. LINK: may belong to a link, with letters or a stroke beside it.
+ATOM: may belong to an address, a mention or markup. LINK: may belong to a link, if letters or a slash stand beside it.
 SIGN: may belong to a number, or is a backslash.
 """
 
@@ -37,15 +37,15 @@ _ENDS = ".!?…\n\r\u2028\u2029\x0b\x0c\x85"
 _ATOM_HINTS = "@#\\<&`{%" + SIGNS
 _LINK_HINTS = ".:"
 ESCAPED = "nrt"
-"""The letters that stand for white space behind a backslash, where a row spells it out."""
+"""The letters that, behind a backslash, stand for white space in texts that spell it out, such as «\\n»."""
 _SIGNS = "+-−±№#$€₽£₴¥%‰°"
 
 _classes: Flags = np.zeros(0x110000, dtype=np.uint16)
-"""The class of each code point, 0 where not computed yet. Threads may share it: they compute the same values."""
+"""The class of each code point; 0 if it was not computed yet. Threads may share it: they compute the same values."""
 
 _SURROGATES = (0xD800, 0xDFFF)
 _REGIONS = (0x1F1E6, 0x1F1FF)
-"""Regional indicators, of which two are a flag."""
+"""The first and the last regional indicator; a pair of them is shown as a flag."""
 _NO_WORD = ((0x20D0, 0x20FF), (0xFE00, 0xFE0F))  # marks on symbols and emoji, not on letters
 
 
@@ -71,16 +71,16 @@ def _classify(code: int) -> int:
 
 
 def _joins(char: str) -> bool:
-    """Whether a character is in one grapheme cluster with a letter before or after it, with itself, or with LF."""
+    """Tell whether a character forms one grapheme cluster with an «a» on either side, its double, or a line feed."""
     return any(regex.fullmatch(r"\X", pair) for pair in (f"a{char}", f"{char}a", char + char, f"{char}\n"))
 
 
 def encode(texts: Sequence[str]) -> tuple[Codes, Ints]:
-    """The texts as one array of code points, and where each starts in it.
+    """Join texts into one array of code points.
 
     Returns:
-        The code points, a line feed behind each text; and the starts, shape (texts + 1,): text i stops at
-        `starts[i + 1] - 1`.
+        The code points, with a line feed behind each text; and the place where each text starts, shape (texts + 1,).
+        Text i is `codes[starts[i]:starts[i + 1] - 1]`.
     """
     joined = _SEPARATOR.join([*texts, ""])
     codes = np.frombuffer(joined.encode("utf-32-le", "surrogatepass"), dtype="<u4").astype(np.uint32, copy=False)
@@ -90,12 +90,12 @@ def encode(texts: Sequence[str]) -> tuple[Codes, Ints]:
 
 
 def decode(codes: Codes) -> str:
-    """The text of these code points."""
+    """Return the text of these code points."""
     return codes.astype("<u4", copy=False).tobytes().decode("utf-32-le", "surrogatepass")
 
 
 def among(codes: Codes, signs: str) -> Mask:
-    """Whether each code point is one of a few characters, same shape; faster than `np.isin`."""
+    """Return whether each code point is a character of `signs`, same shape; for a few signs faster than `np.isin`."""
     found: Mask = np.zeros(codes.shape, dtype=np.bool_)
     for sign in signs:
         found |= codes == ord(sign)
@@ -103,13 +103,13 @@ def among(codes: Codes, signs: str) -> Mask:
 
 
 def surrogates(codes: Codes) -> Mask:
-    """Whether each code point is a surrogate, of which no text may hold one; shape (codes,)."""
+    """Return whether each code point is a surrogate, which valid texts do not contain; shape (codes,)."""
     found: Mask = (codes >= _SURROGATES[0]) & (codes <= _SURROGATES[1])
     return found
 
 
 def classes(codes: Codes) -> Flags:
-    """The class of each code point, a sum of bits, shape (codes,)."""
+    """Return the class of each code point, a sum of bits, shape (codes,)."""
     found = _classes.take(codes)
     if not found.all():
         for code in np.unique(codes[found == 0]).tolist():
@@ -119,22 +119,23 @@ def classes(codes: Codes) -> Flags:
 
 
 def counts_before(mask: Mask) -> Counts:
-    """The number of true places before each place, shape (places + 1,)."""
+    """Return the number of True values before each place and before the end, shape (places + 1,)."""
     counts = np.zeros(mask.size + 1, dtype=np.int32)
     np.cumsum(mask, dtype=np.int32, out=counts[1:])
     return counts
 
 
 def counted(mask: Mask, starts: Ints, stops: Ints) -> Ints:
-    """The number of true places in each range, shape (ranges,)."""
+    """Return the number of True values in each range `mask[start:stop]`, shape (ranges,)."""
     before = counts_before(mask)
     return (before[stops] - before[starts]).astype(np.int64)
 
 
 def cuttable(codes: Codes, flags: Flags, starts: Ints) -> Mask | None:
-    """Whether the array may be cut before each code point and at its end, shape (codes + 1,); None: anywhere.
+    """Return whether a cut before each code point and at the end breaks no grapheme cluster, shape (codes + 1,).
 
-    A cut is possible where it breaks no grapheme cluster.
+    Returns:
+        The mask, True where the array may be cut; None if it may be cut anywhere.
     """
     hints = np.flatnonzero((flags & CLUSTER) != 0)
     if not hints.size:
@@ -154,14 +155,15 @@ def cuttable(codes: Codes, flags: Flags, starts: Ints) -> Mask | None:
 
 
 def atoms(codes: Codes, flags: Flags, starts: Ints) -> list[Span]:
-    r"""Links, e-mail addresses, @mentions, #hashtags, markup, code and formulas of all texts: no attack may touch them.
+    r"""Find the parts of all texts that no attack may touch: links, e-mail addresses, mentions, markup and the like.
 
-    Markup is: tags, entities and code of HTML and Markdown, placeholders «{name}», «<имя>» and «%s», backslash
-    commands, white space written as a backslash and a letter («\n», as in TAPE's MultiQ), and paths «C:\…». For code
-    and formulas see `blocks_of`, for texts that are JSON `json_of`.
+    These are links, e-mail addresses, @mentions, #hashtags, markup, code and formulas (see `blocks_of`), and the syntax
+    of texts that are JSON (see `json_of`). Markup means tags, entities and code of HTML and Markdown, placeholders
+    «{name}», «<имя>» and «%s», backslash commands, white space written as a backslash and a letter («\n», as in TAPE's
+    MultiQ), and paths «C:\…».
 
     Returns:
-        Spans with places in the array, labelled EMAIL, URL, MENTION, HASHTAG, MARKUP, CODE, FORMULA or JSON.
+        Spans with global places, labelled EMAIL, URL, MENTION, HASHTAG, MARKUP, CODE, FORMULA or JSON.
     """
     hints = (flags & (ATOM | LINK)).nonzero()[0]  # only texts that have one are searched
     if hints.size:
@@ -215,9 +217,9 @@ _PAIRS = {")": "(", "]": "[", "}": "{"}
 
 
 def atoms_of(text: str) -> Iterator[Span]:
-    """The links, addresses, mentions, hashtags, markup, code and formulas of one text; see `atoms`.
+    """Yield the spans of one text that no attack may touch; see `atoms`.
 
-    Links and markup come in order, then what they may stand in: code, formulas, the marks of JSON.
+    Links, addresses, mentions, hashtags and markup come first, in order; then code and formulas; then JSON syntax.
 
     >>> text = "Пишите на info@mail.ru или в @support: см. (ya.ru/maps)."
     >>> [span.of(text) for span in atoms_of(text)]
@@ -233,7 +235,10 @@ def atoms_of(text: str) -> Iterator[Span]:
 
 
 def _trailing_marks(link: str) -> int:
-    """The number of marks at the end that belong to the sentence; the bracket of «…/Кот_(зверь)» is the link's."""
+    """Return how many marks at the end of a link belong to the sentence around it.
+
+    A closing bracket belongs to the link if the link also has the opening one, as in «…/Кот_(зверь)».
+    """
     open_ones = {closing: link.count(opening) - link.count(closing) for closing, opening in _PAIRS.items()}
     stop = len(link)
     while stop and link[stop - 1] in _CLOSING and open_ones.get(link[stop - 1], -1) < 0:

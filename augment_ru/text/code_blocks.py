@@ -1,7 +1,7 @@
-r"""Code, formulas and JSON in texts: no attack may touch them.
+r"""Finds code, formulas and JSON in texts, which no attack may touch.
 
-Each pattern starts at a sign that plain texts seldom have. What stands between an opening and a closing sign never
-holds the opening one, so an opening sign without a closing one costs no search to the end of the text.
+Each pattern starts with a sign that plain texts seldom have. Between an opening and a closing sign no pattern allows
+the opening sign again, so many opening signs without closing ones do not cost a search to the end of the text each.
 """
 
 import re
@@ -12,9 +12,9 @@ import orjson
 from augment_ru.edits import Span
 
 SIGNS = "`~$<\\"
-"""The characters that code between signs, and formulas, begin with."""
+"""The characters with which formulas and code between signs begin."""
 JSON = "JSON"
-"""The label of what is not a text in a text that is JSON: keys, numbers, marks, escapes."""
+"""The label of the protected spans of a text that is JSON: all except its string values (keys, numbers, escapes …)."""
 
 _BLOCK = re.compile(
     r"""
@@ -48,12 +48,13 @@ _ESCAPE = re.compile(r"\\(?:u[0-9a-fA-F]{4}|.)")
 
 
 def blocks_of(text: str) -> Iterator[Span]:
-    r"""The code and the formulas of one text, labelled CODE and FORMULA.
+    r"""Yield the code and the formulas of one text, labelled CODE and FORMULA.
 
     Code stands between fences, between backticks, in `<code>`, `<pre>`, `<script>` and `<style>`, or is indented after
-    a blank line. An indented paragraph of prose is no code: code has no Cyrillic letters, or signs that prose lacks.
-    A formula stands between «$$», «\(» and «\)», «\[» and «\]», or between two «$» on a line, if it has a sign of TeX
-    (one of `\ ^ _ { }`) or no Cyrillic letters and an operation or a single word; «$100, а не $200» is none.
+    a blank line. An indented paragraph counts as code only if it has no Cyrillic letters, or has signs that prose
+    lacks. A formula stands between «$$», between «\(» and «\)», between «\[» and «\]», or in a TeX environment. Text
+    between two «$» on one line is a formula if it has a sign of TeX (one of `\ ^ _ { }`), or if it has no Cyrillic
+    letters and is either a single word or has an operator. So «$100, а не $200» has no formula.
 
     >>> text = "Если $x_1 = 2$, то `f(x)`; <code>цикл()</code> стоит $100, а не $200."
     >>> [span.of(text) for span in blocks_of(text)]
@@ -69,18 +70,18 @@ def blocks_of(text: str) -> Iterator[Span]:
 
 
 def _is_formula(inside: str) -> bool:
-    """Whether what stands between two «$» on a line is a formula, and not a text between two prices."""
+    """Tell whether the text between two «$» on one line is a formula, and not ordinary text between two prices."""
     if _TEX_SIGN.search(inside):
         return True
     return not _CYRILLIC.search(inside) and (" " not in inside or _OPERATION.search(inside) is not None)
 
 
 def json_of(text: str) -> list[Span]:
-    r"""What may not change in a text that is a JSON object or list: all but its texts, and in these the escapes.
+    r"""Find what may not change in a text that is a JSON object or list: all but its string values, and their escapes.
 
     Returns:
-        The spans in order, of which the first begins with the text and the last ends with it; none if the text is not
-        JSON.
+        The spans in order: the first begins where the text begins, and the last ends where the text ends. Empty if the
+        text is not JSON.
 
     >>> text = '{"имя": "Анна", "лет": 30, "теги": ["а\\nб"]}'
     >>> [span.of(text) for span in json_of(text)]

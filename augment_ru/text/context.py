@@ -1,4 +1,4 @@
-"""What a record says about one of its texts: its answers, options and label."""
+"""Contexts: what a record says about one of its texts, such as its answers, options and label."""
 
 from dataclasses import dataclass
 
@@ -11,12 +11,12 @@ class Context:
 
     Attributes:
         answers: the right answers, as texts.
-        options: where the options of the question start; None if the text has none.
+        options: the place where the options of the question start; None if the text has no options.
         right: the right option, without its marker; None if the record does not say which option is right.
         wrong: the wrong options, without their markers; empty if the record does not say which option is right.
-        judged: whether the text is a statement to judge or to choose; such a text gets no distractor.
-        record: all texts of the record as they came, this one among them.
-        forbidden: further words that a distractor after the text must not contain.
+        judged: whether the text is a statement to judge or to choose; no distractor is added to such a text.
+        record: all texts of the record as they were read, including this one.
+        forbidden: further words that a distractor added to the text must not contain.
         label: the label of the record; "" if it has none.
     """
 

@@ -1,4 +1,4 @@
-"""A text with its annotation: tokens and words."""
+"""Annotated texts: documents with their tokens and words."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -16,7 +16,13 @@ LAYERS = ("tokens", "entities", "morphology", "lemmas", "syntax")
 class Token:
     """A token of a text, with the annotation of the layers that were computed. Immutable.
 
-    Only the types forbid changes, since a frozen dataclass takes four times as long to make.
+    `Final` forbids changes for type checkers only, since a frozen dataclass takes four times as long to make.
+
+    Attributes:
+        start, stop: the range of the token in the text, `text[start:stop]`.
+        text: the characters of the token.
+        layers: the layers that were computed.
+        entity: PER, LOC or ORG, with `B-` or `I-` before it; "" outside entities.
 
     Raises:
         AugmentError: an attribute is read whose layer was not computed.
@@ -60,7 +66,7 @@ class Token:
 
     @property
     def head(self) -> int:
-        """The number of the token's syntactic head; the token's own number for a root."""
+        """The index of the token's syntactic head in `Doc.tokens`; a root has its own index."""
         self._layer("syntax")
         return self._head
 
@@ -75,8 +81,8 @@ class Token:
 class Doc:
     """A text and its annotation.
 
-    Words are found by characters alone, so they are the same with and without annotation. Tokens are found by the
-    annotator.
+    Words are determined by characters alone (`word_bounds`), so they are the same with and without annotation. Tokens
+    are determined by the annotator.
 
     Attributes:
         text: the text.
@@ -93,7 +99,7 @@ class Doc:
 
     @cached_property
     def words(self) -> tuple[Token, ...]:
-        """The words of the text. A word with the same range as a token is that token, with its annotation."""
+        """The words of the text. If a token has the range of a word, it is taken as the word, with its annotation."""
         known = {(token.start, token.stop): token for token in self.tokens}
         return tuple(
             known.get(where) or Token(*where, self.text[slice(*where)], self.layers) for where in word_ranges(self.text)

@@ -1,4 +1,4 @@
-"""Whether a word of a text stands in a phrase of a dictionary."""
+"""Tells whether a word of a text is part of a phrase from a dictionary."""
 
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
@@ -8,10 +8,10 @@ from augment_ru.text.doc import Token
 
 
 def in_phrase(text: str, words: Sequence[Token], at: int, phrases: Iterable[Phrase]) -> bool:
-    """Whether word number `at` of a text stands in one of the phrases.
+    """Tell whether word number `at` of a text is part of an occurrence of one of the phrases.
 
-    A word of a phrase is found as it is written or as a lemma, whatever its letter case, with ё or е. Only spaces may
-    stand between the words: a phrase does not reach over a comma.
+    A word of the text matches a word of a phrase by its form or by its lemma; letter case and the dots of ё do not
+    matter. Only white space may stand between the words, so a phrase does not match across a comma.
     """
     return any(
         _stands(text, words, at - place, phrase)

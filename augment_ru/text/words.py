@@ -1,7 +1,7 @@
-"""Words: those that an attack may edit, and one pattern for each other meaning of the word.
+"""Finds words: those that an attack may edit, and words in other senses, with one pattern for each.
 
-The patterns differ where it matters to those who use them: whether digits belong to a word, whether a hyphen or an
-apostrophe joins two parts of one, and whether other alphabets count.
+The patterns differ in whether digits belong to a word, whether a hyphen or an apostrophe joins two parts into one word,
+and whether letters of other alphabets count.
 """
 
 import re
@@ -29,26 +29,26 @@ from augment_ru.text.characters import (
 )
 
 RUSSIAN = re.compile(r"[а-яё]+(?:[-’'][а-яё]+)*", re.IGNORECASE)
-"""A Russian word, which the dictionary of word forms may be asked about: «кое-кто»; not «iPhone», not «МиГ-29»."""
+"""A word of Russian letters alone, which the dictionary of word forms may have: «кое-кто»; not «iPhone», «МиГ-29»."""
 
 LETTERS = re.compile(r"[^\W\d_]+(?:[-’'][^\W\d_]+)*")
-"""Letters of any alphabet, parts joined by a hyphen or an apostrophe: «д'Артаньян», «wi-fi»."""
+"""A word of letters of any alphabet; a hyphen or an apostrophe joins its parts: «д'Артаньян», «wi-fi»."""
 
 LETTERS_AND_DIGITS = re.compile(r"[^\W_]+(?:[-‑'’][^\W_]+)*")
-"""Letters and digits of any alphabet, parts joined by a hyphen (also one that does not break) or an apostrophe:
+"""A word of letters and digits of any alphabet; a hyphen, a non-breaking hyphen or an apostrophe joins its parts:
 «МиГ-29», «1945»."""
 
 _HYPHENATED = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _RUSSIAN_PART = re.compile(r"[^\W\d_]*[а-яё][^\W\d_]*", re.IGNORECASE)
 _DEGREE = ord("°")
 _LONGEST_UNIT = 8
-"""Characters of an abbreviated unit."""
+"""The most characters that an abbreviated unit, such as «м/с», may have."""
 _GROUP = 3
-"""Digits of a group in a number that is written with spaces: «30 000»."""
+"""The number of digits in each group of a number that is written with spaces: «30 000»."""
 
 
 def hyphenated_words(text: str) -> list[str]:
-    """The words of a text as its length and readability count them: letters of any alphabet, joined by hyphens only.
+    """Return the words that count for the length and the readability of a text: letters, joined by hyphens only.
 
     >>> hyphenated_words("Из-за О'Генри, 5 раз")
     ['Из-за', 'О', 'Генри', 'раз']
@@ -57,7 +57,7 @@ def hyphenated_words(text: str) -> list[str]:
 
 
 def count_russian_words(text: str) -> int:
-    """Count the runs of letters with a Russian letter in a text; a hyphen ends a run.
+    """Count the runs of letters that contain a Russian letter; a hyphen ends a run.
 
     >>> count_russian_words("Из-за iPhone, 5 раз")
     3
@@ -66,7 +66,7 @@ def count_russian_words(text: str) -> int:
 
 
 def word_ranges(text: str) -> list[tuple[int, int]]:
-    """The start and the stop of each word of one text, as `word_bounds` finds them.
+    """Return the start and the stop of each word of one text, as `word_bounds` finds them.
 
     >>> text = "Из-за ветра 25 м/с, то есть −15 °C"
     >>> [text[start:stop] for start, stop in word_ranges(text)]
@@ -80,17 +80,17 @@ def word_ranges(text: str) -> list[tuple[int, int]]:
 def word_bounds(codes: Codes, flags: Flags) -> tuple[Ints, Ints]:
     r"""Find the words that an attack may edit in an array of code points.
 
-    A word is a run of letters, digits and combining marks, with the signs inside it that join: «из-за», «О'Генри»,
-    «км/ч», «3,14», «10:30». A comma and a colon join digits only, a space joins groups of three digits: «30 000».
-    A number and the abbreviated unit behind it are one word: «25 м/с». Where a line feed is written as a backslash
-    and a letter («\nКазань», as in TAPE's MultiQ), that letter is in no word.
+    A word is a run of letters, digits and combining marks, together with joining signs inside it: «из-за», «О'Генри»,
+    «км/ч», «3,14», «10:30». A comma and a colon join digits only; a space joins groups of three digits: «30 000».
+    A number and the abbreviated unit behind it are one word: «25 м/с». If a line feed is written as a backslash and a
+    letter («\nКазань», as in TAPE's MultiQ), that letter belongs to no word.
 
     Args:
-        codes: the texts, as `characters.encode` gives them, shape (codes,).
+        codes: the texts as one array, made by `characters.encode`, shape (codes,).
         flags: the class of each code point, same shape.
 
     Returns:
-        The first code point of each word and the one after its last, in order, both of shape (words,).
+        The global start and the global stop of each word, in order, both of shape (words,).
     """
     inside = (flags & WORD) != 0
     joiners = np.flatnonzero((flags & JOINER) != 0)
@@ -111,7 +111,7 @@ def word_bounds(codes: Codes, flags: Flags) -> tuple[Ints, Ints]:
 
 
 def _join_signs(codes: Codes, flags: Flags, inside: Mask) -> None:
-    r"""Count the signs beside a number as parts of it: «−15», «№7», «50%»; and the letter of «\n» as outside words."""
+    r"""Update `inside`: add the signs beside a number («−15», «№7», «50%») to words, take the letter of «\n» out."""
     for place in np.flatnonzero((flags & SIGN) != 0).tolist():
         sign, following = chr(codes[place]), int(place) + 1
         if sign == "\\":
@@ -123,7 +123,7 @@ def _join_signs(codes: Codes, flags: Flags, inside: Mask) -> None:
 
 
 def _with_units(codes: Codes, flags: Flags, starts: Ints, stops: Ints) -> tuple[Ints, Ints]:
-    """The words, a number and the abbreviated unit behind it joined to one: «25 м/с», «−15 °C», «2,5 кг»."""
+    """Return the words after joining each number with the abbreviated unit behind it: «25 м/с», «−15 °C», «2,5 кг»."""
     joined: list[int] = []
     numbers = np.flatnonzero((flags[starts] | flags[stops - 1]) & DIGIT)
     numbers = numbers[(flags[stops[numbers]] & SPACE) != 0]
@@ -143,12 +143,12 @@ def _with_units(codes: Codes, flags: Flags, starts: Ints, stops: Ints) -> tuple[
 
 @cache
 def _units() -> frozenset[str]:
-    """Abbreviated units, in lower case."""
+    """Return the abbreviated units of the dictionary, in lower case."""
     return frozenset(unit for (unit,) in rows(dictionary_path("units"), columns=1))
 
 
 def _join_thousands(flags: Flags, inside: Mask) -> None:
-    """Count the space of «30 000» as inside a word: one to three digits stand before it, exactly three behind it."""
+    """Update `inside`: add a space as in «30 000», with one to three digits before it and exactly three behind it."""
     digit = (flags & DIGIT) != 0
     spaces = np.flatnonzero(digit[:-2] & digit[2:] & ((flags[1:-1] & SPACE) != 0)) + 1
     spaces = spaces[spaces < flags.size - _GROUP - 1]
@@ -159,7 +159,7 @@ def _join_thousands(flags: Flags, inside: Mask) -> None:
 
 
 def occurrences(text: str, words: Sequence[str], label: str) -> Iterator[Span]:
-    """The spans where the words stand in the text as whole words, in any letter case."""
+    """Yield a span, labelled `label`, for each place where one of the words stands as a whole word, in any case."""
     places: dict[str, list[int]] = {}
     for run in _RUN.finditer(text):
         places.setdefault(_same(run[0]), []).append(run.start())
@@ -183,5 +183,5 @@ _RUN = re.compile(r"\w+")
 
 
 def _same(run: str) -> str:
-    """Letters and digits in a form that is equal if `re.IGNORECASE` takes them for equal."""
+    """Return a run of letters and digits in a form that is equal for runs that `re.IGNORECASE` treats as equal."""
     return "".join(char.lower()[0].upper()[0] for char in run)

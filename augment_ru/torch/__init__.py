@@ -1,4 +1,4 @@
-"""Batches for training in PyTorch, whose texts have other errors in every epoch."""
+"""Make batches for training in PyTorch whose texts have different errors in every epoch."""
 
 from collections.abc import Callable, Mapping, Sequence
 from multiprocessing import Value
@@ -18,19 +18,19 @@ Row = Mapping[str, Any]
 
 
 class PerturbedBatches:
-    """A collate function for `torch.utils.data.DataLoader`: perturbs the rows of a batch at once, then collates them.
+    """A collate function for `torch.utils.data.DataLoader`: perturbs the rows of a batch together, then collates them.
 
-    What a row becomes depends on the row, the seed and the epoch alone, not on its batch or worker. The epoch is shared
-    with the workers, so that they may be persistent.
+    How a row is perturbed depends only on the row, the seed and the epoch, not on its batch or worker. The epoch is
+    shared with the workers, so that workers may be persistent.
 
     Args:
-        augmenter: what perturbs the rows; its gate and constraints hold.
-        collate: what makes a batch of the rows, such as a function that tokenizes their texts; by default the batch is
-            the list of rows.
-        field: the fields to perturb, in place of the task's. Rows that have none of them stay as they are, such as
-            those of an evaluation set that is tokenized already: the `Trainer` has one collate function for both.
-        task: a task, its name, or a TOML file that states it; by default that of each row is recognised.
-        clean: the share of rows that stay as they are in an epoch, in [0, 1]; others in every epoch.
+        augmenter: perturbs the rows; its gate and constraints apply.
+        collate: makes a batch of the rows, such as a function that tokenizes their texts; by default the batch is the
+            list of rows.
+        field: the fields to perturb, instead of the task's. Rows without any of these fields stay unchanged, for
+            example those of an evaluation set that is already tokenized: `Trainer` uses one collate function for both.
+        task: a task, its name, or a TOML file that defines it; None to recognise the task of each row.
+        clean: the share of rows that stay unchanged in an epoch, in [0, 1]; in every epoch these are different rows.
 
     Raises:
         AugmentError: `clean` is not in [0, 1], or there is no such task.
@@ -61,7 +61,7 @@ class PerturbedBatches:
 
     @property
     def epoch(self) -> int:
-        """The number of the epoch, 0 or more; it is set before the loader is iterated, and workers see it."""
+        """The number of the epoch, at least 0; set it before the loader is iterated, and the workers see it."""
         return int(self._epoch.value)
 
     @epoch.setter
@@ -69,10 +69,10 @@ class PerturbedBatches:
         self._epoch.value = integer("epoch", number, least=0)
 
     def __call__(self, rows: Sequence[Row]) -> Any:  # noqa: ANN401  (what `collate` returns)
-        """The batch of some rows.
+        """Perturb rows, and return the batch that `collate` makes of them.
 
         Raises:
-            AugmentError: a row has no text where its task has one, or is not an object.
+            AugmentError: a row is not a dictionary, or has no text in a field in which its task needs one.
         """
         new: list[Row] = list(rows)
         epoch = self.epoch
@@ -83,7 +83,7 @@ class PerturbedBatches:
         return self.collate(new)
 
     def _perturbed(self, rows: Sequence[Row], epoch: int) -> list[int]:
-        """The numbers of the rows that are perturbed in an epoch."""
+        """Return the indices of the rows that are perturbed in an epoch."""
         for row in rows:
             if not isinstance(row, Mapping):
                 raise AugmentError(
@@ -100,7 +100,7 @@ class PerturbedBatches:
         return [at for at, draw in zip(known, draws.tolist(), strict=True) if draw >= self.clean]
 
     def callback(self) -> Any:  # noqa: ANN401  (a class of an extra)
-        """A `transformers.TrainerCallback` that sets the epoch when one begins.
+        """Return a `transformers.TrainerCallback` that sets `epoch` at the beginning of each epoch.
 
         Raises:
             AugmentError: transformers is not installed.
@@ -115,7 +115,7 @@ class PerturbedBatches:
             """Sets the epoch of the batches."""
 
             def on_epoch_begin(self, args: object, state: Any, control: object, **_: object) -> None:  # noqa: ANN401
-                """Set the number of the epoch that begins; after a checkpoint it goes on from there."""
+                """Set the number of the epoch that begins; after a checkpoint, go on from its epoch."""
                 del args, control
                 batches.epoch = round(state.epoch or 0)
 

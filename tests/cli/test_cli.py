@@ -10,8 +10,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import click
 import pytest
 
+from augment_ru.cli.main import cli
 from augment_ru.resources import folder
 from commands import PATIENCE, fails, rows_of, run, run_apart, started, wait_until, write
 from profiles import IS_FULL
@@ -71,7 +73,7 @@ def test_standard_input_and_output_and_the_summary(source: Path) -> None:
     assert table[0].startswith("attack ")
     assert f"{len(SENTENCES)} rows in" in summary
     assert "unchanged" in summary
-    assert " s" in summary
+    assert re.search(r"; \d+\.\d s, [\d.,]+ rows a second$", summary)
 
 
 def test_the_bytes_do_not_depend_on_chunks_order_or_subset(tmp_path: Path) -> None:
@@ -469,6 +471,19 @@ def test_numpy_gets_one_thread_unless_the_environment_says_otherwise(given: dict
     rest = {name: value for name, value in os.environ.items() if not name.endswith("_NUM_THREADS")}
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, env={**rest, **given})
     assert done.stdout.decode().splitlines()[-1] == f"False {threads}"
+
+
+@pytest.mark.parametrize("command", ["perturb", "attack", "evaluate", "calibrate", "explain"])
+def test_the_help_of_many_options_groups_them(command: str) -> None:
+    said = run(command, "--help").stdout.decode()
+    headings = re.findall(r"(?m)^(\w[\w ]*):$", said)
+    assert headings[-1] == "Other options"
+    assert {"Attack", "Gate", "Scale"} <= set(headings) or {"Input", "Output"} <= set(headings)
+    assert re.findall(r"(?m)^  -.*", said.partition("Other options:")[2]) == [
+        "  -h, --help  Show this message and exit."
+    ]
+    params = [one for one in cli.commands[command].params if isinstance(one, click.Option) and not one.hidden]
+    assert all(re.search(rf"(?m)^  (-\w, )?{re.escape(one.opts[-1])}\b", said) for one in params)
 
 
 @pytest.mark.parametrize("command", ["perturb", "list", "check", "explain"])

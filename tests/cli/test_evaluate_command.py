@@ -72,7 +72,7 @@ def test_a_recipe_holds_the_options_and_the_command_line_overrides_it(perturbed:
     assert [one["model"] for one in report["models"]] == ["random", f"majority:{TRAIN}"]
     assert report["title"] == "Отзывы"
     assert "|seed=8|" in report["signature"]
-    assert done.stdout.decode().startswith("model,shots,accuracy,")
+    assert done.stdout.decode().startswith('model,shots,"accuracy, original",')
     recipe.write_text('modle = "random"\n')
     assert "modle" in run("evaluate", perturbed, "--recipe", recipe).stderr.decode()
 

@@ -42,7 +42,7 @@ from commands import fails, write
             "in.jsonl: is a file; a command stands before it, as in augment-ru perturb in.jsonl",
         ),
         (("people", "in.jsonl"), "no command called 'people'; known: attack, calibrate,"),
-        (("preturb", "in.jsonl"), "no command called 'preturb'; did you mean 'perturb'? known: attack,"),
+        (("preturb", "in.jsonl"), "no command called 'preturb'; did you mean 'perturb'? known: perturb, attack,"),
         (("verdicts", "exprt"), "no command called 'exprt'; did you mean 'export'? known: export, import (see"),
         (("perturb", "--attack", "people"), "Missing argument 'IN|-'; usage: augment-ru perturb [OPTIONS] IN|- (see"),
         (

@@ -60,13 +60,14 @@ def test_of_equal_rows_it_counts_what_one_evaluation_counts(first: list[str], se
         assert one["model"] == other["model"]
         for key in ("asr_mean", "worst_case", "worst_case_asr"):
             assert one[key] == other[key]
-        assert one["metrics"]["right"]["value"] == pytest.approx(other["metrics"]["accuracy"]["value"], abs=1e-4)
+        assert one["metrics"]["accuracy"]["value"] == pytest.approx(other["metrics"]["accuracy"]["value"], abs=1e-4)
         for attack, entry in one["attacks"].items():
             theirs = other["attacks"][attack]
             for key in ("asr", "ci95", "interval_method", "right", "broken", "fixed", "rows"):
                 assert entry[key] == theirs[key], key
             for side in ("before", "after"):
-                assert entry["metrics"]["right"][side] == pytest.approx(theirs["metrics"]["accuracy"][side], abs=1e-4)
+                own, same = entry["metrics"]["accuracy"], theirs["metrics"]["accuracy"]
+                assert own[side] == pytest.approx(same[side], abs=1e-4)
 
 
 @given(st.permutations(range(8)), st.sets(st.integers(0, 7), min_size=1))
@@ -116,14 +117,14 @@ def test_reports_without_attacks_are_compared_by_their_right_answers() -> None:
     whole = compare(reports(one, other))
     found = as_json(whole)
     assert (found["attacks"], found["rows"], found["originals"]) == ([], {}, 10)
-    assert [model["metrics"]["right"]["value"] for model in found["models"]] == [50.0, 50.0]
+    assert [model["metrics"]["accuracy"]["value"] for model in found["models"]] == [50.0, 50.0]
     (entry,) = found["comparisons"]
     assert {key: entry["mcnemar"][key] for key in ("counted", "decisions", "a", "b", "only_a", "only_b")} == {
         "counted": "right", "decisions": 10, "a": 5, "b": 5, "only_a": 3, "only_b": 3,
     }  # fmt: skip
     assert [table.key for table in compared_tables(whole)] == ["metrics", "models", "reports"]
     assert entry["difference"] == entry["mcnemar"]["difference"] == 0
-    assert compared_findings(whole) == ["No difference between two models is clear: every 95 % interval includes 0."]
+    assert compared_findings(whole) == ["No difference between two models is clear."]
     everything = [{"id": n, "text": f"{n} {word}", "label": "yes"} for n, word in enumerate(["yes"] * 30)]
     never = evaluate(everything, {"never": lambda examples: ["no"] * len(examples)})
     always = compare(reports(evaluate(everything, {"m": reader}), never))
@@ -147,7 +148,7 @@ def test_reports_without_attacks_have_intervals_with_several_episodes_too(tmp_pa
     for entry, evaluation in zip(found["models"], (one, other), strict=True):
         (model,) = evaluation.report()["models"]
         shares = [100 * line.count("k") / len(line) for line in model["outcomes"][0]]
-        right = entry["metrics"]["right"]
+        right = entry["metrics"]["accuracy"]
         assert right["episodes"] == pytest.approx(shares, abs=1e-3)
         assert right["value"] == pytest.approx(fmean(shares), abs=1e-3)
         assert right["value"] == pytest.approx(
@@ -162,7 +163,7 @@ def test_reports_without_attacks_have_intervals_with_several_episodes_too(tmp_pa
     assert entry["difference"] == pytest.approx(means[0] - means[1], abs=1e-3)
     assert entry["ci95"][0] < entry["difference"] < entry["ci95"][1]
     metrics, differences, _ = compared_tables(whole)
-    assert metrics.columns == ["model", "shots", "right", "95 %"]
+    assert metrics.columns == ["model", "shots", "accuracy", "95 %"]
     assert "±" in metrics.rows[1][2]
     assert differences.rows[0][:2] == ["m, 2-shot", "shy, 2-shot"]
     assert "–" in differences.rows[0][3] or " to " in differences.rows[0][3]
@@ -171,7 +172,7 @@ def test_reports_without_attacks_have_intervals_with_several_episodes_too(tmp_pa
 def test_an_original_that_stands_twice_counts_twice_without_attacks() -> None:
     rows = [{"id": n, "text": "5 no" if n < 3 else "6 yes", "label": "yes"} for n in range(4)]
     found = compared(evaluate(rows, {"m": reader}), evaluate(rows, {"yes": sure}))
-    assert [one["metrics"]["right"]["value"] for one in found["models"]] == [25.0, 100.0]
+    assert [one["metrics"]["accuracy"]["value"] for one in found["models"]] == [25.0, 100.0]
 
 
 def test_errors_name_the_file_and_reports_of_one_title_are_told_apart(tmp_path: Path) -> None:
@@ -208,7 +209,7 @@ def test_what_cannot_be_compared_is_refused_in_one_line() -> None:
     with pytest.raises(AugmentError, match="old: states no rows, so an older version wrote it"):
         compare([one, old])
     later = NamedReport("later", replace(one.values, version=99))
-    with pytest.raises(AugmentError, match="later: is a report of version 99; this augment-ru compares version 2"):
+    with pytest.raises(AugmentError, match="later: is a report of version 99; this augment-ru compares version 3"):
         compare([one, later])
     with pytest.raises(AugmentError, match="strange: is no report"):
         saved_report({"format": "x"}, "strange")
@@ -230,7 +231,7 @@ def test_rows_with_another_right_answer_are_other_rows() -> None:
 
 
 def test_the_page_and_the_tables_hold_the_numbers() -> None:
-    rows = [*table(*["+-"] * 20, *["++"] * 20, *["--"] * 5)]
+    rows = [*table(*["+-"] * 20, *["++"] * 20, *["--"] * 10)]
     for one in rows[40:]:
         one["label"] = "no"
 
@@ -240,7 +241,9 @@ def test_the_page_and_the_tables_hold_the_numbers() -> None:
     found = compare(
         reports(evaluate(rows, {"m": reader}), evaluate(rows, {"firm": firm})), title="Два", date="2026-01-02"
     )
-    assert compared_findings(found) == ["a breaks m more often than firm: by 44 points (95 %: 31 to 58)."]
+    assert compared_findings(found) == [
+        "a breaks m more often than firm: by 40 points of the answers right in both (95 %: 26 to 54)."
+    ]
     rates = compared_tables(found)[0]
     assert [list(row[:1]) for row in rates.rows] == [["m"], ["firm"]]
     html = compared_page(found)
@@ -248,7 +251,7 @@ def test_the_page_and_the_tables_hold_the_numbers() -> None:
     (data,) = [part.split("</script>")[0] for part in html.split('<script type="application/json" id="data">')[1:]]
     read = json.loads(data)
     assert read["tables"]["rates"]["rows"] == [list(row) for row in rates.rows]
-    assert read["header"] == ["2026-01-02", "2 reports", "45 shared rows"]
+    assert read["header"] == ["2026-01-02", "2 reports", "50 shared rows"]
     assert read["sections"] == ["robustness", "rates"]
 
 

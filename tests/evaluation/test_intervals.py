@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binomtest, chi2
 
-from augment_ru.evaluation.rates import Cells, bootstrap, mcnemar, percentile95, wilson
+from augment_ru.evaluation.paired import mcnemar
+from augment_ru.evaluation.rates import Cells, bootstrap, percentile95, wilson
 
 
 @given(st.integers(0, 200), st.integers(1, 200))

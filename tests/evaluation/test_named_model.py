@@ -7,9 +7,20 @@ from typing import Any
 
 import pytest
 
+from augment_ru import evaluate
 from augment_ru.errors import AugmentError, Terminated
-from augment_ru.evaluation.examples import CHUNK, Cache, Example, NamedModel, Prediction, QuestionCounts, ask
+from augment_ru.evaluation.examples import (
+    CHUNK,
+    Cache,
+    Example,
+    NamedModel,
+    Prediction,
+    QuestionCounts,
+    ask,
+    named_spec,
+)
 from augment_ru.records.task import generic
+from evaluations import table
 
 
 def examples(count: int) -> list[Example]:
@@ -144,3 +155,28 @@ def test_an_error_without_a_message_is_told_by_its_class() -> None:
 
     with pytest.raises(AugmentError, match=r"^`model` m: Mute, whose message cannot be read$"):
         ask(NamedModel.of("m", raises), examples(1), None, QuestionCounts())
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "spec"),
+    [
+        ("words=linear:train.jsonl", "words", "linear:train.jsonl"),
+        ("мой ответ=random", "мой ответ", "random"),
+        ("linear:a=b.jsonl", "linear:a=b.jsonl", "linear:a=b.jsonl"),
+        ("gpt=openai:http://host/v1?key=1#gpt", "gpt", "openai:http://host/v1?key=1#gpt"),
+        ("openai:http://host/v1?key=1#gpt", "openai:http://host/v1?key=1#gpt", "openai:http://host/v1?key=1#gpt"),
+    ],
+)
+def test_a_specification_may_have_a_name_and_its_argument_any_sign(text: str, name: str, spec: str) -> None:
+    assert named_spec(text) == (name, spec)
+
+
+def test_models_of_one_kind_have_names_of_their_own() -> None:
+    report = evaluate(table("++", "+-"), ["one=random", "other=random"], cache=None).report()
+    assert [one["model"] for one in report["models"]] == ["one", "other"]
+    with pytest.raises(AugmentError, match="each must have another name"):
+        evaluate(table("++"), ["one=random", "one=majority"])
+    with pytest.raises(AugmentError, match="has no name before ="):
+        evaluate(table("++"), ["=random"])
+    with pytest.raises(AugmentError, match="no model"):
+        evaluate(table("++"), ["linear=train"])

@@ -14,7 +14,8 @@ import browser as chromium
 from augment_ru import Edit, Example, Script, evaluate, registry
 from augment_ru.evaluation import page as pages
 from augment_ru.evaluation.evaluation import Evaluation
-from augment_ru.evaluation.page import edits_between, findings, page
+from augment_ru.evaluation.findings import findings
+from augment_ru.evaluation.page import edits_between, page
 from augment_ru.evaluation.rates import wilson
 from augment_ru.evaluation.table_text import FORMATS, as_text
 from augment_ru.evaluation.tables import TABLES, tables_of
@@ -154,13 +155,32 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @needs_browser
+def test_a_table_that_is_wider_than_a_telephone_fades_where_it_goes_on(window: chromium.Browser, report: Path) -> None:
+    window.devtools("Emulation.setDeviceMetricsOverride", width=390, height=844, deviceScaleFactor=1, mobile=False)
+    try:
+        window.open(report)
+        edges = "const box = document.getElementById('table'); return getComputedStyle(box).maskImage + box.className"
+        found = window.run(edges)
+        assert "gradient" in found
+        assert found.endswith("scroll goes-on")
+        window.run("document.getElementById('table').scrollLeft = 10000")
+        assert any("scroll began-before" in window.run(edges) for _ in range(40)), "the end is not faded"
+    finally:
+        window.devtools("Emulation.clearDeviceMetricsOverride")
+    window.open(report)
+    assert "none" in window.run(edges), "it fits into a wide window"
+
+
+@needs_browser
 def test_it_draws_the_tables_and_the_plots(window: chromium.Browser, report: Path) -> None:
     window.open(report)
     assert window.all("#table tbody tr td:first-child") == ["m", "yes"]
     assert window.all("#table td.best") == [], "the constant is no better than the most frequent answer"
-    assert window.all("#weak") == ["No better than the most frequent answer, so never marked: m, 0-shot, yes, 0-shot."]
+    assert window.all("#weak") == [
+        "Not clearly better than the most frequent answer, so never marked: m, 0-shot, yes, 0-shot."
+    ]
     assert window.all("#table th.group") == ["a", "b"]
-    assert window.all("#table tr:last-child th")[:5] == ["model", "shots", "accuracy", "accuracy", "ASR"]
+    assert window.all("#table tr:last-child th")[:5] == ["model", "shots", "accuracy, original", "accuracy", "ASR"]
     assert len(window.all("#rates-plot circle")) == 4
     assert len(window.all("#strength-plot circle")) == 2
     assert window.all("#cells-plot text.strong") == [
@@ -229,21 +249,23 @@ def test_cells_of_a_subpopulation_filter_examples(window: chromium.Browser, repo
 
 def test_the_finding_is_told_in_words() -> None:
     """Of 40 right answers 10 break; they are the 10 of the genre b, of 20."""
-    rows = table(*["++"] * 30, *["+-"] * 10, *["--"] * 5)
+    rows = table(*["++"] * 30, *["+-"] * 10, *["--"] * 10)
     for at, one in enumerate(rows):
         one["genre"] = "b" if 20 <= at < 40 else "a"
         one["label"] = "yes" if at < 40 else "maybe"
     done = evaluate(rows, {"m": reader, "yes": _yes}, by=("genre",))
     told = findings(done.counted())
-    assert told[0].startswith("No better") or "no better" in told[0], "majority is as right as the reader"
-    for at in range(40, 45):
+    assert told[0].startswith("m (0-shot) is not clearly better"), "majority is as right as the reader"
+    for at in range(40, 50):
         rows[at]["label"] = "no"
     told = findings(evaluate(rows, {"m": reader, "yes": _yes}, by=("genre",)).counted())
     assert told[0].startswith(
-        "a turns 22 % of the right answers of m (0-shot) wrong (accuracy 100 → 78 %), "
-        "2.3 times as many where genre is b."
+        "a turns 20 % of the right answers of m (0-shot) wrong, 2.5 times as many where genre is b: "
+        "accuracy 100.0 → 80.0 %, −20.0 points (10 broken, 0 mended)."
     )
-    assert told[1] == "yes (0-shot) is no better than the most frequent answer, so its rates say nothing."
+    assert told[1] == (
+        "yes (0-shot) is not clearly better than the most frequent answer (accuracy 80.00), so its rates say nothing."
+    )
 
 
 def test_a_rate_below_half_a_percent_is_not_told_as_none() -> None:
@@ -261,11 +283,11 @@ def test_the_finding_names_short_texts() -> None:
         rows[-1]["text"] += long
         source = rows[-1]["augment"]["source"]["text"] + long
         rows[-1]["augment"] |= {"source": {"text": source}, "edits": {"text": [[0, len(source), rows[-1]["text"]]]}}
-    rows += [one | {"label": "no"} for one in table("--", "--", "--", start=60)]
+    rows += [one | {"label": "no"} for one in table(*["--"] * 10, start=60)]
     (told,) = findings(evaluate(rows, {"m": reader}).counted())
     assert told == (
-        "a turns 32 % of the right answers of m (0-shot) wrong (accuracy 100 → 68 %), "
-        "1.9 times as many in short texts (of one word)."
+        "a turns 29 % of the right answers of m (0-shot) wrong, 1.8 times as many in short texts (of one word): "
+        "accuracy 100.0 → 71.4 %, −28.6 points (20 broken, 0 mended)."
     )
 
 
@@ -275,10 +297,10 @@ def test_a_page_without_attacks_has_the_metrics_alone() -> None:
     assert data["sections"] == ["robustness"]
     assert list(data["tables"]) == ["metrics"]
     assert "attack" not in data["lead"]
-    rows.append({"id": 9, "text": "9 no", "label": "no"})
+    rows += [{"id": n, "text": f"{n} no", "label": "no"} for n in (9, 10)]
     (told,) = data_of(page(evaluate(rows, {"reader": reader})))["findings"]
-    assert told.endswith("is no better than the most frequent answer.")
-    rows.append({"id": 10, "text": "10 no", "label": "no"})
+    assert told.endswith("is not clearly better than the most frequent answer (accuracy 60.00)."), "5 rows are too few"
+    rows = [one | {"id": f"{one['id']}-{turn}"} for turn in range(20) for one in rows]
     (told,) = data_of(page(evaluate(rows, {"reader": reader})))["findings"]
     assert told == "reader (0-shot) has accuracy 80 %; the most frequent answer has 60 %."
 

@@ -14,7 +14,7 @@ from augment_ru import Example, evaluate
 from augment_ru.evaluation.evaluation import Evaluation
 from augment_ru.evaluation.rates import newcombe, wilson
 from augment_ru.evaluation.table_text import FORMATS, as_text
-from augment_ru.evaluation.tables import best_models, headline, tables_of
+from augment_ru.evaluation.tables import headline, tables_of
 from evaluations import reader, table
 
 OUTCOMES = st.lists(st.sampled_from(["++", "+-", "-+", "--", "++.", "+-", "-+"]), min_size=2, max_size=9)
@@ -88,18 +88,19 @@ def test_newcombe_s_interval_is_that_of_his_table() -> None:
 
 
 def mixed() -> Evaluation:
-    """Careful and cautious are right on all 5 originals, and cautious loses 1; a constant is right on 4, loses none."""
-    rows = table("+-", "++", "++", "++", "-+")
+    """Careful and cautious have all 40 originals right, cautious loses 8; a constant has 32 right and loses none."""
+    rows = table(*["+-", "++", "++", "++", "-+"] * 8)
     for number, one in enumerate(rows):
-        one["label"] = "yes" if number < 4 else "no"
+        one["label"] = "yes" if number % 5 < 4 else "no"
         one["text"] = f"{one['text']} {number}"
         one["augment"]["edits"]["text"][0][2] = one["text"]
 
     def cautious(examples: Sequence[Example]) -> list[str]:
-        return ["no" if one.text.split()[0] == "4" or one.text.endswith("a 1") else "yes" for one in examples]
+        said = zip(examples, careful(examples), strict=True)
+        return ["no" if " a " in one.text and int(one.text.split()[0]) % 5 == 1 else was for one, was in said]
 
     def careful(examples: Sequence[Example]) -> list[str]:
-        return ["no" if one.text.split()[0] == "4" else "yes" for one in examples]
+        return ["no" if int(one.text.split()[0]) % 5 == 4 else "yes" for one in examples]
 
     return evaluate(rows, {"careful": careful, "cautious": cautious, "constant": always("yes")})
 
@@ -108,23 +109,24 @@ def test_a_constant_wins_nothing_and_the_metric_stands_first() -> None:
     report = mixed().report()
     assert report["majority"] == {"accuracy": 80.0, "macro_f1": pytest.approx(44.4444)}
     assert [one["attacks"]["a"]["asr"] for one in report["models"]] == [0.0, 20.0, 0.0]
-    assert best_models(mixed().counted()) == {"a": 0, "mean": 0}, "the constant does not compete"
+    assert [one["best"] for one in report["models"]] == [["a", "asr_mean"], [], []], "the constant does not compete"
+    assert [one["beats_majority"] for one in report["models"]] == [True, True, False]
     found = headline(mixed().counted())
-    assert list(found.columns)[:5] == ["model", "shots", "accuracy", "a: accuracy", "a: ASR"]
+    assert list(found.columns)[:5] == ["model", "shots", "accuracy, original", "a: accuracy", "a: ASR"]
     assert list(found.rows[1])[2:5] == ["100.00", "80.00", "20.00"]
 
 
 def test_a_tie_has_no_winner_and_neither_has_a_model_alone() -> None:
-    rows = table("+-", "++", "--")
-    assert best_models(evaluate(rows, {"one": reader, "other": reader}).counted()) == {}
-    assert best_models(evaluate(rows, {"one": reader, "constant": always("yes")}).counted()) == {}
+    rows = [*table(*["+-", "++"] * 10), *(one | {"label": "no"} for one in table(*["--"] * 20, start=20))]
+    for models in ({"one": reader, "other": reader}, {"one": reader, "constant": always("yes")}):
+        assert [one.best for one in evaluate(rows, models).counted().models] == [[], []]
 
 
 def test_tables_are_written_in_every_format() -> None:
     done = mixed()
     table_ = headline(done.counted())
     lines = as_text(table_, "markdown").splitlines()
-    assert lines[0].startswith("| model | shots | accuracy | a: accuracy | a: ASR |")
+    assert lines[0].startswith("| model | shots | accuracy, original | a: accuracy | a: ASR |")
     assert "| **0.00** |" in lines[2]
     assert as_text(table_, "csv").splitlines()[1].startswith("careful,")
     latex = as_text(table_, "latex")

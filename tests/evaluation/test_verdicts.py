@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -106,17 +107,29 @@ def alpha(votes: Sequence[verdicts.Vote]) -> float:
     st.lists(st.lists(st.sampled_from(["valid", "invalid", "unclear"]), min_size=1, max_size=4), min_size=2, max_size=8)
 )
 def test_alpha_is_krippendorff_s(answers: list[list[str]]) -> None:
-    pytest.importorskip("krippendorff")
     votes = [verdicts.Vote(str(row), str(who), said) for row, own in enumerate(answers) for who, said in enumerate(own)]
     repeated = {said for own in answers if len(own) > 1 for said in own}
     if len(repeated) < 2:
-        assert verdicts.agreement(votes) is None
+        assert verdicts.agreement(verdicts.judged(votes)) is None
     else:
-        assert verdicts.agreement(votes) == pytest.approx(alpha(votes))
+        assert verdicts.agreement(verdicts.judged(votes)) == pytest.approx(alpha(votes))
+
+
+def test_alpha_is_that_of_the_package() -> None:
+    package = pytest.importorskip("krippendorff")
+    table = np.random.default_rng(1).integers(0, 3, (3, 40)).astype(float)
+    table[np.random.default_rng(2).random(table.shape) < 0.3] = np.nan
+    said = ("valid", "invalid", "unclear")
+    votes = [
+        verdicts.Vote(str(row), str(who), said[int(one)])
+        for (who, row), one in np.ndenumerate(table)
+        if not np.isnan(one)
+    ]
+    expected = package.alpha(reliability_data=table, level_of_measurement="nominal")
+    assert verdicts.agreement(verdicts.judged(votes)) == pytest.approx(expected)
 
 
 def test_answers_of_both_formats_give_the_same_verdicts(tmp_path: Path) -> None:
-    pytest.importorskip("krippendorff")
     said = {"x": ["да", "да", "нет"], "y": ["нет", "нет", "неясно"], "z": ["да", "нет", "неясно"]}
     exported = [
         {

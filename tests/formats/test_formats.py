@@ -153,6 +153,8 @@ def test_every_layout_survives_every_format(tmp_path: Path, name: str, number: i
         assert perturb(tmp_path / file, tmp_path / f"out.{file}", task=name) == 0
         assert read(tmp_path / f"out.{file}") == read(tmp_path / file)
         assert file.endswith("json") or (tmp_path / f"out.{file}").read_bytes() == data
+    if (name, number) == ("chat", 1):
+        return  # texts beside lists of parts: a column of Parquet has one type
     pq.write_table(pa.Table.from_pylist([row]), tmp_path / "f.parquet")
     assert perturb(tmp_path / "f.parquet", tmp_path / "out.parquet", task=name) == 0
     assert pq.read_table(tmp_path / "out.parquet").equals(pq.read_table(tmp_path / "f.parquet"))

@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from augment_ru import AugmentError, Perturber, Preparation
+from augment_ru.jobs.parts import workers_advice
 from augment_ru.jobs.perturb import run
 from augment_ru.jobs.rows import RowsJob, RunSplit
 from engines import ShuffledSplit
@@ -119,3 +120,34 @@ def test_json_lines_to_any_format(
 def test_any_format_to_any(kind: str, end: str | None, file: Any, options: dict[str, Any], split: RunSplit) -> None:  # noqa: ANN401
     with tempfile.TemporaryDirectory() as name:
         same(job_of(Path(name), kind, end or kind, content(kind, *file), options), split)
+
+
+@pytest.mark.parametrize(
+    ("workers", "parts", "processors", "said"),
+    [
+        (1, 1, 1, ""),
+        (4, 4, 4, ""),
+        (4, 400, 8, ""),
+        (4, 1, 8, "`workers` 4: the input has 1 part, so `workers` 1 is as fast; a lower `part_size` makes"),
+        (4, 0, 8, "`workers` 4: the input has 0 parts, so `workers` 1 is as fast;"),
+        (4, 400, 2, "`workers` 4: this machine has 2 processors, so `workers` 2 is as fast"),
+        (8, 4, 2, "`workers` 8: this machine has 2 processors, so `workers` 2 is as fast"),
+        (8, 2, 4, "`workers` 8: the input has 2 parts, so `workers` 2 is as fast;"),
+    ],
+)
+def test_more_workers_than_parts_or_processors_gain_nothing(
+    workers: int, parts: int, processors: int, said: str
+) -> None:
+    advice = workers_advice(workers, parts, processors)
+    assert advice.startswith(said)
+    assert bool(advice) == bool(said)
+
+
+def test_a_run_says_that_more_workers_gain_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    options = {"skip": False, "limit": None}
+    job = job_of(tmp_path, ".jsonl", ".jsonl", lines_of([{"id": 1, "text": "кошка спит"}], []), options)
+    split = ShuffledSplit(workers=9, part_bytes=400, seed=1)
+    run(replace(job, quiet=False, split=split))
+    assert "augment-ru: --workers 9: the input has 1 part, so --workers 1 is as fast" in capsys.readouterr().err
+    run(replace(job, split=split))
+    assert "is as fast" not in capsys.readouterr().err

@@ -262,7 +262,7 @@ def test_the_card_warns_of_an_attack_that_perturbed_few_rows(tmp_path: Path) -> 
     text = RECIPE.replace("[shots]", "[gate]\nthreshold = 1.0\n[shots]")
     built(recipe(tmp_path, text), tmp_path / "out")
     card = (tmp_path / "out/README.md").read_text(encoding="utf-8")
-    assert "- Fewer than half of the rows were perturbed by `butterfingers` on `school` (0 of 3)" in card
+    assert "- Fewer than half of the rows were perturbed in `school` / `butterfingers` (0/3)" in card
 
 
 def test_an_empty_train_file_is_refused(tmp_path: Path) -> None:

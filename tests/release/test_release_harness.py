@@ -19,6 +19,7 @@ from augment_ru.evaluation import answer_scores
 from augment_ru.evaluation.answer_scores import macro_f1
 from augment_ru.evaluation.answers import METRICS
 from augment_ru.release import lm_eval_data
+from augment_ru.release.verify import verify_release
 from augment_ru.release.yaml import yaml
 from profiles import examples
 from releases import EXAMPLE, RECIPE, built, recipe, rows_of
@@ -101,11 +102,30 @@ def test_the_card_shows_a_demonstration_of_each_task_with_its_source(small: Path
 
 def test_the_card_explains_each_attack(small: Path) -> None:
     card = (small / "README.md").read_text(encoding="utf-8")
-    assert "- `butterfingers`: Палец попадает на соседнюю клавишу: «кошка спит» → «кошеа спит»." in card
+    assert "- `butterfingers`: Replace letters by those of neighbouring keys; nearer keys are likelier" in card
     manifest = json.loads((small / "manifest.json").read_text(encoding="utf-8"))
     for one in manifest["attacks"]:
         (line,) = [line for line in card.split("\n") if line.startswith(f"- `{one['name']}`: ")]
-        assert line.count("→") == one["spec"].count("+") + 1
+        assert line.count(".") >= one["spec"].count("+") + 1
+
+
+def prose(card: str) -> list[str]:
+    """The lines of a card that are neither code, nor rows of a table, nor its front matter."""
+    text = re.sub(
+        r"\A---\n.*?^---$|^```.*?^```$|^\| `.*?$|^\| ---.*?$|^### `.*?$", "", card, flags=re.DOTALL | re.MULTILINE
+    )
+    return [line for line in text.split("\n") if line.strip()]
+
+
+def test_the_card_is_in_one_language(small: Path, tmp_path: Path) -> None:
+    path = recipe(tmp_path, RECIPE.replace("licence", 'language = "ru"\ntitle = "Малый набор"\nlicence', 1))
+    built(path, tmp_path / "out")
+    russian, english = ((folder / "README.md").read_text(encoding="utf-8") for folder in (tmp_path / "out", small))
+    assert "- `butterfingers`: Палец попадает на соседнюю клавишу: «кошка спит» → «кошеа спит»." in russian
+    assert [line for line in prose(russian) if not re.search("[а-яё]", line)] == []
+    assert [line for line in prose(english) if re.search("[а-яё]", line)] == []
+    assert "language:\n- ru\n" in english.replace("  -", "-"), "the language of the rows"
+    assert list(verify_release(tmp_path / "out")) == []
 
 
 def test_datasets_loads_every_task(small: Path, tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from threading import Thread, Timer
 from typing import Any, NoReturn
@@ -199,12 +200,13 @@ def test_an_interruption_at_the_terminal_is_told_once(tmp_path: Path, after: flo
     """There, the workers get it, too, some of them before they have begun."""
     script = tmp_path / "script.py"
     script.write_text(
-        "import sys\n"
+        "import signal, sys\n"
         "from augment_ru.run.processes import Processes\n"
         "class Work:\n"
         "    def begin(self):\n"
         "        return repr\n"
         "if __name__ == '__main__':\n"
+        "    signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # a shell ignores it for what it starts with &
         "    with Processes(3).session(Work()) as session:\n"
         "        for number in range(3):\n"
         "            session.submit(number, 'part')\n"
@@ -221,5 +223,9 @@ def test_an_interruption_at_the_terminal_is_told_once(tmp_path: Path, after: flo
     process.stdout.readline()
     time.sleep(after)
     os.killpg(process.pid, signal.SIGINT)
-    _, said = process.communicate(timeout=60)
+    try:
+        _, said = process.communicate(timeout=60)
+    finally:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
     assert (process.returncode, said) == (3, b"")

@@ -23,15 +23,16 @@ class AddSent(MadeOnDemand):
 
     Args:
         probability: the share of texts that get a sentence, and of wrong options that are replaced, in [0, 1].
-        generator: `shipped`, neutral sentences of this package; `corpus:FILE`, a text file; `corpus:input`, the rows
-            that are perturbed, of each label apart; `hf:MODEL`, a causal language model (the paper's is mGPT).
-        nearest: a distractor is drawn from so many texts of a corpus, the nearest in topic of those that are safe
-            (`attacks.add_sent.distractors.from_corpus`); from 1.
-        temperature, top_k: how a model's tokens are drawn; over 0, and from 1.
-        new_tokens: the largest number of tokens that a model writes; from 1.
-        attempts: the largest number of continuations for one distractor; from 1.
-        device, dtype: of a model.
-        corpus: the corpus that replaces that of `generator`; set only in Python.
+        generator: where distractors come from: `shipped`, neutral sentences of this package; `corpus:FILE`, a text
+            file; `corpus:input`, the rows that are perturbed, those with the same label; `hf:MODEL`, a causal language
+            model (the paper's is mGPT).
+        nearest: how many texts of a corpus a distractor is drawn from: those nearest in topic among the safe ones
+            (`attacks.add_sent.distractors.from_corpus`); at least 1.
+        temperature, top_k: how a model's tokens are drawn; the temperature is over 0, `top_k` at least 1.
+        new_tokens: the largest number of tokens that a model writes; at least 1.
+        attempts: the largest number of continuations for one distractor; at least 1.
+        device, dtype: the device and the number format of a model.
+        corpus: a corpus that is used instead of that of `generator`; set only in Python.
 
     Raises:
         AugmentError: a value is out of its range, or the text file does not exist or has no usable sentence.
@@ -68,16 +69,16 @@ class AddSent(MadeOnDemand):
 
     @property
     def wants_corpus(self) -> bool:
-        """Whether the distractors come from the records that are perturbed, and these are not known yet."""
+        """Whether the distractors come from the records that are perturbed, and these are not yet known."""
         return self.generator == _INPUT and self.corpus is None
 
     def with_corpus(self, corpus: InputCorpus) -> Self:
-        """The attack with a corpus of the records that are perturbed, if it wants one."""
+        """Return the attack with a corpus of the records that are perturbed; unchanged if it wants no corpus."""
         return replace(self, corpus=corpus) if self.wants_corpus else self
 
     @property
     def corpus_digest(self) -> str:
-        """The digest of a corpus that is not part of this package; "" for none."""
+        """The digest of the corpus; "" for the shipped corpus, and if a model writes the distractors."""
         found = self._corpus()
         return "" if found is None or found is shipped_corpus() else found.digest
 
@@ -99,10 +100,11 @@ class AddSent(MadeOnDemand):
         )
 
     def _corpus(self) -> Corpus | InputCorpus | None:
-        """The corpus that distractors are drawn from; None if a model writes them.
+        """Return the corpus that distractors are drawn from; None if a model writes them.
 
         Raises:
-            AugmentError: they come from the records that are perturbed, and these are not known.
+            AugmentError: the distractors come from the records that are perturbed, and these are not known; or the text
+                file is not usable.
         """
         kind, _, argument = self.generator.partition(":")
         if self.corpus is not None:

@@ -18,17 +18,17 @@ _TAGS = re.compile(r"<[^<>\n]{0,60}>|\[(?:PAD|UNK|SEP|CLS|MASK|EOS|BOS)\]")
 _END_OF_OPTION = re.compile(r"[\n.;!?()…]")
 _CLOSING = '»"”)'
 _LEAST, _MOST = 3, 40
-"""The fewest and the most Russian words of a sentence that may distract."""
+"""The fewest and the most Russian words of a sentence that may be a distractor."""
 
 
 def from_model(name: str, decoding: Decoding, new_tokens: int, *, attempts: int, device: str, dtype: str) -> Generator:
-    """A generator that takes the continuations of a causal language model.
+    """Make a generator of distractors from the continuations of a causal language model.
 
     Args:
         name: the model: a hub name in the local cache, or a folder.
         decoding: how tokens are drawn.
-        new_tokens: how many tokens are drawn for a continuation.
-        attempts: how often a gap is tried; an unusable continuation is drawn again.
+        new_tokens: the number of tokens that are drawn for a continuation.
+        attempts: how many continuations are drawn for a gap at most, until one is usable.
         device: see `inference.pretrained.load`.
         dtype: see `inference.pretrained.load`.
     """
@@ -54,12 +54,15 @@ def from_model(name: str, decoding: Decoding, new_tokens: int, *, attempts: int,
 
 
 def prompt(gap: Gap) -> str:
-    """The text that the model continues: for a sentence the text, for an option the question and «Ответ:»."""
+    """Return the text that the model continues.
+
+    For a sentence this is the text in front of the gap; for an option it is the question and «Ответ:».
+    """
     return f"{gap.before}\nОтвет:" if gap.is_option else gap.before
 
 
 def distractor(gap: Gap, continuation: str) -> Edit | None:
-    """The edit that writes the usable part of a continuation into the gap; None if no part is usable."""
+    """Return the edit that writes the usable part of a continuation into the gap; None if no part is usable."""
     text = _TAGS.sub("", continuation)
     if "\ufffd" in text or "⁇" in text:
         text = re.split("[\ufffd⁇]", text)[0]
@@ -81,7 +84,12 @@ def _option(text: str) -> str | None:
 
 
 def _sentence(before: str, text: str) -> str | None:
-    """The first sentence of a continuation, with its closing mark; None if it is no statement of a usual length."""
+    """Return the first sentence of a continuation; None if it is not a statement of a usual length with a closing mark.
+
+    Args:
+        before: the text that is continued.
+        text: the continuation.
+    """
     from razdel import sentenize  # noqa: PLC0415  (only attacks on sentences need it)
 
     if before[-1].isalnum() and text[:1].isalnum():

@@ -26,25 +26,28 @@ Vectors: TypeAlias = npt.NDArray[np.float64]
 """The vector of a text, shape (dimensions,), or of several, shape (texts, dimensions)."""
 
 _STEPS = 2**20
-"""Numbers are rounded to this part of 1: then products of two vectors are exact in float64, in any order of adding."""
+"""Vectors are rounded to multiples of 1 / `_STEPS`.
+
+Then products of two vectors are exact in float64, in whatever order they are added.
+"""
 
 _LEAST_LETTERS = 3
 _RARE = 1e-5
-"""The frequency at which a word has half the greatest weight; chosen by eye on short sentences."""
+"""The frequency of words that have half the greatest weight; chosen by eye on short sentences."""
 
 
 def topics(texts: Sequence[str]) -> Vectors:
-    """A unit vector for each text, zero where no word is known; shape (texts, dimensions)."""
+    """Return a unit vector for each text, or zeros if no word of the text has a vector; shape (texts, dimensions)."""
     width: int = embedding().pq.dim
     return np.stack([topic(text) for text in texts]) if texts else np.zeros((0, width))
 
 
 @lru_cache(maxsize=4096)
 def topic(text: str) -> Vectors:
-    """The weighted mean of the vectors of the nouns, of length 1; of all words if no noun has a vector.
+    """Return the topic of a text: the weighted mean of the vectors of its nouns, of length 1; shape (dimensions,).
 
-    A word of frequency p has the weight a / (a + p): Arora, Liang and Ma 2017, "A simple but tough-to-beat
-    baseline for sentence embeddings".
+    If no noun has a vector, all words count; if no word has one, the result is zero. A word of frequency p has the
+    weight a / (a + p): Arora, Liang and Ma 2017, "A simple but tough-to-beat baseline for sentence embeddings".
     """
     long = [word for word in LETTERS.findall(text.lower()) if len(word) >= _LEAST_LETTERS]
     known = [(word, vector) for word in long if (vector := word_vector(word)) is not None]
@@ -59,15 +62,15 @@ def topic(text: str) -> Vectors:
 
 
 MOST = 20_000
-"""The largest number of sentences, and of options, of a corpus; if there are more, the lowest hashes are kept."""
+"""The largest number of sentences, and of options, of a corpus; of more, those of the lowest hashes are kept."""
 _SHORTEST, _LONGEST = 4, 40
-"""The fewest and the most Russian words of a sentence that may distract."""
+"""The fewest and the most Russian words of a sentence that may be a distractor."""
 _LONGEST_OPTION = 12
 
 
 @dataclass(frozen=True)
 class Corpus:
-    """Sentences and options, each once, in order.
+    """Sentences and options, each of them once, in order.
 
     Attributes:
         sentences: statements, with their closing marks.
@@ -89,20 +92,30 @@ class Corpus:
 
     @cached_property
     def kept(self) -> dict[Hashable, tuple[str, ...]]:
-        """The texts that were chosen from the corpus, by the gap that they were chosen for."""
+        """A cache of the texts that were found for each gap, so that each search is done once."""
         return {}
 
     def for_label(self, label: str) -> "Corpus":
-        """The part for rows of a label: all of it, because nothing in it has a label."""
+        """Return the whole corpus: it has no labels."""
         del label
         return self
 
     def near(self, text: str) -> tuple[Ints, Floats]:
-        """The numbers of the sentences, the nearest in topic to a text first, and how near each is, in [-1, 1]."""
+        """Sort the sentences by their nearness in topic to a text, the nearest first.
+
+        Returns:
+            The indices of the sentences, and how near each one is, in [-1, 1].
+        """
         return _order(self._sentence_topics, text)
 
     def near_option(self, option: str, question: str) -> tuple[Ints, Floats]:
-        """The numbers of the options, the nearest to an option first; to its question if no word of it is known."""
+        """Sort the options by their nearness in topic to an option, the nearest first.
+
+        If no word of the option has a vector, its question is compared instead.
+
+        Returns:
+            The indices of the options, and how near each one is, in [-1, 1].
+        """
         return _order(self._option_topics, option if topic(option).any() else question)
 
     @cached_property
@@ -115,7 +128,11 @@ class Corpus:
 
 
 class Lowest:
-    """Collects different texts and keeps those of the lowest hashes, so that the order of adding does not matter."""
+    """Collects different texts and keeps those of the lowest hashes, so that the order of adding does not matter.
+
+    Args:
+        most: how many texts are kept at most.
+    """
 
     def __init__(self, most: int = MOST) -> None:
         self._most = most
@@ -123,7 +140,7 @@ class Lowest:
         self._kept: set[str] = set()
 
     def add(self, texts: Iterable[str]) -> "Lowest":
-        """Add texts, and return the collection."""
+        """Add texts, and return this collection, so that calls can be chained."""
         for text in texts:
             if text in self._kept:
                 continue
@@ -137,16 +154,16 @@ class Lowest:
 
     @property
     def texts(self) -> tuple[str, ...]:
-        """The texts, sorted."""
+        """The texts that are kept, sorted."""
         return tuple(sorted(self._kept))
 
 
 @lru_cache(maxsize=2)
 def read_corpus(path: str) -> Corpus:
-    """The corpus of a text file: its sentences, and its short lines without a closing mark as options.
+    """Read the corpus of a text file: its sentences, and as options its short lines without a closing mark.
 
     Raises:
-        AugmentError: there is no such file, it is not UTF-8, or no line of it may distract.
+        AugmentError: there is no such file, it is not UTF-8, or none of its lines can be a distractor.
     """
     file = Path(path)
     if not file.is_file():
@@ -164,7 +181,7 @@ def read_corpus(path: str) -> Corpus:
 
 @cache
 def shipped_corpus() -> Corpus:
-    """The sentences of `dictionaries/distractors.tsv` and the phrases of `dictionaries/distractor_options.tsv`."""
+    """Read the sentences of `dictionaries/distractors.tsv` and the phrases of `dictionaries/distractor_options.tsv`."""
     sentences = rows(dictionary_path("distractors"), columns=2)
     options = rows(dictionary_path("distractor_options"), columns=1)
     return Corpus.of((sentence for _, sentence in sentences), (option for (option,) in options))
@@ -181,7 +198,7 @@ def _of_lines(lines: Iterable[str]) -> Iterator[tuple[str, bool]]:
 
 
 def statements(text: str) -> Iterator[str]:
-    """The sentences of a text that may distract."""
+    """Yield the sentences of a text that may be distractors."""
     from razdel import sentenize  # noqa: PLC0415  (only attacks on sentences need it)
 
     for line in text.splitlines():
@@ -191,7 +208,7 @@ def statements(text: str) -> Iterator[str]:
 
 
 def is_statement(text: str) -> bool:
-    """Whether a text is one Russian sentence that states something: no question, without links and markup."""
+    """Tell whether a text is one Russian sentence that states something: no question, no links and no markup."""
     return (
         text[-1:] in (".", "!", "…")
         and (text[0].isupper() or text[0] in "«—")
@@ -202,7 +219,7 @@ def is_statement(text: str) -> bool:
 
 
 def is_option(text: str) -> bool:
-    """Whether a text may be an option of a question: a few words on one line, at least one of them Russian."""
+    """Tell whether a text may be an option of a question: a few words on one line, at least one of them Russian."""
     return (
         0 < len(text.split()) <= _LONGEST_OPTION
         and count_russian_words(text) > 0
@@ -213,7 +230,15 @@ def is_option(text: str) -> bool:
 
 
 def _order(known: Vectors, text: str) -> tuple[Ints, Floats]:
-    """The numbers of the texts and their nearness, the nearest first; ties stay in the order of the corpus."""
+    """Sort texts by their nearness to a text, the nearest first; equally near ones stay in the order of the corpus.
+
+    Args:
+        known: the topic vectors of the texts.
+        text: the text that they are compared with.
+
+    Returns:
+        The indices of the texts, and the nearness of each.
+    """
     nearness: Floats = known @ topic(text)
     order: Ints = np.argsort(-nearness, kind="stable")
     return order, nearness[order]

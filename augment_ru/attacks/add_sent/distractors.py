@@ -1,6 +1,6 @@
 """Distractors: a sentence added behind a text, or another text that replaces a wrong option.
 
-A sentence goes behind the text if it is then a sentence of its own, else in front of it.
+If a sentence behind the text would not stand as a sentence of its own, it is added in front of the text.
 """
 
 import re
@@ -26,13 +26,13 @@ from augment_ru.text.words import LETTERS, RUSSIAN, count_russian_words
 
 _CONTENT = {"NOUN", "ADJF", "ADJS", "COMP", "VERB", "INFN", "PRTF", "PRTS", "GRND"}
 _EMPTY = {"быть", "мочь", "стать", "самый"}
-"""Content words by their part of speech that say nothing about the topic."""
+"""Lemmas that are content words by their part of speech but say nothing about the topic."""
 _ROOT = 5
-"""The letters by which dictionary forms are compared, so that a noun and the verb or adjective made of it are one."""
+"""How many letters of dictionary forms are compared, so that a noun equals the verb or adjective derived from it."""
 
 
 def contains_phrase(text: str, phrase: str) -> bool:
-    """Whether the words of a phrase stand in a text one after another, each in any form.
+    """Tell whether the words of a phrase stand in a text one after another, each in any form.
 
     >>> contains_phrase("В Москве выпал снег.", "Москва"), contains_phrase("В Москве выпал снег.", "снегопад")
     (True, False)
@@ -49,16 +49,16 @@ def contains_phrase(text: str, phrase: str) -> bool:
 
 @lru_cache(maxsize=100_000)
 def _forms(word: str) -> frozenset[str]:
-    """The dictionary forms of all readings of a word, and the word itself, with е for ё."""
+    """Return the dictionary forms of all readings of a word, and the word itself, with е for ё."""
     return frozenset((word.replace("ё", "е"), *(form.replace("ё", "е") for form in lemmas_of(word))))
 
 
 @lru_cache(maxsize=8192)
 def content(text: str) -> frozenset[str]:
-    """The content words of a text, for comparing two texts: the first five letters of their dictionary forms.
+    """Return the content words of a text, to compare two texts: the first five letters of their dictionary forms.
 
-    Content words are nouns, adjectives, verbs, and words in other alphabets. A word of several readings counts in
-    each of them, so words that look alike are rather the same than different.
+    Content words are nouns, adjectives, verbs, and words in other alphabets. If a word has several readings, the
+    dictionary forms of all of them are returned, so two words that look alike count as the same in case of doubt.
 
     >>> sorted(content("Мы работали на новой стройке."))
     ['новый', 'работ', 'строй']
@@ -83,9 +83,9 @@ CLOSING_MARKS = ".!?…"
 _CLOSING = "»”“\"'’)]"
 _PAIRS = {")": "(", "]": "["}
 _HANGING = tuple(",;:=(«[{-–—")
-"""A text that ends in one of these waits for more, so a sentence behind it would be taken for that."""
+"""Signs at the end of a text that announce more; a sentence behind them would be taken for what they announce."""
 _OPEN = ("L", "N", "Sc", "Sm")
-"""The categories of characters behind which a sentence is not closed yet; «%» and the like are of none of them."""
+"""Unicode categories of the last character of a sentence that is not yet closed."""
 _OPEN_SIGNS = "%‰°№_*/"
 _ITEM = re.compile(r"[ \t]*(?:[-–—•·*▪◦]|\(?\d{1,3}[.)]|\(?[^\W\d_][.)])[ \t]")
 """The start of a line of a list or a dialogue."""
@@ -101,7 +101,7 @@ _FIRST_OPTIONS = ("AB", "АБ", "АВ", "ab", "аб", "ав", "12")
 
 
 def end_of_question(text: str) -> int:
-    """Find the end of the part of a text behind which a sentence is put: before its options, else its end.
+    """Find the place in a text where a sentence is added: the end of its question if options follow, else its end.
 
     >>> text = "Что тонет в воде? А) камень Б) пробка"
     >>> text[: end_of_question(text)]
@@ -118,13 +118,16 @@ def end_of_question(text: str) -> int:
 
 
 def added(text: str, end: int, new: str, *, after_link: bool) -> Edit:
-    """The edit that adds a sentence.
+    """Return the edit that adds a sentence to a text.
+
+    The sentence is put in front of the text instead, if it would be taken for part of a list or of what the text
+    announces. A full stop is added before it if the text has none.
 
     Args:
         text: the text.
-        end: where the part ends that the sentence is put behind.
+        end: the place behind which the sentence is put.
         new: the sentence, with its closing mark.
-        after_link: whether that part ends in a link or the like, behind which no full stop is put.
+        after_link: whether a link or the like ends at this place; no full stop is put behind it.
     """
     before = text[:end]
     breaks = re.search(r"\r?\n", text.rstrip())
@@ -139,7 +142,7 @@ def added(text: str, end: int, new: str, *, after_link: bool) -> Edit:
 
 
 def _is_open(before: str) -> bool:
-    """Whether a text lacks a closing mark; an emoji closes it, and so does a smiley made of brackets."""
+    """Tell whether a text lacks a closing mark; an emoji or a smiley made of brackets counts as one."""
     last = before[-1]
     if last in _CLOSING:
         opening = _PAIRS.get(last)
@@ -152,10 +155,10 @@ def _is_open(before: str) -> bool:
 
 _LINKS = ("EMAIL", "URL", "MENTION", "HASHTAG", "MARKUP")
 _REACH = 1000
-"""How many characters at the end of a text decide its topic."""
+"""How many characters at the end of a text define its topic."""
 _KEPT = 4096
 _NEAREST_SAFE = 0.3
-"""The nearness in topic up to which a sentence may distract; see `from_corpus`."""
+"""The greatest nearness in topic at which a sentence may be a distractor; see `from_corpus`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,12 +166,13 @@ class Gap:
     """A place for a distractor.
 
     Attributes:
-        row: the text of the batch.
-        place: the end of the text, or of its question, where a sentence is put; or the wrong option that is replaced.
-        before: the text up to there: the whole text, or the question without its options.
+        row: the number of the text in the batch.
+        place: the span of the wrong option that is replaced; or an empty span where a sentence is added, at the end of
+            the text or of its question.
+        before: the text before that place; for an option, the question without its options.
         text: the whole text.
-        context: what the record says about it.
-        closed: whether the text ends in a link or the like, behind which no full stop is put.
+        context: what the record says about the text.
+        closed: whether a link or the like ends at the place, so that no full stop is put there.
     """
 
     row: int
@@ -180,16 +184,19 @@ class Gap:
 
     @property
     def is_option(self) -> bool:
-        """Whether an option is replaced."""
+        """Whether the distractor replaces an option."""
         return self.place.start < self.place.stop
 
     @property
     def old(self) -> str:
-        """The option that is replaced; "" for a sentence."""
+        """The option that is replaced; "" if a sentence is added."""
         return self.place.of(self.text)
 
     def fits(self, new: str) -> bool:
-        """Whether a distractor may stand here: it has no right answer in it, and the record does not contain it yet."""
+        """Tell whether a distractor may stand here.
+
+        It must not contain a right answer or a forbidden phrase, and must not stand in the record yet.
+        """
         if any(contains_phrase(new, answer) for answer in (*self.context.answers, *self.context.forbidden)):
             return False
         if not self.is_option:
@@ -204,16 +211,16 @@ class Gap:
 
     @property
     def content(self) -> frozenset[str]:
-        """The content words of the record's texts and of what the distractor must not give away."""
+        """The content words of the record's texts, and of the answers that the distractor must not contain."""
         texts = (self.before,) if self.is_option else (self.text, *self.context.record)
         return frozenset().union(*map(content, (*texts, *self.context.answers, *self.context.forbidden)))
 
     def added(self, new: str) -> Edit:
-        """The edit that adds a sentence at the end of the text or of its question."""
+        """Return the edit that adds a sentence at the end of the text or of its question."""
         return added(self.text, self.place.stop, new, after_link=self.closed)
 
     def replaced(self, new: str) -> Edit:
-        """The edit that replaces an option; the new one gets the letter case and the mark of the old one."""
+        """Return the edit that replaces the option; the new text gets the letter case and mark of the old one."""
         if self.old[0].islower() and not new[1:2].isupper():
             new = new[0].lower() + new[1:]
         elif self.old[0].isupper():
@@ -222,19 +229,26 @@ class Gap:
         return Edit(self.place.start, self.place.stop, new.rstrip(CLOSING_MARKS) + marks)
 
     def edit(self, new: str) -> Edit:
-        """The edit that writes a distractor."""
+        """Return the edit that writes a distractor here."""
         return self.replaced(new) if self.is_option else self.added(new)
 
 
 Generator = Callable[[Sequence[Gap], Keys], Sequence[Iterable[Edit]]]
-"""A function from gaps and their keys to edits for each gap: that of the distractor drawn, then its substitutes."""
+"""A function from gaps and their keys to edits for each gap: first the drawn distractor, then its substitutes."""
 
 
 def distract(batch: Batch, streams: Streams, probability: float, generate: Generator, *, least: int = 1) -> Proposals:
     """Propose a sentence at the end of each text, or another text for each wrong option of a question.
 
-    As with rewritten sentences, only distractors that may become active are generated: those with a rank below
-    the probability, and in a text with fewer than `least`, those of the lowest ranks until it has so many.
+    Only distractors that may become active are generated: those with a rank below the probability, and, in a text with
+    fewer than `least` of them, those of the next lowest ranks until it has as many.
+
+    Args:
+        batch: the texts.
+        streams: the random draws of each text.
+        probability: the probability of the attack.
+        generate: makes the distractors.
+        least: how many distractors each text needs, at least 1.
     """
     gaps = [gap for row in range(len(batch)) for gap in _gaps(batch, row)]
     rows = np.array([gap.row for gap in gaps], dtype=np.int64)
@@ -274,13 +288,16 @@ def _gaps(batch: Batch, row: int) -> Iterator[Gap]:
 
 
 def from_corpus(corpus: Corpus | InputCorpus, nearest: int) -> Generator:
-    """Make a generator that draws one of the `nearest` texts of a corpus by topic, among those that are safe.
+    """Make a generator that draws distractors from a corpus: one of the safe texts that are nearest in topic.
 
-    A sentence is near enough to be plausible and far enough to be safe: it shares no content word with the record or
-    its answers, and its nearness is at most 0.3. A nearer one is mostly about the very thing that the text is about,
-    in other words: behind «Какой врач лечит зубы?» a dentist answers, behind a cold soup a steaming borscht
-    contradicts. Below that it is of the same surroundings. An option shares no content word with its question or the
-    right option; it may be as near to the old option as it likes.
+    A sentence is safe if it shares no content word with the record or its answers, and if its nearness in topic is at
+    most 0.3. A nearer sentence is mostly about the very same thing as the text: behind «Какой врач лечит зубы?» a
+    sentence about a dentist gives the answer, behind a cold soup a steaming borscht contradicts the text. An option is
+    safe if it shares no content word with its question or the right option, however near it is to the old option.
+
+    Args:
+        corpus: the sentences and options.
+        nearest: how many safe texts, the nearest ones, the draw is made from.
     """
 
     def generate(gaps: Sequence[Gap], keys: Keys) -> list[Iterable[Edit]]:
@@ -296,7 +313,7 @@ def from_corpus(corpus: Corpus | InputCorpus, nearest: int) -> Generator:
 
 
 def _fitting(corpus: Corpus, gap: Gap, nearest: int) -> Sequence[str]:
-    """Find the texts from which one is drawn; they are kept because all candidates of a search ask for them."""
+    """Find the texts from which one is drawn; they are remembered, because all candidates of a search ask for them."""
     key = (replace(gap, row=0), nearest)
     found = corpus.kept.get(key)
     if found is None:
@@ -307,7 +324,7 @@ def _fitting(corpus: Corpus, gap: Gap, nearest: int) -> Sequence[str]:
 
 
 def _safe(corpus: Corpus, gap: Gap) -> Iterator[str]:
-    """The texts of a corpus that may stand in a gap, the nearest first."""
+    """Yield the texts of a corpus that may stand in a gap, the nearest in topic first."""
     taken = gap.content
     if gap.is_option:
         order, _ = corpus.near_option(gap.old, gap.before)
@@ -321,5 +338,8 @@ def _safe(corpus: Corpus, gap: Gap) -> Iterator[str]:
 
 
 def _mark(text: str) -> str:
-    """The closing mark of a text, else "": an option that is a sentence is replaced by a sentence where possible."""
+    """Return the closing mark of a text, or "".
+
+    By it an option that is a sentence is replaced by a sentence where possible.
+    """
     return text[-1] if text[-1] in CLOSING_MARKS else ""

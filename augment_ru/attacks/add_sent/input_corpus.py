@@ -1,4 +1,4 @@
-"""The corpus of the rows of a run: the sentences and options of all its records, apart for each label."""
+"""The corpus of the rows of a run: the sentences and options of all its records, separated by label."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -14,7 +14,7 @@ from augment_ru.records.record import Record
 
 _MOST_LABELS = 100
 _ROWS_PER_LABEL = 2
-"""Right answers are labels if they are few, and each stands in so many rows on average; else rows have no labels."""
+"""The least mean number of rows for each right answer; if there are fewer, right answers are not taken for labels."""
 _NOTHING = Corpus((), ())
 
 
@@ -23,8 +23,8 @@ class InputCorpus:
     """A corpus for each label of the rows of a run.
 
     Attributes:
-        parts: the corpus of the rows of each label; "" stands for rows without one.
-        labelled: whether the rows have labels; otherwise `parts` has one corpus, for all rows.
+        parts: the corpus of the rows of each label; "" stands for rows without a label.
+        labelled: whether the rows have labels; if not, `parts` has a single corpus, for all rows.
     """
 
     parts: Mapping[str, Corpus]
@@ -32,7 +32,7 @@ class InputCorpus:
 
     @classmethod
     def of(cls, records: Iterable[Record]) -> "InputCorpus":
-        """The corpus of the statements in the texts of records, and of their options, whatever the records' order."""
+        """Collect the statements in the texts of records, and their options, whatever the order of the records."""
         rows: Counter[str] = Counter()
         found: dict[str, _Part] = {}
         for record in records:
@@ -52,7 +52,7 @@ class InputCorpus:
         return sha256(orjson.dumps({label: part.digest for label, part in self.parts.items()})).hexdigest()
 
     def for_label(self, label: str) -> Corpus:
-        """The part for rows of a label; an empty corpus for an unknown label."""
+        """Return the corpus for rows with this label; an empty corpus if no row has it."""
         return self.parts.get(label if self.labelled else "", _NOTHING)
 
 

@@ -22,7 +22,7 @@ from augment_ru.text.batch import Batch
 from augment_ru.text.characters import Mask, counts_before
 
 _SEPARATORS = (*JOINS, "split")
-"""The classes whose rates are those of the attack `spacing`."""
+"""The classes whose rates are taken from the attack `spacing`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,21 +31,21 @@ class Misspell(Attack):
 
     A lexicon holds frequent misspellings («вобщем», «седня»); rules over letters make the others: unstressed vowels,
     -тся and -ться, double and silent consonants, neighbouring keys, letters left out, added or swapped, stretched
-    vowels. Words are joined and parted as by `spacing`. No word is in two changes. Words in capitals, words with
-    digits or other letters stay.
+    vowels. Words are joined and split as by `spacing`. No word is in two changes. Words in capitals and words with
+    digits or letters that are not Russian stay.
 
-    Sentences without an error are people's, too: no change is forced (`min_changes` is 0).
+    People write many sentences without an error, so no change is forced (`min_changes` is 0).
 
     Args:
         probability: the share of the words that get an error, in an average text; in [0, 1].
-        classes: the classes of errors; `all` for all.
-        profile: how often each class is: as in blogs (`blog`), in a `messenger`, or when people are `careful`.
+        classes: the classes of errors; `all` stands for all of them.
+        profile: whose errors are imitated: those in blogs (`blog`), in a `messenger`, or of `careful` people.
         lexicon: the dictionary of frequent misspellings: right form, wrong form, class, share.
         rules: the dictionary of rules over letters: class, rule, errors, how many places, example.
         frequencies: the dictionary of the classes: class, errors in 23,500 words, a factor for each other profile.
 
     Raises:
-        AugmentError: there is no such class, profile or dictionary, or none is named.
+        AugmentError: there is no such class, profile or dictionary, or `classes` is empty.
     """
 
     name: ClassVar[str] = "misspell"
@@ -70,7 +70,7 @@ class Misspell(Attack):
         return _plan(self).mean
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
-        """Propose an error for every word, and for every pair of words that people join, that can have one."""
+        """Propose an error for every word that can have one, and for every pair of words that people join."""
         plan, forms = _plan(self), WordForms(batch)
         words, word_rates = _misspelt_words(batch, forms, plan.misspellings)
         pairs = _Pairs(batch, forms, plan)
@@ -103,16 +103,24 @@ class Misspell(Attack):
 
 
 _READ = frozenset({"hyphen_dropped", "hyphen_space", "stretched", "tsya"})
-"""Classes of rules whose errors are read as the right form, as listed misspellings and joined words are."""
+"""Classes of rules whose errors are read as the right form.
+
+So are all misspellings of the lexicon and all joined words.
+"""
 
 
 def _with_note(old: str, new: Misspelt) -> Rewritten:
-    """A wrong form, with its class, and the right form where a reader reads it."""
+    """Return a wrong form and its note: the class of the error, and the right form if a reader recognises it.
+
+    Args:
+        old: the right form.
+        new: the wrong form.
+    """
     return new.text, Note(old if not new.is_by_rule or new.kind in _READ else None, new.kind)
 
 
 class _Plan(NamedTuple):
-    """The rules and rates that the options of an attack choose."""
+    """The misspellings and rates that the options of an attack select."""
 
     misspellings: Misspellings
     joins: ErrorRates
@@ -135,7 +143,7 @@ def _plan_of(classes: tuple[str, ...], profile: str, lexicon: str, rules: str, f
         if name != "all" and name not in table:
             raise unknown("class of misspell", name, ("all", *table))
     chosen = tuple(name for name in table if name in classes or "all" in classes)
-    column = PROFILES.index(profile)  # that of `blog`, the first, has counts
+    column = PROFILES.index(profile)  # the first column, of `blog`, has counts instead of factors
     factors = {name: float(table[name][column]) if column else 1.0 for name in chosen}
     chosen = tuple(name for name in chosen if factors[name] > 0)
     mean = fsum(float(table[name][0]) * factors[name] for name in chosen) / _WORDS
@@ -150,15 +158,18 @@ def _plan_of(classes: tuple[str, ...], profile: str, lexicon: str, rules: str, f
 
 PROFILES = ("blog", "messenger", "careful")
 _WORDS = 23_500
-"""In so many words the errors of the dictionary of classes were counted."""
+"""The number of words in which the errors of the dictionary of classes were counted."""
 
 
 _NOT_LISTED = {"ne": 0.65, "split": 0.45}
-"""The share of the rate of a class that words outside the lexicon have: most joined «не» are in it («незнаю»)."""
+"""The share of a class's rate that is left for words outside the lexicon.
+
+The lexicon already has most words that are joined with «не» («незнаю»).
+"""
 
 
 def _misspelt_words(batch: Batch, forms: WordForms, found: Misspellings) -> tuple[Ints, Floats]:
-    """The words that can be misspelt, and how often people misspell each."""
+    """Find the words that can be misspelt, and how often people misspell each one."""
     words = np.flatnonzero(_are_russian(forms) & ~_are_capitals(batch, forms) & ~_are_shortened(batch, forms))
     distinct, places = forms.distinct(words)
     rates = found.rates_of(distinct)[places] if distinct else np.zeros(0)
@@ -166,7 +177,7 @@ def _misspelt_words(batch: Batch, forms: WordForms, found: Misspellings) -> tupl
 
 
 def _are_capitals(batch: Batch, forms: WordForms) -> Mask:
-    """Whether each word has two letters or more, all capitals."""
+    """Tell whether each word has at least two letters and all are capitals."""
     capital = counts_before(batch.codes != forms.codes)
     lengths = forms.stops - forms.starts
     same: Mask = (capital[forms.stops] - capital[forms.starts] == lengths) & (lengths > 1)
@@ -174,7 +185,7 @@ def _are_capitals(batch: Batch, forms: WordForms) -> Mask:
 
 
 def _are_shortened(batch: Batch, forms: WordForms) -> Mask:
-    """Whether each word is written short, with a full stop: «см.», «ул.»."""
+    """Tell whether each word is an abbreviation with a full stop: «см.», «ул.»."""
     before_stop = np.flatnonzero(batch.codes[forms.stops] == ord("."))
     found = np.zeros(forms.starts.size, dtype=np.bool_)
     found[forms.find(shortened_forms(), before_stop)[0]] = True
@@ -182,7 +193,7 @@ def _are_shortened(batch: Batch, forms: WordForms) -> Mask:
 
 
 def _are_russian(forms: WordForms) -> Mask:
-    """Whether each word has Russian letters and hyphens only."""
+    """Tell whether each word consists of Russian letters and hyphens alone."""
     codes = forms.codes
     russian = ((codes >= ord("а")) & (codes <= ord("я"))) | (codes == ord("ё")) | (codes == ord("-"))
     other = counts_before(~russian)
@@ -191,11 +202,11 @@ def _are_russian(forms: WordForms) -> Mask:
 
 
 class _Pairs:
-    """Pairs of words that people join or misspell together.
+    """Pairs of words that people write as one word, or that are misspelt as a phrase.
 
     Attributes:
         words: the number of the first word of each pair, ascending, shape (pairs,).
-        rates: how often people err in each, same shape.
+        rates: how often people make an error in each pair, same shape.
     """
 
     def __init__(self, batch: Batch, forms: WordForms, plan: _Plan) -> None:
@@ -217,7 +228,13 @@ class _Pairs:
         self.rates = rates[self.words]
 
     def misspelt(self, pair: int, text: str, point: float) -> Misspelt:
-        """A pair as people write it; of a phrase with several wrong forms one, by the draw `point`."""
+        """Return a pair of words as people write it by mistake.
+
+        Args:
+            pair: the number of the pair.
+            text: the pair as it is written.
+            point: a draw from U[0, 1), which chooses one of several wrong forms of a phrase.
+        """
         word = int(self.words[pair])
         phrase = int(self._phrase_of[word])
         if phrase < 0:

@@ -1,11 +1,11 @@
-"""Rules of misspelling: which letters of a word become which, between which letters; read from a dictionary.
+"""Rules of misspelling, read from a dictionary: which letters of a word become which, between which letters.
 
 A rule is written `left(old>new)right`. `left`, `old` and `right` are letters, sets of letters (`[кгх]`) or one of the
-capitals Б (any letter), Г (a vowel), С (a consonant); `|` is the edge of a word or a hyphen; `=` in `old` is the letter
-before it once more. `~` behind an old vowel says that it must be unstressed, `!` that it must be stressed: the rate of
+capitals Б (any letter), Г (a vowel), С (a consonant). `|` is the edge of a word or a hyphen; `=` in `old` repeats the
+letter before it. `~` behind an old vowel says that it must be unstressed, `!` that it must be stressed: the rate of
 the rule is multiplied by how likely that is. `new` is letters, a set as long as the old one (letter by letter), or
 signs: `1` and `2` are the first and the second old letter, `@` a neighbouring key of the first, `?` a letter that
-sounds or looks like it, `+` the first old letter one to four times.
+sounds or looks like the first, `+` the first old letter one to four times.
 """
 
 import re
@@ -23,16 +23,20 @@ from augment_ru.resources import dictionary_path, rows
 from augment_ru.text.characters import Mask
 
 _MOST = 8
-"""Syllables of a word: where it has more, those before the last eight are unstressed."""
+"""The most syllables of a word that are told apart.
+
+In a longer word those before the last eight count like the eighth from the end.
+"""
 
 
 @cache
 def _tables() -> tuple[dict[str, int], Floats]:
-    """The number of each ending, and the share of words in which each syllable is stressed.
+    """Read the dictionary of stress.
 
     Returns:
-        Endings, numbered from 1; shares of shape (endings + 1, syllables + 1, syllables + 1): by the ending (0: none),
-        the number of syllables, and the syllable from the end.
+        The number of each ending, from 1. And the shares of words in which each syllable is stressed, of shape
+        (endings + 1, syllables + 1, syllables + 1); the indices are the number of the ending (0: no known ending), the
+        number of syllables of the word, and the number of the syllable, counted from the end.
     """
     lines = list(rows(dictionary_path("stress"), columns=3))
     plain = np.zeros((_MOST + 1, _MOST + 1))
@@ -57,13 +61,13 @@ def _tables() -> tuple[dict[str, int], Floats]:
 
 
 def unstressed(words: Sequence[str], owners: Ints, vowels: Mask, yo: Mask) -> Floats:
-    """The probability that each letter of some words is an unstressed vowel, shape (letters,); 1 for consonants.
+    """Return the probability that each letter of some words is an unstressed vowel, shape (letters,); 1 for consonants.
 
-    A word of one syllable is stressed; ё always is.
+    The vowel of a word of one syllable is always stressed, and so is ё.
 
     Args:
         words: the words in lower case.
-        owners: the number of the word of each letter; -1 between words.
+        owners: the number of the word that each letter belongs to; -1 between words.
         vowels: whether each letter is a vowel.
         yo: whether each letter is ё.
     """
@@ -92,7 +96,7 @@ ALPHABET = "абвгдежзийклмнопрстуфхцчшщъыьэюяё"
 _VOWELS = "аеёиоуыэюя"
 _CONSONANTS = "".join(letter for letter in ALPHABET if letter not in _VOWELS + "ьъй") + "й"
 _NUMBERS = {letter: number for number, letter in enumerate(ALPHABET + "-", start=1)}
-"""The number of each letter and of the hyphen; 0 is anything else, and what stands between two words."""
+"""The number of each letter and of the hyphen; 0 stands for any other character and for the gap between two words."""
 _SETS = {"Б": ALPHABET, "Г": _VOWELS, "С": _CONSONANTS}
 _ALIKE = {
     "а": "ое", "б": "пвд", "в": "фбм", "г": "кх", "д": "тбз", "е": "иэ", "ё": "ео", "ж": "шз",
@@ -101,32 +105,40 @@ _ALIKE = {
     "ч": "щц", "ш": "щж", "щ": "шч", "ъ": "ь", "ы": "иу", "ь": "ъй", "э": "еи", "ю": "уе",
     "я": "еи",
 }  # fmt: skip
-"""What people write for a letter by mistake if neither spelling nor keyboard explains it: what sounds or looks alike.
+"""Letters that people write by mistake for a letter because they sound or look alike.
 
-Two blind readers found «промукт», «лтоит» and «прёшлась» unbelievable."""
+They are used for errors that neither spelling nor keyboard explains. Two blind readers found «промукт», «лтоит» and
+«прёшлась» unbelievable.
+"""
 _EDGE = frozenset({0, _NUMBERS["-"]})
 _RULE = re.compile(r"([^()]*)\(([^()>]*)>([^()]*)\)([^()]*)")
 _ELEMENT = re.compile(r"\[[а-яё]+\]|.")
 _COPIES = tuple(accumulate((0.12, 0.41, 0.32, 0.15)))
-"""How many copies of a stretched letter are added, one to four: «оочень», «ооочень», …; counted in the blogs."""
+"""Cumulative shares of how many copies are added to a letter that is repeated, one to four: «оочень», «ооочень», …
+
+They were counted in blogs.
+"""
 _WEIGHTS = np.array([0.0, 0.0, 0.12, 0.25, 0.25, 0.65, 1.0])
-"""How often people err in a letter of a word of so many letters, in relation to longer words."""
+"""How often people make an error in a letter of a word of 0, 1, 2, … letters, relative to longer words."""
 _FIRST = 0.3
-"""The same for the first letter of a word: 4 % of people's errors stand there, where 12 % of the letters do."""
+"""How often people err in the first letter of a word, relative to other letters.
+
+4 % of their errors are there, but 12 % of the letters.
+"""
 
 
 class Words:
-    """Some words in columns, letter by letter, with a gap between two.
+    """Some words in columns, letter by letter, with a gap between two words.
 
     Args:
         words: the words in lower case.
 
     Attributes:
-        numbers: the number of each letter, shape (letters,).
+        numbers: the number of each letter in `_NUMBERS`, shape (letters,).
         words: the number of the word of each letter, -1 in gaps, same shape.
-        starts: the place of the first letter of each word, shape (words,).
-        weights: how likely an error is at each letter, same shape as `numbers`.
-        unstressed: how likely each vowel is unstressed; 1 for other letters.
+        starts: the index of the first letter of each word, shape (words,).
+        weights: how likely an error is at each letter, shape (letters,).
+        unstressed: the probability that each vowel is unstressed, shape (letters,); 1 for other letters.
     """
 
     def __init__(self, words: Sequence[str]) -> None:
@@ -150,12 +162,12 @@ class Words:
 
 
 _MARGIN = 8
-"""Gaps before the first word and behind the last, as many as a rule has letters at the most."""
+"""How many gaps stand before the first word and behind the last one: the most letters that a rule has."""
 
 
 @cache
 def _table() -> Ints:
-    """The number of the letter of each code point; the last entry is for all beyond it."""
+    """Return the number of each code point in `_NUMBERS`; the last entry, 0, stands for all code points behind it."""
     table = np.zeros(max(map(ord, _NUMBERS)) + 2, dtype=np.int64)
     for letter, number in _NUMBERS.items():
         table[ord(letter)] = number
@@ -164,7 +176,7 @@ def _table() -> Ints:
 
 @cache
 def _members(letters: str) -> Mask:
-    """Whether each letter, by its number, is one of these; the entry of a gap is false."""
+    """Tell for each letter, by its number in `_NUMBERS`, whether it is one of these; false for a gap."""
     members = np.zeros(len(_NUMBERS) + 1, dtype=np.bool_)
     members[[_NUMBERS[letter] for letter in letters]] = True
     return members
@@ -175,12 +187,13 @@ class LetterRule:
     """A rule of misspelling.
 
     Attributes:
-        text: the rule as it is written.
-        context: what must stand at each place, with places counted from the first old letter; in order.
+        text: the rule as it is written in the dictionary.
+        context: which letters may stand at each place around and among the old letters: pairs of a place, counted from
+            the first old letter, and a mask over the numbers of letters; sorted by place.
         length: how many letters are replaced.
-        equal: the places of old letters that equal the one before them.
+        equal: the places of the old letters that must equal the letter before them.
         stress: "~" if the old vowel must be unstressed, "!" if it must be stressed, else "".
-        old, new: the old letters, where each is one of a set, and the new text.
+        old, new: the old letters or sets of letters, and the new text, in the notation of the module.
     """
 
     text: str
@@ -219,7 +232,11 @@ class LetterRule:
         return cls(text, parts, len(elements), equal, stress, old, new)
 
     def places(self, words: Words) -> tuple[Ints, Floats]:
-        """Find where the rule fits: the places of the first old letters, ascending, and the weight of each."""
+        """Find where the rule fits.
+
+        Returns:
+            The indices in `words.numbers` of the first old letters, ascending, and the weight of each.
+        """
         size = words.numbers.size - 2 * _MARGIN
 
         def at(step: int) -> Ints:
@@ -241,7 +258,12 @@ class LetterRule:
         return places, weights
 
     def written(self, old: str, draw: Callable[[], float]) -> str:
-        """Return what is written instead of the old letters, given in lower case; `draw` draws from U[0, 1)."""
+        """Return the text that replaces the old letters.
+
+        Args:
+            old: the old letters in lower case.
+            draw: returns a new draw from U[0, 1) at each call.
+        """
         if self.new.startswith("["):
             return self.new[self.old.index(old)]
         return "".join(self._written_one(sign, old, draw) for sign in self.new)
@@ -262,7 +284,11 @@ class LetterRule:
 
 
 def _allowed(part: str, rule: str) -> Mask:
-    """The letters, by their numbers, that an element of a rule stands for."""
+    """Return which letters an element of a rule stands for, as a mask over their numbers.
+
+    Raises:
+        AugmentError: the element is not in the notation of rules.
+    """
     if part == "|":
         return np.array([number in _EDGE for number in range(len(_NUMBERS) + 1)])
     letters = _SETS.get(part, part.strip("[]"))
@@ -272,7 +298,12 @@ def _allowed(part: str, rule: str) -> Mask:
 
 
 def _chosen(weighted: Sequence[tuple[str, float]], point: float) -> str:
-    """One of the letters, as likely as their weights say."""
+    """Return one of the letters; each is as likely as its weight says.
+
+    Args:
+        weighted: letters and their weights.
+        point: a draw from U[0, 1).
+    """
     bounds = list(accumulate(weight for _, weight in weighted))
     at = sum(point * bounds[-1] >= bound for bound in bounds[:-1])
     return weighted[at][0]

@@ -1,4 +1,4 @@
-"""How people misspell Russian words: a lexicon of frequent forms, and rules over letters; both with their rates."""
+"""How people misspell Russian words: a lexicon of frequent forms and rules over letters, each with its rate."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,15 +16,15 @@ from augment_ru.language.morphology import is_known
 from augment_ru.resources import dictionary_path, number_in, rows
 
 _HIGHEST = 0.97
-"""The highest rate of a word: nobody errs each time."""
+"""The highest rate of errors in a word: nobody misspells it every time."""
 _AGAIN = 0.16
-"""The share of long words that get a second error; so 83 % of the wrong words have one edit."""
+"""The share of misspelt long words that get a second error; with it, 83 % of the misspelt words have one edit."""
 _LONG = 6
-"""Letters of a long word."""
+"""The fewest letters of a long word."""
 
 
 class Form(NamedTuple):
-    """A frequent misspelling: the wrong form, its class, and the share of the right form's occurrences."""
+    """A frequent misspelling: the wrong form, its class, and the share of the right form's occurrences that have it."""
 
     wrong: str
     kind: str
@@ -32,7 +32,10 @@ class Form(NamedTuple):
 
 
 class Misspelt(NamedTuple):
-    """A word with an error, and the class of the error (of two errors: both, joined by `+`; "" for none)."""
+    """A word with an error, and the class of the error.
+
+    With two errors, `kind` has both classes, joined by `+`, or their common class; without an error it is "".
+    """
 
     text: str
     kind: str
@@ -40,7 +43,7 @@ class Misspelt(NamedTuple):
 
 
 class RatedRule(NamedTuple):
-    """A rule, its class, and how often people err where it fits."""
+    """A rule, its class, and how often people make the error where the rule fits."""
 
     rule: LetterRule
     kind: str
@@ -48,7 +51,11 @@ class RatedRule(NamedTuple):
 
 
 class _Found(NamedTuple):
-    """The errors that are possible in some words, in columns: word, rule or form, place in `Words`, rate."""
+    """The errors that are possible in some words, in columns.
+
+    They are: the number of the word; the number of the rule, or a negative number for a form of the lexicon; the place
+    in `Words`; the rate.
+    """
 
     words: Ints
     numbers: Ints
@@ -61,14 +68,14 @@ class Misspellings:
     """The lexicon and the rules of some classes of errors.
 
     Attributes:
-        forms: the misspellings of each right form, in lower case and with е for ё; of two words, of the phrase.
-        phrases: those of the right forms that are phrases.
-        phrase_table: finds them in a batch; their numbers are their places in `phrases`.
-        beginnings: the same for beginnings of words, of three letters or more.
+        forms: maps a right form, a word or a phrase of two words in lower case with е for ё, to its misspellings.
+        phrases: the right forms that are phrases.
+        phrase_table: finds these phrases in a batch; their numbers are their indices in `phrases`.
+        beginnings: maps beginnings of words, of at least three letters, to their misspellings.
         stems: the first three letters of these beginnings.
         longest_beginning: the number of letters of the longest beginning.
         rules: the rules over letters.
-        prefixes: the prefixes that people part from words, and how often.
+        prefixes: maps each prefix that people split from words to how often they do it.
     """
 
     forms: Mapping[str, tuple[Form, ...]]
@@ -80,10 +87,10 @@ class Misspellings:
     rules: Sequence[RatedRule]
     prefixes: Mapping[str, float]
     _rates: dict[str, float] = field(default_factory=dict, repr=False, compare=False)
-    """The rates of words that were asked for, so that a frequent word costs once."""
+    """The rates of words that were asked for, so that a frequent word is computed once."""
 
     def of(self, word: str) -> list[Form]:
-        """The frequent misspellings of a word in lower case."""
+        """Return the frequent misspellings of a word in lower case."""
         plain = word.replace("ё", "е")
         found = list(self.forms.get(plain, ()))
         if plain[:_SHORTEST_BEGINNING] in self.stems:
@@ -96,7 +103,11 @@ class Misspellings:
         return found
 
     def rates_of(self, words: Sequence[str]) -> Floats:
-        """How often people misspell each word, given in lower case: shares in [0, 0.97], shape (words,)."""
+        """Return how often people misspell each word: shares in [0, 0.97], shape (words,).
+
+        Args:
+            words: the words in lower case.
+        """
         known = self._rates
         new = [word for word in words if word not in known]
         if new:
@@ -109,7 +120,7 @@ class Misspellings:
         return np.array([known[word] for word in words])
 
     def misspelt(self, words: Sequence[str], keys: Keys) -> list[Misspelt]:
-        """Each word with an error, drawn by the rates; words without a possible error stay as they are.
+        """Return each word with an error, drawn by the rates; a word without a possible error stays as it is.
 
         Some long words get a second error, by a rule.
 
@@ -154,7 +165,15 @@ class Misspellings:
         return made
 
     def _one(self, word: str, which: int, start: int, lexicon: Sequence[Form], key: np.uint64) -> Misspelt:
-        """A word with one error: by the rule `which` at the letter `start`, or as a form of the lexicon if negative."""
+        """Return a word with one error.
+
+        Args:
+            word: the word as it is written.
+            which: the number of the rule that makes the error; a negative number -1 - n means form n of the lexicon.
+            start: the index of the first letter that the rule replaces.
+            lexicon: the forms of the lexicon for this word.
+            key: the key of the word's draws.
+        """
         if which < 0:
             form = lexicon[-1 - which]
             return Misspelt(as_written(form.wrong, word), form.kind)
@@ -175,24 +194,28 @@ class Misspellings:
 
 
 _TRIES = 4
-"""How many errors are drawn at the most until one makes no other word of the dictionary: «сделали» → «сделал»."""
+"""The most errors that are drawn for a word until one does not make another word («сделал» from «сделали»)."""
 _TAKEN_FOR_THE_WORD = frozenset({"hyphen_dropped", "hyphen_space", "tsya"})
-"""Classes whose errors are read as the right word, even if they make another one."""
+"""Classes whose errors are read as the right word, even if they make another word."""
 _WHICH, _MORE, _FIRST_DRAW = _TRIES - 1, _TRIES, _TRIES
-"""The numbers of a word's draws: the first choice of an error, whether another follows, and those of the rules."""
+"""The numbers of a word's draws.
+
+They are: the first choice of an error, with further choices below it; whether a second error follows; and the number
+behind which the draws of the rules begin.
+"""
 _SECOND = np.uint64(0x5851F42D4C957F2D)
-"""Tells the draws of a second error from those of the first."""
+"""A constant that makes the draws of a second error differ from those of the first one."""
 _SHORTEST_BEGINNING = 3
 _REMEMBERED = 200_000
 
 
 def _is_other_word(word: str) -> bool:
-    """Whether a misspelling is a word that readers know."""
+    """Tell whether a misspelling is another word that readers know."""
     return is_known(word) and is_common(word)
 
 
 class _Draws:
-    """The draws of one word, one after another."""
+    """The draws of one word from U[0, 1), a new one at each call."""
 
     def __init__(self, key: np.uint64) -> None:
         self._key = np.array([key])
@@ -204,7 +227,12 @@ class _Draws:
 
 
 def as_written(wrong: str, word: str) -> str:
-    """A wrong form with a capital where the word has one, and with е where the text writes е for ё."""
+    """Give a wrong form the initial capital of the word, and write е instead of ё if the word has no ё.
+
+    Args:
+        wrong: the wrong form in lower case.
+        word: the right form as it is written in the text.
+    """
     if "ё" in wrong and "ё" not in word.lower():
         wrong = wrong.replace("ё", "е")
     return wrong[:1].upper() + wrong[1:] if word[:1].isupper() else wrong
@@ -233,11 +261,11 @@ def misspellings(
         dictionaries: the names of the lexicon (right form, wrong form, class, share) and of the rules (class, rule,
             errors, how many places, example), or paths that end in .tsv.
         classes: the classes.
-        factors: what the rates of each class are multiplied by.
-        prefixes: the prefixes that people part from words, and how often; longer ones first.
+        factors: the factor of each class, by which its rates are multiplied.
+        prefixes: the prefixes that people split from words, and how often; longer ones first.
 
     Raises:
-        AugmentError: there is no such dictionary, or a line of one is wrong.
+        AugmentError: there is no such dictionary, or one of its lines is malformed.
     """
     lexicon, rules = dictionaries
     factor = dict(zip(classes, factors, strict=True))

@@ -24,14 +24,14 @@ from augment_ru.text.doc import Doc, Token
 from augment_ru.text.words import RUSSIAN
 
 Touches = Callable[[int, int], bool]
-"""Whether the characters of a text from one place to another have a protected one among them."""
+"""A function that tells whether a range of places in a text contains a protected character."""
 
 
 def edits_of(text: str, clause: Clause, order: Order, touches: Touches) -> tuple[Edit, ...] | None:
-    """The edits that make an order; the smallest ones that leave what is protected where it stands.
+    """Return the smallest edits that put the constituents of a clause into an order and move nothing protected.
 
-    What stays is the longest row of constituents that keep their order, all that hold something protected among them;
-    what lies between two of them is replaced. A sentence's capital goes to its new first word.
+    Some constituents stay: the longest sequence, in characters, that keeps its order and includes all constituents with
+    protected characters. The text between them is replaced. The capital of the sentence goes to its new first word.
 
     Returns:
         The edits in order; None if the order would move something protected, or if the first word may be a name.
@@ -56,7 +56,7 @@ def edits_of(text: str, clause: Clause, order: Order, touches: Touches) -> tuple
 
 
 def swapped(text: str, found: Coordination, order: Sequence[int], touches: Touches) -> tuple[Edit, ...] | None:
-    """The edits that put the members of a list into an order; None in the cases of `edits_of`."""
+    """Return the edits that put the members of a list into an order; None for the same reasons as `edits_of`."""
     tokens = found.tree.tokens
     spans = [(tokens[first].start, tokens[last - 1].stop) for first, last in found.members]
     moved = [at for at, old in enumerate(order) if at != old]
@@ -69,9 +69,14 @@ def swapped(text: str, found: Coordination, order: Sequence[int], touches: Touch
 
 
 def _with_word(text: str, edit: Edit, start: int) -> Edit:
-    """An insertion behind the last word of a text, together with that word; other insertions as they are.
+    """Merge an insertion behind the last word of a text with that word; return other insertions as they are.
 
-    What is inserted behind all words is read as an addition to the text (`similarities.meaning`), not as a part of it.
+    The similarity `meaning` takes text that is inserted behind all words for an addition, not for a part of the text.
+
+    Args:
+        text: the text.
+        edit: the insertion.
+        start: where the word in front of it starts.
     """
     if any(char.isalnum() for char in text[edit.stop :]):
         return edit
@@ -81,7 +86,19 @@ def _with_word(text: str, edit: Edit, start: int) -> Edit:
 def _recased(
     text: str, token: Token, spans: Sequence[tuple[int, int]], new: int, touches: Touches
 ) -> dict[int, str] | None:
-    """The stretches whose letter case changes when number `new` comes first; None if that is not certain."""
+    """Find the new texts of the constituents whose letter case changes when another one comes first.
+
+    Args:
+        text: the text.
+        token: the first word of the sentence.
+        spans: the start and stop of each constituent.
+        new: the index of the constituent that comes first.
+        touches: tells whether a range is protected.
+
+    Returns:
+        New texts by the index of the constituent; None if it is not certain whether the first word is a name, or if a
+        letter that changes is protected.
+    """
     if new == 0 or not text[spans[0][0]].isupper():
         return {}
     lowered = _lowered(token, text[slice(*spans[0])])
@@ -96,9 +113,17 @@ def _recased(
 
 
 def _kept(places: Sequence[int], fixed: set[int], sizes: Sequence[int]) -> tuple[int, ...] | None:
-    """The constituents that stay, in order: the longest row, in characters, with all fixed ones; None if no row has.
+    """Choose the constituents that stay: the longest sequence, in characters, that keeps its order and all fixed parts.
 
-    Of equal rows the first in the order of `combinations`, longer ones first.
+    Of equally long sequences the first one in the order of `combinations` is chosen, starting with the most members.
+
+    Args:
+        places: the old index of each constituent, in the new order.
+        fixed: the indices of the constituents that must stay.
+        sizes: the length of each constituent in characters.
+
+    Returns:
+        The old indices, ascending; None if there is no such sequence.
     """
     best: tuple[int, tuple[int, ...]] | None = None
     for count in range(len(places), 0, -1):
@@ -113,7 +138,15 @@ def _kept(places: Sequence[int], fixed: set[int], sizes: Sequence[int]) -> tuple
 def _edits(
     text: str, spans: Sequence[tuple[int, int]], places: Sequence[int], kept: Sequence[int], texts: Sequence[str]
 ) -> Iterator[Edit]:
-    """An edit for each gap between the constituents that stay, with the letter case of the next one."""
+    """Yield the edits between the constituents that stay; each edit also writes the new letter case of the next one.
+
+    Args:
+        text: the text.
+        spans: the start and stop of each constituent.
+        places: the old index of each constituent, in the new order.
+        kept: the indices of the constituents that stay.
+        texts: the new text of each constituent.
+    """
     at, space = spans[0][0], ""
     waiting: list[str] = []
     for place in places:
@@ -131,7 +164,7 @@ def _edits(
 
 
 def _smallest(text: str, start: int, stop: int, new: str) -> Iterator[Edit]:
-    """One edit without the spaces that stay; none if nothing changes."""
+    """Yield one edit from the old to the new text, without spaces that stay; no edit if nothing changes."""
     old = text[start:stop]
     if old[:1] == new[:1] == " ":
         start, old, new = start + 1, old[1:], new[1:]
@@ -142,7 +175,15 @@ def _smallest(text: str, start: int, stop: int, new: str) -> Iterator[Edit]:
 
 
 def _lowered(token: Token, text: str) -> str | None:
-    """A first constituent without the capital of its sentence; None if the capital may be that of a name."""
+    """Return a first constituent without the capital of its sentence; a certain name keeps its capital.
+
+    Args:
+        token: the first word of the constituent.
+        text: the constituent.
+
+    Returns:
+        The new text; None if it is not certain whether the word is a name.
+    """
     word = token.text
     if (len(word) > 1 and word.isupper()) or not word[0].isalpha():
         return text
@@ -164,7 +205,7 @@ class WordOrder(Attack):
     """The constituents of a clause take another order that a native would say.
 
     Args:
-        probability: the share of clauses with another order that take it, in [0, 1].
+        probability: of the clauses that have another possible order, the share that takes one; in [0, 1].
         guards: the constraints whose spans no edit may touch, whatever the task.
 
     Raises:
@@ -181,7 +222,7 @@ class WordOrder(Attack):
         check_guards(self.name, self.guards)
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
-        """Propose one other order of each clause that has any."""
+        """Propose one other order for each clause and each list that has any."""
         before = batch.untouchable_before.tolist()
 
         def touches_at(first: int) -> Touches:
@@ -204,7 +245,10 @@ _Options = Sequence[tuple[float, tuple[Edit, ...]]]
 
 
 def _reordered(doc: Doc, touches: Touches) -> Iterator[tuple[int, _Options]]:
-    """The place of the predicate of each clause that has other orders, and their weights and edits."""
+    """Yield a place of each clause or list that has other orders, and the weight and the edits of each order.
+
+    The place is that of the predicate, or of the first member of the list.
+    """
     for tree in Syntax(doc).sentences():
         for clause in clauses_of(tree):
             options = []
@@ -221,7 +265,12 @@ def _reordered(doc: Doc, touches: Touches) -> Iterator[tuple[int, _Options]]:
 
 
 def _chosen(options: _Options, draw: float) -> tuple[Edit, ...]:
-    """The edits of one of the orders, each as likely as its weight says."""
+    """Return the edits of one order; each order is as likely as its weight says.
+
+    Args:
+        options: the weight and the edits of each order.
+        draw: a draw from U[0, 1).
+    """
     point = draw * fsum(weight for weight, _ in options)
     for weight, edits in options:
         point -= weight

@@ -1,4 +1,4 @@
-"""The clauses of a statement, with their constituents, where the tree holds against morphology."""
+"""The clauses of a statement and their constituents, where syntax tree and morphology agree."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -21,10 +21,10 @@ QUOTES = frozenset("«„“\"'”»")
 _LONGEST_SHORTENED = 4
 _SUBJECTS = frozenset({Role.SUBJECT, Role.PRONOUN_SUBJECT, Role.RELATIVE_SUBJECT})
 _NOUN_TAIL = frozenset({Role.PLACE, Role.OBLIQUE, Role.AGENT, Role.REST})
-"""Roles whose words may belong to the noun in front of them, whatever the tree says."""
+"""Roles of constituents that may belong to the noun in front of them, whatever the tree says."""
 _NOMINAL = frozenset({Role.SUBJECT, Role.OBJECT, Role.DATIVE, Role.INSTRUMENTAL, Role.TIME, *_NOUN_TAIL}) - {Role.REST}
 _APART = frozenset({"conj", "parataxis", "ccomp", "advcl"})
-"""Relations of clauses and predicates that are not part of the clause above them."""
+"""The relations of clauses and predicates that are not part of the clause above them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,9 +32,9 @@ class Constituent:
     """Words of a clause that stay together.
 
     Attributes:
-        first, last: the numbers of its first token and of the one behind its last.
+        first, last: the number of its first token, and of the token after its last one.
         head: the number of its head.
-        role: what it does in its clause.
+        role: its role in the clause.
     """
 
     first: int
@@ -44,10 +44,12 @@ class Constituent:
 
 
 def constituents_of(tree: Syntax, predicate: int, role: Role) -> list[Constituent] | None:
-    """The constituents around a predicate that no punctuation parts, in their order; the leading ones come first.
+    """Find the constituents around a predicate, up to the next punctuation on both sides, in their order.
+
+    Constituents that must stay in front of all others have the role `Role.LEAD`; they come first.
 
     Returns:
-        None if the tree looks wrong there.
+        The constituents; None if the tree looks wrong there.
     """
     found = sorted(
         [
@@ -77,7 +79,7 @@ def constituents_of(tree: Syntax, predicate: int, role: Role) -> list[Constituen
 
 
 def _follows(tree: Syntax, left: Constituent, right: Constituent, predicate: int) -> bool:
-    """Whether a constituent stands directly behind another, and neither has punctuation in it."""
+    """Tell whether `right` stands directly behind `left`, and neither has punctuation in it."""
     heads = [one.head for one in (left, right) if one.head != predicate]
     return left.last == right.first and all(
         tree.is_whole(head) and tree.tokens[head].relation not in _APART for head in heads
@@ -85,7 +87,13 @@ def _follows(tree: Syntax, left: Constituent, right: Constituent, predicate: int
 
 
 def _named(tree: Syntax, window: Sequence[Constituent], at: int) -> list[Constituent]:
-    """The constituents with their roles; the predicate, number `at`, with the small words that stay beside it."""
+    """Give the constituents their roles, and join small words to the predicate that they stay beside.
+
+    Args:
+        tree: the tree of the sentence.
+        window: the constituents.
+        at: the index of the predicate among them.
+    """
     core, low, high = window[at], at, at
     while low and (role := joined_role(tree, window[low - 1].head, core.role, before=True)):
         low -= 1
@@ -108,7 +116,7 @@ def _with_role(tree: Syntax, one: Constituent) -> Constituent:
 
 
 def _may_belong(tree: Syntax, left: Constituent, right: Constituent) -> bool:
-    """Whether the last word of a constituent may be an attribute of the next one: «с востока Марьин парк»."""
+    """Tell whether the last word of `left` may be an attribute of `right`: «с востока Марьин парк»."""
     end, start = tree.tokens[left.last - 1], tree.tokens[right.first]
     return (
         right.role == Role.SUBJECT and start.pos == "NOUN" and end.pos in ("PROPN", "ADJ") and may_be_case(end, "Nom")
@@ -116,7 +124,11 @@ def _may_belong(tree: Syntax, left: Constituent, right: Constituent) -> bool:
 
 
 def _with_tails(tree: Syntax, found: Sequence[Constituent]) -> list[Constituent] | None:
-    """Constituents joined to the noun in front of them if they may belong to it, and times to times."""
+    """Join constituents to the noun in front of them if they may belong to it, and expressions of time to each other.
+
+    Returns:
+        The constituents; None if one that must stand in front comes after one that may move.
+    """
     merged: list[Constituent] = []
     for one in found:
         before = merged[-1] if merged and merged[-1].role != Role.LEAD else None
@@ -132,7 +144,7 @@ def _with_tails(tree: Syntax, found: Sequence[Constituent]) -> list[Constituent]
 
 
 def _stays_behind(tree: Syntax, noun: Constituent, one: Constituent) -> bool:
-    """Whether a constituent may belong to the noun in front of it; an infinitive or an adverb does not."""
+    """Tell whether a constituent may belong to the noun in front of it; an infinitive or an adverb does not."""
     bare = one.role == Role.REST and tree.tokens[one.head].pos in ("VERB", "AUX", "ADV", "PART", "PRON")
     tail = frozenset({Role.REST}) if noun.role == Role.TIME else _NOUN_TAIL  # «весной прошлого года»
     return one.role in tail and noun.role in _NOMINAL and not bare
@@ -140,16 +152,16 @@ def _stays_behind(tree: Syntax, noun: Constituent, one: Constituent) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """The constituents around a predicate that no punctuation parts.
+    """The constituents around a predicate, up to the next punctuation on both sides.
 
     Attributes:
         tree: the tree of the sentence.
         predicate: the number of the predicate's token.
-        constituents: in their order, without the leading ones.
-        leads: whether conjunctions, and no other words that stay, stand in front of them.
+        constituents: the constituents that may move, in their order.
+        leads: whether conjunctions stand in front of them, and no other words that must stay there.
         opens: whether the first constituent is the first word of its sentence.
-        closed: whether the clause ends behind the last one.
-        subordinate: whether it is part of another clause.
+        closed: whether the clause ends behind the last constituent.
+        subordinate: whether the clause is part of another clause.
         shared: whether another predicate has the same subject.
     """
 
@@ -164,12 +176,12 @@ class Clause:
 
     @property
     def pattern(self) -> str:
-        """The roles of the constituents, a letter each."""
+        """The roles of the constituents, one letter for each."""
         return "".join(one.role for one in self.constituents)
 
 
 def clauses_of(tree: Syntax) -> Iterator[Clause]:
-    """The clauses of a statement whose tree looks right; none of a question or of a sentence that is cut short."""
+    """Yield the clauses of a statement whose tree looks right; no clause of a question or of an unfinished sentence."""
     if makes_statement(tree):
         for number in range(tree.first, tree.last):
             role = predicate_role(tree, number)
@@ -179,7 +191,7 @@ def clauses_of(tree: Syntax) -> Iterator[Clause]:
 
 
 def makes_statement(tree: Syntax) -> bool:
-    """Whether a sentence ends with a mark of its own or with the text, and asks nothing."""
+    """Tell whether a sentence is a statement: it asks nothing, and ends with a mark of its own or with the text."""
     tokens = tree.tokens
     if any("?" in tokens[number].text for number in range(tree.first, tree.last) if tree.marks[number]):
         return False
@@ -192,7 +204,7 @@ def makes_statement(tree: Syntax) -> bool:
 
 
 def _clause(tree: Syntax, predicate: int, role: Role) -> Clause | None:
-    """The clause of a predicate; None if its tree looks wrong."""
+    """Return the clause of a predicate; None if its tree looks wrong."""
     tokens = tree.tokens
     subjects = [one for one in tree.dependents[predicate] if "subj" in tokens[one].relation]
     if not _has_right_subject(tree, predicate, subjects, role):
@@ -222,7 +234,10 @@ def _clause(tree: Syntax, predicate: int, role: Role) -> Clause | None:
 
 
 def _has_right_subject(tree: Syntax, predicate: int, subjects: Sequence[int], role: Role) -> bool:
-    """Whether a predicate has one subject that agrees, or needs none: an infinitive, a plural, a first person."""
+    """Tell whether a predicate has one subject that agrees with it, or needs no subject.
+
+    An infinitive, a verb in the plural and a verb in the first or second person need none.
+    """
     token = tree.tokens[predicate]
     if subjects:
         return (
@@ -235,16 +250,23 @@ def _has_right_subject(tree: Syntax, predicate: int, subjects: Sequence[int], ro
 
 
 def _may_be_argument(tree: Syntax, one: Constituent) -> bool:
-    """Whether a constituent is a noun without a preposition that may be a subject or an object."""
+    """Tell whether a constituent is a noun without a preposition that may be a subject or an object."""
     token = tree.tokens[one.head]
     bare = token.pos in ("NOUN", "PROPN", "ADJ") and tree.tokens[one.first].pos != "ADP"
     return bare and (may_be_case(token, "Nom") or may_be_case(token, "Acc"))
 
 
 def _is_bounded(tree: Syntax, first: int, last: int, predicate: int) -> bool:
-    """Whether punctuation, the sentence's edge or words of the same clause stand on both sides of a stretch.
+    """Tell whether a range of tokens ends on both sides where a clause may end.
 
-    If not, the tree parts what belongs together. A conjunction, too, may stand in front, and another predicate behind.
+    These are punctuation, the edge of the sentence, and words of the same clause; also a conjunction in front, and
+    another predicate behind. If the range ends elsewhere, the tree separates words that belong together.
+
+    Args:
+        tree: the tree of the sentence.
+        first: the first token of the range.
+        last: the token after its last one.
+        predicate: the predicate of the clause.
     """
     low, high = tree.reach(predicate)
     before = first - 1
@@ -260,7 +282,10 @@ def _is_bounded(tree: Syntax, first: int, last: int, predicate: int) -> bool:
 
 
 def _depends(tree: Syntax, number: int, predicate: int) -> str:
-    """The relation of a token, or of the word that it belongs to, to a predicate; "" if it does not belong to it."""
+    """Return the relation to a predicate of a token or of the word above it that depends on the predicate.
+
+    Return "" if the token does not depend on the predicate.
+    """
     for _ in range(tree.first, tree.last):
         token = tree.tokens[number]
         if token.head == predicate:
@@ -275,9 +300,15 @@ _ARGUMENTS = frozenset({"obl", "obj", "iobj", "nsubj"})
 
 
 def _ends(tree: Syntax, last: int, predicate: int, conjoined: Sequence[int]) -> bool:
-    """Whether a clause ends in front of token `last`: at a mark, or before a clause with a subject of its own.
+    """Tell whether a clause ends in front of token `last`: at a mark, or before a clause with a subject of its own.
 
-    What follows may not describe its last word («дом, который …»), whatever the tree says.
+    It does not end there if the next words may describe its last word («дом, который …»), whatever the tree says.
+
+    Args:
+        tree: the tree of the sentence.
+        last: the token after the last constituent.
+        predicate: the predicate of the clause.
+        conjoined: the predicates that are conjoined with it.
     """
     tokens = tree.tokens
     if last == tree.last or (tree.marks[last] and tokens[last].text in CLOSING | {";"}):

@@ -1,4 +1,4 @@
-"""Words joined by «и» that may stand in another order: «хлеб и молоко»."""
+"""Lists of words joined by «и», such as «хлеб и молоко», whose order may change."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -12,16 +12,16 @@ from augment_ru.resources import name_heads, same_word
 
 _KINDS = {"NOUN": "NOUN", "PROPN": "NOUN", "ADJ": "ADJ"}
 _LONGEST = 4
-"""Members of a list whose orders are tried."""
+"""The most members of a list whose other orders are tried."""
 
 
 @dataclass(frozen=True, slots=True)
 class Coordination:
-    """Members of a list, of equal form.
+    """A list whose members have the same form.
 
     Attributes:
         tree: the tree of the sentence.
-        members: the first token of each member and the one behind its last, in order.
+        members: the first token of each member and the token after its last one, in order.
         opens: whether the first member is the first word of its sentence.
     """
 
@@ -31,12 +31,12 @@ class Coordination:
 
     @property
     def orders(self) -> Iterator[tuple[int, ...]]:
-        """The other orders of the members."""
+        """All other orders of the members, as sequences of their indices."""
         return (order for order in permutations(range(len(self.members))) if order != tuple(range(len(self.members))))
 
 
 def coordinations_of(tree: Syntax) -> Iterator[Coordination]:
-    """The lists of a statement whose order says nothing."""
+    """Yield the lists of a statement whose order carries no meaning."""
     if makes_statement(tree):
         for number in range(tree.first, tree.last):
             conjoined = [one for one in tree.dependents[number] if tree.tokens[one].relation == "conj"]
@@ -57,7 +57,7 @@ def _coordination(tree: Syntax, heads: Sequence[int]) -> Coordination | None:
 
 
 def _are_alike(tree: Syntax, heads: Sequence[int]) -> bool:
-    """Whether the heads are nouns of one case, or adjectives in front of one noun."""
+    """Tell whether the heads are all nouns of one case, or all adjectives in front of the same noun."""
     tokens = [tree.tokens[one] for one in heads]
     forms = [feature_values(token.features) for token in tokens]
     case = forms[0].get("Case", "")
@@ -70,7 +70,11 @@ def _are_alike(tree: Syntax, heads: Sequence[int]) -> bool:
 
 
 def _is_free(tree: Syntax, heads: Sequence[int]) -> bool:
-    """Whether no predicate agrees with one member alone, no name holds the list, and its order is not fixed."""
+    """Tell whether the order of a list may change.
+
+    It may not if a predicate agrees with one member alone, if the list is part of a name, or if its order is fixed by
+    use.
+    """
     head = tree.tokens[heads[0]]
     above = tree.tokens[head.head]
     if head.relation.startswith("nsubj") and "Number=Plur" not in above.features:
@@ -83,7 +87,10 @@ def _is_free(tree: Syntax, heads: Sequence[int]) -> bool:
 
 
 def _member(tree: Syntax, head: int) -> range:
-    """The tokens of a member: its head, an adjective in front of it, its own preposition; empty if it has more."""
+    """Return the tokens of a member: its head, an adjective in front of it and its own preposition.
+
+    The range is empty if the member has other words, or is a word that must not move.
+    """
     tokens = tree.tokens
     word, nothing = tokens[head], range(head, head)
     own = [one for one in tree.dependents[head] if tokens[one].relation not in ("conj", "cc", "case")]
@@ -103,13 +110,13 @@ def _member(tree: Syntax, head: int) -> range:
 
 
 def _shape(tree: Syntax, member: range) -> tuple[bool, bool]:
-    """Whether a member has a preposition of its own, and whether it has an adjective."""
+    """Tell whether a member has a preposition of its own, and whether it has an adjective."""
     prepositions = tree.tokens[member.start].pos == "ADP"
     return prepositions, len(member) - prepositions > 1
 
 
 def _is_list(tree: Syntax, members: Sequence[range]) -> bool:
-    """Whether commas part the members, one «и» the last two, and what stands around them does not count them."""
+    """Tell whether commas and a last «и» separate the members, and no word beside the list counts or describes them."""
     tokens = tree.tokens
     if any(right.start - left.stop != 1 for left, right in pairwise(members)):
         return False

@@ -1,4 +1,4 @@
-"""Other orders of the constituents of a clause that say the same."""
+"""Other orders of the constituents of a clause that keep its meaning."""
 
 import re
 from collections.abc import Sequence
@@ -17,14 +17,14 @@ _VOWELS = frozenset("аеёиоуыэюя")
 _SUBJECTS = frozenset({Role.SUBJECT, Role.PRONOUN_SUBJECT})
 _ADVERBIAL = frozenset({Role.TIME, Role.PLACE, Role.TRANSITION})
 _PREDICATES = f"[{Role.PREDICATE}{Role.APPEARING}]"
-"""What a predicate of a line of the dictionary serves."""
+"""The roles that a predicate in a line of the dictionary stands for, as a regular expression."""
 _SETTINGS = frozenset({Role.TIME, Role.OBLIQUE, Role.PLACE})
 _LONG = 3
-"""Words of a constituent that is not parted from what follows it by a shorter one."""
+"""A constituent of more words than this stays next to what follows it; no shorter one comes between."""
 
 
 class Order(NamedTuple):
-    """A new order: the old place of each constituent, and its weight among the orders of the clause."""
+    """A new order: the old index of each constituent, and the weight of the order among those of the clause."""
 
     places: tuple[int, ...]
     weight: float
@@ -39,7 +39,7 @@ class _Line(NamedTuple):
 
 @cache
 def _lines() -> tuple[_Line, ...]:
-    """The lines of the dictionary of orders.
+    """Read the dictionary of orders.
 
     Raises:
         AugmentError: a line does not give two orders of the same constituents, or its weight is not a positive number.
@@ -67,7 +67,13 @@ def _lines() -> tuple[_Line, ...]:
 
 @lru_cache(maxsize=10_000)
 def orders_of(pattern: str) -> tuple[Order, ...]:
-    """The other orders of constituents with these roles, by the dictionary; each once, in the order of its lines."""
+    """Return the other orders that the dictionary has for constituents with these roles.
+
+    Each order comes once, in the order of the lines.
+
+    Args:
+        pattern: the roles of the constituents, one letter for each.
+    """
     found: dict[tuple[int, ...], float] = {}
     for line in _lines():
         if line.matches.fullmatch(pattern):
@@ -78,7 +84,10 @@ def orders_of(pattern: str) -> tuple[Order, ...]:
 
 
 def orders(clause: Clause) -> list[Order]:
-    """The other orders of a clause that keep who does what, what a pronoun means, and what stands beside its mark."""
+    """Return the other orders of a clause that keep who does what and what pronouns mean.
+
+    If the clause goes on behind its last constituent, that constituent stays last.
+    """
     found = orders_of(clause.pattern)
     return [order for order in found if _keeps_meaning(clause, order.places)] if found else []
 
@@ -103,7 +112,7 @@ def _keeps_meaning(clause: Clause, places: Sequence[int]) -> bool:
 
 
 def _confuses(clause: Clause, one: Constituent, other: Constituent) -> bool:
-    """Whether the order of two constituents tells which is the subject, or what a pronoun means."""
+    """Tell whether the old order of two constituents is needed to tell subject from object, or what a pronoun means."""
     pair = {one.role, other.role}
     if pair == {Role.SUBJECT, Role.OBJECT} and _are_ambiguous(clause, one, other):
         return True
@@ -111,13 +120,21 @@ def _confuses(clause: Clause, one: Constituent, other: Constituent) -> bool:
 
 
 def _follows_noun(clause: Clause) -> bool:
-    """Whether a noun or pronoun stands in front: «просил капитана …»."""
+    """Tell whether a noun or pronoun stands directly in front of the clause: «просил капитана …»."""
     before = clause.constituents[0].first - 1
     return before >= clause.tree.first and clause.tree.tokens[before].pos in ("NOUN", "PROPN", "PRON", "NUM", "DET")
 
 
 def _is_heavy(clause: Clause, places: Sequence[int]) -> bool:
-    """Whether a long constituent comes to stand in front of a final predicate, or of a shorter one behind it."""
+    """Tell whether an order puts a long constituent in front of a final predicate or of a shorter constituent.
+
+    Also refused is an order that ends in a subject and a verb of appearing behind a time or place («ежегодно сезон
+    открывался»).
+
+    Args:
+        clause: the clause.
+        places: the old index of each constituent, in the new order.
+    """
     sizes = [one.last - one.first for one in clause.constituents]
     before, end = places[-2], places[-1]
     if clause.constituents[end].role in PREDICATES and end != len(places) - 1 and sizes[before] > _LONG:
@@ -135,7 +152,7 @@ def _is_heavy(clause: Clause, places: Sequence[int]) -> bool:
 
 
 def _are_ambiguous(clause: Clause, one: Constituent, other: Constituent) -> bool:
-    """Whether a reader could take the object for the subject: «мать любит дочь»."""
+    """Tell whether a reader could take the object for the subject: «мать любит дочь»."""
     tokens = clause.tree.tokens
     subject, thing = (one, other) if one.role == Role.SUBJECT else (other, one)
     verb = feature_values(tokens[clause.predicate].features)
@@ -148,7 +165,10 @@ def _are_ambiguous(clause: Clause, one: Constituent, other: Constituent) -> bool
 
 
 def _is_person(token: Token) -> bool:
-    """Whether the nominative of a noun is no accusative: of a man or beast with a consonant at its end, or in -а."""
+    """Tell whether the nominative of a noun cannot be taken for an accusative.
+
+    This holds for a form without an accusative reading, and for a masculine animate singular that ends in a consonant.
+    """
     features = feature_values(token.features)
     if not may_be_case(token, "Acc"):
         return True
@@ -157,10 +177,11 @@ def _is_person(token: Token) -> bool:
 
 
 def _binds(clause: Clause, one: Constituent, other: Constituent) -> bool:
-    """Whether a pronoun of `one` may mean a noun of `other`.
+    """Tell whether a pronoun in `one` may mean a noun in `other`.
 
-    A pronoun that is a constituent never means the head of another one, but it may mean a noun that depends on it:
-    «в доме Ивана он …».
+    A pronoun that is a whole constituent never means the head of another constituent. It may mean a noun that depends
+    on
+    that head: «в доме Ивана он …».
     """
     tokens = clause.tree.tokens
     words = [tokens[number] for number in range(one.first, one.last) if tokens[number].pos in ("PRON", "DET")]

@@ -1,4 +1,4 @@
-"""What a dependent of a predicate does in its clause, checked against the dictionary of word forms."""
+"""The role of each dependent of a predicate in its clause, checked against the dictionary of word forms."""
 
 from collections.abc import Mapping
 from enum import StrEnum
@@ -12,7 +12,7 @@ from augment_ru.text.words import RUSSIAN
 
 
 class Role(StrEnum):
-    """The role of a constituent in its clause, by its letter in `dictionaries/clause_orders.tsv`."""
+    """The role of a constituent in its clause; the values are the letters used in `dictionaries/clause_orders.tsv`."""
 
     SUBJECT, PRONOUN_SUBJECT, RELATIVE_SUBJECT = "S", "s", "W"
     OBJECT, DATIVE, PRONOUN_OBJECT = "O", "D", "o"
@@ -37,7 +37,7 @@ CASES = {
     "Nom": {"nomn"}, "Gen": {"gent", "gen2"}, "Dat": {"datv"}, "Acc": {"accs"}, "Ins": {"ablt"},
     "Loc": {"loct", "loc2"},
 }  # fmt: skip
-"""The grammemes of each universal case."""
+"""The grammemes of each case of Universal Dependencies."""
 _FINITE = frozenset({"VERB", "PRTS"})
 _NUMBERS = {"Sing": "sing", "Plur": "plur"}
 _GENDERS = {"Masc": "masc", "Fem": "femn", "Neut": "neut"}
@@ -45,25 +45,31 @@ _GENDERS = {"Masc": "masc", "Fem": "femn", "Neut": "neut"}
 
 @lru_cache(maxsize=50_000)
 def kinds_of(word: str) -> frozenset[str]:
-    """The kinds of a word or lemma in `dictionaries/word_order.tsv`; none if it does not stand there."""
+    """Return the kinds that `dictionaries/word_order.tsv` gives a word or lemma; an empty set if it lacks the word."""
     return kinds_in("word_order", same_word(word))
 
 
 @lru_cache(maxsize=10_000)
 def feature_values(features: str) -> Mapping[str, str]:
-    """Universal features by name."""
+    """Split universal features such as `Case=Nom|Number=Sing` into a dictionary of names and values."""
     return dict(pair.split("=", 1) for pair in features.split("|") if "=" in pair)
 
 
 @lru_cache(maxsize=200_000)
 def readings_of(word: str) -> tuple[tuple[str, str, str, str], ...]:
-    """The part of speech, case, number and gender of each reading of a word in lower case; none of foreign words."""
+    """Return the part of speech, case, number and gender of each reading of a word in lower case.
+
+    The result is empty for a word that is not Russian. A value that a reading lacks is the text "None".
+    """
     tags = [one.tag for one in morphology().parse(word)] if RUSSIAN.fullmatch(word) else []
     return tuple((str(tag.POS), str(tag.case), str(tag.number), str(tag.gender)) for tag in tags)
 
 
 def may_be_case(token: Token, case: str) -> bool:
-    """Whether a reading of a word has a case (Nom, Acc, …); a word of no known reading may have any."""
+    """Tell whether at least one reading of a word has the case `case` (Nom, Acc, …).
+
+    True for a word that the dictionary does not have.
+    """
     word = token.text.lower()
     found = readings_of(word) if is_known(word) else ()
     nouns = [one for pos, one, _, _ in found if pos == "NOUN"] if token.pos in _NOUNS else []
@@ -71,7 +77,7 @@ def may_be_case(token: Token, case: str) -> bool:
 
 
 def predicate_role(tree: Syntax, number: int) -> Role | None:
-    """The role of a token as a predicate; None if it is not a predicate."""
+    """Return the role of a token as a predicate; None if it is not a predicate."""
     token = tree.tokens[number]
     if token.pos not in _VERBAL or tree.marks[number]:
         return None
@@ -91,9 +97,16 @@ def predicate_role(tree: Syntax, number: int) -> Role | None:
 
 
 def joined_role(tree: Syntax, number: int, role: Role, *, before: bool) -> Role | None:
-    """The role of a predicate together with the dependent beside it; None if the two are not one constituent.
+    """Return the role of a predicate together with a word beside it; None if the two are not one constituent.
 
-    It stays with an auxiliary, is `NEGATED` with «не» and `SCOPED` with another word of scope.
+    An auxiliary or an adverb leaves the role as it is. «не» makes it `NEGATED`, another word of scope makes it
+    `SCOPED`.
+
+    Args:
+        tree: the tree of the sentence.
+        number: the number of the word beside the predicate.
+        role: the role of the predicate without it.
+        before: whether the word stands in front of the predicate.
     """
     token = tree.tokens[number]
     word, kinds = token.text.lower(), kinds_of(token.text)
@@ -110,11 +123,11 @@ def joined_role(tree: Syntax, number: int, role: Role, *, before: bool) -> Role 
 
 
 _MOBILE = frozenset({"time_adverb", "place_adverb", "manner", "transition"})
-"""Kinds of adverbs that are constituents of their own."""
+"""The kinds of adverbs that are constituents of their own."""
 
 
 def agrees_with_subject(tree: Syntax, subject: int, predicate: int) -> bool:
-    """Whether a subject is a nominative that agrees with its predicate."""
+    """Tell whether a subject is in the nominative and agrees with its predicate."""
     token, verb = tree.tokens[subject], tree.tokens[predicate]
     word, found = token.text.lower(), feature_values(token.features)
     if found.get("Case") != "Nom" and not is_known(word):
@@ -144,7 +157,14 @@ def _same(one: str, other: str) -> bool:
 
 
 def role_of(tree: Syntax, number: int, first: int, last: int) -> Role:
-    """The role of a dependent of a predicate whose words are the tokens from `first` up to `last`."""
+    """Return the role of a dependent of a predicate.
+
+    Args:
+        tree: the tree of the sentence.
+        number: the number of the dependent.
+        first: the first token of its constituent.
+        last: the token after its last one.
+    """
     token = tree.tokens[number]
     features = feature_values(token.features)
     role = Role.REST
@@ -186,7 +206,7 @@ def _adverb(word: str) -> Role:
 
 
 def _pronoun(tree: Syntax, number: int, first: int, features: Mapping[str, str]) -> Role:
-    """A pronoun as an object, also behind one preposition."""
+    """Return `PRONOUN_OBJECT` for a pronoun that is an object, alone or behind one preposition; else `REST`."""
     token = tree.tokens[number]
     alone = first == number or (first == number - 1 and tree.tokens[first].pos == "ADP")
     personal = "Person" in features or token.text.lower() in ("это", "этого", "этому", "этим", "этом")
@@ -216,7 +236,14 @@ def _nominal(tree: Syntax, token: Token, features: Mapping[str, str], span: rang
 
 
 def _behind_preposition(token: Token, preposition: str, case: str, *, alone: bool) -> Role:
-    """The role of a noun behind a preposition; `alone`: whether it has no other words."""
+    """Return the role of a noun behind a preposition.
+
+    Args:
+        token: the noun.
+        preposition: the preposition in lower case.
+        case: the case of the noun.
+        alone: whether the constituent has no other words.
+    """
     kinds = kinds_of(token.lemma)
     if token.relation != "obl" or (alone and "connector" in kinds):
         return Role.REST
@@ -228,7 +255,7 @@ _OBLIQUE = frozenset({"obl", "nmod", "advmod"})
 
 
 def _is_time(tree: Syntax, token: Token, preposition: str, case: str, span: range) -> bool:
-    """Whether a nominal says when: «в 1990 году», «каждый день», «после войны», «во время войны»."""
+    """Tell whether a noun with its words says when: «в 1990 году», «каждый день», «после войны», «во время войны»."""
     words = [tree.tokens[at].text.lower() for at in span]
     if words[0] == "после" or words[:2] in (["во", "время"], ["в", "течение"], ["в", "ходе"]):
         return True
@@ -241,10 +268,15 @@ def _is_time(tree: Syntax, token: Token, preposition: str, case: str, span: rang
 
 
 def is_movable(tree: Syntax, first: int, last: int) -> bool:
-    """Whether tokens look like one constituent that has nothing to say about others.
+    """Tell whether tokens look like one constituent that says nothing about other constituents.
 
-    It holds no finite verb, gerund, conjunction of clauses or word of scope; each preposition stands before its noun,
-    and the last word does not wait for another.
+    Such a constituent has no finite verb, no gerund, no conjunction of clauses and no word of scope. Each of its
+    prepositions stands before its noun, and its last word needs no word after it.
+
+    Args:
+        tree: the tree of the sentence.
+        first: the first token.
+        last: the token after the last one.
     """
     tokens = tree.tokens
     if last - first == 1 and "transition" in kinds_of(tokens[first].text):
@@ -262,7 +294,7 @@ def is_movable(tree: Syntax, first: int, last: int) -> bool:
 
 
 def _says_more(token: Token) -> bool:
-    """Whether a word is a predicate, or says something of other constituents."""
+    """Tell whether a word is a predicate or says something about other constituents."""
     features = feature_values(token.features)
     parts = {pos for pos, *_ in readings_of(token.text.lower())}
     if (
@@ -278,10 +310,10 @@ _SMALL = frozenset({"SCONJ", "PART", "INTJ", "X", "SYM"})
 
 
 def _is_misplaced(tree: Syntax, number: int, first: int, last: int) -> bool:
-    """Whether a word stands where none of its kind does, so that the tree must be wrong.
+    """Tell whether a word stands where no word of its kind can stand, so that the tree must be wrong.
 
-    A preposition stands in front of its noun; a noun stands neither in front of the noun that it depends on («вражде
-    приятели»), nor behind it in the nominative or accusative.
+    A preposition must stand in front of its noun. A noun must not stand in front of the noun that it depends on
+    («вражде приятели»), nor behind it in the nominative or accusative.
     """
     token, tokens = tree.tokens[number], tree.tokens
     if token.pos == "ADP":

@@ -1,4 +1,4 @@
-"""Texts that are judged for their grammar, whole."""
+"""Protects whole texts that are judged for their grammar."""
 
 from collections.abc import Mapping, Sequence
 
@@ -9,7 +9,10 @@ _FIELD = "acceptable"
 
 
 def acceptability(record: Row, docs: Docs) -> Mapping[str, Sequence[Span]]:
-    """All of each text if the record says whether it is acceptable; a task may name another field by an alias."""
+    """Protect each text as a whole if the record says whether it is acceptable.
+
+    The record says so in its field `acceptable`; a task may map another field to this name.
+    """
     if record.get(_FIELD) is None:
         return {}
     return {name: [Span(0, len(doc.text), "ACCEPTABILITY")] for name, doc in docs.items() if doc.text}

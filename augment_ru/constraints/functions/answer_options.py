@@ -1,4 +1,4 @@
-"""The options of a multiple-choice question in its text, with their markers."""
+"""Protects the options of a multiple-choice question that stand in its text, with their markers."""
 
 import re
 from bisect import bisect_left
@@ -14,20 +14,23 @@ _LETTERS = (
     ("[AА]", "[BВ]", "[CС]", "D", "[EЕ]", "F", "G", "[HН]", "I", "J"),
     ("А", "Б", "В", "Г", "Д", "Е", "Ж", "З", "И", "К"),
 )
-"""Latin and Cyrillic letters as patterns: a Latin one may be written as the Cyrillic one that looks like it."""
+"""Latin and Cyrillic letters as patterns.
+
+A Latin letter also matches the Cyrillic letter that looks like it, which people may write instead.
+"""
 _SMALL = tuple(tuple(letter.lower() for letter in letters) for letters in _LETTERS)
 _DIGITS = (tuple(map(str, range(1, 11))),)
 _ROMAN = (("I", "II", "III", "IV", "V", "VI", "VII", "VIII"),)
 
 
 class _Form(NamedTuple):
-    """How a marker is written.
+    """A way to write markers.
 
     Attributes:
-        pattern: the marker, with {} in place of its letter or number.
-        alphabets: the letters or numbers, in order.
-        alone: whether such markers show by themselves, if there are three or their texts are short, that these are
-            options. Others need a question beside them: clauses of laws and steps of recipes are numbered alike.
+        pattern: the marker as a regular expression, with {} instead of its letter or number.
+        alphabets: the sequences of letters or numbers that the markers may run through.
+        alone: whether three such markers, or two before short texts, are enough to recognise options. Other forms need
+            a question beside them, because clauses of laws and steps of recipes are numbered alike.
     """
 
     pattern: str
@@ -54,9 +57,9 @@ _ASKS = re.compile(
     | \b(что|кто|где|когда|какой|какая|какое|какие|чем|чему|сколько)\b [^.!]* $
     | \b(явля|называ|относ|равн|наход|располож|составля|состо(ит|ят)|обознача|это)\w* \s* [:—–-]? \s* $"""
 )
-"""A question, a request to choose, a gap, or a sentence that its option ends."""
+"""A question, a request to choose, a gap, or an unfinished sentence that an option completes."""
 _REACH = 250
-"""How many characters before the first marker are searched for a question, and behind the last option."""
+"""How many characters before the first marker, and how many behind the last option, are searched for a question."""
 _SENTENCE_ENDS = re.compile(r"[.!?]\s+(?=[А-ЯЁA-Z])")
 _LINE_FEED, _INDENT = re.compile(r"\n"), re.compile(r"(?m)^[ \t]*")
 _WORD, _ALPHANUMERIC = re.compile(r"(?<!\S)\S+"), re.compile(r"(?<![^\W_])[^\W_]+")
@@ -64,26 +67,32 @@ _COMMA = re.compile(r"[,;]")
 _MOVE = re.compile(r"(?:[КФЛСKQRBN]?[a-h]?x?:?[a-h][1-8]|0-0(-0)?|O-O(-O)?)[+#!?]*\b")
 """A chess move: «e4», «Кf3», «0-0»."""
 _NO_OPTION = re.compile(r"[,;.]|(и|или|либо|а также|and|or)(\s+\w+){0,2}\s*$", re.IGNORECASE)
-"""What follows a letter that the sentence merely mentions: «пункты (а) и (б)», «А. Б. Петров»."""
+"""What follows a letter that a sentence only mentions: «пункты (а) и (б)», «А. Б. Петров»."""
 _TWO = 2
 _SHORT = 6
-"""The most words of options that need no question before them."""
+"""The most words of options that are recognised without a question before them."""
 
 
 def answer_options(_: Row, docs: Docs) -> Mapping[str, Sequence[Span]]:
-    """Each option with its marker: «Что тонет? [(A) камень] [(B) пробка]»."""
+    """Find each option with its marker: «Что тонет? [(A) камень] [(B) пробка]»."""
     return {name: list(_option_spans(doc.text)) for name, doc in docs.items()}
 
 
 class _Found:
-    """Where patterns match in a text. Each is looked for once, so that the time grows with the length of the text."""
+    """The matches of patterns in a text.
+
+    Each pattern is searched once, so the time grows with the length of the text.
+    """
 
     def __init__(self, text: str) -> None:
         self.text = text
         self._spans: dict[tuple[re.Pattern[str], bool], list[tuple[int, int]]] = {}
 
     def all(self, pattern: re.Pattern[str], *, outside: bool = False) -> list[tuple[int, int]]:
-        """All matches; with `outside` those in no bracket that opened shortly before: «(рис. а) и б)»."""
+        """Return the start and stop of all matches.
+
+        With `outside`, matches inside a bracket that opened shortly before are left out: «(рис. а) и б)».
+        """
         spans = self._spans.get((pattern, outside))
         if spans is None:
             found = pattern.finditer(self.text)
@@ -92,13 +101,16 @@ class _Found:
         return spans
 
     def next(self, pattern: re.Pattern[str], at: int, *, outside: bool = False) -> tuple[int, int]:
-        """The first match that starts at this place or behind it; one behind the text if there is none."""
+        """Return the start and stop of the first match that starts at `at` or later.
+
+        If there is no such match, both are the length of the text.
+        """
         spans = self.all(pattern, outside=outside)
         place = bisect_left(spans, (at,))
         return spans[place] if place < len(spans) else (len(self.text), len(self.text))
 
     def count(self, pattern: re.Pattern[str], start: int, stop: int) -> int:
-        """How many matches start at these places."""
+        """Return how many matches start from `start` up to `stop`, not including `stop`."""
         spans = self.all(pattern)
         return bisect_left(spans, (stop,)) - bisect_left(spans, (start,))
 
@@ -117,7 +129,10 @@ def _option_spans(text: str) -> Iterator[Span]:
 
 
 def _end(found: _Found, run: Sequence[tuple[int, int]]) -> int:
-    """The end of the last option: of its line, and of its sentence where the other options are no longer than one."""
+    """Find the end of the last option.
+
+    This is the end of its line, or the end of its first sentence if none of the other options has a sentence break.
+    """
     begin = _begin(found, run[-1][1])
     end, _ = found.next(_LINE_FEED, begin)
     if not any(found.next(_SENTENCE_ENDS, stop)[1] < following for (_, stop), (following, _) in pairwise(run)):
@@ -128,19 +143,25 @@ def _end(found: _Found, run: Sequence[tuple[int, int]]) -> int:
 
 
 def _begin(found: _Found, at: int) -> int:
-    """The first character from here on that is no white space; the text's length if there is none."""
+    """Return the place of the first character from `at` on that is not white space.
+
+    Return the length of the text if there is no such character.
+    """
     return found.next(_WORD, at)[0] if found.text[at : at + 1].isspace() else at
 
 
 @cache
 def _markers(number: int, alphabet: int) -> tuple[re.Pattern[str], ...]:
-    """The markers of a form in one alphabet, in order."""
+    """Return the patterns of the markers of a form in one alphabet, in order."""
     form = _FORMS[number]
     return tuple(re.compile(form.pattern.replace("{}", f"(?:{one})")) for one in form.alphabets[alphabet])
 
 
 def _runs(found: _Found, number: int, alphabet: int) -> Iterator[list[tuple[int, int]]]:
-    """The runs of markers from each first one on, the last run first: where each marker starts and stops."""
+    """Yield the runs of markers «(A)», «(B)», …: one for each place of the first marker, from the last such place back.
+
+    Each run has the start and stop of each marker.
+    """
     first, *others = _markers(number, alphabet)
     for span in reversed(found.all(first)):
         run = [span]
@@ -154,13 +175,13 @@ def _runs(found: _Found, number: int, alphabet: int) -> Iterator[list[tuple[int,
 
 
 def _is_inside(text: str, at: int) -> bool:
-    """Whether a bracket that opened shortly before is still open: «(рис. а) и б)»."""
+    """Tell whether a bracket that opened shortly before this place is still open: «(рис. а) и б)»."""
     before = text[max(at - 40, 0) : at]
     return before.count("(") > before.count(")")
 
 
 def _are_options(found: _Found, run: Sequence[tuple[int, int]], form: _Form) -> bool:
-    """Whether what follows the markers are options of a question, and no clauses, moves or mere mentions."""
+    """Tell whether the texts behind the markers are options of a question, not clauses, moves or mere mentions."""
     text, start, end = found.text, run[0][0], _end(found, run)
     options = [(stop, following) for (_, stop), (following, _) in pairwise([*run, (len(text), 0)])]
     if any(not found.count(_ALPHANUMERIC, *option) for option in options):
@@ -184,5 +205,8 @@ def _begins_line(found: _Found, place: int) -> bool:
 
 
 def _words(found: _Found, start: int, stop: int) -> int:
-    """How many words stand between these places; a marker stands before the first, so one may begin without a blank."""
+    """Return how many words stand between these places.
+
+    The place `start` is behind a marker, so a first word without white space before it counts, too.
+    """
     return found.count(_WORD, start, stop) + (not found.text[start].isspace())

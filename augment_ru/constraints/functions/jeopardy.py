@@ -1,4 +1,4 @@
-"""The unknown of a quiz question («ЭТОТ ФИЛЬМ», «X»), and names in quote marks and brackets."""
+"""Protects the unknown of a quiz question («ЭТОТ ФИЛЬМ», «X»), and names in quote marks and brackets."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,16 +19,19 @@ _X = re.compile(r"(?:X|Х|[Ии]кс(?:[ауеы]|ом|ов|ам|ами|ах)?|�
 _PRONOUNS = frozenset({"он", "она", "оно", "они", "это"})
 _IN_CAPITALS = re.compile(r"[A-ZА-ЯЁ]+(?:-[A-ZА-ЯЁ]+)*")
 _IN_BRACKETS = re.compile(r"[^\W\d_a-zа-яё][^\s]*(?:\s+(?:[^\W_]{1,3}\s+){0,2}[^\W\d_a-zа-яё][^\s]*){0,4}")
-"""A name in brackets: words with capitals, between them only words of up to three letters («ду», «фон», «на»)."""
+"""A name in brackets: words with capitals, and between them words of up to three letters («ду», «фон», «на»)."""
 
 
 def jeopardy(_: Row, docs: Docs) -> Mapping[str, Sequence[Span]]:
-    """The phrase for the unknown, an X in its place, and names in quote marks: «снят [ЭТОТ ФИЛЬМ] по «[Солярису]»»."""
+    """Find the phrase for the unknown, an X instead of it, and quoted names: «снят [ЭТОТ ФИЛЬМ] по «[Солярису]»»."""
     return {name: [*_phrases(doc), *_unknowns(doc), *_names(doc.text)] for name, doc in docs.items()}
 
 
 def _phrases(doc: Doc) -> Iterator[Span]:
-    """A demonstrative with its noun and all words between («этот великий актёр»), and capitals around them."""
+    """Yield each demonstrative with its noun and all words between («этот великий актёр»).
+
+    If the demonstrative is in capitals, the words in capitals around the phrase belong to it, too.
+    """
     tokens = doc.tokens
     for at, token in enumerate(tokens):
         own = _demonstrative(token.text)
@@ -45,7 +48,7 @@ def _phrases(doc: Doc) -> Iterator[Span]:
 
 @lru_cache(maxsize=100_000)
 def _demonstrative(word: str) -> tuple[Reading, ...] | None:
-    """The readings of a word as a demonstrative; none for a pronoun; None for any other word."""
+    """Return the readings of a word as a demonstrative («этот», «такой»); () for a pronoun; None for any other word."""
     found = readings(word)
     own = tuple(reading for reading in found if reading.lemma in _DEMONSTRATIVES and reading.pos == "ADJF")
     pronoun = any(reading.pos == "NPRO" and reading.lemma in _PRONOUNS for reading in found)
@@ -53,9 +56,14 @@ def _demonstrative(word: str) -> tuple[Reading, ...] | None:
 
 
 def _head(tokens: Sequence[Token], first: int, own: Sequence[Reading]) -> int:
-    """The number of the noun that the demonstrative agrees with; `first` if no noun agrees.
+    """Return the number of the noun that the demonstrative agrees with; `first` if no noun agrees.
 
-    A word that is both adjective and noun («рабочий», «больной») is taken as the noun if no noun follows.
+    A word that is both adjective and noun («рабочий», «больной») counts as the noun if no noun follows.
+
+    Args:
+        tokens: the tokens of the text.
+        first: the number of the demonstrative.
+        own: its readings.
     """
     found, counted, at = first, False, first + 1
     while at < len(tokens):
@@ -79,12 +87,12 @@ def _head(tokens: Sequence[Token], first: int, own: Sequence[Reading]) -> int:
 
 
 def _is_counted(word: str) -> bool:
-    """Whether a word may be a noun after a numeral, which is in the genitive: «эти два города»."""
+    """Tell whether a word may be a noun behind a numeral, which is in the genitive: «эти два города»."""
     return any(reading.pos == "NOUN" and "gent" in reading.grammemes for reading in readings(word))
 
 
 def _agreeing(own: Sequence[Reading], word: str, kinds: frozenset[str]) -> list[Reading]:
-    """The readings of a word of these parts of speech that agree with one of `own`."""
+    """Return the readings of a word of the parts of speech `kinds` that agree with a reading in `own`."""
     return [
         other
         for other in readings(word)
@@ -93,7 +101,7 @@ def _agreeing(own: Sequence[Reading], word: str, kinds: frozenset[str]) -> list[
 
 
 def _agree(one: Reading, other: Reading) -> bool:
-    """Whether two readings share case, number and gender."""
+    """Tell whether two readings have the same case, number and gender."""
     if not one.grammemes & other.grammemes & CASES:
         return False
     if other.pos == "NUMR":
@@ -105,7 +113,12 @@ def _agree(one: Reading, other: Reading) -> bool:
 
 
 def _end_of_capitals(tokens: Sequence[Token], last: int) -> int:
-    """The last token of the run of words in capitals that continues the phrase: «ЭТОТ АСТРОНОМ | И МУЗЫКАНТ»."""
+    """Return the last token of the run of words in capitals that continues the phrase: «ЭТОТ АСТРОНОМ | И МУЗЫКАНТ».
+
+    Args:
+        tokens: the tokens of the text.
+        last: the last token of the phrase; it is returned if no such word follows.
+    """
     at = last + 1
     while at < len(tokens) and _IN_CAPITALS.fullmatch(tokens[at].text):
         kinds = {reading.pos for reading in readings(tokens[at].text)}
@@ -118,7 +131,7 @@ def _end_of_capitals(tokens: Sequence[Token], last: int) -> int:
 
 
 def _unknowns(doc: Doc) -> Iterator[Span]:
-    """X and ИКС where they stand for the unknown; not in «X век», «Людовик X», «ось X»."""
+    """Yield X and ИКС where they stand for the unknown, but not in «X век», «Людовик X», «ось X»."""
     tokens = doc.tokens
     places = [at for at, token in enumerate(tokens) if _X.fullmatch(token.text)]
     if not places or any(has_lemma(token.text, word_lists("quiz_words")["axis"]) for token in tokens):
@@ -131,7 +144,7 @@ def _unknowns(doc: Doc) -> Iterator[Span]:
 
 
 def _is_numeral(tokens: Sequence[Token], at: int) -> bool:
-    """Whether the token belongs to a person's name: «Ричард X», «Малькольм Икс»."""
+    """Tell whether the token belongs to a person's name: «Ричард X», «Малькольм Икс»."""
     if at == 0 or not tokens[at - 1].text[0].isupper():
         return False
     given = any("Name" in reading.grammemes for reading in readings(tokens[at - 1].text))
@@ -139,7 +152,7 @@ def _is_numeral(tokens: Sequence[Token], at: int) -> bool:
 
 
 def _names(text: str) -> Iterator[Span]:
-    """Names that fill a pair of quote marks or brackets."""
+    """Yield the names that fill a pair of quote marks or brackets."""
     for found in quoted(text):
         if is_title(found):
             yield _trimmed(found)
@@ -149,6 +162,6 @@ def _names(text: str) -> Iterator[Span]:
 
 
 def _trimmed(found: Quoted) -> Span:
-    """The text between the marks without white space at its ends."""
+    """Return the span of the text between the marks, without white space at its ends."""
     start = found.start + len(found.text) - len(found.text.lstrip())
     return Span(start, start + len(found.text.strip()), "QUOTED")

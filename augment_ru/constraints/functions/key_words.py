@@ -1,4 +1,4 @@
-"""The word that a task asks about, in every form: the verb of RCB, the ambiguous word of RUSSE."""
+"""Protects the word that a task asks about, in every form: the verb of RCB, the ambiguous word of RUSSE."""
 
 from collections.abc import Mapping, Sequence
 
@@ -11,7 +11,7 @@ _FIELDS = ("verb", "word")
 
 
 def key_words(record: Row, docs: Docs) -> Mapping[str, Sequence[Span]]:
-    """The forms of the word in each text: «сказать» → «Он [сказал], что придёт»."""
+    """Find the forms of the record's `verb` or `word` in each text: «сказать» → «Он [сказал], что придёт»."""
     given = [word.split() for name in _FIELDS for word in strings(record.get(name))]
     wanted = frozenset(lemma for words in given if len(words) == 1 for lemma in lemmas_of(words[0].lower()))
     if not wanted:

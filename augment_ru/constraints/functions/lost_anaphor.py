@@ -1,4 +1,4 @@
-"""Warns of a Winograd question whose anaphor stands nowhere in its text."""
+"""Warns of a Winograd question whose text does not contain its anaphor."""
 
 from collections.abc import Sequence
 
@@ -7,7 +7,7 @@ from augment_ru.constraints.rule_file import Docs, Row
 
 
 def lost_anaphor(record: Row, docs: Docs) -> Sequence[str]:
-    """The warning that no word of the texts is a form of the reference, if the record has a reference."""
+    """Return a warning if the record has a reference and no word of its texts is a form of it; else ()."""
     _, reference = asked(record)
     if not reference or any(refers(token.text, reference) for doc in docs.values() for token in doc.tokens):
         return ()

@@ -1,4 +1,4 @@
-"""The bridge and main answers of MultiQ wherever a text contains them, in every form."""
+"""Protects the bridge and main answers of MultiQ wherever a text contains them, in every form."""
 
 from collections.abc import Mapping, Sequence
 
@@ -12,7 +12,10 @@ _FIELDS = (("bridge_answers", "BRIDGE"), ("main_answers", "MAIN"))
 
 
 def multihop(record: Row, docs: Docs) -> Mapping[str, Sequence[Span]]:
-    """The answers in each text: bridge «Тверь» → «[Тверь] — город. В [Твери] …, а Тверская область …»."""
+    """Find the bridge and main answers in each text.
+
+    Bridge answer «Тверь» → «[Тверь] — город. В [Твери] …, а Тверская область …».
+    """
     segments = [(label, _segments(record.get(field))) for field, label in _FIELDS]
     return {
         name: outermost(span for label, answers in segments for span in mentions(doc.text, answers, label))
@@ -21,6 +24,6 @@ def multihop(record: Row, docs: Docs) -> Mapping[str, Sequence[Span]]:
 
 
 def _segments(answers: object) -> Sequence[str]:
-    """The texts of the answers in any form: annotated, as texts, or under keys of their own."""
+    """Return the texts of the answers, whether they are annotated, plain texts, or values under other keys."""
     found = [answer for answer in answer_values(answers) if isinstance(answer, str)]
     return found or list(field_paths.strings(answers))

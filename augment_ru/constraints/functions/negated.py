@@ -1,4 +1,4 @@
-"""A negator together with the word that it binds, so that nothing comes between them or parts them."""
+"""Protects a negator together with the word that it negates, so that nothing separates them."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
@@ -11,18 +11,18 @@ from augment_ru.resources import kinds_in
 from augment_ru.text.doc import Token
 
 _REACH = 3
-"""The most words that a negator is joined to: «не [так уж трудно]»."""
+"""The most words that are joined to a negator: «не [так уж трудно]»."""
 _LINKS = frozenset({"PREP", "CONJ", "PRCL", "NPRO", "NUMR"})
 _NOMINAL = frozenset({"NOUN", "NPRO"})
 
 
 def negated(_: Row, docs: Docs) -> Mapping[str, Sequence[Span]]:
-    """Each negator with its word: «Он [не пришёл]: [денег нет], [без билета] [нельзя войти]»."""
+    """Find each negator with its word: «Он [не пришёл]: [денег нет], [без билета] [нельзя войти]»."""
     return {name: list(_spans(doc.tokens)) for name, doc in docs.items()}
 
 
 def _spans(tokens: Sequence[Token]) -> Iterator[Span]:
-    """The spans of a text in order; one that begins inside the span before it belongs to that."""
+    """Yield the spans of a text in order; spans that overlap are merged."""
     found: list[tuple[int, int]] = []
     for at, token in enumerate(tokens):
         for first, stop in _bound(tokens, at, token.text.lower()):
@@ -35,7 +35,15 @@ def _spans(tokens: Sequence[Token]) -> Iterator[Span]:
 
 
 def _bound(tokens: Sequence[Token], at: int, word: str) -> Iterator[tuple[int, int]]:
-    """If this token is a negator, yield the first token of what it binds, and the token behind the last."""
+    """If this token is a negator, yield the range of the negator and the words that it negates.
+
+    The range is given by its first token and the token after its last one.
+
+    Args:
+        tokens: the tokens of the text.
+        at: the number of the token.
+        word: the token in lower case.
+    """
     kinds = kinds_in("negators", word)
     if "bare" in kinds:
         yield at, _content(tokens, at)
@@ -50,7 +58,7 @@ def _bound(tokens: Sequence[Token], at: int, word: str) -> Iterator[tuple[int, i
 
 
 def _content(tokens: Sequence[Token], at: int) -> int:
-    """The token after the first content word that follows."""
+    """Return the number of the token after the first content word behind a negator."""
     stop = at + 1
     for token in _following(tokens, at):
         stop += 1
@@ -60,7 +68,10 @@ def _content(tokens: Sequence[Token], at: int) -> int:
 
 
 def _noun(tokens: Sequence[Token], at: int) -> int:
-    """The token after the first noun that follows; the negator alone, where none does."""
+    """Return the number of the token after the first noun behind a negator.
+
+    If no noun follows, return that of the token after the negator.
+    """
     for number, token in enumerate(_following(tokens, at), start=at + 2):
         if _is_nominal(token.text):
             return number
@@ -68,7 +79,10 @@ def _noun(tokens: Sequence[Token], at: int) -> int:
 
 
 def _lacking(tokens: Sequence[Token], at: int) -> tuple[int, int]:
-    """«Нет» and the noun in the genitive beside it: behind it, else before it."""
+    """Return the range of «нет» and its noun in the genitive, which may stand behind «нет» or before it.
+
+    The range is «нет» alone if there is no such noun.
+    """
     for number, token in enumerate(_following(tokens, at), start=at + 2):
         governed = _is_governed(tokens, number - 1)
         if not governed and _is_genitive(token.text):
@@ -82,7 +96,10 @@ def _lacking(tokens: Sequence[Token], at: int) -> tuple[int, int]:
 
 
 def _infinitive(tokens: Sequence[Token], at: int) -> tuple[int, int]:
-    """A word such as «нельзя» and its infinitive: behind it, else right before it."""
+    """Return the range of a word such as «нельзя» and its infinitive, which stands behind the word or right before it.
+
+    The range is the word alone if there is no infinitive.
+    """
     for number, token in enumerate(_following(tokens, at), start=at + 2):
         if has_reading(token.text.lower(), "INFN") and token.text.lower() != "быть":
             return at, number
@@ -92,7 +109,7 @@ def _infinitive(tokens: Sequence[Token], at: int) -> tuple[int, int]:
 
 
 def _following(tokens: Sequence[Token], at: int) -> Iterator[Token]:
-    """The words behind a token, up to a mark of punctuation."""
+    """Yield up to three words behind a token, up to a punctuation mark."""
     for token in tokens[at + 1 : at + 1 + _REACH]:
         if not any(map(str.isalnum, token.text)):
             return
@@ -101,7 +118,7 @@ def _following(tokens: Sequence[Token], at: int) -> Iterator[Token]:
 
 @lru_cache(maxsize=100_000)
 def _is_light(word: str) -> bool:
-    """Whether a word only leads to the one that is denied: a preposition, a pronoun, «очень», a form of «быть»."""
+    """Tell whether a word only leads to the denied word: a preposition, a pronoun, «очень», a form of «быть»."""
     first = readings(word)[0]
     return (
         "degree" in kinds_in("negators", word)
@@ -112,7 +129,10 @@ def _is_light(word: str) -> bool:
 
 
 def _is_nominal(word: str) -> bool:
-    """Whether the likeliest reading of a word is a noun or a pronoun, not an adjective."""
+    """Tell whether the likeliest reading of a word is a noun or a pronoun.
+
+    A word that the dictionary lacks counts as a noun.
+    """
     first = readings(word.lower())[0]
     return first.pos in _NOMINAL or not first.known
 
@@ -122,5 +142,5 @@ def _is_genitive(word: str) -> bool:
 
 
 def _is_governed(tokens: Sequence[Token], at: int) -> bool:
-    """Whether a preposition stands right before: «у меня»."""
+    """Tell whether a preposition stands right before this token: «у меня»."""
     return at > 0 and readings(tokens[at - 1].text.lower())[0].pos == "PREP"

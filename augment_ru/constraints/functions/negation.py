@@ -1,4 +1,4 @@
-"""Words that deny by themselves: those written together with не- or без-, and words such as «запретить», «отказ»."""
+"""Protects words that deny by themselves: those written together with не- or без-, and words such as «запретить»."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -10,24 +10,29 @@ from augment_ru.language.morphology import Reading, lemmas_of, readings
 from augment_ru.resources import denials
 
 _SHORTEST = 4
-"""The fewest letters after «не»: shorter rests are words by chance («немой», «неон», «невод»)."""
+"""The fewest letters after «не»: words with a shorter rest have it by chance («немой», «неон», «невод»)."""
 _WITHOUT = re.compile(r"без(?=[бвгджзлмнрйъ]|[аиоуэюя])|бес(?=[кпстфхцчшщ])")
-"""The prefix as it is spelt before voiced and before voiceless letters, so that «бесноватый» has none."""
+"""The prefix as it is spelt before voiced and before voiceless letters; so «бесноватый» does not have it."""
 _UNLIKE = re.compile(r"(ие|ье|ость|ица|ник|ство|щина)$")
 """Endings of nouns that are made from «без» and a noun: «бездорожье», «безработица»."""
 _PASSIVE = re.compile(r"([иеё]м|[ая]нн|енн)(ый|о)$")
-"""Endings of what cannot be or was not done: «невиданный», «неоспоримо». Their rest is often no word of its own."""
+"""Endings of words for what cannot be done or was not done: «невиданный», «неоспоримо».
+
+The rest of such a word is often not a word by itself.
+"""
 _CLASSES = {
     "NOUN": "noun", "ADJF": "adjective", "PRTF": "adjective", "ADJS": "short", "PRTS": "short", "ADVB": "short",
     "PRED": "short", "COMP": "short",
 }  # fmt: skip
-"""Parts of speech that не- is joined to, and which of them stand for one another: «неработающий» is an adjective,
-«работающий» a participle."""
+"""The classes of the parts of speech that не- is joined to; parts of speech of one class may stand for each other.
+
+«неработающий» is an adjective, «работающий» a participle.
+"""
 _FINITE = frozenset({"VERB", "INFN", "PRTF", "PRTS", "GRND"})
 
 
 def negation(_: Row, docs: Docs) -> Mapping[str, Sequence[Span]]:
-    """The words that deny in each text: «Он [недоволен]: суд [отверг] жалобу»."""
+    """Find the words that deny in each text: «Он [недоволен]: суд [отверг] жалобу»."""
     return {
         name: [Span(token.start, token.stop, "NEGATION") for token in doc.tokens if denies(token.text)]
         for name, doc in docs.items()
@@ -36,7 +41,7 @@ def negation(_: Row, docs: Docs) -> Mapping[str, Sequence[Span]]:
 
 @lru_cache(maxsize=100_000)
 def denies(word: str) -> bool:
-    """Whether a word denies, forbids or ends something by itself.
+    """Tell whether a word denies, forbids or ends something by itself.
 
     >>> [denies(word) for word in ("запрещён", "неправильно", "безвкусный", "неплохой", "неделя", "невеста", "беседа")]
     [True, True, True, True, False, False, False]
@@ -47,7 +52,7 @@ def denies(word: str) -> bool:
 
 @lru_cache(maxsize=100_000)
 def says_opposite(word: str) -> bool:
-    """Whether a word is written together with не- or без- and says the opposite of its rest.
+    """Tell whether a word begins with не- or без- and says the opposite of its rest.
 
     >>> [says_opposite(word) for word in ("недоволен", "недооценил", "бесплатно", "небо", "немец", "запрещён")]
     [True, True, True, False, False, False]
@@ -62,7 +67,12 @@ def says_opposite(word: str) -> bool:
 
 
 def _is_opposite(word: str, rest: str) -> bool:
-    """Whether the rest after не- is a word of the same part of speech: «неправда», and not «неделя»."""
+    """Tell whether the rest behind не- is a word of the same class: true for «неправда», false for «неделя».
+
+    Args:
+        word: the word in lower case.
+        rest: the word without не-.
+    """
     if word.startswith("недо") and any(one.pos in _FINITE and one.known for one in readings(word)):
         return any(one.pos in _FINITE and one.known for one in (*readings(rest[2:]), *readings(rest)))
     if len(rest) < _SHORTEST:
@@ -82,12 +92,19 @@ def _is_pair(one: Reading, other: Reading) -> bool:
 
 
 def _is_common(reading: Reading) -> bool:
-    """Whether a reading is a word of the dictionary, no name, no pronoun."""
+    """Tell whether a reading is a word of the dictionary, and neither a name nor a pronoun."""
     return reading.known and not reading.name and "Apro" not in reading.grammemes
 
 
 def _is_without(word: str, rest: str) -> bool:
-    """Whether a word in без- lacks what its rest names: an adjective or adverb, or a noun made from one."""
+    """Tell whether a word with без- says that what its rest names is lacking.
+
+    It must be an adjective, an adverb, or a noun made from one or from another noun.
+
+    Args:
+        word: the word in lower case.
+        rest: the word without the prefix.
+    """
     for one in readings(word):
         kind = _CLASSES.get(one.pos)
         if kind == "adjective" and not one.name:  # also one that the dictionary lacks: «безголевой»
@@ -108,5 +125,5 @@ def _says(word: str, what: str) -> bool:
 
 @cache
 def _starts() -> tuple[str, ...]:
-    """The first letters of the words that deny: other words need no analysis."""
+    """Return the first three letters of the words that deny; a word with another beginning needs no analysis."""
     return tuple({lemma[:3] for lemma, what in denials().items() if what == "denies"})

@@ -1,4 +1,4 @@
-"""Protects what a Winograd question turns on: the anaphor, its antecedents, and the verbs that agree with them."""
+"""Protects what decides a Winograd question: the anaphor, its antecedents, and the verbs that agree with them."""
 
 from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -20,7 +20,7 @@ _SHARING = frozenset({"conj", "cop", "aux", "aux:pass"})
 
 
 def referents(record: Row, docs: Docs) -> Mapping[str, Sequence[Span]]:
-    """The spans that a Winograd question turns on.
+    """Find the spans that decide a Winograd question.
 
     «[Булочка] из [пекарни], [которая] [открылась] вчера, [оказалась] чёрствой.»
     """
@@ -29,7 +29,10 @@ def referents(record: Row, docs: Docs) -> Mapping[str, Sequence[Span]]:
 
 
 def asked(record: Mapping[str, Any]) -> tuple[list[str], str]:
-    """The options and the reference: from Winograd's fields, or from the two spans of RWSD's `target`."""
+    """Return the options and the reference of a question.
+
+    They are read from Winograd's fields `options` and `reference`, or from the two spans in RWSD's `target`.
+    """
     target = record.get("target")
     if isinstance(target, Mapping) and "options" not in record:
         pronouns = [word for word in str(target.get("span2_text", "")).split() if _is_pronoun(word)]
@@ -42,7 +45,7 @@ def _is_pronoun(word: str) -> bool:
 
 
 def _spans(doc: Doc, options: Sequence[str], reference: str) -> Iterator[Span]:
-    """The antecedents, the anaphors and the verbs of one text."""
+    """Yield the antecedents, the anaphors and the verbs of one text."""
     named = list(mentions(doc.text, options, "ANTECEDENT"))
     yield from named
     anaphors = [at for at, token in enumerate(doc.tokens) if refers(token.text, reference)]
@@ -60,7 +63,7 @@ def _spans(doc: Doc, options: Sequence[str], reference: str) -> Iterator[Span]:
 
 
 def _inside(tokens: Sequence[Token], spans: Iterable[Span]) -> Iterator[int]:
-    """The numbers of the tokens that lie in one of the spans."""
+    """Yield the numbers of the tokens that lie inside one of the spans."""
     waiting = deque(sorted(spans))
     reach = 0
     for at, token in enumerate(tokens):
@@ -71,7 +74,7 @@ def _inside(tokens: Sequence[Token], spans: Iterable[Span]) -> Iterator[int]:
 
 
 def refers(word: str, reference: str) -> bool:
-    """Whether a word is a form of the reference in the same gender and number.
+    """Tell whether a word is a form of the reference in the same gender and number.
 
     >>> refers("которую", "которая"), refers("неё", "она"), refers("который", "которая"), refers("её", "их")
     (True, True, False, False)
@@ -88,14 +91,25 @@ def refers(word: str, reference: str) -> bool:
 
 
 def _kinds(reading: Reading, without: frozenset[str] = GENDERS | _PLURAL) -> frozenset[str]:
-    """The genders of a reading in the singular, or the plural; `without`: those of a word without either («себя»)."""
+    """Return the genders of a reading in the singular, or {"plur"} for the plural.
+
+    Args:
+        reading: the reading.
+        without: what is returned for a word that has neither («себя»).
+    """
     if "plur" in reading.grammemes:
         return _PLURAL
     return (reading.grammemes & GENDERS) or without
 
 
 def _agreement(tokens: Sequence[Token], held: set[int], reference: str) -> frozenset[str]:
-    """The genders, or the plural, that a verb must have: those of the reference, else those of the options."""
+    """Return the genders, or the plural, that a verb must have: those of the reference, else those of the antecedents.
+
+    Args:
+        tokens: the tokens of the text.
+        held: the numbers of the tokens of antecedents.
+        reference: the reference of the question.
+    """
     folded = reference.lower().replace("ё", "е")
     if folded in _POSSESSIVES:
         return _POSSESSIVES[folded]
@@ -107,7 +121,7 @@ def _agreement(tokens: Sequence[Token], held: set[int], reference: str) -> froze
 
 
 def _verbal(token: Token) -> list[Reading]:
-    """The readings of a token as a verb or participle that agrees with a subject in the third person."""
+    """Return the readings of a token as a verb or participle that can agree with a subject in the third person."""
     found = readings(token.text)
     verbal = [
         reading
@@ -119,14 +133,14 @@ def _verbal(token: Token) -> list[Reading]:
 
 
 def _agrees(doc: Doc, at: int, held: set[int], wanted: frozenset[str], governed: Mapping[int, Sequence[int]]) -> bool:
-    """Whether a verb form agrees with an antecedent or the anaphor, and has no other subject.
+    """Tell whether a verb form agrees with an antecedent or the anaphor, and has no other subject.
 
     Args:
         doc: the text.
         at: the number of the token.
-        held: the tokens of antecedents and anaphors.
+        held: the numbers of the tokens of antecedents and anaphors.
         wanted: the genders, or the plural, that the verb must have.
-        governed: the tokens that each token governs.
+        governed: the numbers of the tokens that depend on each token.
     """
     tokens = doc.tokens
     verbal = [reading for reading in _verbal(tokens[at]) if _kinds(reading, GENDERS) & wanted]
@@ -145,12 +159,15 @@ def _agrees(doc: Doc, at: int, held: set[int], wanted: frozenset[str], governed:
 
 
 def _may_be_subject(subject: Token, numbers: frozenset[str]) -> bool:
-    """Whether a word can be the subject of a verb of these genders or the plural; if not, the parse is wrong."""
+    """Tell whether a word can be the subject of a verb of these genders or the plural; if not, the parse is wrong."""
     return any(_kinds(reading, GENDERS) & numbers for reading in readings(subject.text))
 
 
 def _subjects(tokens: Sequence[Token], at: int, governed: Mapping[int, Sequence[int]]) -> set[int]:
-    """The subjects of a verb and the names in apposition to them; a verb joined to another shares its subjects."""
+    """Return the subjects of a verb and the names in apposition to them.
+
+    A verb that is conjoined with another one, or is its auxiliary, shares its subjects.
+    """
     seen: set[int] = set()
     while at not in seen:
         seen.add(at)

@@ -46,12 +46,18 @@ const shownName = (name) => data.names[name] || name;
 const nameOf = (run, most = 200) =>
   shortened(shownName(run.model), most) + (run.shots === null ? "" : `, ${run.shots}-shot`);
 
-// An area that scrolls is reached by the keyboard.
+// An area that scrolls is reached by the keyboard, and fades at the edge behind which it goes on.
 function scrollable(box) {
   box.tabIndex = 0;
   box.setAttribute("role", "region");
   const heading = box.closest("section").querySelector("h2").textContent;
   box.setAttribute("aria-label", box.dataset.label || heading);
+  const edges = () => {
+    box.classList.toggle("goes-on", box.scrollLeft + box.clientWidth < box.scrollWidth - 1);
+    box.classList.toggle("began-before", box.scrollLeft > 1);
+  };
+  box.addEventListener("scroll", edges, { passive: true });
+  new ResizeObserver(edges).observe(box);
 }
 
 function choices(select, entries) {

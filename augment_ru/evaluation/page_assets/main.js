@@ -28,7 +28,7 @@ function draw() {
 
 robustness();
 details();
-if (byId("strength")) selectors();
+if (byId("worst")) selectors();
 if (byId("searches")) transfer();
 if (byId("examples")) examples();
 keepFirst();

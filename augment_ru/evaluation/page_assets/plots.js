@@ -269,12 +269,15 @@ function worst() {
 
 function selectors() {
   const models = report.models.map((run, at) => [at, nameOf(run, 48)]);
-  for (const id of ["strength-model", "cells-model", "worst-model"]) choices(byId(id), models);
+  const drawn = { strength: ["strength-model", "strength-axis"], cells: ["cells-model", "cells-attack"], worst: ["worst-model"] };
+  if (!byId("strength")) delete drawn.strength; // all rows are of searches
+  for (const [id] of Object.values(drawn)) choices(byId(id), models);
   const stated = (kind) => report.models.some((run) => report.attacks.some((attack) => run.attacks[attack].strength[kind]));
   const kinds = ["similarity", "probability"].sort((one, other) => stated(other) - stated(one));
-  choices(byId("strength-axis"), kinds.map((kind) => [kind, kind]));
+  if (drawn.strength) choices(byId("strength-axis"), kinds.map((kind) => [kind, kind]));
   choices(byId("cells-attack"), report.attacks.map((attack) => [attack, shortened(shownName(attack), 48)]));
-  for (const [ids, draw] of [[["strength-model", "strength-axis"], strength], [["cells-model", "cells-attack"], cells], [["worst-model"], worst]]) {
+  for (const [name, ids] of Object.entries(drawn)) {
+    const draw = { strength, cells, worst }[name];
     for (const id of ids) byId(id).addEventListener("change", () => { draw(); remember(byId(id).closest("section").id); });
   }
 }

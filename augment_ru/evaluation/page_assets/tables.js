@@ -42,7 +42,7 @@ function robustness() {
   saving(byId("table"), table);
   const weak = report.models.filter((_, at) => data.weak[at]).map((run) => nameOf(run, 44));
   if (weak.length && Object.keys(report.majority).length) {
-    byId("weak").textContent = `No better than the most frequent answer, so never marked: ${weak.join(", ")}.`;
+    byId("weak").textContent = `Not clearly better than the most frequent answer, so never marked: ${weak.join(", ")}.`;
   }
 }
 
@@ -61,8 +61,9 @@ function details() {
 const BREAKS = /[\r\n\v\f\x1c-\x1e\x85\u2028\u2029]+/g;
 const LATEX = {
   "\\": "\\textbackslash{}", "~": "\\textasciitilde{}", "^": "\\textasciicircum{}", "→": "$\\to$", "–": "--", "±": "$\\pm$", "−": "$-$",
+  "<": "$<$", ">": "$>$", "[": "{[}", "*": "{*}",
 };
-const latex = (words) => [...words].map((one) => LATEX[one] || ("&%$#_{}".includes(one) ? `\\${one}` : one)).join("");
+const latex = (words) => [...words.replace(/(?<!\S)-(?=\d)/g, "−")].map((one) => LATEX[one] || ("&%$#_{}".includes(one) ? `\\${one}` : one)).join("");
 
 function written(table, form) {
   const lines = [table.columns, ...table.rows].map((row) => row.map((words) => words.replace(BREAKS, " ")));
@@ -76,7 +77,7 @@ function written(table, form) {
   }
   const places = "l".repeat(table.named) + "r".repeat(table.columns.length - table.named);
   const body = cells.map((row) => `${row.join(" & ")} \\\\`);
-  return [`\\begin{tabular}{${places}}`, "\\hline", body[0], "\\hline", ...body.slice(1), "\\hline", "\\end{tabular}", ""].join("\n");
+  return [`\\begin{tabular}{${places}}`, "\\toprule", body[0], "\\midrule", ...body.slice(1), "\\bottomrule", "\\end{tabular}", ""].join("\n");
 }
 
 function saving(box, table) {

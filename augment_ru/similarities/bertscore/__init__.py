@@ -1,8 +1,8 @@
 """BERTScore (Zhang et al. 2019), the gate of the paper: greedy matching of contextual embeddings.
 
-Scores equal those of the `bert_score` package, 0.3.13, to 1e-4 in float32. It takes less time: a reference is embedded
-once for all its candidates and rounds, texts of similar length share a batch, and a candidate with the tokens of its
-reference is not embedded at all.
+In float32, scores equal those of the package `bert_score` 0.3.13 to within 1e-4. This implementation takes less time: a
+reference is embedded once for all its candidates, texts of similar length share a batch, and a candidate with the same
+tokens as its reference is not embedded at all.
 """
 
 from collections.abc import Iterator, Sequence
@@ -27,7 +27,7 @@ LAYERS = {
     "bert-base-uncased": 9, "bert-large-uncased": 18, "bert-base-cased-finetuned-mrpc": 9, "distilbert-base-uncased": 5,
     "albert-base-v2": 9, "deberta-xlarge-mnli": 40, "mdeberta-v3-base": 10, "mt5-base": 11,
 }  # fmt: skip
-"""The layers that `bert_score` 0.3.13 chose on WMT16 (its utils.model2layers), for the encoders used most."""
+"""The default layer of common encoders: the one that `bert_score` 0.3.13 chose on WMT16 (its utils.model2layers)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,18 +35,19 @@ class BertScore(Similarity):
     """BERTScore F1 over a Hugging Face encoder; options and defaults are those of `bert_score`.
 
     Args:
-        model: a hub name in the local cache, or a folder.
+        model: the Hugging Face name of a model in the local cache, or the folder of a model.
         layer: the layer whose hidden states are compared, from 0 (embeddings); by default the one that
             `bert_score` chose for this model. Only the layers up to it are loaded.
-        idf: texts, or a file of texts, one a line; tokens are then weighted by their inverse document frequency in
-            them. By default all tokens have the same weight.
+        idf: texts, or a file with one text in each line; tokens are then weighted by their inverse document frequency
+            in these texts. By default all tokens have the same weight.
         rescale: whether scores are rescaled, so that unrelated texts score 0: (score - baseline) / (1 - baseline).
-        baseline: a file in the layout of `bert_score` (LAYER,P,R,F), as `augment-ru calibrate` writes it.
+        baseline: a file in the layout of `bert_score` (LAYER,P,R,F), as `augment-ru calibrate` writes it; needed for
+            `rescale`.
         threshold: the lowest score that passes by default.
         device: `auto`, `cpu`, `cuda` or `cuda:N`.
         dtype: `auto` (float32 on a CPU, bfloat16 on a GPU), `float32`, `bfloat16` or `float16`.
-        batch_tokens: tokens in a batch with their padding; 0 chooses by the device.
-        as_read: whether texts are compared as they are read («кошка» for 🐱); by default as they are.
+        batch_tokens: the most tokens in a batch, padding included; 0 chooses a number for the device.
+        as_read: whether candidates are compared as they are read («кошка» for 🐱); by default as they are written.
     """
 
     name: ClassVar[str] = "bertscore"
@@ -63,13 +64,13 @@ class BertScore(Similarity):
 
     @classmethod
     def argument(cls, text: str) -> dict[str, Any]:
-        """The options that `MODEL` or `MODEL@LAYER` stands for, as in `bertscore:MODEL@LAYER`.
+        """Return the options that `MODEL` or `MODEL@LAYER` stands for, as in `bertscore:MODEL@LAYER`.
 
         >>> BertScore.argument("ai-forever/ruBert-base@9")
         {'model': 'ai-forever/ruBert-base', 'layer': 9}
 
         Raises:
-            AugmentError: the part behind the @ is not a number.
+            AugmentError: the part behind the @ is not a whole number.
         """
         model, at, layer = text.rpartition("@")
         if not at or Path(text).is_dir():
@@ -80,20 +81,20 @@ class BertScore(Similarity):
 
     @property
     def signature(self) -> str:
-        """All that defines a score."""
+        """The text that states all that defines a score."""
         return _signature(self)
 
     @property
     def can_be_rescaled(self) -> bool:
-        """Whether it can rescale its scores by those of unrelated texts: yes."""
+        """Always True: BERTScore can be rescaled by the scores of unrelated texts."""
         return True
 
     def baseline_lines(self, references: Sequence[str], candidates: Sequence[str]) -> Iterator[str]:
-        """The lines of a baseline file in the layout of `bert_score`: mean P, R and F of unrelated pairs by layer.
+        """Yield the lines of a baseline file of `bert_score`: the mean P, R and F1 of unrelated texts for each layer.
 
         Args:
             references: texts.
-            candidates: for each of them an unrelated text.
+            candidates: for each reference, a text unrelated to it.
 
         Raises:
             AugmentError: the model is not in the local cache.
@@ -106,17 +107,18 @@ class BertScore(Similarity):
             yield ",".join([str(layer), *(f"{value:.7f}" for value in means)])
 
     def against(self, references: Sequence[str]) -> BertScorer:
-        """A scorer that embeds each reference once, for all its candidates."""
+        """Return a scorer that embeds each reference once, for all its candidates."""
         encoder = embedder(self.model, _layer(self), self.device, self.dtype, self.batch_tokens)
         weights = token_weights(encoder, _idf_texts(self.idf))
         return BertScorer(encoder, weights, _baseline(self), references, reads_notes=self.as_read)
 
 
 def _layer(score: BertScore) -> int:
-    """The layer whose hidden states are compared.
+    """Return the layer whose hidden states are compared.
 
     Raises:
-        AugmentError: the model has no such layer, or no layer is given and none is known for the model.
+        AugmentError: the model is not in the local cache, it has no such layer, or no layer is given and the model is
+            not in `LAYERS`.
     """
     try:
         layers = int(pretrained.config_of(score.model).num_hidden_layers)
@@ -138,7 +140,7 @@ def _layer(score: BertScore) -> int:
 
 @lru_cache(maxsize=4)
 def _idf_texts(idf: str | tuple[str, ...] | None) -> tuple[str, ...] | None:
-    """The texts that document frequencies are counted in; None: tokens are not weighted.
+    """Return the texts in which document frequencies are counted; None if tokens are not weighted.
 
     Raises:
         AugmentError: the file cannot be read.
@@ -150,10 +152,10 @@ def _idf_texts(idf: str | tuple[str, ...] | None) -> tuple[str, ...] | None:
 
 @lru_cache(maxsize=4)
 def _baseline(score: BertScore) -> float | None:
-    """The F1 of unrelated texts at the layer, from the baseline file; None without rescaling.
+    """Return the F1 of unrelated texts at the layer, read from the baseline file; None if scores are not rescaled.
 
     Raises:
-        AugmentError: there is no such file, or the layer is not in it.
+        AugmentError: no file is given, it cannot be read, or it has no value below 1 for the layer.
     """
     if not score.rescale:
         return None

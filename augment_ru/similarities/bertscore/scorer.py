@@ -1,4 +1,4 @@
-"""The encoder of BERTScore, and scores of candidates against references that are embedded once."""
+"""The encoder of BERTScore, and the scorer of candidates against references that are embedded once."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -19,17 +19,17 @@ if TYPE_CHECKING:
 
 
 _BATCH_TOKENS = TokensByDevice(cpu=512, gpu=65_536)
-"""Tokens in a batch with their padding. A CPU is not faster with more than some 300, and small batches pad less; the
-second number fills a GPU."""
+"""The most tokens in a batch, padding included. A CPU is not faster with more than about 300, and small batches need
+less padding; a GPU needs its larger number to be busy."""
 
 
 class TokenEmbedder:
-    """A Hugging Face encoder up to one layer, with its tokenizer.
+    """A Hugging Face encoder, cut off after one layer, with its tokenizer.
 
     Args:
         loaded: the model and its tokenizer.
-        limit: the most tokens that the model reads of a text.
-        batch_tokens: tokens in a batch with their padding; 0 chooses by the device.
+        limit: how many tokens of a text the model reads at most.
+        batch_tokens: the most tokens in a batch, padding included; 0 chooses a number for the device.
     """
 
     def __init__(self, loaded: pretrained.Pretrained, limit: int, batch_tokens: int) -> None:
@@ -42,23 +42,23 @@ class TokenEmbedder:
 
     @property
     def is_exact(self) -> bool:
-        """Whether embeddings are float32, whose rounding errors are far below the last digit of a score."""
+        """Whether the model computes in float32, whose rounding errors are far below the last digit of a score."""
         return str(self._loaded.dtype) == "torch.float32"
 
     @cached_property
     def specials(self) -> int:
-        """The number of special tokens of an empty text."""
+        """The number of special tokens that the tokenizer adds to a text."""
         return int(self._tokenizer.num_special_tokens_to_add(pair=False))
 
     def tokens(self, texts: Sequence[str]) -> list[Ints]:
-        """The token ids of each text, special ones included, also of those longer than the limit."""
+        """Return the token ids of each text, with special tokens; texts longer than `limit` are not cut off."""
         spaced = type(self._tokenizer).__name__.startswith(("GPT2", "Roberta"))  # bert_score does so for these
         stripped = [f" {text.strip()}" if spaced and text.strip() else text.strip() for text in texts]
         found = self._tokenizer(stripped, add_special_tokens=True, truncation=False)["input_ids"] if texts else []
         return [np.asarray(ids, dtype=np.int64) for ids in found]
 
     def shortened(self, ids: Ints) -> Ints:
-        """As many of the first ids as the model reads, with the special ones that end a text."""
+        """Cut token ids to `limit`: keep the first ones, followed by the special tokens that end a text."""
         if ids.size <= self.limit:
             return ids
         empty = np.asarray(self._tokenizer("")["input_ids"], dtype=np.int64)
@@ -69,15 +69,15 @@ class TokenEmbedder:
         return np.concatenate([ids[: self.limit - ending.size], ending])
 
     def each_batch(self, lengths: Ints, call: Callable[[Ints], None]) -> None:
-        """Call with the indices of each batch of token sequences of these lengths."""
+        """Divide token sequences of these lengths into batches, and call `call` with the indices of each batch."""
         each_batch(lengths, self._budget, call)
 
     def embed(self, rows: Sequence[Ints]) -> "tuple[Tensor, Tensor, Tensor]":
         """Embed token sequences as one batch.
 
         Returns:
-            A unit vector for each token, shape (texts, tokens, width), float32; which tokens are not padding; and the
-            ids, both of shape (texts, tokens).
+            A unit vector for each token, shape (texts, tokens, width), float32; a mask of the tokens that are not
+            padding, shape (texts, tokens); and the token ids, shape (texts, tokens).
         """
         import torch  # noqa: PLC0415  (an extra)
 
@@ -88,9 +88,10 @@ class TokenEmbedder:
             return torch.nn.functional.normalize(hidden.float(), dim=-1), mask.bool(), ids
 
     def weights(self, texts: Sequence[str] | None) -> "Tensor":
-        """The weight of each token id, shape (vocabulary,): 1, or its inverse document frequency in the texts.
+        """Return the weight of each token id, shape (vocabulary,).
 
-        Special tokens have the weight 0: with texts, because each of them has all special tokens.
+        It is the inverse document frequency in the texts, or 1 without texts. The special tokens of a text weigh 0;
+        their document frequency already gives that, since every text has them.
         """
         import torch  # noqa: PLC0415  (an extra)
 
@@ -110,7 +111,7 @@ class TokenEmbedder:
 
 @lru_cache(maxsize=4)
 def embedder(model: str, layer: int, device: str, dtype: str, batch_tokens: int) -> TokenEmbedder:
-    """The encoder of a model up to a layer.
+    """Load the encoder of a model up to a layer; the last four encoders are cached. For the arguments see `BertScore`.
 
     Raises:
         AugmentError: there is no such model, device or format, or the model has no tokenizer.
@@ -126,12 +127,12 @@ def embedder(model: str, layer: int, device: str, dtype: str, batch_tokens: int)
 
 @lru_cache(maxsize=4)
 def token_weights(encoder: TokenEmbedder, texts: tuple[str, ...] | None) -> "Tensor":
-    """Compute `TokenEmbedder.weights` once for the same texts."""
+    """Return `encoder.weights(texts)`, computed once for the same encoder and texts."""
     return encoder.weights(texts)
 
 
 class ReferenceStore:
-    """Embeddings of references, one after another without padding.
+    """Embeddings of references, stored one behind another without padding.
 
     Args:
         weights: the weight of each token id, shape (vocabulary,).
@@ -145,10 +146,10 @@ class ReferenceStore:
         self._size = 0
 
     def add(self, rows: Sequence[Ints], embedded: "Tensor", mask: "Tensor") -> list[int]:
-        """Store references.
+        """Store the embeddings of references.
 
         Args:
-            rows: their token ids.
+            rows: the token ids of each reference.
             embedded: a unit vector for each token, shape (references, tokens, width).
             mask: which tokens are not padding, shape (references, tokens).
 
@@ -164,16 +165,16 @@ class ReferenceStore:
         return list(range(first, len(self.tokens)))
 
     def compare(self, owners: Ints, candidates: "Tensor", mask: "Tensor", ids: "Tensor") -> "Tensor":
-        """Precision, recall and F1 of candidates against stored references, shape (candidates, 3).
+        """Compute precision, recall and F1 of candidates against stored references, shape (candidates, 3).
 
-        Zhang et al. 2019, section 3: a token is matched with the token of the other text that has the highest cosine.
-        Special tokens may be matched; their own match has no weight.
+        Each token is matched with the token of the other text that has the highest cosine (Zhang et al. 2019, section
+        3). A token may be matched with a special token, but the matches of special tokens themselves do not count.
 
         Args:
-            owners: the number of each candidate's reference.
+            owners: the number under which the reference of each candidate is stored, shape (candidates,).
             candidates: a unit vector for each token, shape (candidates, tokens, width).
             mask: which tokens are not padding, shape (candidates, tokens).
-            ids: the token ids, same shape.
+            ids: the token ids, shape (candidates, tokens).
         """
         import torch  # noqa: PLC0415  (an extra)
 
@@ -209,9 +210,9 @@ class BertScorer(Scorer):
     Args:
         encoder: embeds texts.
         weights: the weight of each token id, shape (vocabulary,).
-        baseline: the F1 of unrelated texts, for rescaling; None: scores are not rescaled.
+        baseline: the F1 of unrelated texts, for rescaling; None if scores are not rescaled.
         references: the original texts.
-        reads_notes: whether candidates are compared as they are read.
+        reads_notes: whether candidates are compared as they are read instead of as they are written.
     """
 
     runs_network = True
@@ -231,13 +232,13 @@ class BertScorer(Scorer):
         self._store = ReferenceStore(weights)
         self._cut: dict[int, int] = {}  # tokens of the longest text that was too long, by reference
         self.passes = 0
-        """How many texts went through the model."""
+        """How many texts the model has embedded so far."""
         self.noise = NOISE
-        """How far the other texts of a batch may move a score in float32."""
+        """How much the other texts of a batch may change a score in float32."""
 
     @property
     def warnings(self) -> dict[int, tuple[str, ...]]:
-        """References that were compared with a text longer than the model reads, and a sentence that says so."""
+        """A warning for each reference if it or one of its candidates was longer than the model reads, by its index."""
         limit = self._encoder.limit
         return {
             index: (f"bertscore: compared by the first {limit} of {count} tokens, which is all the model takes",)
@@ -245,11 +246,11 @@ class BertScorer(Scorer):
         }
 
     def score(self, indices: Ints, candidates: Sequence[str]) -> Floats:
-        """F1 of the candidates against the references of these indices, shape (candidates,), at most 1.
+        """Return the F1 of each candidate against the reference with its index, shape (candidates,), at most 1.
 
-        Equal texts score 1 and an empty text 0 (before rescaling), without the model. The last bits of a score depend
-        on the batch it was computed in; in float32, a score so near to a rounding border that they could decide is
-        computed again, for the pair alone.
+        Before rescaling, equal texts score 1 and an empty text scores 0; the model is not needed for them. The last
+        bits of a score depend on the batch in which it was computed. In float32, a score that is so near to a rounding
+        border that these bits could decide is computed again for its pair of texts alone.
         """
         candidates = list(as_read(candidates) if self._reads_notes else candidates)
         scores = self._rescaled(self.precision_recall_f1(indices, candidates)[:, 2])
@@ -265,7 +266,7 @@ class BertScorer(Scorer):
         return scores if self._baseline is None else (scores - self._baseline) / (1 - self._baseline)
 
     def precision_recall_f1(self, indices: Ints, candidates: Sequence[str]) -> Floats:
-        """Precision, recall and F1 without rescaling, shape (candidates, 3)."""
+        """Return precision, recall and F1 of each candidate (see `score`), without rescaling, shape (candidates, 3)."""
         tokens = self._tokens(indices.tolist(), candidates)
         self._embed(sorted({int(index) for index in indices}))
         scores = np.empty((len(candidates), 3))
@@ -296,7 +297,12 @@ class BertScorer(Scorer):
         return scores
 
     def _tokens(self, indices: Sequence[int], texts: Sequence[str]) -> list[Ints]:
-        """The token ids of texts, as many as the model reads; `indices`: the reference of each text."""
+        """Return the token ids of texts, cut to what the model reads, and note for `warnings` which were cut.
+
+        Args:
+            indices: the index of the reference that each text is, or belongs to.
+            texts: the texts.
+        """
         rows = self._encoder.tokens(texts)
         for index, ids in zip(indices, rows, strict=True):
             if ids.size > self._encoder.limit:
@@ -304,7 +310,7 @@ class BertScorer(Scorer):
         return [self._encoder.shortened(ids) for ids in rows]
 
     def _embed(self, indices: Sequence[int]) -> None:
-        """Embed the references of these indices that are not in the store yet; those of equal tokens once."""
+        """Embed the references with these indices that are not stored yet; references with equal tokens share one."""
         new = [index for index in indices if index not in self._numbers]
         if not new:
             return
@@ -326,11 +332,11 @@ class BertScorer(Scorer):
 
 
 NOISE = 1e-6
-"""Five times the largest difference that was seen between the scores of a pair alone and in a batch, in float32."""
+"""Five times the largest difference measured in float32 between the score of a pair alone and in a batch."""
 
 
 def _is_near_border(scores: Floats, noise: float) -> Mask:
-    """Whether each score is so near to a rounding border that its last bits decide how it is rounded."""
+    """Return whether each score is nearer than `noise` to a border between two rounded values, shape (scores,)."""
     scaled = scores * 10**DIGITS
     near: Mask = np.abs(scaled - np.floor(scaled) - 0.5) < noise * 10**DIGITS
     return near

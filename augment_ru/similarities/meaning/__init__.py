@@ -31,28 +31,28 @@ from augment_ru.version import version_of
 
 _CONSTANT = "constant"
 _FEW = 24
-"""Up to so many candidates take less time one by one than in columns."""
+"""Up to this many candidates, scoring them one by one takes less time than scoring them together."""
 
 
 @dataclass(frozen=True, slots=True)
 class Meaning(Similarity):
     """Estimates the probability, in [0, 1], that a careful reader says that a text still means the same.
 
-    A logistic function of a sum of features of the edits: what was lost, misspelt, moved, replaced or added, in which
-    word, with which role. A dictionary names and explains the features and holds their weights, none of which is above
-    0, so that a further loss hardly ever raises a score. The weights were fitted to pairs of texts that two readers
-    graded (docs/similarity.md).
+    The score is a logistic function of a weighted sum of features of the edits: which words were lost, misspelt, moved,
+    replaced or added, and which role they have. A dictionary lists the features with their weights and explains them.
+    No weight is above 0, so a further loss hardly ever raises a score. The weights were fitted to pairs of texts that
+    two readers graded (docs/similarity.md).
 
-    A text is judged sentence by sentence: its score is that of the sentence that loses most, so a long text may lose
-    more than a short one. Texts are compared as they are read. Two texts without a script are aligned word by word
-    first, as one sentence.
+    A text is judged sentence by sentence, and its score is that of the sentence that loses most; so a long text may
+    lose more than a short one. Texts are compared as they are read. Two texts without a script are first aligned word
+    by word, as one sentence.
 
     Args:
-        weights: the dictionary of features and weights: the name of a shipped one, or a file that ends in .tsv.
+        weights: the dictionary of features and weights: the name of a shipped dictionary, or a file that ends in .tsv.
         threshold: the lowest score that passes by default; docs/similarity.md says how it was chosen.
 
     Raises:
-        AugmentError: there is no such dictionary, or a weight in it is not a number or is above 0.
+        AugmentError: there is no such dictionary, or its features or weights are wrong (`weights_of`).
     """
 
     name: ClassVar[str] = "meaning"
@@ -64,12 +64,15 @@ class Meaning(Similarity):
 
     @property
     def signature(self) -> str:
-        """All that defines a score."""
+        """The text that states all that defines a score."""
         digest = weights_of(self.weights).digest
         return f"meaning:{digest}|as-read|navec-{version_of('navec')}|pymorphy3-{version_of('pymorphy3')}|v1"
 
     def grades(self, scores: Floats) -> Floats | None:
-        """The shares of readers' grades that texts with these scores had; None for weights of one's own, shape (4,)."""
+        """Return the mean shares of the grades 3, 2, 1 and 0 that readers gave to texts with such scores, shape (4,).
+
+        None if there are no scores, or if the weights are not the shipped ones, for which grades were collected.
+        """
         if self.weights != "meaning" or not scores.size:
             return None
         lows, shares = _graded()
@@ -77,7 +80,7 @@ class Meaning(Similarity):
         return expected
 
     def against(self, references: Sequence[str]) -> "MeaningScorer":
-        """A scorer that finds the words of each reference once, for all its candidates."""
+        """Return a scorer that finds the words of each reference once, for all its candidates."""
         return MeaningScorer(weights_of(self.weights).values, references)
 
 
@@ -96,10 +99,10 @@ class MeaningScorer(Scorer):
         self._damage_weights = [weights.get(name, 0.0) for name in DAMAGE]
         self._sources: dict[int, Source] = {}
         self._scores: dict[tuple[Hashable, ...], float] = {}
-        """The scores that were computed: candidates and levels often share a change."""
+        """The scores computed so far, by reference and edits; different candidates often have the same edits."""
 
     def score(self, indices: Ints, candidates: Sequence[str]) -> Floats:
-        """Scores of the candidates against the references of these indices, shape (candidates,), in [0, 1]."""
+        """Return the score of each candidate against the reference with its index, shape (candidates,), in [0, 1]."""
         if isinstance(candidates, Candidates):
             scripts = candidates.scripts
             if len(scripts) > _FEW:
@@ -110,7 +113,15 @@ class MeaningScorer(Scorer):
         return np.fromiter(found, dtype=np.float64, count=len(candidates))
 
     def _in_columns(self, indices: Ints, edits: EditTable) -> Floats:
-        """Score candidates: together if they only exchange letters for as many others, else one by one."""
+        """Score candidates: those that only exchange letters for as many others together, the rest one by one.
+
+        Args:
+            indices: the index of the reference of each candidate, shape (candidates,).
+            edits: the edits of the candidates.
+
+        Returns:
+            The scores, shape (candidates,).
+        """
         scores, together = np.ones(indices.size), are_as_long(edits)
         if together.sum() > max(_FEW, len(self._references) // 8):
             together = self._together(indices, edits, together, scores)
@@ -122,13 +133,13 @@ class MeaningScorer(Scorer):
         return scores
 
     def _together(self, indices: Ints, edits: EditTable, asked: Mask, scores: Floats) -> Mask:
-        """Score the candidates whose edits exchange letters inside words for as many others.
+        """Score the candidates whose edits only exchange letters inside words for as many others.
 
         Args:
-            indices: the number of the reference of each candidate, shape (candidates,).
+            indices: the index of the reference of each candidate, shape (candidates,).
             edits: the edits of the candidates.
-            asked: which candidates may be scored so (`are_as_long`), shape (candidates,).
-            scores: the score of each candidate, 1 if its edits change nothing, shape (candidates,); is changed.
+            asked: which candidates may have only such edits (`are_as_long`), shape (candidates,).
+            scores: 1 for each candidate, shape (candidates,); the scores that are found are written into it.
 
         Returns:
             Whether each candidate was scored, shape (candidates,).
@@ -199,13 +210,23 @@ class MeaningScorer(Scorer):
 
 @cache
 def _graded() -> tuple[Floats, Floats]:
-    """The lowest score of each band, shape (bands,), and the shares of the grades 3, 2, 1, 0 in it, (bands, 4)."""
+    """Return readers' grades by band of scores, as collected for the shipped weights.
+
+    Returns:
+        The lowest score of each band, ascending, shape (bands,); and the shares of the grades 3, 2, 1 and 0 of texts in
+        each band, shape (bands, 4).
+    """
     found = [tuple(map(float, cells)) for cells in rows(dictionary_path("meaning_grades"), columns=6)]
     return np.array([low for low, *_ in found]), np.array([shares for _, _, *shares in found])
 
 
 class Weights(NamedTuple):
-    """The weight of each feature, and of `constant`; and the digest of the file."""
+    """The weights of a dictionary.
+
+    Attributes:
+        values: the weight of each feature, and the constant of the sum under the name `constant`.
+        digest: the digest of the file.
+    """
 
     values: Mapping[str, float]
     digest: str
@@ -213,7 +234,7 @@ class Weights(NamedTuple):
 
 @lru_cache(maxsize=4)
 def weights_of(name: str) -> Weights:
-    """The weights of a dictionary, which has the features of the shipped one.
+    """Read the weights of a dictionary, which must list the same features as the shipped one.
 
     Raises:
         AugmentError: there is no such dictionary; a feature is unknown, missing or given twice; a weight is not a

@@ -1,6 +1,6 @@
-"""Words whose letters are exchanged for as many others (typos, letter case), for all candidates at once.
+"""Scores edits that exchange letters of words for as many others (typos, letter case), for all candidates at once.
 
-All candidates share the columns of the words of the references.
+The words of all references are kept in NumPy columns that all candidates share.
 """
 
 from collections.abc import Mapping
@@ -40,18 +40,18 @@ _NOWHERE = 2**62
 
 
 class WordColumns:
-    """The words of texts that lie one behind another, a line feed between two of them.
+    """The words of several texts that are joined in one array, with a line feed behind each text.
 
     Args:
-        codes: the code points of the texts.
-        begins: where each text starts, and where the last one stops, shape (texts + 1,).
+        codes: the code points of the texts (`characters.encode`).
+        begins: the place where each text starts, and the end of the array, shape (texts + 1,).
 
     Attributes:
-        begins: where each text starts, and where the last one stops, shape (texts + 1,).
-        starts, stops: where each word starts and stops, with a word behind all others that is nowhere, shape
+        begins: as above.
+        starts, stops: the start and the stop of each word, followed by those of a dummy word beyond all places, shape
             (words + 1,).
-        forms: the form of each word, shape (words,).
-        sentences: the number of the sentence of each word, counted through all texts, ascending, shape (words,).
+        forms: the form of each word.
+        sentences: the number of the sentence of each word, ascending through all texts, shape (words,).
     """
 
     def __init__(self, codes: Codes, begins: Ints) -> None:
@@ -76,7 +76,7 @@ class WordColumns:
 
     @cached_property
     def letters(self) -> tuple[Codes, Ints]:
-        """The code points of all forms, a line feed behind each, and where each form starts in them."""
+        """The code points of all forms, with a line feed behind each; and the place where each form starts in them."""
         return encode(self.forms)
 
     @cached_property
@@ -96,7 +96,7 @@ class WordColumns:
 
     @cached_property
     def are_plain(self) -> Mask:
-        """Whether each form has the characters of its word, each in lower case, shape (words + 1,)."""
+        """Whether each form is as long as its word, character by character, shape (words + 1,); True for the dummy."""
         plain = np.append(self.lengths == (self.stops - self.starts)[:-1], True)
         if self._combines:
             places = zip(self.starts.tolist(), self.stops[:-1].tolist(), strict=False)
@@ -110,7 +110,7 @@ class WordColumns:
 
     @cached_property
     def totals(self) -> Floats:
-        """The information of all words of each sentence, at least 1, as in `Source.total`; shape (sentences,)."""
+        """The sum of the information of the words of each sentence, at least 1 (`Source.total`), shape (sentences,)."""
         found: Floats = np.maximum(np.bincount(self.sentences, weights=self.informations), 1.0)
         return found
 
@@ -122,23 +122,26 @@ class WordColumns:
 
 
 def word_columns(batch: Batch) -> WordColumns:
-    """The words of the texts of a batch."""
+    """Make the word columns of the texts of a batch."""
     return WordColumns(batch.codes, batch.starts)
 
 
 _OTHER, _JOINER, _COMMA, _LETTER, _DIGIT = 1, 2, 3, 4, 5
 _kinds = np.zeros(0x110000, dtype=np.uint8)
-"""What each code point is in a word, 0 where not computed yet. Threads may share it: they compute the same values."""
+"""The role of each code point in words (`_kind`); 0 if it was not computed yet.
+
+Threads may share it: they compute the same values.
+"""
 
 
 def _are_inside(codes: Codes) -> Mask:
-    """Whether each code point is inside a word, in texts without combining marks.
+    """Return whether each code point is inside a word, in texts without combining marks.
 
     Args:
-        codes: the texts; the last code point is in no word.
+        codes: the code points of the texts; the last one belongs to no word.
 
     Returns:
-        Shape (codes + 1,); the first stands before all code points and is False.
+        A mask of shape (codes + 1,): False, followed by the value for each code point.
     """
     kinds = _kinds.take(codes)
     if not kinds.all():
@@ -156,19 +159,19 @@ def _are_inside(codes: Codes) -> Mask:
 
 
 def _kind(char: str) -> int:
-    """The role of a character in a word."""
+    """Return the role of a character in words: letter, digit, comma, joining sign, or any other."""
     if char.isalnum():
         return _DIGIT if char.isdecimal() else _LETTER
     return _COMMA if char == "," else _JOINER if char in JOINERS else _OTHER
 
 
 class Letters(NamedTuple):
-    """The letters that candidates write, one by one.
+    """The letters that candidates write. All columns have shape (letters,).
 
     Attributes:
-        owners: the candidate of each, ascending, shape (letters,).
-        places: where it stands in the texts of the words, ascending for each candidate.
-        words: the number of the word that it is in.
+        owners: the number of the candidate that writes each letter, ascending.
+        places: the place of each letter in the joined texts of the word columns, ascending for each candidate.
+        words: the number of the word in which each letter stands.
         codes: the code point that is written, in lower case, with е for ё.
     """
 
@@ -178,12 +181,15 @@ class Letters(NamedTuple):
     codes: Codes
 
     def where(self, chosen: Mask) -> "Letters":
-        """The chosen letters."""
+        """Return the letters for which the mask `chosen` is True."""
         return Letters(self.owners[chosen], self.places[chosen], self.words[chosen], self.codes[chosen])
 
 
 def are_as_long(edits: EditTable) -> Mask:
-    """Whether each candidate has only edits that are as long as what they replace, and read as written."""
+    """Return whether all edits of each candidate keep the length of the text and have no reading, shape (candidates,).
+
+    Insertions and deletions change the length, so candidates that have any are excluded.
+    """
     lengths = edits.new.lengths
     wrong = (lengths != edits.stops - edits.starts) | (lengths == 0)
     if edits.notes:
@@ -198,12 +204,12 @@ def letters_in_place(words: WordColumns, indices: Ints, edits: EditTable, asked:
 
     Args:
         words: the words of the references.
-        indices: the number of the reference of each candidate, shape (candidates,).
+        indices: the index of the reference of each candidate, shape (candidates,).
         edits: the edits of the candidates.
-        asked: which candidates may do only that, as `are_as_long` says, shape (candidates,).
+        asked: which candidates may have only such edits (`are_as_long`), shape (candidates,).
 
     Returns:
-        The letters; and whether each candidate only exchanges letters so, shape (candidates,).
+        The letters of these candidates; and whether each candidate has only such edits, shape (candidates,).
     """
     owners, starts, texts = edits.owners, edits.starts, edits.new
     if not asked.all():
@@ -225,20 +231,24 @@ def letters_in_place(words: WordColumns, indices: Ints, edits: EditTable, asked:
 
 @lru_cache(maxsize=4096)
 def _letter(char: str) -> int:
-    """The code point of a letter or digit in lower case; 0 for others, and if the letters beside it matter."""
+    """Return the code point of a letter or digit in the form of a word (`form_of`).
+
+    0 for other characters, and for letters whose form is longer or depends on the letters beside them.
+    """
     lower = form_of(char) if char.isalnum() and char != "Σ" else ""
     return ord(lower) if len(lower) == 1 else 0
 
 
 class Respelt(NamedTuple):
-    """The sentences of candidates in which some words have other letters, by candidate and place.
+    """Sentences of candidates in which letters of some words were exchanged, sorted by candidate, then by place.
 
     Attributes:
-        owners: the candidate of each, ascending, shape (sentences,).
-        totals: the information of all its words, shape (sentences,).
-        damage: the values of the features `DAMAGE` of its misspelt words, shape (features, sentences).
-        others: of the sentences with words that may be other ones, the form and the new form of each of these words, by
-            the number of the sentence.
+        owners: the number of the candidate that each sentence belongs to, ascending, shape (sentences,).
+        totals: the total information of the words of each sentence, shape (sentences,).
+        damage: for each sentence, the values of the `DAMAGE` features, summed over its misspelt words, shape
+            (features, sentences).
+        others: maps the number of a sentence to (old form, new form) pairs of the words that changed so much that they
+            may count as different words; sentences without such words are absent.
     """
 
     owners: Ints
@@ -248,11 +258,11 @@ class Respelt(NamedTuple):
 
 
 def respelt(words: WordColumns, letters: Letters) -> Respelt:
-    """Find the sentences whose words these letters change.
+    """Find the sentences of candidates whose words are changed by the letters that the candidates write.
 
     Args:
         words: the words of the references.
-        letters: the letters of the candidates, at least one.
+        letters: the letters of the candidates; not empty.
     """
     begins = first_of_each(letters.owners * words.starts.size + letters.words).nonzero()[0]
     counts = np.diff(begins, append=letters.owners.size)
@@ -287,13 +297,13 @@ def respelt(words: WordColumns, letters: Letters) -> Respelt:
 
 
 def _written(words: WordColumns, letters: Letters, numbers: Ints, counts: Ints) -> list[str]:
-    """The new forms of words.
+    """Return the new form of each changed word.
 
     Args:
         words: the words of the references.
-        letters: the letters that are written in them.
-        numbers: the number of each, shape (words,).
-        counts: how many of the letters stand in each, shape (words,).
+        letters: the letters that are written, grouped by changed word.
+        numbers: the number of each changed word in `words`, shape (changed words,).
+        counts: how many of the letters stand in each changed word, shape (changed words,).
     """
     codes, starts = words.letters
     lengths = words.lengths[numbers] + 1
@@ -305,15 +315,16 @@ def _written(words: WordColumns, letters: Letters, numbers: Ints, counts: Ints) 
 
 @lru_cache(maxsize=20_000)
 def exchanged(words: tuple[tuple[str, str], ...]) -> tuple[Mapping[str, float], Rewriting] | None:
-    """Find the loss of words that other letters turned into other words; None if a word is only misspelt or moved.
+    """Compute the features of words that exchanged letters turned into different words, such as «в» into «и».
 
-    The loss does not depend on the sentence, so it is kept for all of them.
+    These features do not depend on the rest of the sentence, so they are cached for all sentences.
 
     Args:
-        words: the form and the new form of the words of a sentence that may be other words: «в» and «и».
+        words: the (old form, new form) pairs of the words of a sentence that may have become different words.
 
     Returns:
-        The features of the marks among the words, and what the words lose and bring.
+        The features of negators, numbers, restrictors and opposites (`of_marks`); and the loss by rewriting. None if
+        any of the words is only misspelt, reshaped or moved instead of replaced.
     """
     source = Source(" ".join(old for old, _ in words))
     if source.forms != [old for old, _ in words]:

@@ -1,7 +1,8 @@
-"""The features of edits: numbers that say what a text loses; `dictionaries/meaning.tsv` explains each.
+"""The features of edits: numbers that say what a text loses. `dictionaries/meaning.tsv` explains each feature.
 
-The file goes from words that change what a sentence claims (negators, numbers, restrictors) to words that moved, words
-that replace others, and words that are lost or misspelt.
+This module computes, in this order, features of words that change what a sentence claims (negators, numbers,
+restrictors), of words that moved, of words that replace others, and of words that are lost or misspelt. A function
+`of_…` yields pairs of a feature's name and a number to add to the feature.
 """
 
 from bisect import bisect, bisect_left, insort
@@ -25,12 +26,12 @@ from augment_ru.text.doc import Doc, Token
 
 _MARKS = ("negation", "numbers", "restrictors")
 BINDING = frozenset({"не", "ни", "без", "безо", "нет"})
-"""Negators that bind the word behind them."""
+"""Negators that negate the word behind them."""
 
 
 @lru_cache(maxsize=100_000)
 def marks_of(word: str) -> frozenset[str]:
-    """Which of the constraints `negation`, `numbers` and `restrictors` protect a word that stands alone."""
+    """Return which of the constraints `negation`, `numbers` and `restrictors` protect a word that stands alone."""
     doc = Doc(word, (Token(0, len(word), word, frozenset({"tokens"})),), frozenset({"tokens"}))
     return frozenset(name for name in _MARKS if protected((constraint(name),), {}, {"text": doc})["text"])
 
@@ -39,14 +40,14 @@ _DENYING = frozenset({"не", "нет", "нельзя", "невозможно", 
 
 
 def negates(word: str) -> bool:
-    """Whether a word negates by itself; «никто» and «никогда» only repeat the «не» of their sentence."""
+    """Tell whether a word negates by itself; words such as «никто» do not, they only repeat a «не» of the sentence."""
     return "negation" in marks_of(word) and not word.startswith("ни")
 
 
 def of_marks(fates: Fates) -> Iterator[tuple[str, float]]:
     """Yield the features of negators, numbers and restrictors, and of words replaced by their opposite.
 
-    Words added behind the text are not read here: `of_added` reads them.
+    Words added behind the last word of the text are left to `of_added`.
     """
     source = fates.source
     lost = [source.forms[number] for number in fates.lost]
@@ -80,11 +81,11 @@ def _exchanged_words(gone: Sequence[str], new: Sequence[str]) -> Iterator[tuple[
 
 _PASSIVE = frozenset({"participle"})
 _GOVERNED = NOMINAL | {"adjective"}
-"""What stands behind a preposition."""
+"""The roles of words that a preposition governs."""
 
 
 def of_moved(fates: Fates) -> Iterator[tuple[str, float]]:
-    """The features of words that stand at another place, while no other words came in."""
+    """Yield the features of words that moved; nothing if edits that were guessed from two texts also replace words."""
     if fates.order is None or (fates.is_guess and fates.replaced):
         return
     source, moved, order = fates.source, set(fates.moved), fates.order
@@ -99,7 +100,15 @@ def of_moved(fates: Fates) -> Iterator[tuple[str, float]]:
 
 
 def _exchanged_stretch(order: Sequence[int], left: Sequence[int]) -> tuple[int, int]:
-    """The first place and the one behind the last where the order differs, with a neighbour on either side."""
+    """Return the range of positions where two orders of words differ, widened by one neighbour on either side.
+
+    Args:
+        order: the numbers of the words in their new order.
+        left: the same numbers, ascending.
+
+    Returns:
+        The start and the stop of the range; (0, 0) if the orders are equal.
+    """
     others = list(map(ne, order, left))
     if True not in others:
         return 0, 0
@@ -107,7 +116,12 @@ def _exchanged_stretch(order: Sequence[int], left: Sequence[int]) -> tuple[int, 
 
 
 def _parted(source: Source, place: Mapping[int, int]) -> Iterator[tuple[str, float]]:
-    """Yield the features of neighbours that belong together and were parted."""
+    """Yield the features of neighbours that belong together and were parted or swapped.
+
+    Args:
+        source: the text.
+        place: maps the number of a word to its new position, for the words around which the order differs.
+    """
     for left, at in sorted(place.items()):
         right = left + 1
         to = place.get(right)
@@ -123,7 +137,7 @@ def _parted(source: Source, place: Mapping[int, int]) -> Iterator[tuple[str, flo
 
 
 def _newly_beside(fates: Fates, moved: set[int]) -> Iterator[tuple[str, float]]:
-    """Yield the features of words that have become neighbours."""
+    """Yield the features of words that have become neighbours; `moved` holds the numbers of the words that moved."""
     source = fates.source
     for before, after in pairwise(fates.order or ()):
         if after == before + 1:
@@ -138,7 +152,15 @@ def _newly_beside(fates: Fates, moved: set[int]) -> Iterator[tuple[str, float]]:
 
 
 def _exchanged(source: Source, moved: Sequence[int], place: Mapping[int, int]) -> Iterator[tuple[str, float]]:
-    """Pairs of words of one role whose order is reversed; a long text may have billions of pairs."""
+    """Yield the counts of pairs of moved words with the same role whose order was reversed.
+
+    Pairs are counted without a list of them, since a long text may have billions.
+
+    Args:
+        source: the text.
+        moved: the numbers of the words that moved, ascending.
+        place: maps the number of a word to its new position.
+    """
     nominals = alike = verbs = 0
     places: dict[frozenset[str] | None, list[int]] = {}  # where the words so far stand, by their cases; None is verbs
     for number in moved:
@@ -159,10 +181,11 @@ def _exchanged(source: Source, moved: Sequence[int], place: Mapping[int, int]) -
 
 
 def of_reshaped(fates: Fates) -> Iterator[tuple[str, float]]:
-    """The features of words that stand in another form: who does what to whom.
+    """Yield the feature of nouns that exchanged their roles (who does what to whom) by changes of form.
 
-    If a noun came into the nominative, and another one left it, or may be either («мать») and stood before it, they
-    exchanged roles; unless a passive exchanged them back.
+    Nouns exchanged roles if one of them came into the nominative, and either another one left the nominative, or the
+    first one overtook a noun that may be subject or object («мать»). A passive form in the text exchanges the roles
+    back, so then the feature is 0.
     """
     source = fates.source
     nouns = [
@@ -179,7 +202,7 @@ def of_reshaped(fates: Fates) -> Iterator[tuple[str, float]]:
 
 
 def _is_overtaken(fates: Fates, came: Container[int]) -> bool:
-    """Whether one of these words now stands before a noun that stood before it and may be subject or object."""
+    """Tell whether one of the words `came` now stands before a noun, possibly subject or object, that it followed."""
     place = {number: at for at, number in enumerate(fates.order or ())}
     last = -1
     for number, form in enumerate(fates.source.forms if place else ()):
@@ -201,24 +224,24 @@ def _is_lemma(word: str) -> bool:
 Vector: TypeAlias = npt.NDArray[np.float64]
 
 _BLOCK = 512
-"""Replaced stretches that are compared at once."""
+"""How many groups of replaced words are compared at once."""
 _FEW = 64
-"""Pairs of vectors that are multiplied one by one."""
+"""Up to this many pairs of vectors are multiplied one by one instead of as matrices."""
 _ROUNDING = 1e-9
-"""A bound above the difference of two products of the same vectors of length 1."""
+"""More than rounding can change the product of two vectors of length 1."""
 _KEPT_WORDS = 8
-"""The loss of up to so many words is kept: the same letters often make the same words («и» for «в»)."""
+"""The loss of up to this many words is cached, since the same replacements are frequent («и» for «в»)."""
 _TELLS = 0.5
-"""The least information of a word by which a sentence is about something."""
+"""A word of more information than this says what a sentence is about."""
 
 
 class Rewriting(NamedTuple):
-    """The loss and the news where words replace others, by word vectors.
+    """How much words that replace others lose and add, measured with word vectors.
 
     Attributes:
-        unsaid: the information of the old words that is not said any more.
-        unheard: that of the new words that was not said before.
-        unsaid_most, unheard_most: the most of a single word.
+        unsaid: the information of the old words that the new words do not express any more.
+        unheard: the information of the new words that the old words did not express.
+        unsaid_most, unheard_most: the largest contribution of a single word to each.
     """
 
     unsaid: float
@@ -228,18 +251,18 @@ class Rewriting(NamedTuple):
 
     @classmethod
     def of(cls, old: Sequence[Sequence[str]], new: Sequence[Sequence[str]]) -> "Rewriting":
-        """Compare stretches of words with the words that replace them.
+        """Compare groups of words with the words that replace them.
 
         Args:
-            old: the words of each stretch.
-            new: the words that replace them, by the same stretches.
+            old: the words of each group.
+            new: the words that replace each group.
         """
         if sum(map(len, old)) + sum(map(len, new)) <= _KEPT_WORDS:
             return _kept(tuple(map(tuple, old)), tuple(map(tuple, new)))
         return _compared(old, new)
 
     def features(self, total: float) -> Iterator[tuple[str, float]]:
-        """The features in a text whose words have this information in all."""
+        """Yield the features, given the total information of the words of the text."""
         yield "unsaid", self.unsaid / total
         yield "unheard", min(self.unheard / total, 1.0)
         yield "unsaid_most", self.unsaid_most
@@ -263,13 +286,14 @@ def of_rewritten(fates: Fates) -> Iterator[tuple[str, float]]:
 
 
 def apart(ones: Sequence[Sequence[str]], others: Sequence[Sequence[str]]) -> Iterator[tuple[str, float]]:
-    """Each word of one side, and how far it is from the nearest of the other: 1 minus the cosine, in [0, 1].
+    """Yield each word of one side with its distance (1 - cosine, in [0, 1]) from the nearest word of the other side.
+
+    If there are more than `_BLOCK` groups, a word is compared only with the words of its own block of groups and of the
+    two blocks beside it. So time grows with the length of the text instead of its square.
 
     Args:
-        ones: the words of one side, by stretch of the text.
-        others: those of the other side, by the same stretches. In a text of more than `_BLOCK` stretches a word is
-            compared with those of its own block of so many and of the blocks beside it, so that time grows with the
-            text, not with its square.
+        ones: the words of each group on one side.
+        others: the words of each group on the other side.
     """
     for start in range(0, len(ones), _BLOCK):
         mine = list(chain.from_iterable(ones[start : start + _BLOCK]))
@@ -279,7 +303,10 @@ def apart(ones: Sequence[Sequence[str]], others: Sequence[Sequence[str]]) -> Ite
 
 
 def _apart_from(ones: Iterable[str], others: Iterable[str]) -> dict[str, float]:
-    """The distance of each word from the nearest word of the other side, in [0, 1]."""
+    """Return the distance in [0, 1] of each word of `ones` from the nearest word of `others`.
+
+    It is 0 for a word that shares a lemma with the other side, and 1 for a word without a vector.
+    """
     lemmas = {lemma for word in others for lemma in lemmas_of(word)}
     vectors = [vector for word in others if (vector := word_vector(word)) is not None]
     found = {}
@@ -296,9 +323,10 @@ def _apart_from(ones: Iterable[str], others: Iterable[str]) -> dict[str, float]:
 
 
 def _nearest(ones: Sequence[Vector], others: Sequence[Vector]) -> list[float]:
-    """The largest product of each vector with one of the others; the number of vectors does not change its digits.
+    """Return, for each vector of `ones`, its largest product with a vector of `others`.
 
-    A product of matrices rounds in another way than one of vectors, so it only finds the vectors near the largest.
+    A product of matrices rounds in another way than products of vectors. So it is used only to find the pairs near the
+    largest product, which are then multiplied one by one: results do not depend on the number of vectors.
     """
     if len(ones) * len(others) <= _FEW:
         return [max(float(one @ other) for other in others) for one in ones]
@@ -311,7 +339,7 @@ def _nearest(ones: Sequence[Vector], others: Sequence[Vector]) -> list[float]:
 
 
 def of_added(fates: Fates) -> Iterator[tuple[str, float]]:
-    """The features of words that were added: inside the text, and behind it, where they may contradict it."""
+    """Yield the features of added words: those inside the text, and those behind it, which may contradict it."""
     if not fates.inserted:
         return
     end = len(fates.source.forms)
@@ -329,10 +357,11 @@ def of_added(fates: Fates) -> Iterator[tuple[str, float]]:
 _FUNCTION = frozenset({"preposition", "conjunction", "particle", "interjection"})
 _ACTIONS = frozenset({"verb", "infinitive", "gerund"})
 _LIGHT = 0.6
-"""Verbs and modifiers of less information are read without being there: «был», «стал», «самый», «этот»."""
+"""Verbs and modifiers of less information are light: a reader does not miss them («был», «стал», «самый», «этот»)."""
 _LIGHT_NAME = 0.4
+"""Nouns, pronouns and numbers of less information are light."""
 _LIGHT_PREPOSITION = 0.45
-"""Prepositions of more information tell something by themselves: «через», «после»; not «в», «на», «для»."""
+"""Prepositions of more information have a meaning of their own: «через», «после»; not «в», «на», «для»."""
 _QUESTIONS = frozenset({
     "где", "зачем", "как", "какой", "каков", "когда", "который", "кто", "куда", "откуда", "почему", "сколько", "чей",
     "что",
@@ -340,11 +369,11 @@ _QUESTIONS = frozenset({
 _TELLING = frozenset({"action", "argument", "circumstance", "modifier", "preposition", "question"})
 SHORT = 3
 LEGIBLE, ILLEGIBLE = 0.2, 0.6
-"""The shares of changed letters up to which a word is read easily, and from which it is not read at all."""
+"""A word is easy to read up to the first share of changed letters, and illegible from the second share on."""
 
 
 def features_of(fates: Fates) -> dict[str, float]:
-    """The features of the fates of a text's words; those that are 0 are left out."""
+    """Compute the features of the fates of a text's words; features that are 0 are left out."""
     parts = (
         (of_lost, fates.lost),
         (of_damaged, fates.damaged),
@@ -364,7 +393,7 @@ def features_of(fates: Fates) -> dict[str, float]:
 
 
 def of_lost(fates: Fates) -> Iterator[tuple[str, float]]:
-    """The features of words that are gone, with nothing in their place."""
+    """Yield the features of words that are gone and that no other words replace."""
     source, gone = fates.source, set(fates.lost)
     for number in fates.lost:
         kind = source.once(_place_of, number)
@@ -377,7 +406,12 @@ def of_lost(fates: Fates) -> Iterator[tuple[str, float]]:
 
 
 def _place_of(source: Source, number: int) -> str:
-    """A part of the sentence: `question`, `light`, `action`, `modifier`, `circumstance`, `argument` or another."""
+    """Return the function of a word in its sentence.
+
+    Returns:
+        `question`, `preposition`, `light` (carries little meaning), `action`, `modifier`, `pronoun`, `circumstance` or
+        `argument`.
+    """
     form = source.forms[number]
     role, tells = word_kind(form).role, information(form)
     if not _QUESTIONS.isdisjoint(lemmas_of(form)):
@@ -412,7 +446,13 @@ def _place_of_noun(source: Source, number: int) -> str:
 
 
 def _orphans(source: Source, number: int, gone: set[int]) -> Iterator[tuple[str, float]]:
-    """The features of words that are left without the word that they belong to."""
+    """Yield the features of the word before a lost word, if it is left without the word that it belongs to.
+
+    Args:
+        source: the text.
+        number: the number of the lost word.
+        gone: the numbers of all lost words.
+    """
     before, after = number - 1, number + 1
     if not source.are_beside(before, number) or before in gone:
         return
@@ -425,36 +465,36 @@ def _orphans(source: Source, number: int, gone: set[int]) -> Iterator[tuple[str,
 
 
 DAMAGE = ("became_word", "damaged_letters", "damaged_unknown", "illegible_share", "illegible_words")
-"""The features of misspelt words, in the order in which features are added up."""
+"""The names of the features of misspelt words, in the order in which they are added up."""
 
 
 Column: TypeAlias = Any
-"""A number, or a column of numbers, shape (words,)."""
+"""A number for one word, or a column of numbers, shape (words,)."""
 
 
 def damage(
     share: Column, part: Column, illegible: Column, became: Column, unknown: Column, *, long: Column
 ) -> tuple[Column, ...]:
-    """Compute what misspelt words add to the features `DAMAGE`, from numbers or from columns.
+    """Compute what a misspelt word adds to each feature in `DAMAGE`; columns do so for many words at once.
 
     Args:
-        share: the share of a word in the information of its sentence.
+        share: the share of the word in the information of its sentence.
         part: the share of its letters that differ, at most 1.
-        illegible: how far it cannot be read, by this share: from 0 up to `LEGIBLE` to 1 from `ILLEGIBLE` on.
-        became: whether it became another word.
-        unknown: whether the dictionary does not have it.
-        long: whether it has more than `SHORT` letters; a shorter one is not illegible as a whole.
+        illegible: how illegible it is: 0 if `part` is at most `LEGIBLE`, 1 from `ILLEGIBLE` on, linear between them.
+        became: whether it became another word of the dictionary.
+        unknown: whether the dictionary does not have the original word.
+        long: whether the word has more than `SHORT` letters; only such words can count in `illegible_words`.
     """
     letters = share * part
     return share * became, letters, letters * unknown, share * illegible, (illegible > 1 / 2) & long
 
 
 def damage_of(source: Source, words: Sequence[tuple[int, str, int]]) -> tuple[float, ...]:
-    """The values of the features `DAMAGE` of misspelt words.
+    """Return the values of the features in `DAMAGE`, summed over misspelt words.
 
     Args:
         source: the text.
-        words: the number, the new form and the count of letters that differ of each.
+        words: the number of each word, its new form, and how many letters differ.
     """
     forms, shares = source.forms, source.shares
     totals: tuple[float, ...] = ()
@@ -470,11 +510,11 @@ def damage_of(source: Source, words: Sequence[tuple[int, str, int]]) -> tuple[fl
 
 
 def of_damaged(fates: Fates) -> Iterator[tuple[str, float]]:
-    """The features of misspelt words."""
+    """Yield the features of misspelt words."""
     return zip(DAMAGE, damage_of(fates.source, fates.damaged), strict=True)
 
 
 def of_signs(fates: Fates) -> Iterator[tuple[str, float]]:
-    """The features of words that are written as signs; a number in other digits is as legible as before."""
+    """Yield the feature of words that are written as signs; it is 0 for a number, which digits keep legible."""
     for number in fates.signs:
         yield "signs", float(not fates.source.forms[number].isdecimal())

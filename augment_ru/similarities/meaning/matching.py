@@ -1,4 +1,7 @@
-"""From the edits of a text to the fates of its words: what the edits touch is matched with what they write."""
+"""Finds the fates of a text's words from its edits, by matching the words that edits touch with those they write.
+
+A stretch is a run of words that edits touch together, with the words that the edits write there.
+"""
 
 from bisect import bisect_left, bisect_right
 from collections import deque
@@ -12,26 +15,26 @@ from augment_ru.language.morphology import is_known, lemmas_of
 from augment_ru.similarities.meaning.words import Fates, Source, digits_of, form_of, forms_of
 
 _MOST_PAIRS = 400
-"""Of longer stretches nobody can say which new word is which old one misspelt."""
+"""The most pairs of an old and a new word in a stretch in which misspelt words are searched for."""
 _NEAR = 0.5
-"""A new word stands for an old one if it differs in at most this share of the letters of the longer one."""
+"""A new word may be a misspelling of an old one if they differ in at most this share of the longer one's letters."""
 
 
 def fates_of(source: Source, edits: Sequence[Edit], *, is_guess: bool = False) -> Fates:
-    """Find what became of each word of a text under these edits.
+    """Find what these edits do to each word of a text.
 
     Args:
         source: the text.
-        edits: in order.
-        is_guess: whether the edits are guessed from two texts (`word_edits`): then words that are gone and new words
-            may stand for each other wherever they are.
+        edits: the edits, sorted by place.
+        is_guess: whether the edits were guessed from two texts (`word_edits`). Then all lost words count as replaced by
+            all inserted words, wherever they stand.
     """
     fates = Fates(source, is_guess=is_guess)
     return _matched(source, list(_stretches(source, edits, fates)), fates)
 
 
 def _matched(source: Source, stretches: Sequence["_Stretch"], fates: Fates) -> Fates:
-    """The fates with those of the words in these stretches added."""
+    """Match the words of all stretches, add what is found to `fates`, and return `fates`."""
     for stretch in stretches:
         _match_inside(source, stretch, fates)
     left = [stretch for stretch in stretches if stretch.old or stretch.new]
@@ -49,7 +52,7 @@ def _matched(source: Source, stretches: Sequence["_Stretch"], fates: Fates) -> F
 
 
 def word_edits(source: Source, text: str) -> list[Edit]:
-    """Edits that lead from a text to another one, word by word."""
+    """Align a text with another text word by word, and return edits that lead from the first to the second."""
     new = Source(text)
     matcher = SequenceMatcher(None, source.forms, new.forms, autojunk=False)
     edits = []
@@ -64,14 +67,14 @@ def word_edits(source: Source, text: str) -> list[Edit]:
 
 @dataclass(slots=True)
 class _Stretch:
-    """Words of the source that edits touch together, and the words that replace them.
+    """A run of words of the source that edits touch together, and the new words that replace it.
 
     Attributes:
-        first, last: the words touched are first to last - 1.
-        old: the numbers of the words that have no counterpart yet.
-        new: the words that replace them and have no counterpart yet, by their order.
-        distance: how many letters the edits write or take.
-        placed: from the order of a new word to the number of the old word that it is.
+        first, last: the numbers of the first touched word, and of the word after the last.
+        old: the numbers of the touched words that are not matched with a new word yet.
+        new: maps the position of each new word among the new words to the word, for those that are not matched yet.
+        distance: how many characters the edits insert or delete; a replacement counts the longer of both sides.
+        placed: maps the position of each matched new word to the number of its old word.
     """
 
     first: int
@@ -82,10 +85,10 @@ class _Stretch:
     placed: dict[int, int] = field(default_factory=dict)
 
     def match(self, at: int, number: int) -> None:
-        """Note that a new word is this old word.
+        """Note that a new word is the counterpart of an old word.
 
         Args:
-            at: the order of the new word.
+            at: the position of the new word among the new words.
             number: the number of the old word.
         """
         del self.new[at]
@@ -93,7 +96,7 @@ class _Stretch:
 
 
 def _stretches(source: Source, edits: Sequence[Edit], fates: Fates) -> Iterator[_Stretch]:
-    """The stretches of the edits; words written as signs are noted at once."""
+    """Yield the stretches of the edits, except words that are written as signs, which are added to `fates.signs`."""
     held: list[Edit] = []
     first = last = 0
     for edit in edits:
@@ -112,10 +115,10 @@ def _stretches(source: Source, edits: Sequence[Edit], fates: Fates) -> Iterator[
 
 
 def _touched(source: Source, edit: Edit) -> tuple[int, int]:
-    """The number of the first word that an edit touches, and of the word after the last.
+    """Return the number of the first word that an edit touches, and of the word after the last.
 
-    An insertion touches a word if it stands inside it, or beside it and the letters grow together; so does an edit
-    that takes away what stands between two words.
+    An insertion touches the word in which it stands, and a word next to it if their letters join. A deletion of the
+    characters between two words touches both if their letters then join.
     """
     begin = bisect_right(source.stops, edit.start)
     end = bisect_left(source.starts, edit.stop)
@@ -146,7 +149,10 @@ def _stretch(source: Source, edits: Sequence[Edit], first: int, last: int) -> _S
 
 
 def _match_inside(source: Source, stretch: _Stretch, fates: Fates) -> None:
-    """Match the words that are unchanged and in order in their stretch; a single word may have other letters."""
+    """Match words that are unchanged and in the same order in their stretch.
+
+    A stretch of one old and one new word is matched also if the word is misspelt.
+    """
     if len(stretch.old) == len(stretch.new) == 1:
         (number,), ((at, word),) = stretch.old, stretch.new.items()
         form = source.forms[number]
@@ -182,13 +188,13 @@ def _same_form(word: str) -> Sequence[str]:
 def _match_across(
     source: Source, stretches: Sequence[_Stretch], fates: Fates, same: Callable[[str], Sequence[str]]
 ) -> None:
-    """Match the words that stand in another stretch, or in another order.
+    """Match the words that moved to another stretch, or to another position in their stretch.
 
     Args:
         source: the text.
-        stretches: its stretches.
-        fates: what is found is added.
-        same: returns the keys of a word; words that share a key are matched.
+        stretches: the stretches; matched words are removed from `old` and `new`.
+        fates: the fates; moved and reshaped words are added.
+        same: returns the keys of a word; an old and a new word that share a key are matched.
     """
     waiting: dict[str, deque[tuple[_Stretch, int]]] = {}
     if not any(stretch.new for stretch in stretches):
@@ -213,7 +219,7 @@ def _match_across(
 
 
 def _first(waiting: "deque[tuple[_Stretch, int]] | None") -> tuple[_Stretch, int] | None:
-    """Return the first word that has no counterpart yet, and drop the words before it."""
+    """Remove words that are matched already from the front of a queue; return the next word, or None if it is empty."""
     while waiting:
         stretch, number = waiting[0]
         if number in stretch.old:
@@ -223,7 +229,7 @@ def _first(waiting: "deque[tuple[_Stretch, int]] | None") -> tuple[_Stretch, int
 
 
 def _match_near(source: Source, stretch: _Stretch, fates: Fates) -> None:
-    """Match the words that are misspelt, parted by a space, or written together."""
+    """Match the words of a stretch that are misspelt, split by a space, or written together."""
     if not (stretch.old and stretch.new):
         return
     forms = [source.forms[number] for number in stretch.old]
@@ -246,9 +252,16 @@ def _match_near(source: Source, stretch: _Stretch, fates: Fates) -> None:
 
 
 def _nearest(form: str, stretch: _Stretch) -> tuple[int, int] | None:
-    """The distance and the order of the new word that a word was misspelt as; None if no new word is near enough.
+    """Find the new word of a stretch that is most likely a misspelling of a word.
 
-    A word that the dictionary has is another word and no misspelling.
+    New words that the dictionary has count as other words, not as misspellings.
+
+    Args:
+        form: the form of the word.
+        stretch: the stretch of the word.
+
+    Returns:
+        The edit distance and the position of the new word; None if no new word is near enough (`_NEAR`).
     """
     best = None
     for at, word in stretch.new.items():
@@ -261,7 +274,7 @@ def _nearest(form: str, stretch: _Stretch) -> tuple[int, int] | None:
 
 
 def _leave(source: Source, stretch: _Stretch, fates: Fates) -> None:
-    """Note the words of a stretch that have no counterpart."""
+    """Add the words of a stretch that remain without a counterpart to `fates`: lost, inserted, replaced or damaged."""
     old, new = stretch.old, list(stretch.new.values())
     if not new:
         fates.lost += old
@@ -275,7 +288,7 @@ def _leave(source: Source, stretch: _Stretch, fates: Fates) -> None:
 
 
 def _order(source: Source, stretches: Sequence[_Stretch]) -> Iterator[int]:
-    """The numbers of the words that are left, in their new order."""
+    """Yield the numbers of the source's words that remain in the new text, in their new order."""
     at = 0
     for stretch in stretches:
         yield from range(at, stretch.first)
@@ -285,14 +298,15 @@ def _order(source: Source, stretches: Sequence[_Stretch]) -> Iterator[int]:
 
 
 _LONGEST = 40
-"""Letters of words that are compared letter by letter."""
+"""The most letters of a word that is compared letter by letter."""
 
 
 @lru_cache(maxsize=100_000)
 def edit_distance(one: str, other: str) -> int:
-    """The number of letters to replace, add or take away between two words (Levenshtein 1966).
+    """Return the edit distance of two words: the fewest letters to replace, insert or delete (Levenshtein 1966).
 
-    If a word has more than 40 letters, the length of the longer word.
+    If a word has more than 40 letters, the distance is the length of the longer word, unless the words are equally long
+    and differ in at most one letter.
     """
     if len(one) == len(other):
         differing = sum(left != right for left, right in zip(one, other, strict=True))

@@ -1,4 +1,4 @@
-"""The words of a text, and what became of each: lost, misspelt, moved, written as a sign, or replaced by others."""
+"""The words of an original text, and their fates under edits: lost, misspelt, moved, replaced or written as signs."""
 
 import re
 from bisect import bisect_left, bisect_right
@@ -18,30 +18,30 @@ T = TypeVar("T")
 ATTRIBUTES = frozenset({"adjective", "participle"})
 NOMINAL = frozenset({"noun", "pronoun", "number"})
 JOINERS = "-‑'’.:/"
-"""The signs that join letters and digits on both sides into one word; a comma joins digits alone."""
+"""The signs that join letters and digits on both sides into one word. In addition, a comma joins digits."""
 _JOINER = rf"(?:[{JOINERS}]|(?<=\d),(?=\d))"
 _LETTER = r"(?:[^\W_][\u0300-\u036f]*)"
 _WORD = re.compile(rf"{_LETTER}+(?:{_JOINER}{_LETTER}+)*")
-"""Letters and digits of any alphabet, with the signs between them that join; a sign with a space behind it does not."""
+"""A word: letters and digits of any alphabet, with joining signs between them."""
 _PLAIN_WORD = re.compile(rf"[^\W_]+(?:{_JOINER}[^\W_]+)*")
-"""The same for texts without combining marks, three times as fast."""
+"""Matches the same words as `_WORD` in texts without combining marks, three times as fast."""
 LONGEST = 128
-"""Longer words are read as several of this many characters: a change costs a copy of its word."""
+"""A longer word is split into words of this many characters, since the cost of a change grows with its word."""
 LONGEST_SENTENCE = 256
-"""Longer sentences are read as several of this many words: a change costs a look at its sentence."""
+"""A longer sentence is split into parts of this many words, since the cost of a change grows with its sentence."""
 COMBINING = re.compile("[\u0300-\u036f]")
 _STRESS = re.compile("[\u0300\u0301]")
 SENTENCE_END = re.compile(r"[.!?…]+[»”\")]*\s+(?=[«“\"(]*[A-ZА-ЯЁ0-9])|\n+")
-"""The end of a sentence with the space behind it; a lower-case letter goes on with the sentence."""
+"""The end of a sentence with the space behind it. If a lower-case letter follows the space, the sentence goes on."""
 
 
 def forms_of(text: str) -> list[str]:
-    """The forms of the words of a text, in order."""
+    """Return the forms (`form_of`) of the words of a text, in order."""
     return [form_of(text[start:stop]) for start, stop in words_of(text)]
 
 
 def words_of(text: str) -> list[tuple[int, int]]:
-    """The start and the stop of each word of a text, in order."""
+    """Return the start and the stop of each word of a text, in order."""
     pattern = _WORD if COMBINING.search(text) else _PLAIN_WORD
     places = [match.span() for match in pattern.finditer(text)]
     if any(stop - start > LONGEST for start, stop in places):
@@ -50,27 +50,32 @@ def words_of(text: str) -> list[tuple[int, int]]:
 
 
 def form_of(word: str) -> str:
-    """A word as it is compared: in lower case, with е for ё, without stress marks."""
+    """Return the form in which a word is compared: in lower case, with е for ё, without stress marks."""
     if not word.isalpha() and COMBINING.search(word):
         word = _STRESS.sub("", normalize("NFC", word))
     return word.lower().replace("ё", "е")
 
 
 def digits_of(word: str) -> str:
-    """The digits of a word."""
+    """Return the digits of a word as one string; "" if it has no digits."""
     return "" if word.isalpha() else "".join(char for char in word if char.isdigit())
 
 
 def kept_source(text: str) -> "Source":
-    """A text with its words; kept for the next attack on it, unless it is long."""
+    """Return a text with its words; short texts are cached, so that further attacks on them take less time."""
     return _kept(text) if len(text) <= _KEPT_LENGTH else Source(text)
 
 
 class Source:
-    """An original text with its words; what is computed for it serves all its candidates.
+    """An original text with its words. What is computed for it is kept for all its candidates.
 
     Args:
         text: the text.
+
+    Attributes:
+        text: the text.
+        starts, stops: where each word starts and stops.
+        forms: the form of each word (`form_of`).
     """
 
     def __init__(self, text: str) -> None:
@@ -94,10 +99,14 @@ class Source:
         return list(pairwise(edges))
 
     def parts(self, edits: Sequence[Edit]) -> list[tuple["Source", Sequence[Edit]]]:
-        """The sentences that edits touch, each with its edits; sentences that one edit joins are one part.
+        """Return the parts of the text that edits touch, each with its edits, whose places count from the part's start.
 
-        What is added behind the last word is a part with the whole text, which it may contradict; words that move there
-        are not.
+        A part is a sentence, or several sentences if one edit reaches across their border. Insertions of new words
+        behind the last word form a part of their own with the whole text, since they may contradict any of it.
+        Insertions there of words that other edits removed belong to the last sentence.
+
+        Args:
+            edits: the edits, sorted by place.
         """
         if not self.forms:
             return [(self, edits)] if edits else []
@@ -126,7 +135,12 @@ class Source:
         return found
 
     def _added(self, edits: Sequence[Edit], behind: Sequence[Edit]) -> list[Edit]:
-        """The edits behind the last word that bring a word which no other edit takes away."""
+        """Return the edits of `behind` that insert a word which no edit removes elsewhere, or no word at all.
+
+        Args:
+            edits: all edits.
+            behind: those of them that insert text behind the last word.
+        """
         lost = Counter[str]()
         for edit in edits:
             lost.update(forms_of(self.text[edit.start : edit.stop]))
@@ -136,15 +150,15 @@ class Source:
 
     @property
     def is_one_sentence(self) -> bool:
-        """Whether the text is a single sentence."""
+        """Whether the text consists of one sentence."""
         return len(self._sentences) == 1
 
     def sentence_at(self, place: int) -> int:
-        """The number of the sentence that a place is in."""
+        """Return the number of the sentence that contains a place."""
         return max(bisect_right(self._sentences, (place, len(self.text) + 1)) - 1, 0)
 
     def sentence(self, number: int) -> tuple["Source", int]:
-        """A sentence, and where it starts."""
+        """Return a sentence by its number, and the place where it starts."""
         return self._part(number, number), self._sentences[number][0]
 
     def _part(self, first: int, last: int) -> "Source":
@@ -154,7 +168,7 @@ class Source:
 
     @cached_property
     def total(self) -> float:
-        """The information of all its words; at least 1, so that a word of a very short text is not everything."""
+        """The sum of the information of all words; at least 1, so that no word is all of a very short text."""
         return max(sum(self._informations), 1.0)
 
     @cached_property
@@ -164,7 +178,7 @@ class Source:
 
     @cached_property
     def clauses(self) -> list[int]:
-        """The number of the clause of each word; marks separate clauses."""
+        """The number of the clause that each word is in; any mark between two words separates clauses."""
         numbers = [0] * len(self.forms)
         for at in range(1, len(self.forms)):
             between = self.text[self.stops[at - 1] : self.starts[at]]
@@ -177,22 +191,22 @@ class Source:
         return [information / self.total for information in self._informations]
 
     def kind(self, number: int) -> WordKind:
-        """The kind of a word."""
+        """Return the kind of word `number`."""
         return word_kind(self.forms[number])
 
     def role(self, number: int) -> str:
-        """The role of a word (`WordKind.role`); "" beyond the ends of the text."""
+        """Return the role of word `number` (`WordKind.role`); "" if the text has no such word."""
         return word_kind(self.forms[number]).role if 0 <= number < len(self.forms) else ""
 
     def once(self, find: Callable[["Source", int], T], number: int) -> T:
-        """Return `find(source, number)`, which is called once for each word."""
+        """Return `find(self, number)`; it is called once for each function and word, and its value is kept."""
         if (find, number) not in self._found:
             self._found[find, number] = find(self, number)
         found: T = self._found[find, number]
         return found
 
     def are_beside(self, left: int, right: int) -> bool:
-        """Whether two neighbours exist and stand in one clause."""
+        """Tell whether both of two neighbouring words exist and stand in the same clause."""
         return left >= 0 and right < len(self.forms) and self.clauses[left] == self.clauses[right]
 
 
@@ -202,18 +216,18 @@ _KEPT_LENGTH = 1000
 
 @dataclass(slots=True)
 class Fates:
-    """The fates of the words of a text.
+    """The fates of the words of a text: what edits did to each word. Words of the text are given by their numbers.
 
     Attributes:
         source: the text.
         lost: the words that are gone.
-        damaged: the words that are misspelt, with the new form and the number of letters that differ.
-        reshaped: the words that were inflected otherwise, each with its new form.
-        replaced: stretches of words, each with the words that replace it.
-        signs: the words that are written as signs, and read as they were.
-        moved: the words that stand at another place.
-        inserted: the words that were added, each with the number of the word behind it.
-        order: the numbers of the words that are left, in their new order; None if no word moved.
+        damaged: the words that are misspelt, each with its new form and the number of letters that differ.
+        reshaped: the words that are inflected in another way, each with the new form.
+        replaced: groups of words, each with the new words that replace the group.
+        signs: the words that are written as signs such as emoji, and read as before.
+        moved: the words that stand in another position.
+        inserted: the new words, each with the number of the word before which it was inserted.
+        order: the words that are left, in their new order; None if no word moved.
     """
 
     source: Source
@@ -226,4 +240,4 @@ class Fates:
     inserted: list[tuple[int, str]] = field(default_factory=list)
     order: list[int] | None = None
     is_guess: bool = False
-    """Whether this is guessed from two texts, so that words that are gone and new words may be a rewriting."""
+    """Whether the edits were guessed from two texts; then lost and inserted words may be one rewriting."""

@@ -1,4 +1,4 @@
-"""Persons, places, organisations and works with a title: the annotator's entities, and the names it misses."""
+"""Protects persons, places, organisations and titles of works: the annotator's entities, and names that it misses."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
@@ -28,7 +28,7 @@ _STEPS = (
 
 
 def named_entities(_: Row, docs: Docs) -> Mapping[str, Sequence[Span]]:
-    """The names in each text; a name found in one text is protected in all texts of the record.
+    """Find the names in each text; a name found in one text is protected in all texts of the record.
 
     «Министерство [образования] и науки РФ» → «[Министерство образования и науки РФ]».
     """
@@ -48,7 +48,10 @@ def named_entities(_: Row, docs: Docs) -> Mapping[str, Sequence[Span]]:
 
 
 def _words_of_names(view: View, labels: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """The words by which names are recognised elsewhere, with their labels; not those of common words inside them."""
+    """Yield the words by which names are recognised elsewhere in the record, with their labels.
+
+    Common words inside names are left out.
+    """
     for at, label in enumerate(labels):
         word = view.texts[at]
         if label and len(word) >= _SHORTEST and word[0].isupper() and _names_alone(view, labels, at):
@@ -56,7 +59,7 @@ def _words_of_names(view: View, labels: Sequence[str]) -> Iterator[tuple[str, st
 
 
 def _names_alone(view: View, labels: Sequence[str], at: int) -> bool:
-    """Whether a word of a name refers to the name when it stands alone."""
+    """Tell whether a word of a name refers to the name when it stands alone."""
     word = view.texts[at]
     if _is_name(word):
         return True
@@ -66,20 +69,20 @@ def _names_alone(view: View, labels: Sequence[str], at: int) -> bool:
 
 @lru_cache(maxsize=100_000)
 def _is_name(word: str) -> bool:
-    """Whether a reading of a word is a name, or the dictionary does not have it."""
+    """Tell whether a reading of a word is a name, or the dictionary lacks the word."""
     return any(reading.name or not reading.known for reading in readings(word))
 
 
 @lru_cache(maxsize=100_000)
 def _is_nominal(word: str) -> bool:
-    """Whether every reading of a word is a noun or an adjective."""
+    """Tell whether every reading of a word is a noun or an adjective."""
     return all(reading.pos in {"NOUN", "ADJF"} for reading in readings(word))
 
 
 def _possible_repeats(view: View, labels: Sequence[str], letters: Collection[str]) -> list[int]:
-    """The places of words that may be names elsewhere in the record, which begin with one of these letters.
+    """Return the numbers of words outside names that may repeat a name of the record.
 
-    They are in lower case only where the text has no capitals.
+    They begin with one of these letters, written as a capital unless the text has no capitals.
     """
     caseless = view.lower or view.loud
     return [
@@ -93,12 +96,19 @@ def _possible_repeats(view: View, labels: Sequence[str], letters: Collection[str
 
 
 def _letter(word: str) -> str:
-    """The first letter of a word as lemmas have it."""
+    """Return the first letter of a word as its lemmas have it: in lower case, with е for ё."""
     return word[0].lower().replace("ё", "е")
 
 
 def _label_repeats(view: View, labels: list[str], places: Sequence[int], known: Mapping[str, str]) -> None:
-    """Label those of the words at these places that are names elsewhere in the record."""
+    """Label the words at these places that repeat a name of the record.
+
+    Args:
+        view: the text.
+        labels: the labels, which are changed.
+        places: the numbers of the words.
+        known: the label of each lemma of the record's names.
+    """
     for at in places:
         word = view.texts[at]
         label = next((known[lemma] for lemma in lemmas_of(word.lower()) if lemma in known), "")
@@ -107,7 +117,7 @@ def _label_repeats(view: View, labels: list[str], places: Sequence[int], known: 
 
 
 def _spans(view: View, labels: Sequence[str]) -> list[Span]:
-    """Neighbouring tokens of one label as one span."""
+    """Convert labels to spans; neighbouring tokens of one label are one span."""
     found: list[Span] = []
     before = ""
     for token, label in zip(view.doc.tokens, labels, strict=True):

@@ -1,6 +1,6 @@
 """How far names extend: to the noun after an adjective, to the end of an organisation's name, between quote marks.
 
-Each function is a step that writes labels into a list, one entry a token.
+Each public function is a step: it writes labels into a list, one entry for each token.
 """
 
 from bisect import bisect_left
@@ -17,13 +17,16 @@ _JOINTS = frozenset({"-", "'", "’", "&", "/"})
 _OPENING = frozenset('«„“"')
 _CLOSING = frozenset('»”“"')
 _NEAR = 8
-"""How many tokens before a title may name its kind: «газета», «роман»."""
+"""How many tokens before a title are searched for the word that names its kind: «газета», «роман»."""
 _ADJECTIVES = 4
 """The most tokens from the first adjective of a name to its noun."""
 
 
 def adjectival(view: View, labels: Labels) -> None:
-    """An adjective with a capital, and all to its noun: «Карское море», «Массачусетский технологический институт»."""
+    """Label an adjective with a capital and all words to its noun.
+
+    Examples: «Карское море», «Массачусетский технологический институт».
+    """
     for at in view.capitalised:
         if not has_reading(view.texts[at], "ADJF"):
             continue
@@ -44,7 +47,10 @@ def adjectival(view: View, labels: Labels) -> None:
 
 
 def _is_distinctive(words: Sequence[str]) -> bool:
-    """Whether an adjective and a noun at the start of a sentence are a name: «Верховный суд», not «Городской суд»."""
+    """Tell whether an adjective and a noun at the start of a sentence are a name.
+
+    «Верховный суд» is one, «Городской суд» is not.
+    """
     adjective, noun = words[0], words[-1]
     if "plur" in _numbers(noun):
         return False
@@ -60,13 +66,13 @@ def _is_distinctive(words: Sequence[str]) -> bool:
 
 
 def _numbers(word: str) -> set[str]:
-    """The grammatical numbers that all readings of a noun share."""
+    """Return the grammatical numbers that all readings of a noun share."""
     numbers = [reading.grammemes & {"sing", "plur"} for reading in readings(word) if reading.pos == "NOUN"]
     return set(frozenset.intersection(*numbers)) if numbers else set()
 
 
 def _is_genitive(word: str) -> bool:
-    """Whether a name is in the genitive, and not in the nominative; «Радости» is no plural behind «пристань»."""
+    """Tell whether a name is in the genitive, not in the nominative; «Радости» is not a plural behind «пристань»."""
     found = [reading for reading in readings(word) if not {"Surn", "femn"} <= reading.grammemes]
     if any(reading.known and not reading.name and reading.grammemes >= {"NOUN", "gent", "sing"} for reading in found):
         found = [reading for reading in found if not reading.name and "plur" not in reading.grammemes]
@@ -77,7 +83,7 @@ def _is_genitive(word: str) -> bool:
 
 
 def genitives(view: View, labels: Labels) -> None:
-    """A noun before a name in the genitive that is part of the name: «остров Врангеля», «улица Ленина»."""
+    """Label a noun before a name in the genitive if it is part of the name: «остров Врангеля», «улица Ленина»."""
     for after in view.capitalised:
         at, following = after - 1, view.texts[after]
         if not after or not labels[after] or labels[at] or not (kind := head_kind(view.texts[at])):
@@ -90,7 +96,7 @@ def genitives(view: View, labels: Labels) -> None:
 
 
 def titles(view: View, labels: Labels) -> None:
-    """Names in quote marks: «Сто лет одиночества», «Зенит»."""
+    """Label names in quote marks: «Сто лет одиночества», «Зенит»."""
     found_titles = [found for found in quoted(view.doc.text) if is_title(found)]
     starts = [token.start for token in view.doc.tokens] if found_titles else []
     for found in found_titles:
@@ -106,7 +112,10 @@ def titles(view: View, labels: Labels) -> None:
 
 
 def joined(view: View, labels: Labels) -> None:
-    """Tokens of a name that have no capital of their own: «Екатерина | II», «граф | де | Рошфор», «МГУ | имени | …»."""
+    """Label tokens of a name that have no capital of their own.
+
+    Examples: «Екатерина | II», «граф | де | Рошфор», «МГУ | имени | …».
+    """
     for at in reversed(view.capitalised):
         _particle(view, labels, at - 1)
     for at in [at for at, word in enumerate(view.texts) if word in _NAMED_AFTER and at]:
@@ -133,7 +142,7 @@ def joined(view: View, labels: Labels) -> None:
 
 
 def _quoted_parts(view: View, labels: Labels) -> None:
-    """The quote marks inside the name of an organisation: «НК «Звезда»»."""
+    """Label the quote marks inside the name of an organisation: «НК «Звезда»»."""
     for at in range(1, len(labels) - 1):
         if view.texts[at] not in _OPENING or labels[at - 1] != "ORG" or not labels[at + 1]:
             continue
@@ -147,7 +156,7 @@ def _quoted_parts(view: View, labels: Labels) -> None:
 
 
 def _epithets(view: View, labels: Labels) -> None:
-    """A noun for a creature before an epithet that the dictionary has not as a name: «Змей | Горыныч»."""
+    """Label a noun for a creature before an epithet that the dictionary does not know as a name: «Змей | Горыныч»."""
     for at in view.capitalised:
         if at + 1 >= len(labels) or labels[at] or not view.capitals[at + 1] or labels[at + 1] != "PER":
             continue
@@ -160,7 +169,7 @@ def _epithets(view: View, labels: Labels) -> None:
 
 
 def _particle(view: View, labels: Labels, at: int) -> None:
-    """Label a particle before the name of a person or organisation: «де», «ван», «фон»."""
+    """Label a particle, and those before it, in front of the name of a person or organisation: «де», «ван», «фон»."""
     if at < 0 or not labels[at + 1] or labels[at + 1] == "LOC":
         return
     word = view.texts[at]

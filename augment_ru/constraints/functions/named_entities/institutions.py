@@ -1,6 +1,6 @@
 """Names of institutions: «министерства спорта России», «комитет по делам молодёжи», «казанская мэрия».
 
-Each function is a step that writes labels into a list, one entry a token, or a question about words.
+`institutions` and `organisations` are steps: they write labels into a list, one entry for each token.
 """
 
 from functools import lru_cache
@@ -19,13 +19,13 @@ _CASE_AFTER = {
     "от": "gent",
 }
 _CHAIN = 9
-"""The most tokens by which a name may go on."""
+"""The most tokens by which a name may be continued."""
 _PLACE_ENDINGS = ("", "а", "ь", "я", "и", "ы", "о", "е", "ия", "ск", "ка", "ай", "й")
 _PLACE_SUFFIXES = ("", "й", "ов", "ев", "ин", "ен", "ан", "н", "ей")
 
 
 def institutions(view: View, labels: Labels) -> None:
-    """Institutions that are written without a capital: «министерства спорта | России», «казанской мэрии»."""
+    """Label institutions that are written without a capital: «министерства спорта | России», «казанской мэрии»."""
     for at, word in enumerate(view.texts):
         if (labels[at] and labels[at] != "LOC") or not (noun := _authority(word)):
             continue
@@ -41,7 +41,7 @@ def institutions(view: View, labels: Labels) -> None:
 
 @lru_cache(maxsize=100_000)
 def _authority(word: str) -> str:
-    """The lemma of a noun for an institution, in the singular; "" for another word."""
+    """Return the lemma of a noun for an institution in the singular; "" for any other word."""
     if not may_be_form(word, name_words("authority")):
         return ""
     return next(
@@ -55,7 +55,14 @@ def _authority(word: str) -> str:
 
 
 def _is_complete(view: View, labels: Labels, places: range, noun: str) -> bool:
-    """Whether what follows an institution makes it a name: a place, another institution, a field of a ministry."""
+    """Tell whether the words behind an institution make it a name: a place, another institution, a field of a ministry.
+
+    Args:
+        view: the text.
+        labels: the labels so far.
+        places: the tokens from the institution's noun to the last word that belongs to it.
+        noun: the lemma of the noun.
+    """
     if len(places) == 1:
         return False
     if any(labels[at] in ("LOC", "ORG") for at in places[1:]):
@@ -65,7 +72,15 @@ def _is_complete(view: View, labels: Labels, places: range, noun: str) -> bool:
 
 
 def _first_adjective(view: View, labels: Labels, at: int, *, complete: bool, seat: bool) -> int:
-    """Find where the adjectives of an institution start; return `at` if no adjective belongs to its name."""
+    """Find where the adjectives of an institution start; return `at` if no adjective belongs to its name.
+
+    Args:
+        view: the text.
+        labels: the labels so far.
+        at: the number of the institution's noun.
+        complete: whether the words behind the noun make it a name; then adjectives of the kind `official` belong to it.
+        seat: whether the noun is of the kind `seat`; then adjectives of a place belong to it.
+    """
     start = at
     for before in range(at - 1, max(at - 4, -1), -1):
         word = view.texts[before]
@@ -79,7 +94,7 @@ def _first_adjective(view: View, labels: Labels, at: int, *, complete: bool, sea
 
 @lru_cache(maxsize=100_000)
 def is_of_place(word: str) -> bool:
-    """Whether a word is an adjective derived from the name of a place.
+    """Tell whether a word is an adjective derived from the name of a place.
 
     >>> is_of_place("казанской"), is_of_place("городской")
     (True, False)
@@ -94,7 +109,7 @@ def is_of_place(word: str) -> bool:
 
 @lru_cache(maxsize=100_000)
 def _has_place(adjective: str) -> bool:
-    """Whether a place has a name from which the adjective can be derived: «казанский» → Казань."""
+    """Tell whether there is a place from whose name the adjective can be derived: «казанский» → Казань."""
     stem = adjective[:-4] if not adjective.endswith("цкий") else adjective[:-4] + "ц"
     stems = {stem.removesuffix(suffix) for suffix in _PLACE_SUFFIXES if len(stem) - len(suffix) > 2}  # noqa: PLR2004
     stems |= {stem[:-1] + "к", stem[:-1] + "г"} if stem.endswith(("ц", "ж", "ч")) else set()
@@ -108,7 +123,7 @@ def _has_place(adjective: str) -> bool:
 
 
 def agree(adjective: str, noun: str) -> bool:
-    """Whether an adjective and a noun can stand in one case and number."""
+    """Tell whether an adjective and a noun can have the same case and number."""
     return any(
         one.grammemes & other.grammemes & CASES and one.grammemes & other.grammemes & {"sing", "plur"}
         for one in readings(adjective)
@@ -118,7 +133,7 @@ def agree(adjective: str, noun: str) -> bool:
 
 
 def organisations(view: View, labels: Labels) -> None:
-    """Names of organisations to their end: «Министерство образования | и науки Российской Федерации»."""
+    """Label names of organisations to their end: «Министерство образования | и науки Российской Федерации»."""
     for at, label in enumerate(labels):
         if label != "ORG" or (at + 1 < len(labels) and labels[at + 1] == "ORG"):
             continue
@@ -133,7 +148,7 @@ def organisations(view: View, labels: Labels) -> None:
 
 
 def _branch(view: View, labels: Labels, at: int, *, headed: bool) -> None:
-    """The place of a branch of an authority: «управление МВД | по Самарской области»."""
+    """Label the place of a branch of an authority: «управление МВД | по Самарской области»."""
     after = at + 2
     official = headed or (view.texts[at].isupper() and len(view.texts[at]) > 1)
     if after < len(labels) and official and view.texts[at + 1] == "по" and labels[after] == "LOC":
@@ -151,6 +166,9 @@ def chain(view: View, labels: Labels, at: int, *, within: bool) -> int:
         labels: the labels so far.
         at: the first token that may belong to the run.
         within: whether the name has no capital yet; then persons do not belong to it.
+
+    Returns:
+        The token after the last one of the run.
     """
     stop = end = at
     case, noun = "gent", _noun(view.texts[at - 1])
@@ -177,7 +195,14 @@ def chain(view: View, labels: Labels, at: int, *, within: bool) -> int:
 
 
 def _goes_on(view: View, labels: Labels, at: int, case: str) -> bool:
-    """Whether a name can go on behind «и» or a preposition."""
+    """Tell whether a name can be continued behind «и» or a preposition.
+
+    Args:
+        view: the text.
+        labels: the labels so far.
+        at: the number of «и» or the preposition.
+        case: the case that the next word must have.
+    """
     if at + 1 >= len(view.texts) or labels[at + 1] == "PER":
         return False
     word, following = view.texts[at], view.texts[at + 1]
@@ -189,12 +214,15 @@ def _goes_on(view: View, labels: Labels, at: int, case: str) -> bool:
 
 
 def _noun(word: str) -> str:
-    """The lemma of the likeliest reading of a word as a noun; "" if it has no reading as a noun."""
+    """Return the lemma of the likeliest reading of a word as a noun; "" if it has no reading as a noun."""
     return next((reading.lemma for reading in readings(word) if reading.pos == "NOUN"), "")
 
 
 def _is_place(view: View, at: int) -> bool:
-    """Whether a token ends the name of a place, behind which no common noun belongs to the name of an organisation."""
+    """Tell whether a token ends the name of a place.
+
+    No common noun behind it is part of the name of an organisation.
+    """
     word = view.texts[at]
     if view.capitals[at]:
         return has_reading(word, "Geox") and has_reading(word, "gent")
@@ -202,21 +230,21 @@ def _is_place(view: View, at: int) -> bool:
 
 
 def _is_person(word: str) -> bool:
-    """Whether a word in lower case is one person, who is not part of an institution: «суд жителя Москвы»."""
+    """Tell whether a word in lower case is one person who is not part of an institution: «суд жителя Москвы»."""
     if not word[0].islower() or has_lemma(word, {"президент", "человек", "ребёнок"}):
         return False
     return all("anim" in reading.grammemes and "sing" in reading.grammemes for reading in _likely(word))
 
 
 def _likely(word: str) -> list[Reading]:
-    """The readings of a word that are at least a quarter as likely as the likeliest."""
+    """Return the readings of a word that are at least a quarter as likely as its likeliest reading."""
     found = readings(word)
     best = max(reading.score for reading in found)
     return [reading for reading in found if reading.score >= best / 4]
 
 
 def _stands_in(word: str, cases: set[str]) -> bool:
-    """Whether a word can be a noun or adjective in one of the cases; a genitive has to be likely."""
+    """Tell whether a word can be a noun or adjective in one of the cases; a reading as a genitive has to be likely."""
     found = readings(word) if cases - {"gent"} else _likely(word)
     best = max(reading.score for reading in found)
     return any(

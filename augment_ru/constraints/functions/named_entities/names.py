@@ -1,4 +1,4 @@
-"""Finding the words of names: each function is a step that writes labels into a list, one entry a token."""
+"""Find the words of names. Each public function is a step: it writes labels into a list, one entry for each token."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -15,16 +15,16 @@ _CLOSED = frozenset({"NPRO", "PREP", "CONJ", "PRCL", "ADVB", "INTJ"})
 _PRONOUNS = frozenset({"Apro", "NPRO", "Anum"})
 _ACTIONS = frozenset({"VERB", "INFN", "GRND", "PRTF", "PRTS", "ADVB", "PRED"})
 _SHORTEST_GIVEN = 3
-"""The fewest characters of a given name."""
+"""The fewest characters of a word that may be a given name."""
 _VERB_WITHIN = 4
-"""How many tokens after the first word of a sentence its verb may stand."""
+"""How many tokens behind the first word of a sentence are searched for its verb."""
 _MARKS = frozenset('«»"„“”!?…')
 ROMAN = re.compile(r"[IVXLCХ]+(-[а-яё]+)?")
 _LATIN = re.compile(r"[A-Za-zÀ-ɏ]")
 
 
 def annotated_entities(view: View, labels: Labels) -> None:
-    """The entities of the annotator, without a common noun that it included because it starts the sentence."""
+    """Label the entities of the annotator, without a common noun at the start of a sentence that it took for a name."""
     tokens = view.doc.tokens
     for first, stop in _ranges_of_entities(view):
         start = first
@@ -47,7 +47,7 @@ def annotated_entities(view: View, labels: Labels) -> None:
 
 
 def _ranges_of_entities(view: View) -> Iterator[tuple[int, int]]:
-    """Yield the first token of each entity of the annotator, and the token behind its last."""
+    """Yield the first token of each entity of the annotator, and the token after its last one."""
     tokens = view.doc.tokens
     stop = 0
     for at, token in enumerate(tokens):
@@ -60,18 +60,18 @@ def _ranges_of_entities(view: View) -> Iterator[tuple[int, int]]:
 
 @lru_cache(maxsize=100_000)
 def _is_closed(word: str) -> bool:
-    """Whether every reading of a word is a pronoun, preposition or the like: «ИХ», «Это»."""
+    """Tell whether every reading of a word is a pronoun, preposition or the like: «ИХ», «Это»."""
     return all(reading.known and (reading.pos in _CLOSED or "Apro" in reading.grammemes) for reading in readings(word))
 
 
 @lru_cache(maxsize=100_000)
 def _is_action(word: str) -> bool:
-    """Whether every reading of a word is a verb, participle or adverb: «ропщут», «преподносил»."""
+    """Tell whether every reading of a word is a verb, participle or adverb: «ропщут», «преподносил»."""
     return all(reading.known and reading.pos in _ACTIONS for reading in readings(word))
 
 
 def _is_no_name(view: View, inside: Sequence[int]) -> bool:
-    """Whether the annotator took common words for a name: an abbreviation of a thing; words without a capital."""
+    """Tell whether the annotator took common words for a name: an abbreviation of a thing, or words in lower case."""
     words = [view.texts[at] for at in inside]
     if len(words) == 1 and _is_thing(words[0]):
         return True
@@ -81,7 +81,7 @@ def _is_no_name(view: View, inside: Sequence[int]) -> bool:
 
 @lru_cache(maxsize=100_000)
 def _is_thing(word: str) -> bool:
-    """Whether a word is an abbreviation of a common noun, alone or with a hyphen: «ДНК», «ДНК-тест», «IT-рынок»."""
+    """Tell whether a word is an abbreviation of a common noun, or begins with one: «ДНК», «ДНК-тест», «IT-рынок»."""
     first, hyphen, rest = word.partition("-")
     return (first in common_abbreviations() or (first in name_words("legal_form"))) and (
         not hyphen or not rest[:1].isupper()
@@ -90,12 +90,19 @@ def _is_thing(word: str) -> bool:
 
 @lru_cache(maxsize=100_000)
 def _is_common(word: str) -> bool:
-    """Whether no reading of a word is a name, and the dictionary has it."""
+    """Tell whether the dictionary has a word and no reading of it is a name; a word in capitals does not count."""
     return all(reading.known and not reading.name for reading in readings(word)) and not word.isupper()
 
 
 def _is_part_of_name(view: View, first: int, stop: int, label: str) -> bool:
-    """Whether a common word at the start of a sentence belongs to the entity that the annotator found."""
+    """Tell whether a common word at the start of a sentence belongs to the entity that the annotator found.
+
+    Args:
+        view: the text.
+        first: the first token of the entity.
+        stop: the token after its last one.
+        label: the label of the entity.
+    """
     word = view.texts[first]
     found = readings(word)
     if not any(reading.pos == "NOUN" for reading in found):
@@ -108,7 +115,7 @@ def _is_part_of_name(view: View, first: int, stop: int, label: str) -> bool:
 
 
 def capitals(view: View, labels: Labels) -> None:
-    """Words with a capital: any that may be a name inside a sentence; only certain names at its start."""
+    """Label words with a capital: inside a sentence any that may be a name, at its start only certain names."""
     for at in view.capitalised:
         word = view.texts[at]
         if labels[at] or _is_thing(word):
@@ -126,7 +133,10 @@ def capitals(view: View, labels: Labels) -> None:
 
 @lru_cache(maxsize=100_000)
 def _abbreviation(word: str) -> str:
-    """The label of a word in capitals: that of a known name («США»), ORG for an unknown word, "" for «ДНК», «НЕ»."""
+    """Return the label of a word in capitals.
+
+    This is the label of a known name («США»), ORG for an unknown word, and "" for other words («ДНК», «НЕ»).
+    """
     known = [reading for reading in readings(word) if reading.known]
     if not known:
         return "" if ROMAN.fullmatch(word) else "ORG"
@@ -135,12 +145,12 @@ def _abbreviation(word: str) -> str:
 
 @lru_cache(maxsize=100_000)
 def _only_name(word: str) -> bool:
-    """Whether every reading of a word is a name."""
+    """Tell whether every reading of a word is a name."""
     return has_form_with(word, _OF_NAMES) and all(reading.name and reading.known for reading in readings(word))
 
 
 def _starts_with_name(view: View, at: int) -> bool:
-    """Whether the first word of a sentence is a name: «Маша, водя пальчиком»; «Белая — река»."""
+    """Tell whether the first word of a sentence is a name: «Маша, водя пальчиком»; «Белая — река»."""
     found = readings(view.texts[at])
     nouns = [reading for reading in found if reading.pos == "NOUN"]
     if any(reading.pos in _CLOSED for reading in found) or (not nouns and not _is_defined(view, at)):
@@ -151,7 +161,7 @@ def _starts_with_name(view: View, at: int) -> bool:
 
 
 def _is_defined(view: View, at: int) -> bool:
-    """Whether a dash and a word like «река» or «город» follow: «Белая — река»."""
+    """Tell whether a dash and a word like «река» or «город» follow: «Белая — река»."""
     if at + 2 >= len(view.texts) or view.texts[at + 1] not in {"—", "–", "-"}:
         return False
     return any(
@@ -162,7 +172,7 @@ def _is_defined(view: View, at: int) -> bool:
 
 
 def _is_name_inside(view: View, at: int, labels: Labels) -> bool:
-    """Whether a word with a capital inside a sentence may be a name."""
+    """Tell whether a word with a capital inside a sentence may be a name."""
     found = readings(view.texts[at])
     if any(reading.lemma in name_words("rank") for reading in found):
         return False
@@ -171,7 +181,7 @@ def _is_name_inside(view: View, at: int, labels: Labels) -> bool:
 
 
 def _is_adjective_of(view: View, at: int, labels: Labels) -> bool:
-    """Whether a word is an adjective before a common noun, and so no name by itself: «Британские учёные»."""
+    """Tell whether a word is an adjective before a common noun, and so not a name by itself: «Британские учёные»."""
     if at + 1 >= len(view.texts) or view.capitals[at + 1] or labels[at + 1]:
         return False
     following = readings(view.texts[at + 1])
@@ -183,7 +193,7 @@ def _is_adjective_of(view: View, at: int, labels: Labels) -> bool:
 
 @lru_cache(maxsize=100_000)
 def _kind(word: str) -> str:
-    """The label of a name of one word: that of a reading as a name, else PER for an animate noun, else ORG."""
+    """Return the label of a name of one word: that of a reading as a name, else PER for an animate noun, else ORG."""
     found = readings(word)
     named = next((reading.name for reading in found if reading.name), "")
     if named:
@@ -192,7 +202,7 @@ def _kind(word: str) -> str:
 
 
 def initials(view: View, labels: Labels) -> None:
-    """Initials with their full stops, and the surname beside them: «А. П. Чехов», «Керн А. П.»."""
+    """Label initials with their full stops, and the surname beside them: «А. П. Чехов», «Керн А. П.»."""
     for first, stop in _runs_of_initials(view):
         several = stop - first > 2  # noqa: PLR2004  (a letter and its full stop)
         after = stop < len(labels) and view.capitals[stop] and len(view.texts[stop]) > 1
@@ -204,7 +214,7 @@ def initials(view: View, labels: Labels) -> None:
 
 
 def _runs_of_initials(view: View) -> Iterator[tuple[int, int]]:
-    """Yield the first token of each run of initials, and the token behind its last."""
+    """Yield the first token of each run of initials, and the token after its last one."""
     texts, stop = view.texts, 0
     for at in view.capitalised:
         if at < stop or len(texts[at]) > 1:
@@ -217,7 +227,7 @@ def _runs_of_initials(view: View) -> Iterator[tuple[int, int]]:
 
 
 def lower_case(view: View, labels: Labels) -> None:
-    """Words that can only be names, where letter case does not mark names: «еду в сочи»; «госдума» anywhere."""
+    """Label words that can only be names, where letter case does not mark names: «еду в сочи»; «госдума» anywhere."""
     for at, word in enumerate(view.texts):
         if labels[at] or len(word) <= 2 or view.capitals[at]:  # noqa: PLR2004
             continue
@@ -230,7 +240,7 @@ def lower_case(view: View, labels: Labels) -> None:
 
 @lru_cache(maxsize=100_000)
 def _is_institution(word: str) -> bool:
-    """Whether a word in any letter case is the name of one institution: «госдума», «минздрав», «бундестаг»."""
+    """Tell whether a word in any letter case names a single institution: «госдума», «минздрав», «бундестаг»."""
     if not (may_be_form(word, name_words("unique")) or has_form_with(word, _ORGANISATION)):
         return False
     found = readings(word)
@@ -240,7 +250,10 @@ def _is_institution(word: str) -> bool:
 
 
 def first_words(view: View, labels: Labels) -> None:
-    """Take the label from a first word whose verb is one of things; label one whose verb is one of persons."""
+    """Correct the labels of first words of sentences that may be a given name or a common noun, such as «Любовь».
+
+    The label is removed if the verb is one of things, and becomes PER if the verb is one of persons.
+    """
     for at in view.starts:
         word = view.texts[at]
         if at + 1 >= len(labels) or labels[at + 1] or view.capitals[at + 1] or labels[at] not in ("", "PER"):
@@ -257,7 +270,7 @@ def first_words(view: View, labels: Labels) -> None:
 
 
 def _is_homonym(word: str) -> bool:
-    """Whether a word in the nominative is a given name, or a common noun."""
+    """Tell whether a word in the nominative may be a given name as well as a common noun."""
     found = [reading for reading in readings(word) if "nomn" in reading.grammemes and reading.pos == "NOUN"]
     return any("Name" in reading.grammemes for reading in found) and any(
         reading.known and not reading.name for reading in found
@@ -265,7 +278,7 @@ def _is_homonym(word: str) -> bool:
 
 
 def _verb(view: View, at: int) -> str:
-    """The first verb behind a word, in its clause; "" if there is none."""
+    """Return the first verb from token `at` on, in the same clause; "" if there is none."""
     for word in view.texts[at : at + _VERB_WITHIN]:
         if not word[0].isalpha():
             break

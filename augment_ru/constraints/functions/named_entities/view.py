@@ -1,4 +1,4 @@
-"""The tokens of a text with what their letter case says about names, and the words that names are known by."""
+"""The tokens of a text with what their letter case tells about names, and word lists for recognising names."""
 
 import re
 import unicodedata
@@ -20,13 +20,13 @@ Labels = list[str]
 
 @cache
 def name_words(kind: str) -> frozenset[str]:
-    """The words of one kind in `dictionaries/name_words.tsv`."""
+    """Return the words of one kind in `dictionaries/name_words.tsv`."""
     return word_lists("name_words")[kind]
 
 
 @lru_cache(maxsize=100_000)
 def head_kind(word: str) -> str:
-    """LOC or ORG if the word is a noun that forms names («министерство», «море»), else "".
+    """Return LOC or ORG for a noun that forms names of this kind («море», «министерство»), "" for other words.
 
     >>> head_kind("министерством"), head_kind("кошка")
     ('ORG', '')
@@ -36,17 +36,18 @@ def head_kind(word: str) -> str:
 
 
 class View:
-    """The tokens of a text with what their letter case says about names.
+    """The tokens of a text with what their letter case tells about names.
 
     Attributes:
         doc: the text.
         texts: the tokens as they are written.
-        shouts: whether each token stands in a run of words in capitals; its capitals then do not mark a name.
-        capitals: whether each token starts with a capital, outside such runs.
-        capitalised: the numbers of the tokens that do.
-        starts: those of them that start a sentence, a quotation or an option; their capital does not mark a name.
+        shouts: whether each token is in a run of words in capitals, where a capital does not mark a name.
+        capitals: whether each token starts with a capital and is not in such a run.
+        capitalised: the numbers of the tokens for which `capitals` is true.
+        starts: those of `capitalised` that start a sentence, a quotation or an option; their capital does not mark a
+            name.
         lower: whether the text has no capitals at all.
-        loud: whether any token stands in such a run.
+        loud: whether any token is in a run of words in capitals.
         informal: whether no capital stands inside a sentence, so that names may be written in lower case.
     """
 
@@ -66,7 +67,7 @@ class View:
         self.informal = len(self.starts) == len(self.capitalised)
 
     def _starts(self, at: int) -> bool:
-        """Whether the token starts a sentence, a quotation or an option."""
+        """Tell whether the token starts a sentence, a quotation or an option."""
         before = at - 1
         while before >= 0 and self.texts[before] in _OPENING:
             before -= 1
@@ -83,7 +84,7 @@ class View:
         return last in _ENDS or unicodedata.category(last[0]) == "So"  # an emoji ends a sentence
 
     def _after_marker(self, at: int) -> bool:
-        """Whether this token ends a marker «(A)» or «(12)», or a line feed that is written as a backslash and n."""
+        """Tell whether this token ends a marker «(A)» or «(12)», or a line feed written as a backslash and n."""
         before = self.texts[max(at - 2, 0) : at]
         if self.texts[at] == ")":
             return len(before) == 2 and before[0] == "(" and _MARKER.fullmatch(before[1]) is not None  # noqa: PLR2004

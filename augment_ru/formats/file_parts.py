@@ -1,4 +1,4 @@
-"""A file of rows in pieces: each is read as a file of the same format is, by itself, with the numbers of its rows."""
+"""A file of rows in parts: each is read as a file of the same format is, by itself, with the numbers of its rows."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,22 +15,22 @@ from augment_ru.formats.parquet import Parquet, ParquetRows, as_stream
 from augment_ru.formats.sources import JSON_LINES, RowSource
 from augment_ru.formats.text_lines import TextLines
 
-PIECE_BYTES = 2**17
-"""Bytes of a piece; it ends with the row that reaches them. These are about as many rows as are perturbed at once."""
+PART_BYTES = 2**17
+"""Bytes of a part, which ends with the row that reaches them. These are about as many rows as are perturbed at once."""
 
 _LONGEST = len(BOM) + MAX_LINE + 2
 """Bytes of a line that are kept; readers look at no more of one."""
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class FilePart:
     """Rows that stand together in a file.
 
     Attributes:
         kind: the format.
         first: the number of its first line or row in the file, from 1.
         data: its bytes: lines, rows, or a table of Arrow.
-        header: what stands before the rows of each piece: the line of names of a table.
+        header: what stands before the rows of each part: the line of names of a table.
         skipped: how many bytes of its last line are left out, because the line is too long to be read.
         end: what ends that line.
         rows: the rows of an array, as they are spelt.
@@ -89,15 +89,15 @@ class Piece:
         return buffered(read)
 
 
-def pieces(source: RowSource, size: int = PIECE_BYTES) -> Iterator[Piece]:
-    """The pieces of a file, in their order. Each depends on the file and on the size alone.
+def file_parts(source: RowSource, size: int = PART_BYTES) -> Iterator[FilePart]:
+    """The parts of a file, in their order. Each depends on the file and on the size alone.
 
     Args:
         source: the rows of the file, none of which was read yet.
-        size: bytes of a piece, 1 or more; it has at least one row, and ends with the row that reaches them.
+        size: bytes of a part, 1 or more; it has at least one row, and ends with the row that reaches them.
 
     Raises:
-        AugmentError: the file is damaged; the pieces before that place were given.
+        AugmentError: the file is damaged; the parts before that place were given.
     """
     if isinstance(source, JsonArray):
         return _of_arrays(source, size)
@@ -109,10 +109,10 @@ def pieces(source: RowSource, size: int = PIECE_BYTES) -> Iterator[Piece]:
         return _of_lines("text", source.stream, size)
     if isinstance(source, JsonLines):
         return _of_lines("JSON" if source.called_json else JSON_LINES, source.stream, size)
-    raise TypeError(f"{type(source).__name__} has no pieces")
+    raise TypeError(f"{type(source).__name__} has no parts")
 
 
-def _of_lines(kind: str, stream: BinaryIO, size: int, header: bytes = b"") -> Iterator[Piece]:
+def _of_lines(kind: str, stream: BinaryIO, size: int, header: bytes = b"") -> Iterator[FilePart]:
     first = 1 + header.count(b"\n")
     while data := stream.read(size):
         if not data.endswith(b"\n"):
@@ -123,11 +123,11 @@ def _of_lines(kind: str, stream: BinaryIO, size: int, header: bytes = b"") -> It
             passed += len(rest)
             end = rest[-1:]
         end = end if passed and end == b"\n" else b""
-        yield Piece(kind, first, data[: start + _LONGEST], header, skipped=max(passed - len(end), 0), end=end)
+        yield FilePart(kind, first, data[: start + _LONGEST], header, skipped=max(passed - len(end), 0), end=end)
         first += data.count(b"\n", 0, start + _LONGEST) + len(end)
 
 
-def _of_table(table: Table, size: int) -> Iterator[Piece]:
+def _of_table(table: Table, size: int) -> Iterator[FilePart]:
     kind = "TSV" if table.called_tsv else "CSV"
     if table.layout.is_tsv and table.names:  # a row is a line
         yield from _of_lines(kind, table.stream, size, table.header)
@@ -140,13 +140,13 @@ def _of_table(table: Table, size: int) -> Iterator[Piece]:
         held.append(row.data)
         length += len(row.data)
         if length >= size or row.skipped or row.end:
-            yield Piece(kind, first, b"".join(held), header, row.skipped, row.end)
+            yield FilePart(kind, first, b"".join(held), header, row.skipped, row.end)
             held, length = [], 0
     if held:
-        yield Piece(kind, first, b"".join(held), header)
+        yield FilePart(kind, first, b"".join(held), header)
 
 
-def _of_arrays(source: JsonArray, size: int) -> Iterator[Piece]:
+def _of_arrays(source: JsonArray, size: int) -> Iterator[FilePart]:
     first = 1
     for array, texts in enumerate(source.arrays):
         rows: list[bytes] = []
@@ -155,23 +155,23 @@ def _of_arrays(source: JsonArray, size: int) -> Iterator[Piece]:
             rows.append(text.encode())
             length += len(rows[-1])
             if length >= size:
-                yield Piece("JSON", first, rows=tuple(rows), array=array)
+                yield FilePart("JSON", first, rows=tuple(rows), array=array)
                 first, rows, length = first + len(rows), [], 0
         if rows:
-            yield Piece("JSON", first, rows=tuple(rows), array=array)
+            yield FilePart("JSON", first, rows=tuple(rows), array=array)
             first += len(rows)
 
 
-def _of_batches(source: Parquet, size: int) -> Iterator[Piece]:
+def _of_batches(source: Parquet, size: int) -> Iterator[FilePart]:
     first, held = 1, []
     for whole in source.batches():
         for batch in _small(whole, size):
             held.append(batch)
             if sum(one.nbytes for one in held) >= size:
-                yield Piece("Parquet", first, as_stream(source.arrow, source.schema, held))
+                yield FilePart("Parquet", first, as_stream(source.arrow, source.schema, held))
                 first, held = first + sum(one.num_rows for one in held), []
     if held:
-        yield Piece("Parquet", first, as_stream(source.arrow, source.schema, held))
+        yield FilePart("Parquet", first, as_stream(source.arrow, source.schema, held))
 
 
 def _small(batch: Any, size: int) -> Iterator[Any]:  # noqa: ANN401

@@ -1,4 +1,4 @@
-"""Pieces of a file hold the rows of the file, with their numbers, whatever the size of the pieces."""
+"""Parts of a file hold the rows of the file, with their numbers, whatever the size of the parts."""
 
 import json
 from io import BytesIO
@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from augment_ru.errors import AugmentError
 from augment_ru.formats import delimited, json_array
+from augment_ru.formats import file_parts as parts_module
 from augment_ru.formats import lines as lines_module
-from augment_ru.formats import pieces as pieces_module
+from augment_ru.formats.file_parts import FilePart, file_parts
 from augment_ru.formats.lines import BOM
-from augment_ru.formats.pieces import Piece, pieces
 from augment_ru.formats.sources import source_of
 
 LINES = st.lists(st.sampled_from(["", " ", "кот", '{"text": "кот"}', "\u2028", '"', '"a', "a,б", '"a\nb",c', "a;b\tc"]))
@@ -24,9 +24,9 @@ SIZES = st.integers(1, 200)
 
 
 def rows(kind: str, data: bytes, size: int | None) -> list[Any]:
-    """What a file says of its rows: read whole, or in pieces of a size."""
+    """What a file says of its rows: read whole, or in parts of a size."""
     whole = source_of(kind, BytesIO(data))
-    sources = [whole] if size is None else [piece.source() for piece in pieces(whole, size)]
+    sources = [whole] if size is None else [part.source() for part in file_parts(whole, size)]
     found: list[Any] = []
     for source in sources:
         for line in source:
@@ -63,8 +63,8 @@ def test_lines_that_are_too_long(
     data = names + b"\n".join(b'"' * quoted + b"a" * length for length, quoted in lengths) + b"\n" * last
     data = BOM * mark + data
     with pytest.MonkeyPatch.context() as patch:
-        kept = pieces_module._LONGEST - lines_module.MAX_LINE  # noqa: SLF001  (as much smaller as the others)
-        patch.setattr(pieces_module, "_LONGEST", kept + 20)
+        kept = parts_module._LONGEST - lines_module.MAX_LINE  # noqa: SLF001  (as much smaller as the others)
+        patch.setattr(parts_module, "_LONGEST", kept + 20)
         for module in (lines_module, json_array, delimited):
             patch.setattr(module, "MAX_LINE", 20)
         assert rows(kind, data, size) == rows(kind, data, None)
@@ -89,21 +89,21 @@ def test_batches(texts: list[str | None], size: int) -> None:
     assert rows("Parquet", stream.getvalue(), size) == rows("Parquet", stream.getvalue(), None)
 
 
-def test_a_piece_ends_with_the_row_that_reaches_its_size() -> None:
+def test_a_part_ends_with_the_row_that_reaches_its_size() -> None:
     source = source_of("JSON lines", BytesIO(b"{}\n" * 10))
-    found = [(piece.first, piece.data) for piece in pieces(source, 10)]
+    found = [(part.first, part.data) for part in file_parts(source, 10)]
     assert found == [(1, b"{}\n" * 4), (5, b"{}\n" * 4), (9, b"{}\n" * 2)]
 
 
-def test_a_digest_stands_for_the_whole_piece() -> None:
+def test_a_digest_stands_for_the_whole_part() -> None:
     """Whatever a part is made of is in its digest: the numbers of its rows are in messages."""
-    base = Piece("JSON lines", 1, b"{}\n")
+    base = FilePart("JSON lines", 1, b"{}\n")
     others = [
-        Piece("JSON", 1, b"{}\n"),
-        Piece("JSON lines", 2, b"{}\n"),
-        Piece("JSON lines", 1, b"{}\n", skipped=1),
-        Piece("JSON lines", 1, b"\n", b"{}"),
-        Piece("JSON lines", 1, rows=(b"{}\n",)),
-        Piece("JSON lines", 1, rows=(b"{}", b"\n")),
+        FilePart("JSON", 1, b"{}\n"),
+        FilePart("JSON lines", 2, b"{}\n"),
+        FilePart("JSON lines", 1, b"{}\n", skipped=1),
+        FilePart("JSON lines", 1, b"\n", b"{}"),
+        FilePart("JSON lines", 1, rows=(b"{}\n",)),
+        FilePart("JSON lines", 1, rows=(b"{}", b"\n")),
     ]
-    assert len({piece.digest for piece in [base, *others]}) == len(others) + 1
+    assert len({part.digest for part in [base, *others]}) == len(others) + 1

@@ -1,0 +1,104 @@
+"""What a report found, in words: a sentence or two for each model."""
+
+from collections.abc import Iterator
+
+from augment_ru.evaluation.pairs import WORST_ROWS
+from augment_ru.evaluation.report import AttackReport, ModelReport, Report
+from augment_ru.evaluation.tables import names_of
+
+_FEW = 20
+"""Right predictions below which a cell says nothing."""
+_LEAST = 0.5
+"""The lowest percentage that is not rounded to 0."""
+_TIMES = 1.5
+"""How many times the rate of all rows a cell's must be to be told."""
+
+_ENDS = {
+    "length": ("in short texts (of {} words)", "in long texts (of {} words)"),
+    "readability": (
+        "in texts that are hard to read (readability {})",
+        "in texts that are easy to read (readability {})",
+    ),
+    "type_token_ratio": (
+        "in texts that repeat words ({} different words / words)",
+        "in texts that hardly repeat words",
+    ),
+}
+"""What the lowest and the highest cell of a measured property are called."""
+
+
+def findings(report: Report) -> list[str]:
+    """A sentence for each model: the attack that breaks most of its right answers, where, and the worst case."""
+    return [one for model in report.models for one in _of_model(report, model)]
+
+
+def _of_model(report: Report, model: ModelReport) -> Iterator[str]:
+    names = names_of(report)
+    name = names[model.model] + ("" if model.shots is None else f" ({model.shots}-shot)")
+    rates = {attack: one.rate.asr for attack, one in model.attacks.items() if one.rate.asr is not None}
+    if not model.beats_majority:
+        metric = report.metrics[0]
+        beside = f" ({metric.replace('_', ' ')} {report.majority[metric]:.2f})" if metric in report.majority else ""
+        so = ", so its rates say nothing" if model.attacks else ""
+        yield f"{name} is not clearly better than the most frequent answer{beside}{so}."
+    elif not model.attacks:
+        metric = report.metrics[0]
+        most = report.majority.get(metric)
+        beside = "" if most is None else f"; the most frequent answer has {most:.0f} %"
+        yield f"{name} has {metric.replace('_', ' ')} {model.metrics[metric].value:.0f} %{beside}."
+    elif rates:
+        attack = max(rates, key=lambda one: (rates[one], one))
+        worst, entry, together = rates[attack], model.attacks[attack], model.worst_case_asr
+        if not worst:
+            yield f"No attack breaks a right answer of {name}."
+            return
+        where = next(_where(report, entry, worst), "")
+        every = (together and together.value) or 0.0
+        all_ = f" All attacks together break {_whole(every)} %." if len(rates) > 1 and every > worst else ""
+        subject = _subject(report, model, attack, names[attack])
+        yield f"{subject} {_whole(worst)} % of the right answers of {name} wrong{where}{_change(entry)}.{all_}"
+
+
+def _subject(report: Report, model: ModelReport, attack: str, name: str) -> str:
+    """The attack and its verb; a search says against which model, with how many queries."""
+    if attack == WORST_ROWS:
+        return "The rows that were chosen as the worst turn"
+    search = (report.searches or {}).get(attack)
+    if search is None:
+        return f"{name} turns"
+    if search.model == model.signature:
+        return f"A search of at most {search.budget:,} queries a row turns"
+    return f"The rows of the search {name} turn"
+
+
+def _whole(percentage: float) -> str:
+    """A percentage above 0 without digits after the point."""
+    return f"{percentage:.0f}" if percentage >= _LEAST else "less than 1"
+
+
+def _change(entry: AttackReport) -> str:
+    """The main metric before and after, the difference in points, and how many answers were broken and mended."""
+    for metric, one in entry.metrics.items():
+        if one.before is not None and one.after is not None:
+            points = f"{one.after - one.before:+.1f}".replace("-", "−")
+            counts = f"{entry.rate.broken:,} broken, {entry.rate.fixed:,} mended"
+            return f": {metric.replace('_', ' ')} {one.before:.1f} → {one.after:.1f} %, {points} points ({counts})"
+    return ""
+
+
+def _where(report: Report, entry: AttackReport, rate: float) -> Iterator[str]:
+    """The cells of a subpopulation in which clearly more answers break, the clearest first."""
+    cells = [
+        (-cell.rate.asr / rate, name, cell.value, at, len(own))
+        for name, own in entry.subpopulations.items()
+        for at, cell in enumerate(own)
+        if cell.rate.right >= _FEW and cell.rate.asr and cell.rate.asr >= _TIMES * rate
+        if cell.rate.ci95 and cell.rate.ci95[0] > rate
+    ]
+    for times, name, value, at, size in sorted(cells):
+        often = "twice as many" if f"{-times:.1f}" == "2.0" else f"{-times:.1f} times as many"
+        if name in _ENDS and at in (0, size - 1):
+            told = _ENDS[name][at > 0].format(value).replace("(of 1 words)", "(of one word)")
+        else:
+            told = f"where {'the right answer' if name in report.gold else name.replace('_', ' ')} is {value}"
+        yield f", {often} {told}"

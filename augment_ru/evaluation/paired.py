@@ -1,0 +1,303 @@
+"""Models and attacks compared in pairs: each difference with its interval and its test, and which model is the best."""
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from augment_ru.evaluation.pairs import ORIGINAL, WORST_ROWS
+from augment_ru.evaluation.rates import (
+    RIGHT,
+    AttackOutcomes,
+    Cells,
+    Flags,
+    JudgedRun,
+    bootstrap,
+    mean_asr,
+    newcombe,
+    percent,
+    percents,
+)
+from augment_ru.evaluation.report import AttackDifference, Interval, McNemar, ModelDifference
+
+ERROR = 0.05
+"""The probability of an error that intervals and tests allow."""
+
+MEAN = "asr_mean"
+"""The name of the column with the mean rate over the attacks, beside the names of the attacks."""
+
+_EXACT = 1000
+"""Discordant pairs up to which McNemar's test is exact."""
+
+
+def mcnemar(only_a: int, only_b: int) -> float:
+    """The p value of McNemar's test (1947), two-sided.
+
+    Exact up to 1,000 discordant pairs (the binomial test), then chi-square with continuity correction.
+
+    Args:
+        only_a: pairs where only the first is a hit.
+        only_b: pairs where only the second is a hit.
+
+    >>> mcnemar(0, 5), mcnemar(3, 3)
+    (0.0625, 1.0)
+    """
+    discordant = only_a + only_b
+    if only_a == only_b:
+        return 1.0
+    if discordant <= _EXACT:
+        tail = sum(math.comb(discordant, hits) for hits in range(min(only_a, only_b) + 1))
+        return float(2 * tail / 2**discordant)
+    return math.erfc((abs(only_a - only_b) - 1) / math.sqrt(2 * discordant))
+
+
+def holm(values: Sequence[float]) -> list[float]:
+    """The p values of several tests, corrected by Holm's method (1979).
+
+    >>> [round(one, 4) for one in holm([0.01, 0.04, 0.03])]
+    [0.03, 0.06, 0.06]
+    """
+    found, highest = [1.0] * len(values), 0.0
+    for place, at in enumerate(sorted(range(len(values)), key=values.__getitem__)):
+        highest = max(highest, min(1.0, (len(values) - place) * values[at]))
+        found[at] = highest
+    return found
+
+
+class Difference(NamedTuple):
+    """The difference of two rates in [-1, 1]: its value, its resamples, and an interval for equal resamples."""
+
+    value: float | None
+    drawn: npt.NDArray[np.float64]
+    newcombe: Interval | None = None
+
+    @classmethod
+    def of(cls, cells: Sequence[Cells], drawn: Iterable[npt.NDArray[np.float64]]) -> "Difference":
+        """The difference of the rates of two cells, which were resampled together."""
+        a, b = drawn
+        counts = [(one.rate(), float(one.trials.sum()) / one.trials.shape[1]) for one in cells]
+        (first, trials), (second, others) = counts
+        if first is None or second is None:
+            return cls(None, a - b)
+        return cls(first - second, a - b, newcombe((first, trials), (second, others)))
+
+    def interval(self, error: float = ERROR) -> Interval | None:
+        """The interval of the paired bootstrap; where all resamples are equal, Newcombe's 95 % interval.
+
+        Args:
+            error: the probability that the interval leaves out the true difference.
+        """
+        known = self.drawn[~np.isnan(self.drawn)]
+        if self.value is None or not known.size:
+            return None
+        low, high = np.percentile(known, [50 * error, 100 - 50 * error])
+        return (float(low), float(high)) if low < high or self.newcombe is None else self.newcombe
+
+    def leaves_out_zero(self, error: float = ERROR) -> bool:
+        """Whether the interval leaves out 0."""
+        ends = self.interval(error)
+        return ends is not None and (ends[0] > 0 or ends[1] < 0)
+
+
+class Compared(NamedTuple):
+    """Two models under an attack: the difference, its test where one can be made, and whether it is clear."""
+
+    difference: Difference
+    test: McNemar | None
+    clear: bool
+
+
+@dataclass(frozen=True, slots=True)
+class RunsInPairs:
+    """Model runs that are compared in pairs.
+
+    Attributes:
+        judged: the runs.
+        seed: the seed of the bootstrap.
+        known: what was found for a pair of runs, by their numbers and the column.
+    """
+
+    judged: Sequence[JudgedRun]
+    seed: int
+    known: dict[tuple[int, int], dict[str, Compared]] = field(default_factory=dict, repr=False)
+
+    def comparisons(self) -> list[ModelDifference | AttackDifference]:
+        """Any two models under each attack, with the same number of shots, and any two attacks on each model.
+
+        Of runs whose only attack left all rows as they are, the rates of right decisions are compared.
+        """
+        return [*self._of_models(), *_of_attacks(self.judged)]
+
+    def best(self, beats_majority: Sequence[bool]) -> list[list[str]]:
+        """For each run the columns, attacks or the mean, in which its rate is clearly the lowest.
+
+        No run competes that is not better than the most frequent answer, or that is worse than another run on the
+        originals: its interval of the paired difference of right answers lies below 0.
+
+        Args:
+            beats_majority: for each run whether it is better than the most frequent answer.
+        """
+        rates = [{attack: one.success(attack) for attack in one.outcomes if attack != ORIGINAL} for one in self.judged]
+        found: list[list[str]] = [[] for _ in self.judged]
+        if not all(rates):
+            return found
+        runs = [at for at, beats in enumerate(beats_majority) if beats and not self._is_worse(at)]
+        for column in [*rates[0], MEAN]:
+            shown = {at: mean_asr(rates[at]) if column == MEAN else rates[at][column].asr for at in runs}
+            known = {at: round(rate, 2) for at, rate in shown.items() if rate is not None}
+            lowest = min(known, key=lambda at: known[at], default=0)
+            rivals = [at for at in known if at != lowest]
+            if rivals and all(self._is_lower(lowest, rival, column) for rival in rivals):
+                found[lowest].append(column)
+        return found
+
+    def _is_worse(self, at: int) -> bool:
+        """Whether a run has clearly fewer right answers on the originals than another one."""
+        name = "", RIGHT
+        for other in self.judged:
+            both = self.judged[at], other
+            found = Difference.of([one.cells[name] for one in both], [one.resamples[name] for one in both])
+            ends = found.interval()
+            if ends is not None and ends[1] < 0:
+                return True
+        return False
+
+    def _is_lower(self, at: int, rival: int, column: str) -> bool:
+        """Whether the first of two runs has clearly the lower rate."""
+        turned = at > rival
+        found = self._pair(min(at, rival), max(at, rival))[column]
+        return found.clear and (found.difference.value or 0.0) * (-1 if turned else 1) < 0
+
+    def _pair(self, first: int, second: int) -> dict[str, Compared]:
+        """Two runs under each attack, and their mean rates, over the decisions that are right on both originals."""
+        if (first, second) not in self.known:
+            self.known[first, second] = self._compared(self.judged[first], self.judged[second])
+        return self.known[first, second]
+
+    def _compared(self, one: JudgedRun, other: JudgedRun) -> dict[str, Compared]:
+        records = next(iter(one.cells.values())).trials.shape[2]
+        attacks = list(one.outcomes)
+        cells, tests = [], list[McNemar | None]()
+        for attack in attacks:
+            a, b = one.outcomes[attack], other.outcomes[attack]
+            counted = RIGHT if attack == ORIGINAL else "broken"
+            trials, hits = a.right & b.right, (a.broken, b.broken)
+            if counted == RIGHT:
+                trials, hits = a.known & b.known, (a.after, b.after)
+            cells.append([a.cells(flags & trials, trials, records) for flags in hits])
+            known = trials[0, 0]
+            tests.append(_tested(hits[0][0, 0][known], hits[1][0, 0][known], counted) if _independent(a, b) else None)
+        drawn = bootstrap([one for both in cells for one in both], self.seed)
+        differences = [Difference.of(both, drawn[2 * at : 2 * at + 2]) for at, both in enumerate(cells)]
+        columns = len(attacks) + (len(attacks) > 1)
+        found = dict[str, Compared]()
+        for attack, difference, test in zip(attacks, differences, _corrected(tests), strict=True):
+            clear = difference.leaves_out_zero(ERROR / columns) and (test is None or (test.p_holm or 0.0) < ERROR)
+            found[attack] = Compared(difference, test, clear)
+        averaged = [compared for attack, compared in found.items() if attack != WORST_ROWS]
+        if len(averaged) == 1:
+            return found | {MEAN: averaged[0]}
+        values = [one.difference.value for one in averaged]
+        known_values = [value for value in values if value is not None]
+        mean = sum(known_values) / len(values) if known_values and len(known_values) == len(values) else None
+        drawn_means = np.mean([one.difference.drawn for one in averaged], axis=0) if averaged else np.array([np.nan])
+        total = Difference(mean, drawn_means)
+        return found | {MEAN: Compared(total, None, total.leaves_out_zero(ERROR / columns))}
+
+    def _of_models(self) -> Iterator[ModelDifference]:
+        for (first, one), (second, other) in combinations(enumerate(self.judged), 2):
+            shots = [one.run.shots, other.run.shots]
+            if one.run.model == other.run.model or (None not in shots and shots[0] != shots[1]):
+                continue  # a model that reads no demonstrations is compared with every number of them
+            for attack in one.outcomes:
+                found = self._pair(first, second)[attack]
+                yield ModelDifference(
+                    attack=None if attack == ORIGINAL else attack,
+                    a=one.run.model,
+                    b=other.run.model,
+                    shots=shots,
+                    difference=percent(found.difference.value),
+                    ci95=percents(found.difference.interval()),
+                    clear=found.clear,
+                    mcnemar=found.test,
+                )
+
+
+def _of_attacks(judged: Sequence[JudgedRun]) -> Iterator[AttackDifference]:
+    for one in judged:
+        both = list(combinations(one.outcomes, 2))
+        tests = _corrected([_attacks_tested(one.outcomes[first], one.outcomes[second]) for first, second in both])
+        for (first, second), test in zip(both, tests, strict=True):
+            names = (first, "asr"), (second, "asr")
+            found = Difference.of([one.cells[name] for name in names], [one.resamples[name] for name in names])
+            yield AttackDifference(
+                model=one.run.model,
+                shots=one.run.shots,
+                a=first,
+                b=second,
+                difference=percent(found.value),
+                ci95=percents(found.interval()),
+                mcnemar=test,
+            )
+
+
+def _attacks_tested(a: AttackOutcomes, b: AttackOutcomes) -> McNemar | None:
+    """McNemar's test of what two attacks break, of the decisions right on the original."""
+    if not _independent(a, b):
+        return None
+    _, rows_of_a, rows_of_b = np.intersect1d(a.original, b.original, return_indices=True)
+    right = a.right[0, 0][rows_of_a]
+    return _tested(a.broken[0, 0][rows_of_a][right], b.broken[0, 0][rows_of_b][right], "broken")
+
+
+def _independent(*both: AttackOutcomes) -> bool:
+    """Whether each decision is of another record, as McNemar's test needs it."""
+    return all(one.before.shape[:2] == (1, 1) and np.unique(one.original).size == one.original.size for one in both)
+
+
+def _tested(a: Flags, b: Flags, counted: str) -> McNemar:
+    """McNemar's test of how many decisions have the flag."""
+    only_a, only_b = int((a & ~b).sum()), int((b & ~a).sum())
+    return McNemar(
+        counted=counted,
+        decisions=int(a.size),
+        a=int(a.sum()),
+        b=int(b.sum()),
+        only_a=only_a,
+        only_b=only_b,
+        difference=percent((only_a - only_b) / a.size if a.size else None),
+        p=round(mcnemar(only_a, only_b), 6),
+    )
+
+
+def _corrected(tests: Sequence[McNemar | None]) -> list[McNemar | None]:
+    """Tests with their p values corrected by Holm's method."""
+    values = iter(holm([test.p for test in tests if test is not None]))
+    return [test and replace(test, p_holm=round(next(values), 6)) for test in tests]
+
+
+def is_better(right: AttackOutcomes, constant: AttackOutcomes, classes: Sequence[Flags], seed: int) -> bool:
+    """Whether a model is clearly better on the originals than a constant answer.
+
+    Where each original has one decision, McNemar's test says so; else the interval of the paired bootstrap.
+
+    Args:
+        right: the outcomes of the model on the originals.
+        constant: those of the constant answer, in one episode.
+        classes: flags of shape (labels, 1, originals): over the recall of which classes is averaged; one flag of all
+            for the share of right decisions.
+        seed: the seed of the bootstrap.
+    """
+    if len(classes) == 1 and right.before.shape[:2] == (1, 1):
+        known = right.known[0, 0] & classes[0][0, 0]
+        test = _tested(right.before[0, 0][known], constant.before[0, 0][known], RIGHT)
+        return test.only_a > test.only_b and test.p < ERROR
+    trials = np.concatenate([right.known & inside for inside in classes])
+    hits = [np.concatenate([one.before & inside for inside in classes]) for one in (right, constant)]
+    cells = [Cells((one & trials).astype(np.float64), trials.astype(np.float64)) for one in hits]
+    ends = Difference.of(cells, list(bootstrap(cells, seed))).interval()
+    return ends is not None and ends[0] > 0

@@ -1,0 +1,109 @@
+"""A release that people have judged: it holds their verdicts, and manifest and card state the shares of valid rows."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from augment_ru.errors import AugmentError, amount
+from augment_ru.evaluation import verdicts
+from augment_ru.evaluation.loading import loaded
+from augment_ru.evaluation.protocol import EvaluationSettings
+from augment_ru.evaluation.rates import percent, percents, wilson
+from augment_ru.formats.files import replacing
+from augment_ru.formats.json_lines import encoded_row
+from augment_ru.release.assemble import CARD, derived_files
+from augment_ru.release.manifest import (
+    MANIFEST,
+    VERDICTS,
+    encoded_manifest,
+    file_entries,
+    other_code,
+    own_digest,
+    read_manifest,
+)
+
+
+def judge_release(folder: Path, rows: Sequence[Mapping[str, Any]]) -> str:
+    """Write verdicts into a release, and make its card and its manifest state the shares of valid rows.
+
+    Args:
+        folder: the release.
+        rows: the verdicts, as `evaluation.verdicts.judged` gives them; they take the place of earlier ones.
+
+    Returns:
+        The new digest of the manifest.
+
+    Raises:
+        AugmentError: the folder is no release, other code has built it, or a verdict is of no row of it.
+    """
+    content = read_manifest(folder / MANIFEST)
+    if other := other_code(content):
+        raise AugmentError(f"{folder}: is a release that {other}; install that code, which writes its card anew")
+    figures = judged_figures(folder, content, rows)
+    content = {key: value for key, value in content.items() if key != "files"} | {
+        "judged": figures,
+        "files": content["files"],
+    }
+    _write(folder / VERDICTS, "".join(f"{encoded_row(dict(row))}\n" for row in rows).encode())
+    without = {key: value for key, value in content.items() if key != "files"}
+    _write(folder / CARD, derived_files(without, content["files"], folder)[CARD].encode())
+    content["files"] = {**content["files"], **file_entries(folder, [CARD, VERDICTS])}
+    _write(folder / MANIFEST, encoded_manifest(content))
+    return own_digest(folder / MANIFEST)
+
+
+def judged_figures(folder: Path, content: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """What the verdicts come to: over all judged rows, and of each variation of each task.
+
+    Args:
+        folder: the release.
+        content: its manifest.
+        rows: the verdicts.
+
+    Raises:
+        AugmentError: a verdict is of no row of the release, or a file cannot be read.
+    """
+    known = {row["id"]: row["verdict"] for row in rows}
+    seen: set[str] = set()
+    variations = []
+    for task in content["tasks"]:
+        for name, ids in _ids(folder / task["name"]):
+            judged = [one for one in ids if one in known]
+            seen.update(judged)
+            if judged:
+                variations.append({"task": task["name"], "name": name, **_figures([known[one] for one in judged])})
+    if strange := len(known.keys() - seen):
+        raise AugmentError(f"{folder}: {amount(strange, 'verdict')} of no row of it; give answers about its rows")
+    alpha = verdicts.agreement(rows)
+    return {
+        **_figures(list(known.values())),
+        "answers": sum(sum(row["votes"].values()) for row in rows),
+        "alpha": None if alpha is None else round(alpha, 4),
+        "variations": variations,
+    }
+
+
+def _ids(folder: Path) -> Iterator[tuple[str, list[str]]]:
+    """The ids, among verdicts, of the perturbed rows of each variation of a task."""
+    pairs = loaded(str(folder), EvaluationSettings()).pairs
+    for name, places in verdicts.perturbed(pairs).items():
+        yield name, [verdicts.id_of(pairs, pairs.attacks[name][at]) for at in places]
+
+
+def _figures(said: Sequence[str]) -> dict[str, Any]:
+    """How many verdicts there are, and the share of valid ones in percent with Wilson's interval."""
+    valid = said.count(verdicts.VALID)
+    low, high = percents(wilson(valid, len(said))) or (None, None)
+    return {
+        "judged": len(said),
+        "valid": valid,
+        "unclear": said.count(verdicts.UNCLEAR),
+        "share": percent(valid / len(said)) if said else None,
+        "low": low,
+        "high": high,
+    }
+
+
+def _write(path: Path, data: bytes) -> None:
+    with replacing(path) as stream:
+        stream.write(data)
