@@ -109,7 +109,7 @@ def toml_problems(path: Path) -> Iterator[str]:
         yield from constraint_problems(name_of(path), partial(read_constraint, path))
 
 
-def stated_prompts(files: Sequence[Path]) -> str:
+def prompts_of_files(files: Sequence[Path]) -> str:
     """Which prompt the task of each task file among the files has; the files have no problems."""
     tasks = [path for path in files if path.suffix == ".toml" and is_task_file(read_toml(path))]
     return "; ".join(f"{path}: {_stated_prompt(read_task_file(path))}" for path in tasks)
