@@ -15,6 +15,7 @@ import pytest
 
 from augment_ru.errors import AugmentError, Terminated
 from augment_ru.run.processes import Processes
+from profiles import IS_FULL, pairs
 
 LARGE = 50_000_000
 """Bytes of an answer that takes long to hand over."""
@@ -103,8 +104,7 @@ def test_each_part_has_its_outcome() -> None:
     assert _outcomes(2, parts) == parts
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-@pytest.mark.parametrize("after", [0.0, 0.05, 0.3, 1.0, 1.5])
+@pytest.mark.parametrize(("after", "number"), pairs([0.0, 0.05, 0.3, 1.0, 1.5], [signal.SIGINT, signal.SIGTERM]))
 def test_a_signal_ends_a_run_at_any_moment(number: signal.Signals, after: float) -> None:
     """Also while a process starts, and while large answers are on their way: a killed process leaves half of one."""
     before = signal.signal(number, _ends)
@@ -166,8 +166,10 @@ def test_errors_of_a_part_come_back_as_they_can() -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "killpg"), reason="needs groups of processes")
-@pytest.mark.parametrize("numbers", [("SIGTERM", "SIGTERM"), ("SIGHUP", "SIGTERM"), ("SIGINT", "SIGHUP")])
-@pytest.mark.parametrize("between", [0.0, 0.002, 0.02])
+@pytest.mark.parametrize(
+    ("between", "numbers"),
+    pairs([0.0, 0.002, 0.02], [("SIGTERM", "SIGTERM"), ("SIGHUP", "SIGTERM"), ("SIGINT", "SIGHUP")]),
+)
 def test_signals_one_after_another_end_a_command_once(tmp_path: Path, numbers: tuple[str, str], between: float) -> None:
     """The second one meets what cleans up behind the first, and must not end it halfway."""
     rows = tmp_path / "rows.jsonl"
@@ -193,7 +195,7 @@ def test_signals_one_after_another_end_a_command_once(tmp_path: Path, numbers: t
 
 
 @pytest.mark.skipif(not hasattr(os, "killpg"), reason="needs groups of processes")
-@pytest.mark.parametrize("after", [0.0, 0.03, 0.1, 0.2])
+@pytest.mark.parametrize("after", [0.0, 0.03, 0.1, 0.2] if IS_FULL else [0.0, 0.1])
 def test_an_interruption_at_the_terminal_is_told_once(tmp_path: Path, after: float) -> None:
     """There, the workers get it, too, some of them before they have begun."""
     script = tmp_path / "script.py"

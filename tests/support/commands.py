@@ -167,10 +167,8 @@ def _begin(cwd: Path | None, env: Mapping[str, str] | None) -> None:
 
     sys.stdin = io.TextIOWrapper(io.BufferedReader(io.FileIO(0, closefd=False)), "utf-8")
     sys.stdout, sys.stderr = (
-        io.TextIOWrapper(
-            io.BufferedWriter(io.FileIO(number, "w", closefd=False)), "utf-8", line_buffering=lines or os.isatty(number)
-        )
-        for number, lines in ((1, False), (2, True))
+        io.TextIOWrapper(io.BufferedWriter(io.FileIO(number, "w", closefd=False)), "utf-8", line_buffering=lines)
+        for number, lines in ((1, os.isatty(1)), (2, True))
     )
     if cwd is not None:
         os.chdir(cwd)

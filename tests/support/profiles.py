@@ -1,7 +1,12 @@
 """How many examples a law draws: few for every change, all of them where HYPOTHESIS_PROFILE is `full`."""
 
 import os
+from collections.abc import Sequence
+from itertools import cycle, product
+from typing import TypeVar
 
+A = TypeVar("A")
+B = TypeVar("B")
 PROFILE = os.environ.get("HYPOTHESIS_PROFILE", "quick")
 IS_FULL = PROFILE == "full"
 QUICK = 15
@@ -11,3 +16,8 @@ QUICK = 15
 def examples(number: int) -> int:
     """The examples of a law that draws this number in the full profile."""
     return number if IS_FULL else min(number, QUICK)
+
+
+def pairs(longer: Sequence[A], other: Sequence[B]) -> list[tuple[A, B]]:
+    """All pairs in the full profile; else as few as have each value."""
+    return list(product(longer, other)) if IS_FULL else list(zip(longer, cycle(other), strict=False))

@@ -2,10 +2,12 @@
 
     python tests/support/release_runs.py RECIPE TARGET SEED
 
-In the full profile, kills a build when it is about to do its first operation on a file of the release, resumes it and kills it at the
+Kills a build when it is about to do its first operation on a file of the release, resumes it and kills it at the
 second one, and so on until no build is left to kill; every other build lives a random moment longer, so that
-files are also left half-written. Each complete release must have the bytes of one that was never killed, and none
-may stand there before it is complete. Prints {"kills", "complete", "resumed"}, or fails.
+files are also left half-written. In the quick profile it kills at every third operation. Each complete release must
+have the bytes of one that was never killed, and none may stand there before it is complete.
+
+Prints {"kills", "complete", "resumed"}, or fails.
 """
 
 import itertools
@@ -22,7 +24,8 @@ from profiles import IS_FULL
 from releases import built, contents
 
 STEP = 3
-"""In the quick profile operations at which builds are killed are so far apart; odd, so that both ways to die are tried."""
+"""How far apart the operations are at which builds are killed in the quick profile; odd, so that every other one waits.
+"""
 LONGEST = 0.002
 """Seconds: the longest time that a build lives on after the operation it is killed at."""
 
