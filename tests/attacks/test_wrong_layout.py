@@ -117,7 +117,8 @@ def test_whole_sentences_leave_protected_spans_alone_and_are_read_as_the_origina
     batch = Batch([text], None, [spans])
     proposed = WrongLayout(whole=True).propose_batch(batch, Streams.of(digests([text]), 1))
     found = legal(batch, proposed)
-    assert found.ranks.size == proposed.ranks.size  # nothing that the engine has to drop
+    kept = proposed.ranks.size if batch.of_few_letters is None else 0  # one or two letters stay as they are
+    assert found.ranks.size == kept  # nothing else that the engine has to drop
     done = apply(batch, found, np.ones(found.ranks.size, dtype=np.bool_))
     script = Script(text, done[0].edits)
     assert script.text == done.texts[0]
