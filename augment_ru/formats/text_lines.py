@@ -1,11 +1,10 @@
 """Plain text, a text on each line: a row with the field `text` for each line, also for an empty one."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any, BinaryIO, ClassVar
+from typing import Any, BinaryIO, ClassVar, NamedTuple
 
 from augment_ru.errors import AugmentError
 from augment_ru.formats.encodings import decoded
-from augment_ru.formats.json_lines import PLAIN, Around
 from augment_ru.formats.lines import Line, read_lines
 from augment_ru.formats.row import Changed
 from augment_ru.formats.sink import Sink
@@ -14,6 +13,13 @@ from augment_ru.records.record import Record
 
 FIELD = "text"
 """The field that holds a line."""
+
+
+class Ends(NamedTuple):
+    """What stands before a text, a byte-order mark or nothing, and after it, the end of its line or nothing."""
+
+    before: str = ""
+    after: str = "\n"
 
 
 class TextLines:
@@ -28,13 +34,13 @@ class TextLines:
         """The lines."""
         return read_lines(self.stream, blank=True, first=self._first)
 
-    def parsed(self, line: Line) -> tuple[None, dict[str, Any], Around]:
+    def parsed(self, line: Line) -> tuple[None, dict[str, Any], Ends]:
         """The row of a line, and the bytes around the text.
 
         Raises:
             AugmentError: it is not UTF-8.
         """
-        return None, {FIELD: decoded(line.data)}, Around.of(line)
+        return None, {FIELD: decoded(line.data)}, Ends("\ufeff" if line.place else "", line.end.decode())
 
 
 class TextSink(Sink):
@@ -60,7 +66,7 @@ class TextSink(Sink):
         """
         texts: list[str] = []
         for at, (record, changed) in enumerate(rows):
-            ends = record.origin if isinstance(record.origin, Around) else PLAIN
+            ends = record.origin if isinstance(record.origin, Ends) else Ends()
             first = not (at and rows[at - 1][0] is record)
             last = at + 1 == len(rows)
             end = ends.after or ("" if last else "\n")  # only the last line of a file may lack an end

@@ -39,8 +39,8 @@ class PerturbedBatches:
     >>> for epoch in range(2):
     ...     batches.epoch = epoch  # before the loader is iterated
     ...     print(batches([{"text": "Кошка спит на окне.", "label": 1}]))
-    [{'text': 'Кошка Спит на окНе.', 'label': 1}]
-    [{'text': 'Кошка сПит на окне.', 'label': 1}]
+    [{'text': 'Кошка Спит на окне.', 'label': 1}]
+    [{'text': 'КошкА спит на окне.', 'label': 1}]
     """
 
     def __init__(
