@@ -44,7 +44,7 @@ def open_input(source: str) -> Iterator[BinaryIO]:
 
 @contextmanager
 def twice(stream: BinaryIO) -> Iterator[BinaryIO]:
-    """Give a stream that can be read twice: the stream itself if it is seekable, else a temporary copy of its content."""
+    """Give a stream that can be read twice: the stream itself if it is seekable, else a temporary copy."""
     if stream.seekable():
         yield stream
         return
@@ -195,7 +195,7 @@ _SEPARATOR = re.compile(r"[:=@#,]")
 
 
 def named_files(values: Iterable[str]) -> list[str]:
-    """Return the existing files and folders named by option values: a whole value or a part of it between separators."""
+    """Return the existing files and folders named by option values: a whole value or a part between separators."""
     found: list[str] = []
     for value in values:
         marks = [*_SEPARATOR.finditer(value)]
