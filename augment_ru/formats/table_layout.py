@@ -87,7 +87,7 @@ def cell_text(value: object) -> str:
 
 
 def without_formulas(row: Mapping[str, Any], before: Mapping[str, Any]) -> dict[str, Any]:
-    """Put an apostrophe before each text that a spreadsheet takes for a formula, unless the old value looked like one, too.
+    """Put an apostrophe before each text that became like a spreadsheet formula through an edit.
 
     Args:
         row: the new values of the row.
