@@ -56,7 +56,7 @@ def perturb(**given: Any) -> int:  # noqa: ANN401
 
 
 def _with_recipe(given: dict[str, Any], keys: type[Any], lists: Mapping[str, str]) -> dict[str, Any]:
-    """Merge the options of the command line with those of its recipe, if it names one; the command line takes precedence.
+    """Merge the options of the command line with those of its recipe, if it names one; the command line has priority.
 
     `keys` and `lists` are those of `read_recipe`.
     """

@@ -11,7 +11,7 @@ _TOO_MANY = "Got unexpected extra argument"
 
 
 class Real(click.types.FloatParamType):
-    """A floating-point number of the command line; if a comma or a per cent sign is wrong, the error suggests the number.
+    """A number of the command line; the error for a number with a comma or a per cent sign suggests the right one.
 
     >>> Real().convert("0.15", None, None)
     0.15

@@ -133,7 +133,7 @@ def _unread(path: Path, rest: Steps) -> Path:
 
 
 def _parts(row: Mapping[str, Any], path: Path) -> list[Path]:
-    """Return the paths of the texts in a list of parts `{"type": "text", "text": …}`; of another value, its own path."""
+    """Return the paths of the texts in a list of parts `{"type": "text", "text": …}`; otherwise only `path`."""
     held = _at(row, path)
     if not isinstance(held, list) or not held or not all(isinstance(part, Mapping) and "type" in part for part in held):
         return [path]

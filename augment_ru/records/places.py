@@ -91,7 +91,7 @@ def _is_number(value: object) -> bool:
 
 
 def _stands(text: str, start: int, other: object) -> bool:
-    """Tell whether the text `other` stands at `start`, or whether whole words fill the range from `start` to `other`."""
+    """Tell whether the text `other` stands at `start`, or whether whole words fill `text[start:other]`."""
     if start < 0:
         return False
     if isinstance(other, str):

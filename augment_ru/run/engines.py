@@ -1,4 +1,4 @@
-"""Engines: do the same work on many parts, in this process or elsewhere, and give the results in the order of the parts.
+"""Engines: do the same work on many parts, in this process or elsewhere, and give the results in the parts' order.
 
 The outcome of a part depends only on the work and on the part. So the output does not depend on the number of workers,
 on the order in which parts end, or on parts that are done twice because a machine was lost.

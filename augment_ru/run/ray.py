@@ -25,14 +25,14 @@ _RETRIES = 8
 """How often a part is given to another machine after its machine was lost."""
 
 _TICK, _PATIENCE = 0.1, 5.0
-"""The seconds between two checks for signals while the driver waits, and the seconds that Ray may take to start after one."""
+"""The seconds between two checks for signals while the driver waits, and to wait for Ray to start after a signal."""
 
 _SIZE_SECONDS = 1.0
 """The seconds for which the number of processors of a cluster is cached."""
 
 
 _NO_HANDLER = "RAY_DISABLE_FAILURE_SIGNAL_HANDLER"
-"""An environment variable that Ray reads on import. Its C++ handler aborts a program that lives 3 seconds after SIGTERM."""
+"""A variable that Ray reads on import. Without it, Ray's handler in C++ aborts a program 3 seconds after SIGTERM."""
 
 
 def _ray() -> Any:  # noqa: ANN401  (a module, which has no types where it is not installed)

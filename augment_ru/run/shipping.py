@@ -13,7 +13,7 @@ from augment_ru.run.work import Work
 
 @contextmanager
 def set_to_one(names: Sequence[str]) -> Iterator[None]:
-    """Set these environment variables to 1 in the block, unless they have a value, for programs that are started in it."""
+    """Set the environment variables that have no value to 1 in the block, for programs that are started in it."""
     before = {name: os.environ.get(name) for name in names}
     os.environ.update({name: value or "1" for name, value in before.items()})
     try:

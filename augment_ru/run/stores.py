@@ -1,4 +1,4 @@
-"""Keep the parts of a run that are done: in a folder next to the output that only this user can write to, or at a URL."""
+"""Keep the finished parts of a run: in a folder next to the output that only this user can write to, or at a URL."""
 
 import os
 import re
