@@ -29,7 +29,7 @@ from augment_ru.run.engines import LOCAL, InProcess, engine_of, in_order
 from augment_ru.run.work import Engine
 
 ATTACKS = ("butterfingers", "case", "emojify", "eda_delete", "eda_swap")
-"""The attacks of a calibration for which none are named."""
+"""The attacks that are measured if the user names no attack."""
 PROBABILITIES = (0.05, 0.1, 0.2, 0.4, 0.8)
 _ROWS = 256
 """The number of records or pairs in a part."""
@@ -45,7 +45,7 @@ class Measured:
     default: bool = False
     """Whether the probability is the attack's default."""
     grades: Floats | None = None
-    """The shares of readers' grades 3, 2, 1, 0 for texts with such scores; None if the similarity does not know them."""
+    """The shares of readers' grades 3, 2, 1, 0 for texts with such scores; None if the similarity has no grades."""
 
     def passing(self, threshold: float) -> float:
         """Return the share of scores that pass a threshold."""

@@ -49,7 +49,7 @@ class JobPart:
 
     @property
     def name(self) -> str:
-        """The file name of its stored outcome: names sort in the order of the input and hold a hash of all attributes."""
+        """The file name of its stored outcome: names sort in the order of the input, and hash all attributes."""
         facts = f"{self.file_part.digest} {self.learnt.names} {self.learnt.types} {self.limit}"
         return f"{self.file_part.first:015d}-{blake2b(facts.encode(), digest_size=16).hexdigest()}"
 

@@ -29,7 +29,7 @@ _WORDS = {"k": "kept", "b": "broken", "f": "fixed", "w": "wrong", "-": "None"}
 def export_sample(source: str, output: Path, given: Mapping[str, Any]) -> None:
     """Write a sample of perturbed rows for annotators, and print how many there are.
 
-    A sample of a whole release is divided among its tasks in proportion to their perturbed rows.
+    A sample of a whole release is divided among its tasks in proportion to the numbers of their attacks.
 
     Args:
         source: the file of perturbed rows, a report of `evaluate` next to it, a released task, or a whole release.
