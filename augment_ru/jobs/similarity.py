@@ -71,7 +71,7 @@ class _Reading(msgspec.Struct):
 
 
 class _Metadata(msgspec.Struct):
-    """The edits in the metadata of a row, by field: start, stop and new text of each edit; and the notes of the edits."""
+    """The edits in the metadata of a row, by field: start, stop and new text of each edit; and their notes."""
 
     edits: dict[str, list[tuple[int, int, str]]] = {}
     notes: dict[str, list[_Reading | None]] = {}
