@@ -15,7 +15,7 @@ from augment_ru.resources import dictionary_path
 
 _WORD = re.compile("[а-яё]+(?:-[а-яё]+)*")
 _WORDS = 23_500
-"""In so many words of the blogs the errors were counted."""
+"""The number of words of the blogs in which the errors were counted."""
 _COUNTED = {"Б(->)Б": 198.0, "Б(-> )Б": 198.0}
 """Places of rules in the blogs, which have twice as many hyphens: between what they and the sentences have."""
 

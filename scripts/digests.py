@@ -45,12 +45,12 @@ EXAMPLES = Path("examples")
 NETWORKS = ("back_translation", "bae", "paraphrase")
 COMPOSED = ("eda_swap+emojify", "case+butterfingers+eda_delete", "people+homoglyphs")
 GIVEN = ("examples", "models", "tasks", "cache", "corpora", "samples")
-"""Folders of a run that are no outputs."""
+"""The folders of a run that are not outputs."""
 LONGEST = 300
-"""Seconds after which a run is killed."""
+"""The seconds after which a run is killed."""
 SECONDS = re.compile(rb"\b\d+(?:\.\d+)? s\b(?: \(annotation [^)]*\))?")
 CODE = re.compile(rb'"code": "([0-9a-f]{64})"|"sha256": "([0-9a-f]{64})"\n\}\s*$')
-"""In a manifest: the digest of the package's code, and that of the manifest."""
+"""In a manifest: the digest of the package's code, and the digest of the manifest."""
 PACKAGES = re.compile(rb'"packages": \{[^}]*\}')
 SPLIT = ("perturb", "attack", "release", "calibrate")
 SMALL_PARTS = ("--part-size", "0.002")
@@ -124,14 +124,14 @@ SENTENCES = (
 
 
 class Run(NamedTuple):
-    """A call of the command line."""
+    """One call of the command line."""
 
     name: str
     words: Sequence[str]
     needs: tuple[str, ...] = ()
-    """The names of the runs whose files it reads."""
+    """The names of the runs whose output files this run reads."""
     stdin: str | None = None
-    """A file."""
+    """The file that is given on stdin; None for no input."""
 
 
 def of_files(sources: Sequence[Path], rows: int, offline: Sequence[str]) -> Iterator[Run]:
@@ -432,7 +432,7 @@ def of_releases() -> Iterator[Run]:
 
 
 def runs(arguments: argparse.Namespace) -> Iterator[Run]:
-    """All runs; what stands between two of them is done between them."""
+    """Yield all runs; code between two `yield` statements changes files for the runs after it."""
     from augment_ru.registry import names  # noqa: PLC0415  (of this checkout, once its folder is on the path)
 
     rows: int = arguments.rows
@@ -465,9 +465,9 @@ def repeated(flag: str, values: Sequence[str]) -> list[str]:
 
 
 def models(place: Path) -> None:
-    """The small models of the tests, in folders of the place and under the published names in a cache; rows of tasks.
+    """Build the small models of the tests in `place`, put them into a cache under the published names; make task rows.
 
-    Code that is run in a process of its own, so that this one does not import the networks.
+    This is called in a separate process, so that this one does not import the networks.
     """
     code = f"""if True:
         import sys
@@ -492,7 +492,7 @@ def models(place: Path) -> None:
 
 
 def prepare(arguments: argparse.Namespace) -> None:
-    """Put into the current folder what the runs read."""
+    """Put the files that the runs read into the current folder."""
     shutil.copytree(ROOT / "examples", "examples", ignore=shutil.ignore_patterns("__pycache__"))
     for name in ("corpora", "samples"):
         if folder := getattr(arguments, name):
@@ -536,7 +536,7 @@ def write(name: str, *rows: object) -> None:
 
 
 def settings(place: Path) -> dict[str, str]:
-    """The same arithmetic on every processor, one thread, folders of this run, the package of this checkout."""
+    """Return the environment of a run: the same arithmetic on every processor, one thread, its own folders."""
     hub = Path("models", "hub").absolute()
     return {
         "HF_HUB_CACHE": str(hub), "HF_HUB_OFFLINE": "1", "XDG_CACHE_HOME": str(place / "cache"),
@@ -547,7 +547,7 @@ def settings(place: Path) -> dict[str, str]:
 
 
 class Done(NamedTuple):
-    """What a run left."""
+    """The result of a run."""
 
     code: int
     out: bytes
@@ -555,7 +555,7 @@ class Done(NamedTuple):
 
 
 def do(run: Run, arguments: argparse.Namespace) -> Done:
-    """Do a run in a process of its own: a fork of this one, or Python anew."""
+    """Do a run in a separate process: in a fork of this one, or in a new Python."""
     words = list(run.words)
     if arguments.workers > 1 and words[0] in SPLIT and not {"verify", "--workers"}.intersection(words):
         words += ["--workers", str(arguments.workers)]
@@ -581,7 +581,7 @@ def do(run: Run, arguments: argparse.Namespace) -> Done:
 
 
 def call(words: Sequence[str], *streams: int) -> NoReturn:
-    """Be the command line, in a fork; leaves the names of the modules that it imported."""
+    """Run the command line in a fork, and leave the names of the modules that it imported."""
     code = 1
     try:
         for number, stream in enumerate(streams):
@@ -610,7 +610,7 @@ def call(words: Sequence[str], *streams: int) -> NoReturn:
 
 
 def learn() -> None:
-    """Import what a fork imported, so that the next one need not."""
+    """Import the modules that a fork has imported, so that the next fork need not."""
     path = Path("cache", "imported")
     for name in path.read_text().split() if path.exists() else ():
         if name not in sys.modules and name.split(".")[0] != "own":
@@ -620,7 +620,7 @@ def learn() -> None:
 
 
 def chosen(arguments: argparse.Namespace) -> set[str]:
-    """The names of the runs to do: those that --only finds, and those whose files they read."""
+    """Return the names of the runs to do: those that --only matches, and those whose output they read."""
     all_runs = {run.name: run for run in runs(arguments)}
     found: set[str] = set()
     waiting = [name for name in all_runs if re.search(arguments.only, name)]
@@ -666,14 +666,14 @@ def digests(place: Path, arguments: argparse.Namespace) -> Iterator[tuple[str, s
 
 
 def files() -> Mapping[str, tuple[int, int]]:
-    """The outputs in the current folder, and what tells that one was written anew."""
+    """Return the outputs in the current folder, each with the values that change when it is written again."""
     paths = [path for path in Path().iterdir() if path.name not in {*GIVEN, "broken", "__pycache__"}]
     paths = [inside for path in sorted(paths) for inside in ([path] if path.is_file() else sorted(path.rglob("*")))]
     return {path.as_posix(): (path.stat().st_mtime_ns, path.stat().st_size) for path in paths if path.is_file()}
 
 
 def main() -> None:
-    """Print the digests, or what differs from those of another run."""
+    """Print the digests, or the differences from the digests of another checkout."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     for name in ("--corpora", "--samples", "--models", "--keep", "--against"):
         parser.add_argument(name, type=lambda path: Path(path).resolve())

@@ -33,7 +33,7 @@ VALUE_OF_GRADE = {3: 1.0, 2: 0.5, 1: 0.0, 0: 0.0}
 
 
 def features_of_pair(row: Mapping[str, Any]) -> list[dict[str, float]]:
-    """The features of a graded pair: of each sentence that is edited, or of the whole of two bare texts."""
+    """Return the features of each edited sentence of a graded pair; of the whole texts if it states no edits."""
     source = Source(row["source"])
     if row["edits"] is None:
         return [features_of(fates_of(source, word_edits(source, row["perturbed"]), is_guess=True))]
@@ -44,10 +44,10 @@ def features_of_pair(row: Mapping[str, Any]) -> list[dict[str, float]]:
 
 
 def fitted(rows: Sequence[Mapping[str, Any]], names: Sequence[str]) -> tuple[float, list[float]]:
-    """The constant and the weight of each feature.
+    """Return the constant and the weight of each feature.
 
-    The score of a text is that of its worst sentence. Which one that is depends on the weights, so they are fitted
-    several times, each time to the sentences that were the worst by the last weights.
+    The score of a text is the score of its worst sentence. Which sentence is the worst depends on the weights. So the
+    weights are fitted several times, each time to the sentences that were the worst under the previous weights.
     """
     found = [features_of_pair(row) for row in rows]
     unknown = {name for parts in found for features in parts for name in features} - set(names)
@@ -67,7 +67,7 @@ def fitted(rows: Sequence[Mapping[str, Any]], names: Sequence[str]) -> tuple[flo
 
 
 def fitted_to(values: np.ndarray, wanted: np.ndarray) -> tuple[float, list[float]]:
-    """The constant and the weights for features of shape (pairs, features) and wanted scores of shape (pairs,)."""
+    """Fit the constant and the weights to features of shape (pairs, features) and wanted scores of shape (pairs,)."""
     scale = np.sqrt((values**2).mean(axis=0))
     scale[scale == 0] = 1.0
     inputs = np.column_stack([np.ones(len(values)), values / scale])
@@ -86,7 +86,7 @@ def fitted_to(values: np.ndarray, wanted: np.ndarray) -> tuple[float, list[float
 
 
 def lines(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """The lines of the dictionary with new weights."""
+    """Yield the lines of the dictionary with new weights."""
     old = DICTIONARY.read_text(encoding="utf-8").splitlines()
     names = [line.split("\t")[0] for line in old if line and not line.startswith("#")]
     names.remove("constant")

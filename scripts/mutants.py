@@ -76,7 +76,7 @@ LOADED = (
     "rich.table", "jinja2", "msgspec", "orjson", "regex", "emoji", "markdown_it", "pyarrow", "pandas", "polars",
     "tokenizers", "sentencepiece", "safetensors", "filelock",
 )  # fmt: skip
-"""What the package and its tests import; what is not installed is passed over."""
+"""The modules that the package and its tests import; modules that are not installed are skipped."""
 _MARK = "_mutants_reached"
 
 
@@ -88,10 +88,10 @@ class Mutant:
     """One change in a file.
 
     Attributes:
-        file: its path in the repository.
-        number: that of the change among all of the file.
-        line: of the node that changes.
-        change: what was there, and what is.
+        file: the path of the file in the repository.
+        number: the number of the change among all changes of the file.
+        line: the line of the changed node.
+        change: the code before and after the change.
     """
 
     file: str
@@ -109,13 +109,13 @@ _COMPUTED: Mapping[type[ast.operator], type[ast.operator]] = {
     ast.Mod: ast.FloorDiv, ast.BitAnd: ast.BitOr, ast.BitOr: ast.BitAnd, ast.LShift: ast.RShift,
 }  # fmt: skip
 _SAME = frozenset({"strict", "slots", "frozen", "stacklevel", "dtype", "copy", "maxsize"})
-"""Keywords whose value changes nothing that can be seen, or only speed."""
+"""Keywords whose values change nothing that a test can see, or only the speed."""
 
 
 def _changes(  # noqa: C901, PLR0912  (a case for each kind of node)
     node: ast.AST, *, in_function: bool
 ) -> Iterator[Callable[[], ast.AST]]:
-    """Each way to change one node: makes what stands in its place."""
+    """Yield a function for each way to change one node; the function makes the node that replaces it."""
 
     def other(**values: Any) -> Callable[[], ast.AST]:  # noqa: ANN401
         def made() -> ast.AST:
@@ -197,7 +197,7 @@ class _Places:
 
 
 def mutants_of(file: str) -> list[tuple[Mutant, str]]:
-    """Every mutant of a file, with the place of the statement in which it stands."""
+    """Return every mutant of a file, with the place of the statement that contains the change."""
     found = []
     for number, (_, _, _, node, change, holder) in enumerate(_Places(_tree(file)).found):
         new = change()
@@ -210,7 +210,7 @@ def mutants_of(file: str) -> list[tuple[Mutant, str]]:
 
 
 def mutated(mutant: Mutant) -> ast.Module:
-    """The code of a file with the change."""
+    """Return the code of a file with the change."""
     tree = _tree(mutant.file)
     parent, name, at, _, change, _ = _Places(tree).found[mutant.number]
     if at is None:
@@ -228,7 +228,10 @@ def _tree(file: str) -> ast.Module:
 
 
 def _marked(file: str, places: dict[str, int]) -> str:
-    """The code of a file whose statements in functions say that they were reached; their numbers join `places`."""
+    """Return the code of a file with a mark in each statement of its functions, which notes that it was reached.
+
+    The numbers of the marks are added to `places`.
+    """
     tree = _tree(file)
     for function in [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]:
         for node in ast.walk(function):
@@ -258,7 +261,7 @@ with open(os.environ["AUGMENT_RU_REACHED"], "r+b") as file:
 
 
 class _Watch:
-    """A plugin of pytest: which statements each test reaches, also in processes that it starts, and its seconds."""
+    """A plugin of pytest that notes the seconds of each test and the statements that it and its processes reach."""
 
     def __init__(self, reached: mmap.mmap) -> None:
         self.reached = reached
@@ -290,7 +293,7 @@ def _use_cache_of_tests() -> None:
 
 
 class _Order:
-    """A plugin of pytest: tests run in the order in which they are named."""
+    """A plugin of pytest that runs tests in the order in which they are named."""
 
     def __init__(self, names: Sequence[str]) -> None:
         self.places = {name: at for at, name in enumerate(names)}
@@ -308,7 +311,7 @@ def _seconds() -> float:
 
 
 def _load() -> None:
-    """Load what the package and its tests import, but nothing of them."""
+    """Load the modules that the package and its tests import, but neither the package nor the tests."""
     for name in LOADED:
         try:
             import_module(name)
@@ -330,7 +333,7 @@ def _load_package() -> None:
 
 
 def _exchange(file: str, tree: ast.Module) -> bool:
-    """Put the code of a changed module into the functions of the loaded one; whether each function was found."""
+    """Put the code of a changed module into the functions of the loaded module; tell whether each was found."""
     module = sys.modules.get(file.removesuffix(".py").removesuffix("/__init__").replace("/", "."))
     if module is None:  # it needs an extra
         return False
@@ -353,7 +356,7 @@ def _exchange(file: str, tree: ast.Module) -> bool:
 
 
 def _functions(code: CodeType) -> dict[tuple[str, int], CodeType]:
-    """The code of the functions of a module and of its classes, by name and first line."""
+    """Return the code of the functions of a module and of its classes, by name and first line."""
     found = {}
     for one in code.co_consts:
         if isinstance(one, CodeType):
@@ -376,11 +379,11 @@ def _loaded_functions(names: Mapping[str, Any], module: str) -> Iterator[Functio
 
 
 _BROKEN = 70
-"""The exit code of a process in which something else than pytest failed."""
+"""The exit code of a process in which something other than pytest failed."""
 
 
 def _apart(work: Callable[[], int], log: Path, seconds: float) -> int | None:
-    """The exit code of some work in a copy of this process; None if it took more seconds of the processor."""
+    """Do work in a fork of this process; return its exit code, or None after more than `seconds` of processor time."""
     child = os.fork()
     if child == 0:
         code = _BROKEN
@@ -463,7 +466,7 @@ class Copy:
         self.write(file, (ROOT / file).read_text(encoding="utf-8"))
 
     def enter(self) -> None:
-        """Work in it from now on, in this process and those that it starts."""
+        """Make the copy the working folder of this process and of those that it starts."""
         os.chdir(self.place)
         os.environ["PYTHONPATH"] = str(self.place)
         os.environ["HYPOTHESIS_PROFILE"] = "mutants"
@@ -480,21 +483,21 @@ class Reached:
     """Which tests of a group reach which statement.
 
     Attributes:
-        seconds: of each test, by its name.
-        tests: the names of the tests that reach a statement, by its place; those of a file, by its path.
+        seconds: the seconds of each test, by its name.
+        tests: the names of the tests that reach a statement, by its place, or a file, by its path.
     """
 
     seconds: Mapping[str, float]
     tests: Mapping[str, Sequence[str]]
 
     def of(self, mutant: Mutant, place: str) -> list[str]:
-        """The tests that may see a mutant, the quickest first; of a statement outside functions all of the file."""
+        """Return the tests that may notice a mutant, the quickest first; outside functions all tests of the file."""
         known = self.tests[place] if place in self.tests else self.tests.get(mutant.file) or self.seconds
         return sorted(known, key=lambda test: (self.seconds[test], test))
 
 
 def reached_by(group: Group, place: Path) -> Reached:
-    """Run the tests of a group on marked code, unless it was done before."""
+    """Run the tests of a group on marked code, unless this was done before; return what they reached."""
     kept = place / "reached.json"
     if not kept.exists():
         marked, places = Copy(place / "marked"), dict[str, int]()
@@ -536,17 +539,17 @@ def _shared(path: Path) -> mmap.mmap:
 
 
 _HANGS = 5
-"""A test hangs if it takes this many times the seconds that it took on marked code, and as many more."""
+"""A test hangs if it takes this many times its seconds on marked code plus this many seconds."""
 
 
 @dataclass(frozen=True)
 class Trial:
-    """Where the mutants of a group are tried.
+    """Tries the mutants of a group.
 
     Attributes:
-        place: a folder for what the tests write.
-        reached: which tests reach what.
-        seconds: of the processor for one mutant at most.
+        place: a folder for the files that the tests write.
+        reached: which tests reach which statements.
+        seconds: the most seconds of processor time for one mutant.
     """
 
     place: Path
@@ -554,7 +557,7 @@ class Trial:
     seconds: float
 
     def fate(self, mutant: Mutant, tests: Sequence[str], copied: Copy) -> str:
-        """What becomes of a mutant: `killed`, `survived`, `not reached`, or `out of time` (it survived so far)."""
+        """Return the fate of a mutant: `killed`, `survived`, `not reached`, or `out of time` (it survived so far)."""
         if not tests:
             return "not reached"
         tree = mutated(mutant)
@@ -588,14 +591,14 @@ class Trial:
 
 @dataclass(frozen=True)
 class Drawn:
-    """The mutants of a group that were drawn, and what became of them.
+    """The mutants of a group that were drawn, and their fates.
 
     Attributes:
-        name: of the group.
-        every: how many mutants there are.
-        mutants: those drawn, each with its place.
-        trial: where they are tried.
-        told: the file that keeps what became of each.
+        name: the name of the group.
+        every: how many mutants the group has.
+        mutants: the drawn mutants, each with its place.
+        trial: tries the mutants.
+        told: the file that keeps the fate of each mutant.
     """
 
     name: str
@@ -605,12 +608,12 @@ class Drawn:
     told: Path
 
     def known(self) -> dict[tuple[str, int], dict[str, Any]]:
-        """What became of mutants so far."""
+        """Return the fates of mutants so far."""
         rows = map(json.loads, self.told.read_text("utf-8").splitlines() if self.told.exists() else ())
         return {(row["file"], row["number"]): row for row in rows}
 
     def go(self, at: int, copied: Copy) -> None:
-        """Try the mutant of this number, unless it was tried before, and keep what becomes of it."""
+        """Try the mutant with this number, unless it was tried before, and keep its fate."""
         mutant, where = self.mutants[at]
         if (mutant.file, mutant.number) not in self.known():
             tests = self.trial.reached.of(mutant, where)
@@ -619,7 +622,7 @@ class Drawn:
                 stream.write(f"{json.dumps(row, ensure_ascii=False)}\n")
 
     def tell(self) -> None:
-        """Print what survived, and how many."""
+        """Print the mutants that survived, and how many there are."""
         known = self.known()
         rows = [known[mutant.file, mutant.number] for mutant, _ in self.mutants]
         for row in sorted((row for row in rows if row["fate"] != "killed"), key=lambda row: (row["file"], row["line"])):
@@ -629,7 +632,7 @@ class Drawn:
 
 
 def drawn(name: str, number: int, seed: int, seconds: float, place: Path) -> Drawn:
-    """The mutants of a group; its tests run on marked code first."""
+    """Draw mutants of a group, after its tests have run on marked code."""
     group = GROUPS[name]
     code = b"".join((ROOT / file).read_bytes() for file in group.files())
     folder = place / f"{name}-{blake2b(code, digest_size=4).hexdigest()}"
@@ -641,7 +644,7 @@ def drawn(name: str, number: int, seed: int, seconds: float, place: Path) -> Dra
 
 
 def main() -> None:
-    """Try the mutants of the groups that are named, one of each in turn."""
+    """Try the mutants of the named groups, one of each group in turn."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--groups", default=",".join(GROUPS))
     parser.add_argument("--number", type=int, default=150, help="mutants of each group")

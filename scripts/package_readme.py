@@ -48,7 +48,7 @@ def with_links(text: str, home: str) -> str:
 
 
 def urls(home: str) -> dict[str, str]:
-    """The addresses of the project; none without that of its repository."""
+    """Return the addresses of the project; none if the address of its repository is not known."""
     if not home:
         return {}
     return {

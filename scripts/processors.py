@@ -25,13 +25,13 @@ import numpy as np
 ROOT = Path(__file__).resolve().parents[1]
 CORES = ("Prescott", "Nehalem", "Sandybridge", "Haswell", "SkylakeX", "SapphireRapids", "ARMV8",
          "NEOVERSEN1", "NEOVERSEV1")  # fmt: skip
-"""Kinds of processors that OpenBLAS may be told to compute as; those of other architectures are passed over."""
+"""Kinds of processors that OpenBLAS can imitate; kinds of other architectures are skipped."""
 WITH_NETWORKS = ("back_translation", "bae", "paraphrase")
 SCHEDULES = ("paper", "strongest")
 
 
 def texts_of(files: Iterable[Path], rows: int) -> list[str]:
-    """The texts of the files: the first strings of fields that are called text, question or the like."""
+    """Return the texts of the files: of each row the first string in a field called text, question or the like."""
     found = []
     for file in files:
         for line in file.read_text(encoding="utf-8").splitlines()[:rows]:
@@ -42,7 +42,7 @@ def texts_of(files: Iterable[Path], rows: int) -> list[str]:
 
 
 def digests(texts: Sequence[str], attacks: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
-    """The digest of each text under each attack and schedule: of its new text, edits, status and similarity."""
+    """Yield each attack and schedule with a digest for each text: of its new text, edits, status and similarity."""
     from augment_ru import Perturber, Preparation  # noqa: PLC0415  (the environment has to be set first)
 
     perturbers = {
@@ -59,7 +59,7 @@ def digests(texts: Sequence[str], attacks: Sequence[str]) -> Iterator[tuple[str,
 
 
 def of_run(python: str, files: Sequence[Path], arguments: argparse.Namespace, **settings: str) -> dict[str, list[str]]:
-    """The digests of a run of an interpreter in this environment; nothing if this machine cannot compute so."""
+    """Return the digests of a run of an interpreter in this environment; empty if this machine cannot run it."""
     environment = {**os.environ, "PYTHONPATH": str(arguments.package), "PYTHONWARNINGS": "ignore", **settings}
     command = [python, __file__, *map(str, files), "--rows", str(arguments.rows), "--digests"]
     command += ["--attacks", arguments.attacks] if arguments.attacks else []
@@ -72,7 +72,7 @@ def of_run(python: str, files: Sequence[Path], arguments: argparse.Namespace, **
 
 
 def of_core(core: str, files: Sequence[Path], arguments: argparse.Namespace, *, plain: bool) -> dict[str, list[str]]:
-    """The digests under the arithmetic of a kind of processor; nothing if this machine cannot compute so."""
+    """Return the digests under the arithmetic of a kind of processor; empty if this machine cannot imitate it."""
     vectors: Any = np.show_config(mode="dicts")
     extra = vectors["SIMD Extensions"].get("found", [])
     return of_run(
@@ -87,7 +87,7 @@ def of_core(core: str, files: Sequence[Path], arguments: argparse.Namespace, *, 
 
 
 def runs_of(arguments: argparse.Namespace, files: Sequence[Path]) -> Iterator[tuple[str, dict[str, list[str]]]]:
-    """The runs that are compared, each with its label."""
+    """Yield the runs to compare, each with its label."""
     if arguments.pythons:
         for python in arguments.pythons.split(","):
             yield python, of_run(python, files, arguments)

@@ -28,7 +28,7 @@ RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"
 
 
 def example_commands() -> list[list[str]]:
-    """The two commands of README's example that writes a report: perturb, then evaluate."""
+    """Return the two commands of README's example that writes a report: perturb, then evaluate."""
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     found = re.search(r"^augment-ru perturb .*\n^augment-ru evaluate .* -o report.json .*$", text, re.MULTILINE)
     if not found:
@@ -37,7 +37,7 @@ def example_commands() -> list[list[str]]:
 
 
 def example_report(folder: Path) -> Path:
-    """The page of README's example, made in a folder; its date is left out, so that its bytes are always the same."""
+    """Make the page of README's example in a folder; it has no date, so that its bytes are always the same."""
     (folder / "examples").symlink_to(ROOT / "examples")
     for command in example_commands():
         dated = ["--date", "none", "--cache", "none"] if command[1] == "evaluate" else []
@@ -52,12 +52,12 @@ def example_report(folder: Path) -> Path:
 
 
 def viewport(window: chromium.Browser, width: int, height: int) -> None:
-    """Show the page in so many points, narrower than a window may be."""
+    """Show the page with this width and height in points; it may be narrower than a window can be."""
     window.devtools("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
 
 
 def violations(page: Path, axe: Path) -> list[dict[str, Any]]:
-    """What axe-core finds on a page in light and dark, 1280 and 390 points wide, with everything opened."""
+    """Return the findings of axe-core on a page in light and dark, 1280 and 390 points wide, with all parts opened."""
     found: list[dict[str, Any]] = []
     for dark in (False, True):
         with chromium.browser(dark=dark) as window:

@@ -26,11 +26,11 @@ import browser as chromium  # noqa: E402  (of the tests)
 
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 NO_PAGES = {"404.html"}
-"""Served in place of a page that does not exist, so its links are absolute."""
+"""A page that is served if an address does not exist; its links are absolute."""
 
 
 class Links(HTMLParser):
-    """The addresses that a page names, and the places in it that can be named."""
+    """Collects the addresses in a page, and the places in it that a link can name."""
 
     def __init__(self, page: Path) -> None:
         super().__init__()
@@ -46,7 +46,7 @@ class Links(HTMLParser):
 
 
 def broken(site: Path) -> Iterator[str]:
-    """One line for each link inside the site that leads nowhere."""
+    """Yield a line for each link inside the site that leads nowhere."""
     pages = {page: Links(page) for page in sorted(site.rglob("*.html"))}
     for page, found in pages.items():
         for link in dict.fromkeys(found.named) if page.name not in NO_PAGES else ():
@@ -67,7 +67,7 @@ class _Silent(SimpleHTTPRequestHandler):
 
 
 def violations(site: Path, axe: Path) -> Iterator[str]:
-    """One line for each kind of finding of axe-core on a page, in light and dark, 1280 and 390 points wide."""
+    """Yield a line for each kind of finding of axe-core on a page, in light and dark, 1280 and 390 points wide."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), partial(_Silent, directory=str(site)))
     threading.Thread(target=server.serve_forever, daemon=True).start()
     pages = [page for page in sorted(site.rglob("*.html")) if page.name not in NO_PAGES]

@@ -14,7 +14,7 @@ from augment_ru.jobs.list import headings
 
 _EXAMPLES = Path(__file__).resolve().parents[1] / "examples" / "reviews.jsonl"
 _SHOWN = 3
-"""Examples of an attack."""
+"""The number of examples of an attack."""
 _SEED = 42
 _TAGS = {"kept": ("", ""), "removed": ("<del>", "</del>"), "added": ("<ins>", "</ins>")}
 
@@ -33,7 +33,7 @@ _WORDS = {
 
 
 def gallery(language: str) -> str:
-    """The part of the page with all attacks, in their groups.
+    """Return the part of the page with all attacks, in their groups.
 
     Args:
         language: en or ru.
@@ -78,7 +78,7 @@ def _entry(name: str, attack: type, texts: list[str], words: dict[str, str], lan
 
 
 def _shown(result: Result) -> str:
-    """The text with its changes marked, as a cell of a table: no character is read as Markdown."""
+    """Return the text with its changes marked, as a table cell in which no character is read as Markdown."""
     cell = "".join(f"{_TAGS[part.kind][0]}{_escaped(part.text)}{_TAGS[part.kind][1]}" for part in parts(result.script))
     return f"<span>{cell}</span>"
 

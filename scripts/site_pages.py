@@ -52,19 +52,19 @@ def on_config(config: Any) -> Any:  # noqa: ANN401  (MkDocs calls it with its ow
 
 
 def on_post_page(output: str, page: Any, config: Any) -> str:  # noqa: ANN401  (as above)
-    """The page with our own script for the search in a folder; the theme would load one from another host."""
+    """Return the page with our own script for the search in a folder; the theme's script is on another host."""
     del config
     return output.replace(_FOREIGN, posixpath.relpath(_SEARCH, posixpath.dirname(page.url) or "."))
 
 
 def on_post_template(output_content: str, template_name: str, config: Any) -> str:  # noqa: ANN401  (as above)
-    """The same for the page that a server shows where there is none."""
+    """Do what `on_post_page` does for the page that a server shows if an address does not exist."""
     del template_name, config
     return output_content.replace(_FOREIGN, f"/{_SEARCH}")
 
 
 def write_pages(folder: Path) -> None:
-    """Write the sources of all pages of the site to a folder, in place of what it holds."""
+    """Write the sources of all pages of the site to a folder, replacing its content."""
     shutil.rmtree(folder, ignore_errors=True)
     for name, content in pages().items():
         path = folder / name
@@ -73,7 +73,7 @@ def write_pages(folder: Path) -> None:
 
 
 def pages() -> dict[str, bytes]:
-    """The sources of all pages and pictures, by their path on the site."""
+    """Return the sources of all pages and pictures, by their paths on the site."""
     made = {"api.md": _reference().encode()}
     queue = [f"docs/{path.relative_to(ROOT / 'docs').as_posix()}" for path in sorted((ROOT / "docs").rglob("*.*"))]
     queue += _PAGES
@@ -96,7 +96,7 @@ def pages() -> dict[str, bytes]:
 
 
 def site_path(source: str) -> str:
-    """Where a file of the repository stands on the site."""
+    """Return the path on the site of a file of the repository."""
     if source.startswith("docs/"):
         return source.removeprefix("docs/")
     if source in _PAGES:
@@ -108,7 +108,7 @@ def site_path(source: str) -> str:
 
 
 def relinked(source: str, text: str) -> str:
-    """The text of a page with the links of the site in place of paths in the repository."""
+    """Replace the paths in the repository that a page links to by links of the site."""
     here = posixpath.dirname(site_path(source))
 
     def link(found: re.Match[str]) -> str:

@@ -56,7 +56,7 @@ def perturb(**given: Any) -> int:  # noqa: ANN401
 
 
 def _with_recipe(given: dict[str, Any], keys: type[Any], lists: Mapping[str, str]) -> dict[str, Any]:
-    """The options of the command line, and those of its recipe, if it names one, that the command line does not set.
+    """Merge the options of the command line with those of its recipe, if it names one; the command line has priority.
 
     `keys` and `lists` are those of `read_recipe`.
     """
@@ -163,16 +163,16 @@ def attack(**given: Any) -> int:  # noqa: ANN401
 
 
 class _Release(HelpfulGroup):
-    """A group whose first argument is a recipe to build, unless it is the name of a command."""
+    """A group that builds a recipe if its first argument is not the name of a command."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """The arguments, with the command `build` before a recipe."""
+        """Parse the arguments; the command `build` is put before a recipe."""
         if args and args[0] not in self.commands and args[0] not in ctx.help_option_names:
             args = ["build", *args]
         return super().parse_args(ctx, args)
 
     def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The help of `build`, and the other commands."""
+        """Write the help of `build`, followed by the other commands."""
         build_.format_help(ctx, formatter)
         with formatter.section("Commands"):
             formatter.write_dl([("verify DIR", verify.get_short_help_str(80))])

@@ -14,23 +14,23 @@ from augment_ru.jobs.flags import with_flags
 from augment_ru.version import __version__
 
 _CLOSED_PIPE = 141
-"""128 and the number of SIGPIPE: what a shell reports of a program whose reader went away."""
+"""128 plus the number of SIGPIPE: the exit code that shells use for a program whose reader closed the pipe."""
 
 
 class _ReaderGoneError(Exception):
-    """The reader of stdout has closed it; click would end with code 1."""
+    """The reader of stdout has closed it. Without this error click would exit with code 1."""
 
 
 class _Commands(HelpfulGroup):
     """Prints an error as one line on stderr. Exit codes: 2 usage, 1 data or run, 130 interrupted, 141 closed pipe."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """The names of the commands as they are added: the main jobs first."""
+        """Return the names of the commands in the order of their definition: the main commands first."""
         del ctx
         return list(self.commands)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """The arguments; without any, the help is printed."""
+        """Parse the arguments; print the help if there are none."""
         try:
             return super().parse_args(ctx, args)
         except BrokenPipeError as error:  # --help prints at once
@@ -75,7 +75,7 @@ class _Commands(HelpfulGroup):
 
 
 def _left() -> str:
-    """What a run leaves behind that was ended before its time."""
+    """Tell which output files a run that was ended early has written."""
     from augment_ru.formats.files import written_files  # noqa: PLC0415  (so that --help loads nothing heavy)
 
     files = ", ".join(map(str, written_files()))
@@ -105,7 +105,7 @@ def cli(debug: bool) -> None:  # noqa: FBT001  (click passes options by name)
 
 
 def _show_warnings() -> None:
-    """Print what the package logs from here on, warnings and worse, as lines; calling it twice changes nothing."""
+    """Print the warnings and errors that the package logs as single lines; a second call changes nothing."""
     import logging  # noqa: PLC0415  (so that the help does not load it)
 
     class Lines(logging.Handler):

@@ -1,4 +1,4 @@
-"""What click says of wrong usage, in the words of this package: where, what, what is possible, what to do."""
+"""Turn click's messages on wrong usage into this package's form: where, what, what is possible, what to do."""
 
 import os.path
 
@@ -11,17 +11,17 @@ _TOO_MANY = "Got unexpected extra argument"
 
 
 class Real(click.types.FloatParamType):
-    """A number of the command line; where a comma or a per cent sign makes it none, the error says the number meant.
+    """A number of the command line; the error for a number with a comma or a per cent sign suggests the right one.
 
     >>> Real().convert("0.15", None, None)
     0.15
     """
 
     def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        """The number.
+        """Convert a value to a float.
 
         Raises:
-            click.BadParameter: it is none.
+            click.BadParameter: the value is not a number.
         """
         try:
             return float(str(value))
@@ -33,19 +33,19 @@ REAL = Real()
 
 
 def misuse(error: click.UsageError) -> str:
-    """The line on an error of usage."""
+    """Return the message for an error of usage, as one line."""
     command = error.ctx.command_path if error.ctx else ""
     hint = f" (see {command} --help)" if command else ""
     return f"{_said(error).removesuffix('.')}{hint}"
 
 
 def is_file(text: str) -> bool:
-    """Whether a text is the path of a file; it may be longer than any path."""
+    """Tell whether a text is the path of a file; the text may be longer than any path."""
     return os.path.isfile(text)  # noqa: PTH113  (`Path.is_file` raises an error for a long one)
 
 
 def no_command(group: click.Group, context: click.Context, args: list[str]) -> click.UsageError:
-    """The error where the first argument is no command of the group."""
+    """Return the error to raise if the first argument is not a command of the group."""
     name = args[0]
     if is_file(name) and "perturb" in group.commands:
         said = f"{name}: is a file; a command stands before it, as in {context.command_path} perturb {name}"
@@ -74,7 +74,7 @@ def _said(error: click.UsageError) -> str:
 
 
 def _place(option: str, context: click.Context) -> str:
-    """Where an option belongs that is given to a command that has none such."""
+    """Name the commands that have this option, for a message about a command that lacks it; "" if no command has it."""
     root = context.find_root()
     commands = root.command.commands.items() if isinstance(root.command, click.Group) else ()
     owners = [name for name, command in commands if option in _option_names(command)]

@@ -1,4 +1,4 @@
-"""The classes of commands and groups, the options that several commands share, and what a shell offers for them."""
+"""Base classes of commands and groups, options that several commands share, and shell completion of their values."""
 
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
@@ -13,7 +13,7 @@ _F = TypeVar("_F", bound=Callable[..., Any])
 
 
 class Command(click.Command):
-    """A command with the option --debug, whose wrong usage ends with exit code 2."""
+    """A command that accepts --debug anywhere, and exits with code 2 if it is used wrongly."""
 
     def __init__(self, *args: Any, **more: Any) -> None:  # noqa: ANN401  (click's own signature)
         super().__init__(*args, **more)
@@ -21,14 +21,14 @@ class Command(click.Command):
         self.params.append(click.Option(["--debug"], is_flag=True, hidden=True, expose_value=False))
 
     def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401  (click's own signature)
-        """Run the command; what it returns is the exit code."""
+        """Run the command, and return its exit code."""
         try:
             return super().invoke(ctx)
         except MisuseError as error:
             raise click.UsageError(str(error), ctx) from error
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the help of the options, under headings if there are many."""
+        """Write the help of the options; many options are grouped under headings."""
         options = [param for param in self.get_params(ctx) if isinstance(param, click.Option)]
         shown = [(param.name, record) for param in options if (record := param.get_help_record(ctx))]
         if len(shown) < _MANY:
@@ -42,7 +42,7 @@ class Command(click.Command):
 
 
 _MANY = 12
-"""From so many options on, the help groups them."""
+"""The number of options from which on the help groups them."""
 _GROUPS = {
     "Input": "input_format encoding task fields label_fields originals train limit recipe",
     "Attack": "attacks probability min_changes set options constraints no_constraints annotator copies preset seed",
@@ -55,14 +55,14 @@ _GROUPS = {
     ),
     "Scale": "workers engine part_size resume device",
 }
-"""The headings of the help, and the parameters of the options below each."""
+"""The headings in the help, each with the parameters whose options are listed under it."""
 
 
 class HelpfulGroup(click.Group):
-    """A group of commands that prints its help where no command is named."""
+    """A group of commands that prints its help if no command is given."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """The arguments; without any, the help is printed, and the program ends."""
+        """Parse the arguments; without any, print the help and exit."""
         if not args and not ctx.resilient_parsing:  # a shell that asks for completions has no arguments, too
             click.echo(ctx.get_help())
             ctx.exit()
@@ -71,14 +71,14 @@ class HelpfulGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """The command that the first argument names, and the arguments behind it."""
+        """Return the name and the command given by the first argument, and the arguments after it."""
         if args and not ctx.resilient_parsing and self.get_command(ctx, args[0]) is None and args[0][:1] != "-":
             raise no_command(self, ctx, args)
         return super().resolve_command(ctx, args)
 
 
 def complete_attacks(context: click.Context, parameter: click.Parameter, typed: str) -> list[CompletionItem]:
-    """The attacks whose names begin as the part that is typed after the last `+`; where none does, files."""
+    """Complete an attack's name after the last `+`; if no name begins with what was typed, complete files."""
     del context, parameter
     from augment_ru.registry import names  # noqa: PLC0415
 
@@ -87,7 +87,7 @@ def complete_attacks(context: click.Context, parameter: click.Parameter, typed: 
 
 
 def complete_tasks(context: click.Context, parameter: click.Parameter, typed: str) -> list[CompletionItem]:
-    """The tasks whose names begin as what is typed; where none does, files."""
+    """Complete a task's name; if no name begins with what was typed, complete files."""
     del context, parameter
     from augment_ru.registry import names  # noqa: PLC0415  (loads what --help does not need)
 
@@ -95,7 +95,7 @@ def complete_tasks(context: click.Context, parameter: click.Parameter, typed: st
 
 
 def complete_constraints(context: click.Context, parameter: click.Parameter, typed: str) -> list[CompletionItem]:
-    """The constraints whose names begin as what is typed; where none does, files."""
+    """Complete a constraint's name; if no name begins with what was typed, complete files."""
     del context, parameter
     from augment_ru.constraints.rule_file import constraint_paths  # noqa: PLC0415
 
@@ -108,13 +108,13 @@ def _items(names: Iterable[str], typed: str, before: str = "") -> list[Completio
 
 
 def option(shown: str, help_: str = "", *, dest: str | None = None, **more: Any) -> Callable[[_F], _F]:  # noqa: ANN401
-    """An option as its help shows it.
+    """Define an option in the form that its help shows.
 
     Args:
-        shown: its names with slashes between them, then a space and its value; `...` behind it: it is repeatable. An
-            option without a value, and without a type, is a flag.
-        help_: what it does, and its default in brackets.
-        dest: the name of its parameter, if that is not the option's.
+        shown: its names with slashes between them, a space, and a placeholder for its value. `...` at the end makes the
+            option repeatable. An option without a placeholder and without a type is a flag.
+        help_: what it does, with its default in brackets.
+        dest: the name of its parameter, if it differs from the option's name.
         more: further arguments of `click.option`.
     """
     names, _, value = shown.partition(" ")
@@ -154,7 +154,7 @@ SEARCH = (
         type=int,
     ),
 )
-"""Options on the search for a perturbation that passes."""
+"""The options of the search for a perturbation that passes the gate."""
 
 SIMILARITY = option(
     "--similarity NAME[:MODEL[@LAYER]]",
@@ -180,7 +180,7 @@ SETUP = (
     ),
     DEVICE,
 )
-"""Options on attacks, similarity, constraints and randomness."""
+"""The options for attacks, similarity, constraints and randomness."""
 
 FILE_FORM = (
     option(
@@ -190,7 +190,7 @@ FILE_FORM = (
     ),
     option("--encoding NAME", "Encoding of input that is not UTF-8, such as cp1251; output is UTF-8."),
 )
-"""Options on the file that is read."""
+"""The options for the format of the input file."""
 
 INPUT = (
     option(
@@ -201,7 +201,7 @@ INPUT = (
     option("--field NAME...", "A field that is perturbed, in place of the task's.", dest="fields"),
     *FILE_FORM,
 )
-"""Options on the rows and the file that is read."""
+"""The options for the rows and the input file."""
 
 MODEL = (
     option("--label-field NAME...", "A field of the right answer, in place of the task's.", dest="label_fields"),
@@ -213,7 +213,7 @@ MODEL = (
     ),
     option("--cache FILE|none", "The cache of answers.  [default: in the user's cache folder]"),
 )
-"""Options on the models that are asked."""
+"""The options for the models that are asked."""
 
 WORKERS = option("--workers N", "Processes; the output is the same.  [default: 1]", type=click.IntRange(min=1))
 
@@ -233,7 +233,7 @@ SPLIT = (
         show_default=True,
     ),
 )
-"""Options on how a run is split into parts."""
+"""The options for splitting a run into parts."""
 
 ROWS = (
     option(
@@ -250,22 +250,27 @@ ROWS = (
     ),
     option("--limit N", "Read only the first N rows.", type=click.IntRange(min=0)),
 )
-"""Options on the rows that are written."""
+"""The options for the rows that are written."""
 
 QUIET = option("-q/--quiet", "Show neither progress nor the lines at the end of a run.")
 
 POOL = (_probability("1"), _THRESHOLD, *SETUP)
-"""The options of a run that searches among all changes: without those on the search for a level."""
+"""The options of a run that searches among all changes; the options for how many changes to try are left out."""
 
 
 def attack_option(help_: str, default: str = "") -> Callable[[_F], _F]:
-    """The option that names attacks; `help_`: what they are for, `default`: what the help says is the default."""
+    """Return the option that names attacks.
+
+    Args:
+        help_: what the attacks are for.
+        default: the default as the help shows it; "" if there is none.
+    """
     told = f"{help_}  [default: {default}]" if default else help_
     return option("--attack NAME[+NAME...]|FILE.py...", told, dest="attacks", shell_complete=complete_attacks)
 
 
 def table_format(*more: str) -> Callable[[_F], _F]:
-    """The option on how tables are printed; `more`: further formats."""
+    """Return the option for the format of printed tables; `more` adds formats."""
     forms = click.Choice(["table", "markdown", "csv", "latex", *more])
     return option(
         "--format", "How the tables are printed.", dest="form", type=forms, default="table", show_default=True
@@ -278,7 +283,7 @@ LATEX = option(
 
 
 def with_options(*options: Callable[[_F], _F]) -> Callable[[_F], _F]:
-    """A decorator that adds these options to a command, in this order."""
+    """Return a decorator that adds these options to a command, in this order."""
 
     def decorate(function: _F) -> _F:
         for option in reversed(options):

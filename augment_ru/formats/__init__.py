@@ -1,1 +1,1 @@
-"""File formats: reading rows and writing them."""
+"""Read and write rows in files of several formats."""

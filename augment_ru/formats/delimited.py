@@ -16,7 +16,7 @@ _IN_QUOTES = re.compile('"[^"]*"')
 
 
 class _Lines:
-    """The lines of a table for `csv.reader`, which takes as many as a row has; with the bytes of the row at hand."""
+    """Yield the lines of a table to `csv.reader`, which takes as many as a row has, and keep the bytes of that row."""
 
     def __init__(self, stream: BinaryIO) -> None:
         self._stream = stream
@@ -24,18 +24,18 @@ class _Lines:
         self.bom = first.startswith(BOM)
         self.first = self._ahead = first.removeprefix(BOM)
         self.number = 0
-        """How many lines were read."""
+        """The number of lines read so far."""
         self.begin()
 
     def begin(self) -> None:
         """Start a row at the next line."""
         self.row: list[bytes] = []
         self.size = 0
-        """Bytes of the row, also those that were passed over."""
+        """The bytes of the row, including those that were skipped because the row is too long."""
         self.ended = False
-        """Whether the row went on at the end of the file, or beyond `MAX_LINE`."""
+        """Whether the row was still incomplete at the end of the file, or at `MAX_LINE` bytes."""
         self.passed = b""
-        """The last bytes that were passed over."""
+        """The last block of skipped bytes."""
 
     def __iter__(self) -> Iterator[str]:
         return self
@@ -58,10 +58,13 @@ class _Lines:
 
 
 class RawRow(NamedTuple):
-    """A row as it stands in a file.
+    """A row as the bytes of the file.
 
-    The number of its first line; its bytes; how many bytes of its last line are left out, because they are too many;
-    and how that line ends.
+    Attributes:
+        number: the number of its first line.
+        data: its bytes.
+        skipped: how many bytes of its last line are left out, because the line is too long.
+        end: the line end that follows the skipped bytes; empty if there is none.
     """
 
     number: int
@@ -75,18 +78,19 @@ class Table:
 
     Attributes:
         layout: how the file is written.
-        called_tsv: whether the file is one of TSV by its name; a file of CSV may have tabs, too.
-        names: the names of the columns; none if the file is empty.
-        header: the bytes of the line of names, with a byte-order mark if there is one.
-        stream: what is left of the file.
+        called_tsv: whether the name of the file says that it is TSV; a CSV file may have tabs as well.
+        names: the names of the columns; empty if the file is empty.
+        header: the bytes of the header line, including a byte-order mark if there is one.
+        stream: the part of the file that has not been read yet.
 
     Args:
-        stream: the file, or the line of names and a part of the file.
-        delimiter: what stands between two cells; None finds it.
-        begin: the number in the file of the first line behind the names; None if it follows them.
+        stream: the file, or its header line and a part of its rows.
+        delimiter: the character between two cells; None detects it from the header line.
+        begin: the number, in the whole file, of the line that follows the header in `stream`; None if the header is
+            followed by the next line of the file.
 
     Raises:
-        AugmentError: the line of names cannot be used.
+        AugmentError: the header line cannot be used.
     """
 
     unit: ClassVar[str] = "line"
@@ -129,11 +133,11 @@ class Table:
         return names
 
     def __iter__(self) -> Iterator[Line]:
-        """The rows; a row of several lines has the number of its first. Blank lines are passed over."""
+        """Yield the rows. A row of several lines has the number of its first line. Blank lines are skipped."""
         return (line for line in self._rows() if line.data.strip(b" \r\n"))
 
     def _rows(self) -> Iterator[Line]:
-        """The rows with their cells in `place`."""
+        """Yield the rows, including blank lines, with the list of their cells in `place`."""
         lines = self._lines
         while True:
             lines.begin()
@@ -158,14 +162,14 @@ class Table:
             yield Line(lines.number - len(lines.row) + 1, bare, problem, place=cells)
 
     def raw_rows(self) -> Iterator[RawRow]:
-        """The rows as they stand in the file."""
+        """Yield the rows as the bytes of the file."""
         for line in self._rows():
             data, passed = b"".join(self._lines.row), self._lines.passed
             end = b"\n" if passed.endswith(b"\n") else b""
             yield RawRow(line.number, data, self._lines.size - len(data) - len(end), end)
 
     def _problem(self) -> str:
-        """Why `csv` refused the row at hand."""
+        """Tell why `csv` refused the current row."""
         if self._lines.ended:
             return "a quotation mark is not closed; inside a cell write it twice"
         bare = b"".join(self._lines.row).rstrip(b"\r\n")
@@ -174,10 +178,10 @@ class Table:
         return "a quotation mark is closed before the cell ends; inside a cell write it twice"
 
     def parsed(self, line: Line) -> tuple[None, dict[str, Any], None]:
-        """The values of a row by the names of the columns.
+        """Return the values of a row by column name; the first and the last item are None.
 
         Raises:
-            AugmentError: it is not UTF-8, or has more or fewer cells than there are names.
+            AugmentError: the row is not UTF-8, or has more or fewer cells than there are columns.
         """
         decoded(line.data)  # `csv` was given what stands for bytes that are not UTF-8
         cells: list[str] = line.place

@@ -1,4 +1,4 @@
-"""Files in other encodings than UTF-8, read as UTF-8."""
+"""Read files that are not in UTF-8, and convert them to UTF-8."""
 
 import codecs
 import logging
@@ -16,10 +16,10 @@ _log = logging.getLogger(__name__)
 
 
 def check_encoding(name: str) -> None:
-    """Raise an error if there is no such encoding of texts.
+    """Check that Python knows an encoding of texts with this name.
 
     Raises:
-        AugmentError: Python knows none of this name.
+        AugmentError: Python does not know the name, or it does not encode texts.
     """
     try:
         "".encode(name)
@@ -30,10 +30,10 @@ def check_encoding(name: str) -> None:
 
 
 def decoded(data: bytes) -> str:
-    """The text of bytes in UTF-8.
+    """Decode bytes in UTF-8.
 
     Raises:
-        AugmentError: they are not in UTF-8.
+        AugmentError: the bytes are not valid UTF-8.
     """
     try:
         return data.decode()
@@ -42,23 +42,26 @@ def decoded(data: bytes) -> str:
 
 
 def is_utf8(encoding: str) -> bool:
-    """Whether this is a name of UTF-8."""
+    """Tell whether this is one of the names of UTF-8."""
     return codecs.lookup(encoding).name == UTF8
 
 
 @contextmanager
 def in_utf8(stream: BinaryIO, encoding: str, *, marked: bool = False) -> Iterator[BinaryIO]:
-    """The content of a file in UTF-8; `encoding` is that of a file which is not in UTF-8.
+    """Give the content of a file in UTF-8, whatever encoding it has.
 
-    If `marked`, content that was in another encoding begins with a byte-order mark. A table that is written from it
-    keeps the mark, without which Excel takes UTF-8 for cp1251.
+    A file that is valid UTF-8 is read as UTF-8, even if `encoding` names another encoding: hardly any text of another
+    encoding is valid UTF-8 by chance, and augment-ru itself writes UTF-8 only, so the files of one command may differ.
+    A warning is logged if `encoding` would have given another text.
 
-    What augment-ru writes is in UTF-8, also where it was read in another encoding. So the files of one command may
-    differ, and a file that is in UTF-8 is read as it is: hardly any text of another encoding is valid UTF-8 by chance.
-    A warning is logged where the encoding would have given another text.
+    Args:
+        stream: the file.
+        encoding: the encoding of the file, used if the file is not valid UTF-8.
+        marked: whether content that is converted begins with a byte-order mark. A table that is written from it keeps
+            the mark, without which Excel takes UTF-8 for cp1251.
 
     Raises:
-        AugmentError: while it is read, at the first byte that the encoding does not have.
+        AugmentError: when the content is read, if it has bytes that are not valid in the encoding.
     """
     if is_utf8(encoding):
         yield stream
@@ -75,7 +78,10 @@ def in_utf8(stream: BinaryIO, encoding: str, *, marked: bool = False) -> Iterato
 
 
 def _form(stream: BinaryIO) -> str | None:
-    """What the content is in: "ascii", "utf-8" or neither; no text has a NUL, as most texts in UTF-16 have."""
+    """Return "ascii" or "utf-8" if the content is valid in it, otherwise None.
+
+    Content with a NUL byte gives None: texts have none, but most texts in UTF-16 have some.
+    """
     decoder = codecs.getincrementaldecoder(UTF8)()
     form = "ascii"
     try:
@@ -91,7 +97,7 @@ def _form(stream: BinaryIO) -> str | None:
 
 
 def _decoded(stream: BinaryIO, encoding: str, mark: str) -> BinaryIO:
-    """The content of a file of another encoding, in UTF-8, behind a byte-order mark if there is one."""
+    """Convert a file from another encoding to UTF-8, and put `mark` before its text."""
     decoder = codecs.getincrementaldecoder(encoding)()
     done = 0
 

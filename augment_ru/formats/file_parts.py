@@ -1,4 +1,4 @@
-"""A file of rows in parts: each is read as a file of the same format is, by itself, with the numbers of its rows."""
+"""Cut a file of rows into parts, each of which is read by itself, with the row numbers of the whole file."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -16,25 +16,25 @@ from augment_ru.formats.sources import JSON_LINES, RowSource
 from augment_ru.formats.text_lines import TextLines
 
 PART_BYTES = 2**17
-"""Bytes of a part, which ends with the row that reaches them. These are about as many rows as are perturbed at once."""
+"""The size of a part in bytes: it ends with the row that reaches the size. It holds about as many rows as a chunk."""
 
 _LONGEST = len(BOM) + MAX_LINE + 2
-"""Bytes of a line that are kept; readers look at no more of one."""
+"""The bytes of a line that are kept; readers look at no more than that."""
 
 
 @dataclass(frozen=True, slots=True)
 class FilePart:
-    """Rows that stand together in a file.
+    """Consecutive rows of a file.
 
     Attributes:
         kind: the format.
-        first: the number of its first line or row in the file, from 1.
-        data: its bytes: lines, rows, or a table of Arrow.
-        header: what stands before the rows of each part: the line of names of a table.
-        skipped: how many bytes of its last line are left out, because the line is too long to be read.
-        end: what ends that line.
-        rows: the rows of an array, as they are spelt.
-        array: the number of that array.
+        first: the number in the file of the part's first line or row, from 1.
+        data: the bytes of the part: lines, rows, or an Arrow stream.
+        header: the bytes that come before the rows of every part: the header line of a table.
+        skipped: how many bytes of the part's last line are left out, because the line is too long to be read.
+        end: the line end that follows the skipped bytes.
+        rows: for rows of a JSON array, the JSON text of each row; otherwise empty.
+        array: the number of that array, from 0.
     """
 
     kind: str
@@ -48,7 +48,7 @@ class FilePart:
 
     @property
     def digest(self) -> str:
-        """A hash of all that it is, in hexadecimal digits."""
+        """A hash of all attributes, in hexadecimal digits."""
         found = blake2b(digest_size=16)
         facts = (self.kind, self.first, len(self.header), len(self.data), self.skipped, len(self.end), self.array)
         found.update(f"{facts} {[*map(len, self.rows)]}".encode())
@@ -57,7 +57,7 @@ class FilePart:
         return found.hexdigest()
 
     def source(self) -> RowSource:
-        """Its rows, which know where they stand in the whole file."""
+        """Return the rows of the part, numbered as in the whole file."""
         if self.rows:
             return ArrayRows(self.rows, self.first, self.array)
         if self.kind == "Parquet":
@@ -90,14 +90,14 @@ class FilePart:
 
 
 def file_parts(source: RowSource, size: int = PART_BYTES) -> Iterator[FilePart]:
-    """The parts of a file, in their order. Each depends on the file and on the size alone.
+    """Cut a file into parts, in order. The parts depend only on the file and on the size.
 
     Args:
-        source: the rows of the file, none of which was read yet.
-        size: bytes of a part, 1 or more; it has at least one row, and ends with the row that reaches them.
+        source: the rows of the file; no row may have been read yet.
+        size: bytes of a part, at least 1. A part has at least one row, and ends with the row that reaches the size.
 
     Raises:
-        AugmentError: the file is damaged; the parts before that place were given.
+        AugmentError: the file is damaged; raised after the parts before the damage were yielded.
     """
     if isinstance(source, JsonArray):
         return _of_arrays(source, size)
@@ -175,7 +175,7 @@ def _of_batches(source: Parquet, size: int) -> Iterator[FilePart]:
 
 
 def _small(batch: Any, size: int) -> Iterator[Any]:  # noqa: ANN401
-    """The batch, or its halves if it is over the size, and so on."""
+    """Yield the batch, or its halves if it has more than `size` bytes, halved again until each is small enough."""
     if batch.nbytes <= size or batch.num_rows == 1:
         yield batch
         return

@@ -1,4 +1,4 @@
-"""Files: input that may be stdin, output that is whole or absent, checks of names before work begins."""
+"""Open input files and stdin, write output files completely or not at all, and check file names before work begins."""
 
 import errno
 import os
@@ -28,10 +28,10 @@ _PART = ".part"
 
 @contextmanager
 def open_input(source: str) -> Iterator[BinaryIO]:
-    """The file, also under a URL, unpacked if its name says that it is packed, or stdin for `-`.
+    """Open a file, a URL, or stdin for `-`; unpack the file if its name says that it is packed.
 
     Raises:
-        AugmentError: stdin is closed, or what unpacks the file is not installed.
+        AugmentError: stdin is closed, or a package that is needed to unpack the file is not installed.
     """
     if source == "-":
         if sys.stdin is None:
@@ -44,7 +44,7 @@ def open_input(source: str) -> Iterator[BinaryIO]:
 
 @contextmanager
 def twice(stream: BinaryIO) -> Iterator[BinaryIO]:
-    """A stream that can be read twice: the stream itself, or a temporary file with its content."""
+    """Give a stream that can be read twice: the stream itself if it is seekable, else a temporary copy."""
     if stream.seekable():
         yield stream
         return
@@ -55,7 +55,7 @@ def twice(stream: BinaryIO) -> Iterator[BinaryIO]:
 
 
 def replacing_file(name: str) -> AbstractContextManager[BinaryIO]:
-    """As `replacing`, for a file whose name may be a URL.
+    """Write a file as `replacing` does; its name may be a URL.
 
     Raises:
         AugmentError: the file cannot be written.
@@ -64,7 +64,7 @@ def replacing_file(name: str) -> AbstractContextManager[BinaryIO]:
 
 
 def removed(name: str) -> None:
-    """Delete a file, whose name may be a URL, if there is one."""
+    """Delete a file if it exists; its name may be a URL."""
     if is_url(name):
         Remote(name).delete()
     else:
@@ -73,9 +73,13 @@ def removed(name: str) -> None:
 
 @contextmanager
 def replacing(target: Path, *, listed: bool = True) -> Iterator[BinaryIO]:
-    """A file that takes the place of the target when the block ends without an error, and is deleted otherwise.
+    """Open a temporary file that replaces the target if the block ends without an error, and is deleted otherwise.
 
-    `listed` says whether `written_files` gives it.
+    A device or a pipe, such as /dev/null, is written directly.
+
+    Args:
+        target: the file to write.
+        listed: whether `written_files` includes the file.
 
     Raises:
         AugmentError: the file cannot be written, or the disk is full.
@@ -111,7 +115,7 @@ def replacing(target: Path, *, listed: bool = True) -> Iterator[BinaryIO]:
 
 
 def _part_of(target: Path) -> tuple[Path, BinaryIO]:
-    """A new file beside the target, of a name that nobody can guess; it is locked as long as it is open."""
+    """Create a file next to the target with a name that nobody can guess. It is locked while it is open."""
     while True:
         part = target.with_name(f".{target.name}.{secrets.token_hex(8)}{_PART}")
         descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
@@ -126,7 +130,7 @@ def _part_of(target: Path) -> tuple[Path, BinaryIO]:
 
 @contextmanager
 def locked(path: Path) -> Iterator[bool]:
-    """Hold the lock of a file that no other process holds; whether it is free. The lock of a killed run is free."""
+    """Try to lock a file; yield False if another process holds the lock. The lock of a killed process is free."""
     with path.open("ab") as stream:
         try:
             if fcntl is not None:
@@ -138,7 +142,7 @@ def locked(path: Path) -> Iterator[bool]:
 
 
 def _sweep(target: Path) -> None:
-    """Delete what runs that were killed left beside the target: files of our names that no process has locked."""
+    """Delete the temporary files that killed runs left next to the target: those that no process has locked."""
     if fcntl is None:
         return
     ours = re.compile(rf"\.{re.escape(target.name)}\.[0-9a-f]{{16}}{re.escape(_PART)}")
@@ -153,11 +157,11 @@ def _sweep(target: Path) -> None:
 
 
 _renamed: list[tuple[Path, tuple[int, int]]] = []
-"""The files that were about to take their places, and what identifies them."""
+"""The output files that were completed, each with the device and inode that identify it."""
 
 
 def written_files() -> list[Path]:
-    """The files that this process has written wholly, and that still stand in their places."""
+    """Return the files that this process has written completely and that have not been replaced since."""
     return [path for path, identity in _renamed if path.exists() and _identity(path.stat()) == identity]
 
 
@@ -166,10 +170,14 @@ def _identity(status: os.stat_result) -> tuple[int, int]:
 
 
 def check_input(source: str, option: str = "") -> None:
-    """Raise an error if a file to read does not exist; `-` is stdin; `option` names the file in messages.
+    """Check that a file to read exists.
+
+    Args:
+        source: the file, a URL, or `-` for stdin.
+        option: the option that names the file, for messages.
 
     Raises:
-        AugmentError: there is no such file, or it is a folder.
+        AugmentError: the file does not exist or cannot be reached, or it is a folder.
     """
     if is_url(source):
         if not Remote(source).exists():
@@ -181,11 +189,13 @@ def check_input(source: str, option: str = "") -> None:
 
 
 _SEPARATOR = re.compile(r"[:=@#,]")
-"""What stands beside the name of a file in the value of an option: `linear:FILE`, `NAME.OPTION=FILE`, `FILE@LAYER`."""
+"""The characters that may surround a file name in the value of an option: `linear:FILE`, `NAME.OPTION=FILE`,
+`FILE@LAYER`.
+"""
 
 
 def named_files(values: Iterable[str]) -> list[str]:
-    """The files and folders that values of options name: a value itself, or a part of it between separators."""
+    """Return the existing files and folders named by option values: a whole value or a part between separators."""
     found: list[str] = []
     for value in values:
         marks = [*_SEPARATOR.finditer(value)]
@@ -204,15 +214,16 @@ def _exists(name: str) -> bool:
 
 
 def check_outputs(outputs: Iterable[tuple[str, str | None]], inputs: Iterable[str | None]) -> None:
-    """Raise an error if a file to write cannot be written, or would take the place of another file of the run.
+    """Check that the files to write can be written and do not replace another file of the run.
 
     Args:
-        outputs: options with their files; a file of None is passed over.
-        inputs: the files that are read, also a cache that the run makes, and folders of such files; `-` is stdin, None
-            is passed over.
+        outputs: pairs of an option and its file; pairs with the file None are skipped.
+        inputs: the files that the run reads, including a cache that it makes, and folders of such files; `-` is stdin,
+            None is skipped.
 
     Raises:
-        AugmentError: a file is none, has no folder, is read by the run, or is named by two options.
+        AugmentError: a file is a folder, stdout or an empty name, is in a folder that does not exist, is read by the
+            run, or is named by two options.
     """
     sources = [source for source in inputs if source is not None]
     taken: dict[str, str] = {}
@@ -236,7 +247,7 @@ def check_outputs(outputs: Iterable[tuple[str, str | None]], inputs: Iterable[st
 
 
 def followed(path: Path, option: str = "") -> Path:
-    """The place that a path leads to, through links.
+    """Return the path that a path leads to when all links are followed.
 
     Raises:
         AugmentError: the links lead in a circle.
@@ -250,17 +261,24 @@ def followed(path: Path, option: str = "") -> Path:
 
 
 def check_folder(what: str, path: Path) -> None:
-    """Raise an error if the folder does not exist in which a file or folder is to be made; `what` names it.
+    """Check that the parent folder of a file or folder to be made exists.
+
+    Args:
+        what: the option and the file, for messages.
+        path: the file or folder to be made.
 
     Raises:
-        AugmentError: it does not exist.
+        AugmentError: the parent folder does not exist.
     """
     if not path.absolute().parent.is_dir():
         raise AugmentError(f"{what}: its folder does not exist; make it first")
 
 
 def _is_read(path: Path, source: str) -> bool:
-    """Whether a file is this input, or stands in this folder; an input that does not exist yet is a cache."""
+    """Tell whether a file is the input `source`, or lies in it if `source` is a folder.
+
+    An input that does not exist yet is a cache that the run will make.
+    """
     if is_url(source):
         return False
     if not path.exists():

@@ -1,6 +1,6 @@
-"""A JSON file with all rows in an array, or in several: the rows are read as JSON lines are.
+"""JSON files whose rows are in one array or several. Each row is read like a JSON line.
 
-An array may hold arrays of rows in place of rows, as MERA's ruTiE has an array for each dialogue.
+An array may hold arrays of rows instead of rows: MERA's ruTiE has an array for each dialogue.
 """
 
 import json
@@ -16,14 +16,20 @@ from augment_ru.formats.json_places import item_places, member_starts, skip, val
 from augment_ru.formats.lines import BOM, LONG_LINE_SHOWN, MAX_LINE, Line
 
 LONGEST_JSON = 2**30
-"""The most bytes of a file of JSON, unpacked."""
+"""The largest JSON file that is read, in bytes after unpacking."""
 _WRAP = "data"
 _LINE_BREAK = re.compile(r"(?<![ \t\r\n])[ \t]*[\r\n][ \t\r\n]*")
-"""A line break in JSON with the space around it; it stands between values only."""
+"""A line break in JSON with the space around it; it can occur only between values."""
 
 
 class ArrayRows:
-    """Rows of an array that stand together, as they are spelt; the first has the number `first`."""
+    """Consecutive rows of one array.
+
+    Args:
+        rows: the JSON text of each row.
+        first: the number of the first row.
+        array: the number of the array, from 0.
+    """
 
     unit: ClassVar[str] = "row"
 
@@ -31,7 +37,7 @@ class ArrayRows:
         self._rows, self._first, self._array = rows, first, array
 
     def __iter__(self) -> Iterator[Line]:
-        """The rows; the place of each is the number of the array."""
+        """Yield the rows, with the number of the array in `place`."""
         for at, data in enumerate(self._rows, start=self._first):
             if len(data) > MAX_LINE:
                 problem = f"{len(data):,} bytes; the longest row may have {MAX_LINE:,}; split the text"
@@ -40,10 +46,10 @@ class ArrayRows:
                 yield Line(at, data, place=self._array)
 
     def parsed(self, line: Line) -> tuple[str, dict[str, Any], int]:
-        """The text of a row on one line, its values, and the number of its array.
+        """Return a row's JSON text on one line, its values, and the number of its array.
 
         Raises:
-            AugmentError: it is no object, has a key twice, or the like.
+            AugmentError: the row is not UTF-8, not an object, has a key twice, or holds a value that is not valid JSON.
         """
         text, values = parsed(line.data)
         return _on_one_line(text), values, line.place
@@ -53,9 +59,9 @@ class JsonArray(ArrayRows):
     """The rows of `[{…}, …]`, `[[{…}, …], …]`, `{"data": […]}` or `{"data": {"test": […], …}}`.
 
     Attributes:
-        bom: whether a byte-order mark stands first.
-        around: what stands before, between and after the arrays: one text more than there are arrays.
-        arrays: the rows of each array, as they are spelt.
+        bom: whether the file starts with a byte-order mark.
+        around: the texts before, between and after the arrays: one more than there are arrays.
+        arrays: for each array, the JSON text of its rows.
 
     Raises:
         AugmentError: the file is not UTF-8, not JSON, or holds no array of rows.
@@ -72,7 +78,7 @@ class JsonArray(ArrayRows):
             raise AugmentError("not JSON that can be read: nested too deeply") from error
 
     def __iter__(self) -> Iterator[Line]:
-        """The rows of all arrays, numbered from 1; the number of its array, from 0, is the place of a row."""
+        """Yield the rows of all arrays, numbered from 1, with the number of the array, from 0, in `place`."""
         number = 1
         for array, rows in enumerate(self.arrays):
             yield from ArrayRows(map(str.encode, rows), number, array)
@@ -80,10 +86,10 @@ class JsonArray(ArrayRows):
 
 
 def json_source(stream: BinaryIO) -> "JsonArray | JsonLines":
-    """The rows of a file that ends in `.json`: of arrays, or of JSON lines, which are often named so, too.
+    """Read a file whose name ends in `.json`: arrays of rows, or JSON lines, which are often given this name as well.
 
     Raises:
-        AugmentError: the file starts like an array and is none.
+        AugmentError: the file is too large, or starts like an array but is not one.
     """
     data = stream.read(LONGEST_JSON + 1)
     if len(data) > LONGEST_JSON:
@@ -100,7 +106,7 @@ def json_source(stream: BinaryIO) -> "JsonArray | JsonLines":
 
 
 def _split(text: str) -> tuple[list[str], list[list[str]]]:
-    """What stands around the arrays of a file, and the rows of each array, as they are spelt."""
+    """Return the texts around the arrays of a file, and for each array the JSON text of its rows."""
     begin = skip(text, 0)
     end = skip(text, value_end(text, begin))
     if end < len(text):
@@ -116,14 +122,14 @@ def _split(text: str) -> tuple[list[str], list[list[str]]]:
 
 
 def _on_one_line(text: str) -> str:
-    """A row without line breaks."""
+    """Return the JSON text of a row without line breaks."""
     return _LINE_BREAK.sub(
         lambda match: "" if text[match.start() - 1] in "[{" or text[match.end()] in "]}" else " ", text
     )
 
 
 def _starts(text: str, at: int) -> list[int]:
-    """Where the arrays of rows start in the value at `at`: it is one, or an object with `data`."""
+    """Return where each array of rows starts in the value at `at`: an array, or an object with the key `data`."""
     if text.startswith("[", at):
         return _inner(text, at)
     at = _members(text, at).get(_WRAP, at)
@@ -136,16 +142,16 @@ def _starts(text: str, at: int) -> list[int]:
 
 
 def _inner(text: str, at: int) -> list[int]:
-    """Where the arrays start that the array at `at` consists of; `at` itself if it holds anything else."""
+    """Return where the inner arrays of the array at `at` start; only `at` if it is empty or holds anything else."""
     found = [start for start, _ in _places(text, at)[0]]
     return found if found and all(text.startswith("[", start) for start in found) else [at]
 
 
 def _members(text: str, at: int) -> dict[str, int]:
-    """The keys of the object at `at`, and where the value of each starts.
+    """Return the keys of the object at `at`, each with the index where its value starts; empty if it is not an object.
 
     Raises:
-        AugmentError: a key stands twice.
+        AugmentError: the object has a key twice.
     """
     found: dict[str, int] = {}
     for key, start in member_starts(text, at):
@@ -156,6 +162,6 @@ def _members(text: str, at: int) -> dict[str, int]:
 
 
 def _places(text: str, at: int) -> tuple[list[tuple[int, int]], int]:
-    """Where the entries of the array at `at` start and stop, and where the array ends."""
+    """Return the start and stop of each item of the array at `at`, and where the array ends."""
     found = [*item_places(text, at)]
     return found, skip(text, found[-1][1] if found else at + 1) + 1

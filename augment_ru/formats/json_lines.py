@@ -1,4 +1,4 @@
-"""JSON lines: strict reading, and writing a value in the spelling of its line."""
+"""JSON lines: read them strictly, and write a value with the same escapes as its line."""
 
 import json
 import re
@@ -33,28 +33,30 @@ _decoder = json.JSONDecoder(parse_constant=_no_constant, object_pairs_hook=_no_t
 
 
 def parsed(data: bytes) -> tuple[str, dict[str, Any]]:
-    """A line as text, and the object that it spells.
+    """Return a line as text, and the object that it encodes.
 
     Raises:
-        AugmentError: it is not UTF-8, not JSON, or not an object.
+        AugmentError: the line is not UTF-8, not JSON, or not an object.
     """
     value = _read_at_once(data)
     return _read_strictly(data) if value is None else (data.decode(), value)
 
 
 EXACT = 2.0**63
-"""Numbers below it are read alike by orjson, which makes floats of integers over 64 bits, and by the strict reader."""
+"""orjson and the strict reader agree on numbers below this; larger integers may become floats in orjson."""
 FLAT = frozenset({str, int, bool, type(None)})
 """Types of values that hold no other values, and that orjson never rounds."""
 DEEPEST = 50
-"""Levels of nesting that are examined for what orjson passes over."""
+"""The levels of nesting up to which colons are counted to see whether orjson dropped a key."""
 
 
 def _read_at_once(data: bytes) -> dict[str, Any] | None:
-    """The object that a line spells, read by orjson; None where it is not certain that the strict reader would agree.
+    """Read the object of a line with orjson; return None if the strict reader might read it differently.
 
-    orjson keeps the last of two equal keys. In JSON every member of an object has a colon outside texts. So if there
-    are as many colons as members and colons in texts, no member was lost. An escaped colon would hide a lost one.
+    If a key occurs twice, orjson keeps only the last one. To notice this, colons are counted: JSON has one for each
+    member of an object, and the others are inside strings. If the line has as many colons as the members and strings
+    that were read, no member was dropped. A line that may hold an escaped colon gives None: it could hide a dropped
+    member.
     """
     if b"\\u003" in data:
         return None
@@ -71,10 +73,10 @@ def _read_at_once(data: bytes) -> dict[str, Any] | None:
 
 
 def colons_of(value: dict[str, Any] | list[Any], depth: int) -> int:
-    """How many colons the JSON of a value has.
+    """Return how many colons the JSON of a value has.
 
     Raises:
-        ValueError: the value is nested too deeply, or holds a number that orjson may have rounded.
+        ValueError: the value is nested deeper than `depth`, or holds a number that orjson may have rounded.
     """
     count = 0
     held: Iterable[Any] = value
@@ -97,10 +99,10 @@ def colons_of(value: dict[str, Any] | list[Any], depth: int) -> int:
 
 
 def _read_strictly(data: bytes) -> tuple[str, dict[str, Any]]:
-    """As `parsed`, by the standard library's reader.
+    """Do what `parsed` does, with the reader of the standard library.
 
     Raises:
-        AugmentError: it is not UTF-8, not JSON, or not an object.
+        AugmentError: the line is not UTF-8, not JSON, or not an object.
     """
     try:
         text = data.decode("utf-8")
@@ -123,7 +125,7 @@ def _read_strictly(data: bytes) -> tuple[str, dict[str, Any]]:
 
 
 class Vanished(float):
-    """0, read from a number that is not 0, but nearer to it than floating point can be, such as 1e-999."""
+    """The value 0 read from a number that is not 0, but too close to 0 for a float, such as 1e-999."""
 
 
 def _number(spelled: str) -> float:
@@ -136,7 +138,11 @@ _spelling = json.JSONDecoder(parse_float=_number)
 
 
 def as_spelled(line: str | None, values: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The values of a row, with `Vanished` in place of 0 where its line, if it has one, spells another number.
+    """Return the values of a row, with `Vanished` instead of 0 if the line has a number other than 0 there.
+
+    Args:
+        line: the JSON line of the row; None if the row was not read from JSON.
+        values: the values of the row.
 
     >>> as_spelled('{"x": 1e-999, "y": 0e-999}', {"x": 0.0, "y": 0.0})["x"].__class__.__name__
     'Vanished'
@@ -148,10 +154,10 @@ def as_spelled(line: str | None, values: Mapping[str, Any]) -> Mapping[str, Any]
 
 
 def objects_of(lines: Sequence[bytes]) -> list[dict[str, Any]] | None:
-    """The objects that lines of JSON spell; None where it is not certain that `parsed` would read each of them so.
+    """Read the objects of many JSON lines at once; return None if `parsed` might read one of them differently.
 
-    Colons are counted as for one line, over all lines at once: each member and each colon in a text has a colon in its
-    own line. So no line has fewer colons than its value needs, and if the sums are equal, all are.
+    Colons are counted as for a single line, but over all lines at once. A line never has fewer colons than its object
+    needs, so if the totals are equal, they are equal for each line.
     """
     data = b"\n".join(lines)
     if b"\\u003" in data:
@@ -173,38 +179,44 @@ def objects_of(lines: Sequence[bytes]) -> list[dict[str, Any]] | None:
 
 
 class JsonLines:
-    """A file of JSON lines, or a part of one that begins at the line `first`, as a source of rows."""
+    """A file of JSON lines, or a part of it, as a source of rows.
+
+    Args:
+        stream: the file or the part.
+        called_json: whether the name of the file ends in `.json`.
+        first: the number in the file of the first line of `stream`.
+    """
 
     unit: ClassVar[str] = "line"
 
     def __init__(self, stream: BinaryIO, *, called_json: bool = False, first: int = 1) -> None:
         self.stream, self._first = stream, first
         self.called_json = called_json
-        """Whether the name of the file is that of a JSON file."""
+        """Whether the name of the file ends in `.json`."""
 
     def __iter__(self) -> Iterator[Line]:
-        """The lines."""
+        """Yield the lines."""
         return read_lines(self.stream, first=self._first)
 
     def parsed(self, line: Line) -> tuple[str, dict[str, Any], Any]:
-        """A line as text, its values, and what stands around it.
+        """Return a line as text, its values, and the characters around it in the file.
 
         Raises:
-            AugmentError: it is not UTF-8, not JSON, or not an object.
+            AugmentError: the line is not UTF-8, not JSON, or not an object.
         """
         text, values = parsed(line.data)
         return text, values, Around.of(line)
 
 
 class Around(NamedTuple):
-    """What stands before a line, a byte-order mark or nothing, and after it, its end or nothing."""
+    """The text before a line, a byte-order mark or nothing, and the text after it, a line end or nothing."""
 
     before: str
     after: str
 
     @classmethod
     def of(cls, line: Line) -> "Around":
-        """What stands around a line."""
+        """Return the text around a line."""
         return PLAIN if line.end == b"\n" and not line.place else cls("\ufeff" if line.place else "", line.end.decode())
 
 
@@ -212,7 +224,7 @@ PLAIN = Around("", "\n")
 
 
 def encoded(value: Any, like: str = "") -> str:  # noqa: ANN401  (JSON values)
-    r"""The value as JSON; letters and slashes are escaped if they are in the JSON text `like`.
+    r"""Return the value as JSON; non-ASCII letters and slashes are escaped if they are escaped in the JSON text `like`.
 
     >>> print(encoded("д/х", like=r'"\u043a\/\u043e"'))
     "\u0434\/\u0445"
@@ -228,7 +240,7 @@ def encoded(value: Any, like: str = "") -> str:  # noqa: ANN401  (JSON values)
 
 
 def _unusual(value: Any) -> str:  # noqa: ANN401  (JSON values)
-    """A value as JSON that orjson refuses: with an integer over 64 bits, which a seed may be, or a lone surrogate."""
+    """Encode a value that orjson refuses: one with a lone surrogate, or an integer over 64 bits, such as a seed."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     try:
         text.encode()
@@ -238,7 +250,7 @@ def _unusual(value: Any) -> str:  # noqa: ANN401  (JSON values)
 
 
 def indented(table: Mapping[str, Any]) -> bytes:
-    """A report as JSON in several lines, with integers of any size, such as a seed."""
+    """Encode a report as indented JSON; it may hold integers of any size, such as a seed."""
     try:
         return orjson.dumps(table, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
     except TypeError:  # an integer over 64 bits
@@ -246,10 +258,10 @@ def indented(table: Mapping[str, Any]) -> bytes:
 
 
 def encoded_row(row: Mapping[str, Any]) -> str:
-    """A row as a line of JSON.
+    """Encode a row as one line of JSON, without a line end.
 
     Raises:
-        AugmentError: a value has no form in JSON.
+        AugmentError: a value cannot be encoded as JSON.
     """
     try:
         line = json.dumps(dict(row), ensure_ascii=False, allow_nan=False)

@@ -1,4 +1,4 @@
-"""Where values stand in a line of JSON, so that one can be replaced and all others keep their characters."""
+"""Find where values stand in a line of JSON, so that one can be replaced and the others keep their characters."""
 
 import json
 import json.decoder
@@ -8,24 +8,27 @@ from itertools import islice
 from typing import Any
 
 _scan_text: Callable[[str, int], tuple[str, int]] = vars(json.decoder)["scanstring"]
-"""The standard library's reader of a JSON text; its type information leaves it out."""
+"""The standard library's reader of JSON strings, which is missing from its type stubs."""
 
 _SPACE = re.compile(r"[ \t\n\r]*")
 _finder = json.JSONDecoder(parse_int=str, parse_float=str)
-"""Only finds where a value stops: it does not read numbers."""
+"""A decoder that is used only to find where a value stops; it keeps numbers as text."""
 
 
 def located(line: str, path: Sequence[str | int]) -> tuple[int, int]:
-    """The start and the stop of the value at a path of keys and numbers, in a line that is JSON.
+    """Return the start and the stop of the value at a path of keys and indices, in a line of valid JSON.
 
     Raises:
-        KeyError: there is none.
+        KeyError: the line has no value at this path.
     """
     return all_located(line, [tuple(path)])[tuple(path)]
 
 
 def all_located(line: str, paths: Iterable[tuple[str | int, ...]]) -> dict[tuple[str | int, ...], tuple[int, int]]:
-    """The start and the stop of the value at each path, of those that the line has; the line is read once."""
+    """Return the start and the stop of the value at each path, without the paths that the line lacks.
+
+    The line is scanned once for all paths.
+    """
     tree: dict[str | int, Any] = {}
     wanted = set(paths)
     for path in wanted:
@@ -46,18 +49,18 @@ def all_located(line: str, paths: Iterable[tuple[str | int, ...]]) -> dict[tuple
 
 
 def value_end(line: str, at: int) -> int:
-    """Where the value that starts at `at` stops."""
+    """Return where the value that starts at `at` stops."""
     return _finder.raw_decode(line, at)[1]
 
 
 def skip(line: str, at: int) -> int:
-    """The first index from `at` on without a space."""
+    """Return the index of the first character from `at` on that is not white space."""
     match = _SPACE.match(line, at)
     return match.end() if match else at
 
 
 def member_starts(line: str, at: int) -> Iterator[tuple[str, int]]:
-    """The keys of the object at `at`, and where the value of each starts."""
+    """Yield the keys of the object at `at`, each with the index where its value starts."""
     at = skip(line, at + 1)
     while not line.startswith("}", at):
         key, at = _scan_text(line, at + 1)
@@ -68,7 +71,7 @@ def member_starts(line: str, at: int) -> Iterator[tuple[str, int]]:
 
 
 def item_places(line: str, at: int) -> Iterator[tuple[int, int]]:
-    """Where the entries of the list at `at` start and stop."""
+    """Yield the start and the stop of each item of the list at `at`."""
     at = skip(line, at + 1)
     while not line.startswith("]", at):
         stop = value_end(line, at)

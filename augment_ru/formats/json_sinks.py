@@ -1,4 +1,4 @@
-"""What writes rows as JSON: a row on each line, or in arrays."""
+"""Write rows as JSON: one row on each line, or in arrays."""
 
 from collections.abc import Sequence
 from typing import BinaryIO
@@ -12,30 +12,30 @@ from augment_ru.records.record import Record
 
 
 class _JsonSink(Sink):
-    """What both kinds of JSON have in common."""
+    """The common base of the two JSON sinks."""
 
     def check(self, record: Record) -> None:
-        """Raise an error if a row that was not read from JSON has no form in it.
+        """Check that JSON can hold the row. Rows that were read from JSON always pass.
 
         Raises:
-            AugmentError: the field that has none, and why.
+            AugmentError: JSON cannot hold a value of the row.
         """
         if record.line is None:
             check_values(record.values, json_problem, TO_PARQUET)
 
 
 class LinesSink(_JsonSink):
-    """JSON lines."""
+    """Writes JSON lines; with `mark`, a byte-order mark of the source is written as well."""
 
     def __init__(self, stream: BinaryIO, *, mark: bool) -> None:
         super().__init__(stream)
         self._mark = mark
 
     def write(self, rows: Sequence[tuple[Record, Changed]]) -> None:
-        """Write some more rows.
+        """Write rows.
 
         Raises:
-            AugmentError: a row has no form in JSON.
+            AugmentError: JSON cannot hold a row, or a row already has a field with the name of the metadata.
         """
         lines = rows.lines() if isinstance(rows, LinesAtOnce) else None
         if lines is not None:
@@ -54,7 +54,14 @@ class LinesSink(_JsonSink):
 
 
 class JsonArraySink(_JsonSink):
-    """Arrays with a row on each line, and around the arrays what stood there in the source."""
+    """Writes arrays with one row on each line, and around the arrays the texts of the source.
+
+    Args:
+        stream: the file.
+        source: the arrays that the rows were read from; None writes a single array.
+        mark: whether a byte-order mark of the source is written as well.
+        is_part: whether only the rows of a part are written, without brackets, for `join`.
+    """
 
     def __init__(self, stream: BinaryIO, source: JsonArray | None, *, mark: bool, is_part: bool) -> None:
         super().__init__(stream)
@@ -64,13 +71,13 @@ class JsonArraySink(_JsonSink):
         self._array = -1
         """The number of the array that is open; -1 before the first."""
         self._empty = True
-        """Whether it has no row yet."""
+        """Whether the open array has no row yet."""
 
     def write(self, rows: Sequence[tuple[Record, Changed]]) -> None:
-        """Write some more rows.
+        """Write rows.
 
         Raises:
-            AugmentError: a row has no form in JSON.
+            AugmentError: JSON cannot hold a row, or a row already has a field with the name of the metadata.
         """
         pieces: list[str] = []
         for record, changed in rows:
@@ -80,7 +87,7 @@ class JsonArraySink(_JsonSink):
         self._stream.write("".join(pieces).encode())
 
     def join(self, part: bytes, array: int = 0) -> None:
-        """Write the rows of a part, which were read from the array of this number."""
+        """Write the rows of a part that were read from the array with this number."""
         if part:
             before = self._up_to(array if self._source else 0) + self._between()
             self._stream.write(before.encode())
@@ -88,13 +95,13 @@ class JsonArraySink(_JsonSink):
             self._empty = False
 
     def _between(self) -> str:
-        """What stands before a row; nothing before the first of a part."""
+        """Return the text before the next row; it is empty before the first row of a part."""
         if self._empty:
             return "" if self._is_part else "\n"
         return ",\n"
 
     def _up_to(self, array: int) -> str:
-        """What stands between the last row written and the rows of an array."""
+        """Return the text between the last row written and the rows of this array; empty if that array is open."""
         pieces: list[str] = []
         while self._array < array and not self._is_part:
             pieces += (self._end(), self._around[self._array + 1], "[")
@@ -103,11 +110,11 @@ class JsonArraySink(_JsonSink):
         return "".join(pieces)
 
     def _end(self) -> str:
-        """The end of the array that is open."""
+        """Return the text that closes the open array; empty if no array is open."""
         return "" if self._array < 0 else "]" if self._empty else "\n]"
 
     def finish(self) -> None:
-        """Write the end of the last array, and what stood behind it in the source."""
+        """Close the last array, and write the text that follows it in the source."""
         if self._is_part:
             return
         rest = self._up_to(len(self._around) - 2)

@@ -1,4 +1,4 @@
-"""The lines of a file."""
+"""Read the lines of a file."""
 
 from collections.abc import Iterator
 from typing import Any, BinaryIO, NamedTuple
@@ -6,50 +6,59 @@ from typing import Any, BinaryIO, NamedTuple
 from augment_ru.errors import AugmentError
 
 MAX_LINE = 16 * 2**20
-"""Bytes of the longest line that is read: a text of that size takes about 1 GiB while it is perturbed."""
+"""The longest line that is read, in bytes: a text of this size takes about 1 GiB while it is perturbed."""
 
 LONG_LINE_SHOWN = 80
-"""Bytes that are kept of a line or row that is too long."""
+"""The bytes that are kept of a line or row that is too long."""
 
 BOM = b"\xef\xbb\xbf"
-"""What some editors put at the start of a file in UTF-8."""
+"""The byte-order mark that some editors put at the start of a UTF-8 file."""
 
 MOST_BLANKS = 1_000_000
-"""Blank lines that may follow one another."""
+"""The most blank lines that may follow one another."""
 
 _LONGEST = 2**30
-"""Bytes after which a line is taken for one without an end."""
+"""The bytes without a line end after which a file is refused."""
 
 _LINE_FEED = 10
 _END = 2
-"""Bytes of the longest end of a line."""
+"""The bytes of the longest line end."""
 
 
 class Line(NamedTuple):
-    """A line or row of a file: its number from 1, its bytes without the end of the line, and why it cannot be used."""
+    """A line or row of a file.
+
+    Attributes:
+        number: its number, from 1.
+        data: its bytes without the line end.
+        problem: why it cannot be used; None if it can.
+    """
 
     number: int
     data: bytes
     problem: str | None = None
     end: bytes = b"\n"
-    """How the line ends; empty for a last one that does not."""
+    """The line end; empty for a last line without one."""
     place: Any = None
-    """What else the format keeps of the row."""
+    """Further data that the format keeps for the row."""
 
 
 PLAIN_LINE = (None, b"\n", None)
-"""What most lines have beside their numbers and bytes."""
+"""The `problem`, `end` and `place` of most lines."""
 
 
 def read_lines(stream: BinaryIO, *, blank: bool = False, first: int = 1) -> Iterator[Line]:
-    """The lines of a file; blank ones only with `blank`. A byte-order mark is skipped; LF and CR LF both end a line.
+    """Yield the lines of a file without their line ends, LF or CR LF. A byte-order mark is skipped.
 
-    `first` is the number of the first line, if the stream is a part of a file.
+    A line over `MAX_LINE` bytes is yielded with a problem and its first `LONG_LINE_SHOWN` bytes.
 
-    A line over `MAX_LINE` bytes is reported as a problem, with its first bytes.
+    Args:
+        stream: the file, or a part of it.
+        blank: whether blank lines are yielded as well.
+        first: the number of the first line, if the stream is a part of a file.
 
     Raises:
-        AugmentError: a line has no end, or there are over a million blank lines one after another.
+        AugmentError: a line is too long to be skipped, or over a million blank lines follow one another.
     """
     number, blanks = first, 0
     while data := stream.readline(MAX_LINE + _END):
@@ -66,7 +75,11 @@ def read_lines(stream: BinaryIO, *, blank: bool = False, first: int = 1) -> Iter
 
 
 def _ended(stream: BinaryIO, data: bytes, number: int) -> tuple[bytes, int]:
-    """A line of this beginning, and how many bytes of it were passed over, because it is too long."""
+    """Read the rest of a line that begins with `data`, and discard it.
+
+    Returns:
+        The bytes of the line that were kept, and how many bytes were discarded.
+    """
     if number == 1 and data.startswith(BOM) and not data.endswith(b"\n"):
         data += stream.readline(len(BOM))
     passed, rest = 0, data
@@ -80,7 +93,7 @@ def _ended(stream: BinaryIO, data: bytes, number: int) -> tuple[bytes, int]:
 
 
 def _line(stream: BinaryIO, number: int, data: bytes, *, blank: bool) -> Line | None:
-    """The line of this number, which begins so; None if it is blank, and blank ones are not wanted."""
+    """Return the line that begins with `data`; None if it is blank and blank lines are not wanted."""
     passed = 0
     if len(data) > MAX_LINE:
         data, passed = _ended(stream, data, number)

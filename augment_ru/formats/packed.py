@@ -1,4 +1,4 @@
-"""Files packed by gzip or Zstandard, recognised by the end of their names."""
+"""Read and write files packed with gzip or Zstandard, recognised by their names."""
 
 import gzip
 import io
@@ -12,35 +12,36 @@ from typing import Any, BinaryIO, cast
 from augment_ru.errors import AugmentError, missing
 
 PACKED = (".gz", ".zst")
-"""How the names of packed files end. pyarrow reads and writes the second kind."""
+"""The endings of the names of packed files. `.zst` files are read and written with pyarrow."""
 
 
 def bare_name(name: str) -> str:
-    """The name that a file has when it is unpacked."""
+    """Return the name of a file without the ending of packed files."""
     suffix = Path(name).suffix
     return name[: -len(suffix)] if suffix.lower() in PACKED else name
 
 
 def is_packed(name: str) -> bool:
-    """Whether a file of this name is packed."""
+    """Tell whether a file with this name is packed."""
     return bare_name(name) != name
 
 
 def check_packing(name: str) -> None:
-    """Raise an error if a file of this name can neither be packed nor unpacked here.
+    """Check that files with this name can be packed and unpacked here.
 
     Raises:
-        AugmentError: what packs it is not installed.
+        AugmentError: a package that is needed for this is not installed.
     """
     if name.lower().endswith(".zst") and find_spec("pyarrow") is None:
         raise missing(f"{name}: .zst files need pyarrow", "hf")
 
 
 def unpacked(stream: BinaryIO, name: str) -> BinaryIO:
-    """The content of a file, unpacked if its name says that it is packed.
+    """Return the content of a file, unpacked if its name says that it is packed.
 
     Raises:
-        AugmentError: while it is read, if it is not packed so, or is cut off.
+        AugmentError: a package that is needed to unpack the file is not installed; or, when the content is read, the
+            file is cut off or not packed in the way that its name says.
     """
     if not is_packed(name):
         return stream
@@ -59,7 +60,7 @@ def unpacked(stream: BinaryIO, name: str) -> BinaryIO:
 
 @contextmanager
 def packed(stream: BinaryIO, name: str) -> Iterator[BinaryIO]:
-    """A stream that packs what is written to it, if the name says so; the bytes depend on the content alone."""
+    """Give a stream that packs what is written to it, if the name says so. The bytes depend only on the content."""
     if not is_packed(name):
         yield stream
         return
@@ -73,7 +74,11 @@ def packed(stream: BinaryIO, name: str) -> Iterator[BinaryIO]:
 
 
 def buffered(read: Callable[[int], bytes]) -> BinaryIO:
-    """A stream of what a function returns, which is called with a number of bytes and returns nothing at the end."""
+    """Return a stream of the bytes that a function returns.
+
+    Args:
+        read: takes the most bytes to return, and returns empty bytes at the end; it may return more, which are kept.
+    """
     return cast("BinaryIO", io.BufferedReader(_Reader(read), 2**16))
 
 
@@ -94,7 +99,7 @@ class _Reader(io.RawIOBase):
 
 
 class _KeptOpen(io.RawIOBase):
-    """A file that stays open when what packs into it is closed."""
+    """A file that stays open when the packer that writes to it is closed."""
 
     def __init__(self, stream: BinaryIO) -> None:
         self._stream = stream

@@ -1,4 +1,4 @@
-"""Parquet files: rows are read as values; each knows the columns that it was read from."""
+"""Read Parquet files: rows are read as values, and each knows the batch of columns that it comes from."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -16,7 +16,13 @@ _ROWS = 1024
 
 
 class BatchRow(NamedTuple):
-    """Where a row stands: the number of its batch, the batch, and the number of the row in it."""
+    """The position of a row in a Parquet file.
+
+    Attributes:
+        number: the number of its batch, from 0.
+        batch: the batch, as a pyarrow RecordBatch.
+        row: the index of the row in the batch.
+    """
 
     number: int
     batch: Any
@@ -24,10 +30,10 @@ class BatchRow(NamedTuple):
 
 
 def arrow_module() -> Any:  # noqa: ANN401  (pyarrow has no types)
-    """Pyarrow with its part for Parquet.
+    """Import and return pyarrow, including its modules for Parquet.
 
     Raises:
-        AugmentError: it is not installed.
+        AugmentError: pyarrow is not installed.
     """
     try:
         import pyarrow as pa  # noqa: PLC0415  (only Parquet needs it)
@@ -42,7 +48,7 @@ class Parquet:
     """A Parquet file, as a source of rows.
 
     Raises:
-        AugmentError: pyarrow is missing, the file is no Parquet, or two columns have one name.
+        AugmentError: pyarrow is not installed, the file is not Parquet, or two columns have the same name.
     """
 
     unit: ClassVar[str] = "row"
@@ -61,16 +67,16 @@ class Parquet:
 
     @property
     def compression(self) -> str:
-        """How the file is compressed, in the words of pyarrow's writer."""
+        """The compression of the file's first column, as a name that pyarrow's writer accepts."""
         groups = self.file.metadata.num_row_groups and self.file.metadata.num_columns
         codec = self.file.metadata.row_group(0).column(0).compression.lower() if groups else "snappy"
         return {"uncompressed": "none"}.get(codec, codec)
 
     def __iter__(self) -> Iterator[Line]:
-        """The rows, numbered from 1; `place` holds the values of a row and where it stands.
+        """Yield the rows, numbered from 1, with the values and the `BatchRow` of each in `place`.
 
         Raises:
-            AugmentError: a batch is damaged, or a value of it has no form in Python, such as a date of the year 12,000.
+            AugmentError: a batch is damaged, or Python cannot represent a value, such as a date in the year 12,000.
         """
         number = self._first - 1
         for at, batch in enumerate(self.batches()):
@@ -83,7 +89,7 @@ class Parquet:
 
     @contextmanager
     def _read_after(self, number: int) -> Iterator[None]:
-        """Errors of reading what stands behind the row of this number, in one line.
+        """Turn errors of pyarrow into one line that names the last row that was read, `number`.
 
         Raises:
             AugmentError: pyarrow raises an error in the block.
@@ -94,7 +100,7 @@ class Parquet:
             raise AugmentError(f"after row {number}: cannot be read: {_first_line(error)}") from error
 
     def batches(self) -> Iterator[Any]:
-        """The batches of the file, as pyarrow reads them.
+        """Yield the batches of the file, as pyarrow reads them.
 
         Raises:
             AugmentError: a batch is damaged.
@@ -110,13 +116,18 @@ class Parquet:
             yield batch
 
     def parsed(self, line: Line) -> tuple[None, dict[str, Any], Any]:
-        """The values of a row, and where it stands."""
+        """Return None, the values of a row, and its `BatchRow`."""
         values, origin = line.place
         return None, values, origin
 
 
 class ParquetRows(Parquet):
-    """Rows of a Parquet file that stand together, as a stream of Arrow; the first has the number `first`."""
+    """Consecutive rows of a Parquet file.
+
+    Args:
+        data: the rows as an Arrow stream.
+        first: the number of the first row in the file.
+    """
 
     def __init__(self, data: bytes, first: int) -> None:
         self.arrow = arrow_module()
@@ -125,12 +136,12 @@ class ParquetRows(Parquet):
         self._first = first
 
     def batches(self) -> Iterator[Any]:
-        """The batches."""
+        """Yield the batches of the Arrow stream."""
         return iter(self._stream)
 
 
 def as_stream(arrow: Any, schema: Any, batches: Sequence[Any]) -> bytes:  # noqa: ANN401
-    """Batches or tables of one schema as a stream of Arrow."""
+    """Encode batches or tables with the same schema as an Arrow stream."""
     sink = arrow.BufferOutputStream()
     with arrow.ipc.new_stream(sink, schema) as stream:
         for batch in batches:
@@ -139,7 +150,7 @@ def as_stream(arrow: Any, schema: Any, batches: Sequence[Any]) -> bytes:  # noqa
 
 
 def _twin(fields: Sequence[Any], arrow: Any) -> str | None:  # noqa: ANN401
-    """The first name that two of these columns, or two fields of one column, have."""
+    """Return the first name that two columns, or two fields of one column, have in common; None if there is none."""
     names = [field.name for field in fields]
     found = next((name for name in names if names.count(name) > 1), None)
     inner = ([kind.field(at) for at in range(kind.num_fields)] for kind in (field.type for field in fields))
@@ -148,7 +159,7 @@ def _twin(fields: Sequence[Any], arrow: Any) -> str | None:  # noqa: ANN401
 
 @contextmanager
 def arrow_errors(arrow: Any) -> Iterator[None]:  # noqa: ANN401
-    """Errors of pyarrow in one line.
+    """Turn errors of pyarrow into one line.
 
     Raises:
         AugmentError: pyarrow raises an error in the block.

@@ -1,4 +1,4 @@
-"""Writing Parquet files: what does not change stays in the columns that it was read from; rows stand in groups."""
+"""Write Parquet files in row groups; columns that do not change are copied from the input."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -18,19 +18,25 @@ from augment_ru.records import field_paths
 from augment_ru.records.record import Record
 
 _GROUP_ROWS, _GROUP_BYTES = 2**16, 2**25
-"""A group of rows ends with the row with which it has so many rows, or so many bytes of values."""
+"""A row group ends with the row that reaches this many rows, or this many bytes of values."""
 _SIZE = 8
-"""Bytes of the size before a table among others."""
+"""The bytes of the number that gives the size of the table after it."""
 _VALUE = 8
-"""Bytes that a value counts for which is no text."""
+"""The bytes that are counted for a value that is not a text."""
 
 
 class ParquetSink(Sink):
-    """Writes a Parquet file: with the columns of the Parquet file that was read, else with those of the rows.
+    """Writes a Parquet file with the columns of the Parquet input; from other input, with columns made from the rows.
 
-    `metadata` says whether every row gets metadata; `key` is the column for it. Rows are written in groups. The types
-    of columns that are made from rows are known after the last row; until then the rows are in a temporary file. So are
-    those of a sink that writes a `part` of the file, with what is known from the rows before it.
+    The types of columns made from rows are known only after the last row; until then the rows wait in a temporary file.
+    The rows of a part also wait there.
+
+    Args:
+        stream: the file.
+        source: the Parquet file that the rows were read from; None if they were read from another format.
+        key: the name of the column for metadata.
+        metadata: whether every row gets metadata.
+        part: what is known from the rows before this part, if only a part of the file is written; otherwise None.
     """
 
     def __init__(
@@ -46,32 +52,32 @@ class ParquetSink(Sink):
         self._groups = _Groups(self.arrow, stream, compression)
 
     def check(self, record: Record) -> None:
-        """Raise an error if a value of the row has no form in its column.
+        """Check that Parquet can hold the row, in columns of the types seen so far.
 
         Raises:
-            AugmentError: the field, and why.
+            AugmentError: Parquet cannot hold a value of the row, or the value has another type than its column.
         """
         if self._source is None:
             check_values(as_spelled(record.line, record.values), parquet_problem, TO_LINES)
             self._columns.check(record.values)
 
     def learnt(self) -> Learnt:
-        """The types of the values so far."""
+        """Return the types of the values seen so far."""
         return Learnt(types=tuple(self._columns.seen.items()))
 
     def learn(self, learnt: Learnt) -> None:
-        """Take in the types of a part.
+        """Take over the types that a part has seen.
 
         Raises:
-            AugmentError: they do not go with those of the rows before.
+            AugmentError: a type differs from the type in an earlier row.
         """
         self._columns.add(learnt.types)
 
     def write(self, rows: Sequence[tuple[Record, Changed]]) -> None:
-        """Add rows.
+        """Write rows.
 
         Raises:
-            AugmentError: a value does not fit the column.
+            AugmentError: a value does not fit its column.
         """
         with arrow_errors(self.arrow):
             if self._source is None:
@@ -81,10 +87,10 @@ class ParquetSink(Sink):
                 self._add(self._changed(list(same)))
 
     def join(self, part: bytes, array: int = 0) -> None:
-        """Add the rows of a part.
+        """Write the rows of a part.
 
         Raises:
-            AugmentError: a value does not fit the column.
+            AugmentError: a value does not fit its column.
         """
         del array
         with arrow_errors(self.arrow):
@@ -98,7 +104,7 @@ class ParquetSink(Sink):
             self._tables.add(table)
 
     def _made(self, given: Sequence[tuple[Record, Changed]]) -> Any:  # noqa: ANN401
-        """The rows as a table of their own columns."""
+        """Make a table from rows; its columns are the fields of these rows."""
         rows = [new_row(record.values, changed) for record, changed in given]
         for row, (_, changed) in zip(rows, given, strict=True):
             if changed.metadata is not None:
@@ -107,7 +113,7 @@ class ParquetSink(Sink):
         return self.arrow.Table.from_pylist([{**dict.fromkeys(names), **row} for row in rows])
 
     def _changed(self, given: Sequence[tuple[Record, Changed]]) -> Any:  # noqa: ANN401
-        """The rows of one batch: its columns, with new ones in place of those that change."""
+        """Make a table from rows of one batch: its columns, with new columns instead of those whose values change."""
         table = self.arrow.Table.from_batches([given[0][0].origin.batch])
         table = table.take([record.origin.row for record, _ in given])
         rows: list[Any] = [record.values for record, _ in given]
@@ -126,10 +132,10 @@ class ParquetSink(Sink):
         return table
 
     def finish(self) -> None:
-        """Write what is left.
+        """Write the rows that are left.
 
         Raises:
-            AugmentError: a column has no form in Parquet.
+            AugmentError: Parquet cannot hold a column.
         """
         with arrow_errors(self.arrow):
             if self._is_part and self._tables is not None:
@@ -148,7 +154,7 @@ class ParquetSink(Sink):
 
 
 class _Tables:
-    """Tables in a temporary file, whose columns may differ."""
+    """Tables in a temporary file; they may have different columns."""
 
     def __init__(self, arrow: Any) -> None:  # noqa: ANN401
         self._arrow = arrow
@@ -163,12 +169,12 @@ class _Tables:
         self._file.write(data)
 
     def data(self) -> bytes:
-        """The tables as bytes, for `_tables_in`."""
+        """Return the tables as bytes that `_tables_in` reads."""
         self._file.seek(0)
         return self._file.read()
 
     def __iter__(self) -> Iterator[Any]:
-        """The tables in their order, with the columns of all."""
+        """Yield the tables in order, each with the columns of all tables."""
         self._file.seek(0)
         none = self._schema.empty_table()
         while size := self._file.read(_SIZE):
@@ -190,9 +196,9 @@ def _tables_in(arrow: Any, data: bytes) -> Iterator[Any]:  # noqa: ANN401
 
 
 class _Groups:
-    """A Parquet file that grows by groups of rows; the columns are those of the first table.
+    """A Parquet file that is written in row groups; its columns are those of the first table.
 
-    Where a group ends depends on its rows alone, not on the tables that they come in.
+    Where a group ends depends only on the rows, not on how they are divided into tables.
     """
 
     def __init__(self, arrow: Any, stream: BinaryIO, compression: str) -> None:  # noqa: ANN401
@@ -202,7 +208,7 @@ class _Groups:
         self._rows = self._bytes = 0
 
     def add(self, table: Any) -> None:  # noqa: ANN401
-        """Add rows, and write the groups that they fill."""
+        """Add rows, and write the row groups that are full."""
         sizes = _sizes(self._arrow, table)
         start = 0
         while start < table.num_rows:
@@ -215,7 +221,7 @@ class _Groups:
                 self._write()
 
     def _write(self) -> None:
-        """Write a group of the rows that wait."""
+        """Write the waiting rows as one row group."""
         table = self._arrow.concat_tables(self._waiting).combine_chunks()
         self._waiting, self._rows, self._bytes = [], 0, 0
         if self._writer is None:
@@ -224,20 +230,20 @@ class _Groups:
         self._writer.write_table(table, row_group_size=max(1, table.num_rows))
 
     def finish(self, schema: Any) -> None:  # noqa: ANN401
-        """Write what is left; a file without rows has the columns of the schema."""
+        """Write the waiting rows, and end the file. A file without rows has the columns of `schema`."""
         if self._waiting or self._writer is None:
             self._waiting = self._waiting or [schema.empty_table()]
             self._write()
         self.close()
 
     def close(self) -> None:
-        """End the file, if it is begun."""
+        """End the file, if anything was written."""
         if self._writer is not None:
             self._writer.close()
 
 
 def _sizes(arrow: Any, table: Any) -> Ints:  # noqa: ANN401
-    """The bytes of the values of each row: those of texts, and `_VALUE` for each other value, shape (rows,)."""
+    """Return the bytes of the values of each row, shape (rows,): the length of a text, `_VALUE` for another value."""
     columns = [_value_sizes(arrow, column.combine_chunks()) for column in table.columns]
     total: Ints = np.sum(columns, axis=0, dtype=np.int64) if columns else np.zeros(table.num_rows, np.int64)
     return total

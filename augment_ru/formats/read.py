@@ -1,4 +1,4 @@
-"""All rows of a file, at once or one by one, each with its place for messages, and a hash of them."""
+"""Read the rows of a file, all at once or one by one, with their positions for messages and a hash of them all."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
@@ -15,35 +15,35 @@ from augment_ru.formats.sources import PARQUET, RowSource, kind_of, source_of
 
 
 class Row(NamedTuple):
-    """A row and where it stands, for messages."""
+    """A row and its position for messages, such as `rows.jsonl: line 3`."""
 
     where: str
     values: Mapping[str, Any]
 
 
 class Rows(NamedTuple):
-    """The rows of a file, and a hash of their lines."""
+    """The rows of a file, and a hash of them."""
 
     rows: list[Row]
     digest: str
 
     @property
     def values(self) -> list[Mapping[str, Any]]:
-        """The rows alone."""
+        """The values of each row, without the positions."""
         return [row.values for row in self.rows]
 
 
 def read_rows(source: str, input_format: str | None = None, encoding: str = UTF8) -> Rows:
-    """The rows of a file, of any format that perturb reads; `-` is stdin.
+    """Read the rows of a file, in any format that perturb reads.
 
     Args:
-        source: the file.
-        input_format: its format, as the end of a file's name without its dot; None goes by the name, stdin holds JSON
-            lines.
-        encoding: its encoding, if it is not in UTF-8.
+        source: the file, or `-` for stdin.
+        input_format: the format, as the ending of a file name without the dot. None takes it from the name; stdin is
+            then read as JSON lines.
+        encoding: the encoding of the file, if it is not UTF-8.
 
     Raises:
-        AugmentError: there is no such file, or it does not hold rows.
+        AugmentError: the file does not exist, or does not hold rows.
     """
     check_input(source)
     kind = kind_of(source, input_format)
@@ -55,25 +55,25 @@ def read_rows(source: str, input_format: str | None = None, encoding: str = UTF8
 
 
 def rows_in(stream: BinaryIO, kind: str, where: str) -> Rows:
-    """The rows in the content of a file.
+    """Read the rows from the content of a file.
 
     Args:
         stream: the content, in UTF-8.
-        kind: its format, as `augment_ru.formats.sources.kind_of` calls it.
+        kind: the format, as `augment_ru.formats.sources.kind_of` names it.
         where: the name of the file in messages.
 
     Raises:
-        AugmentError: it does not hold rows.
+        AugmentError: the content does not hold rows.
     """
     reading = RowsRead(stream, kind, where)
     return Rows(list(reading), reading.digest)
 
 
 class RowsRead:
-    """The rows in the content of a file, one by one, once; the arguments are those of `rows_in`.
+    """Read the rows from the content of a file one by one; they can be iterated once. `rows_in` has the same arguments.
 
     Attributes:
-        count: how many rows were read.
+        count: how many rows were read so far.
     """
 
     def __init__(self, stream: BinaryIO, kind: str, where: str) -> None:
@@ -83,11 +83,11 @@ class RowsRead:
 
     @property
     def digest(self) -> str:
-        """A hash of the lines of the rows that were read."""
+        """A hash of the rows that were read so far."""
         return self._hash.hexdigest()
 
     def __iter__(self) -> Iterator[Row]:
-        """The rows.
+        """Yield the rows.
 
         Raises:
             AugmentError: the content does not hold rows.
@@ -105,7 +105,7 @@ class RowsRead:
 
 
 def _bytes_of(values: Mapping[str, Any]) -> bytes:
-    """A row as bytes for a hash; also one with values that JSON has not, in fields that may not matter."""
+    """Encode a row for the hash; it may have values that JSON cannot hold, in fields that do not matter."""
     try:
         return encoded_row(values).encode("utf-8", "surrogatepass")
     except AugmentError:
@@ -122,7 +122,11 @@ def _read(place: str, held: RowSource, line: Line) -> Row:
 
 
 def with_metadata(values: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The row with its metadata as an object; in a table it is a text of JSON."""
+    """Return the row with its metadata as an object; in a table the metadata is JSON text.
+
+    Raises:
+        AugmentError: the metadata is not valid JSON.
+    """
     held = values.get(KEY)
     if not isinstance(held, str) or not held.startswith("{"):
         return values
@@ -133,10 +137,10 @@ def with_metadata(values: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def rows_of(given: Iterable[Mapping[str, Any]], name: str = "row") -> Rows:
-    """Rows made in Python, numbered from 1 for messages.
+    """Make `Rows` from dictionaries; they are numbered from 1 for messages.
 
     Raises:
-        AugmentError: a row has no form in JSON.
+        AugmentError: JSON cannot hold a row.
     """
     rows = [Row(f"{name} {number}", values) for number, values in enumerate(given, start=1)]
     digest = blake2b(digest_size=8)

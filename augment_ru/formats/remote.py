@@ -1,4 +1,4 @@
-"""Files under a URL, such as s3://bucket/rows.jsonl: whatever fsspec has a file system for."""
+"""Files at a URL, such as s3://bucket/rows.jsonl, in any file system that fsspec supports."""
 
 import re
 import secrets
@@ -13,7 +13,7 @@ _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 
 
 def is_url(name: str) -> bool:
-    """Whether a name is that of a file under a URL.
+    """Tell whether a name is a URL.
 
     >>> is_url("s3://bucket/rows.jsonl"), is_url("rows.jsonl")
     (True, False)
@@ -22,13 +22,13 @@ def is_url(name: str) -> bool:
 
 
 class Remote:
-    """A place under a URL. What is written is there when it is whole.
+    """A file or folder at a URL, accessed through fsspec. A file appears under its name only when it is complete.
 
     Args:
-        url: of a file or a folder.
+        url: the URL of a file or folder.
 
     Raises:
-        AugmentError: fsspec, or its part for such URLs, is not installed.
+        AugmentError: fsspec is not installed, or the package that it needs for this kind of URL is not.
     """
 
     def __init__(self, url: str) -> None:
@@ -43,26 +43,26 @@ class Remote:
             raise AugmentError(f"{url}: {_first_line(error)}") from error
 
     def exists(self) -> bool:
-        """Whether there is a file.
+        """Tell whether there is a file at the URL.
 
         Raises:
-            AugmentError: the place cannot be reached.
+            AugmentError: the URL cannot be reached.
         """
         with file_errors(self.place):
             return bool(self._files.isfile(self._path))
 
     @contextmanager
     def held(self, output: str) -> Iterator[None]:
-        """Let other runs use the folder, too: it has no lock, so two runs that write one output do parts twice."""
+        """Do nothing: a folder at a URL has no lock. Two runs that write the same output may do the same parts."""
         del output
         yield
 
     @contextmanager
     def opened(self) -> Iterator[BinaryIO]:
-        """The file for reading.
+        """Open the file for reading.
 
         Raises:
-            AugmentError: there is none, or it cannot be read.
+            AugmentError: the file does not exist, or cannot be read.
         """
         # fsspec's own files read no line of limited length
         with file_errors(self.place), BufferedReader(self._files.open(self._path, "rb")) as stream:
@@ -70,10 +70,10 @@ class Remote:
 
     @contextmanager
     def replacing(self) -> Iterator[BinaryIO]:
-        """A file that takes this place when the block ends without an error.
+        """Open a temporary file that replaces the file at the URL if the block ends without an error.
 
         Raises:
-            AugmentError: it cannot be written.
+            AugmentError: the file cannot be written.
         """
         folder, _, name = self._path.rpartition("/")
         part = f"{folder}/.{name}.{secrets.token_hex(8)}.part"
@@ -95,24 +95,24 @@ class Remote:
             raise
 
     def read(self, name: str) -> bytes | None:
-        """The bytes of a file of this folder; None if there is none."""
+        """Return the bytes of a file in this folder; None if it does not exist or cannot be read."""
         try:
             return bytes(self._files.cat_file(f"{self._path}/{name}"))
         except (OSError, ValueError):
             return None
 
     def write(self, name: str, data: bytes) -> None:
-        """Write a file of this folder; it is there when it is whole, as all objects of an object store are.
+        """Write a file in this folder. In an object store it appears only when it is complete.
 
         Raises:
-            AugmentError: it cannot be written.
+            AugmentError: the file cannot be written.
         """
         with file_errors(self.place):
             self._files.makedirs(self._path, exist_ok=True)
             self._files.pipe_file(f"{self._path}/{name}", data)
 
     def beside(self, pattern: re.Pattern[str]) -> list["Remote"]:
-        """The folders beside this place whose names match."""
+        """Return the folders next to this one whose names match the pattern; empty if they cannot be listed."""
         folder = self._path.rpartition("/")[0]
         start = self.place[: len(self.place) - len(self.place.rpartition("/")[2])]
         try:
@@ -123,17 +123,17 @@ class Remote:
         return [Remote(start + name) for name in sorted(names) if pattern.fullmatch(name)]
 
     def delete(self) -> None:
-        """Delete a folder with all that it holds."""
+        """Delete the file, or the folder and all that it holds; errors are ignored."""
         with suppress(OSError, ValueError):
             self._files.rm(self._path, recursive=True)
 
 
 @contextmanager
 def file_errors(url: str) -> Iterator[None]:
-    """Errors of a file system in one line.
+    """Turn errors of a file system into one line.
 
     Raises:
-        AugmentError: it raises an error in the block.
+        AugmentError: the file system raises an error in the block.
     """
     try:
         yield

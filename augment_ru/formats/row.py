@@ -1,4 +1,4 @@
-"""How a row is written: its own line or dictionary, with the new values and the metadata."""
+"""Write a row: its own line or dictionary, with the new values and the metadata."""
 
 import copy
 import json
@@ -20,23 +20,23 @@ from augment_ru.records.field_paths import Path
 from augment_ru.records.record import Record
 
 KEY = "augment"
-"""The field that the metadata is written under."""
+"""The name of the field that holds the metadata."""
 
 
 class Changed(NamedTuple):
-    """The new values of a row by their paths, and the metadata that is added, if any."""
+    """The new values of a row by their paths, and the metadata to add, if any."""
 
     values: Mapping[Path, Any]
     metadata: str | None = None
-    """As JSON."""
+    """The metadata as JSON text; None adds no metadata."""
     key: str = KEY
 
 
 def refuse_twice(values: Mapping[str, Any], key: str = KEY) -> None:
-    """Raise an error if the row has a field of the metadata's name already.
+    """Check that the row has no field yet with the name of the metadata.
 
     Raises:
-        AugmentError: it has.
+        AugmentError: the row has a field named `key`.
     """
     if key in values:
         raise AugmentError(
@@ -46,10 +46,10 @@ def refuse_twice(values: Mapping[str, Any], key: str = KEY) -> None:
 
 
 def written(record: Record, changed: Changed) -> str:
-    """The row as a JSON line: the line it was read from, with only the new values replaced.
+    """Return the row as a JSON line: the line that it was read from, in which only the new values are replaced.
 
     Raises:
-        AugmentError: the row has a field of the metadata's name already.
+        AugmentError: the row already has a field with the name of the metadata, or JSON cannot hold it.
     """
     if changed.metadata is not None:
         refuse_twice(record.values, changed.key)
@@ -79,13 +79,14 @@ _SPACES = " \t\r\n"
 def lines_with(
     records: AlikeRecords, new: Sequence[str], metadata: Iterable[bytes] | None, alone: Callable[[int], str]
 ) -> Iterator[bytes]:
-    """The lines of records with new texts and metadata: what `written` makes of each, with a line feed.
+    """Yield the lines of records with new texts and metadata: what `written` returns for each, with a line feed.
 
     Args:
-        records: the records, from lines of JSON.
-        new: their new texts.
-        metadata: those of each, as JSON; None for none.
-        alone: makes a line by itself, given its number; called where it is not certain where the text stands.
+        records: the records, read from JSON lines.
+        new: the new text of each record.
+        metadata: the metadata of each record, as JSON; None adds no metadata.
+        alone: takes the index of a record and returns its line without a line feed; called if it is not certain where
+            the text stands in the line.
     """
     key = b"" if metadata is None else f", {encoded(KEY)}: ".encode()
     columns = zip(
@@ -108,11 +109,11 @@ _BRACE, _SPACE = b"} "
 
 
 class LinesAtOnce(Sequence[tuple[Record, Changed]]):
-    """Rows that are written, each a record and what is new in it, which may know their lines of JSON at once."""
+    """Pairs of a record and its changes, to be written; all their JSON lines may be made at once."""
 
     @abstractmethod
     def lines(self) -> Iterable[bytes] | None:
-        """What `written` makes of each row, with a line feed at its end; None if that is to be asked row by row."""
+        """Return what `written` returns for each row, with a line feed; None if it has to be called for each row."""
 
 
 @lru_cache(maxsize=256)
@@ -121,7 +122,7 @@ def _key(name: str) -> str:
 
 
 def _only_place(line: str, values: Mapping[str, Any], path: Path) -> tuple[int, int] | None:
-    """Where the text at a path stands in the line of its row, if no other text of the line could be taken for it."""
+    """Return where the text at a path stands in the line of its row; None if that is not certain."""
     old = values.get(str(path[0])) if len(path) == 1 else None
     if type(old) is not str or "\\u" in line or "\\/" in line:
         return None
@@ -131,19 +132,19 @@ def _only_place(line: str, values: Mapping[str, Any], path: Path) -> tuple[int, 
 
 
 def replaced(record: Record, changed: Changed) -> dict[str, Any]:
-    """The row as a dictionary with the new values; it shares nothing with the record.
+    """Return the row as a dictionary with the new values; it shares no objects with the record.
 
     Raises:
-        AugmentError: the row has a field of the metadata's name already.
+        AugmentError: the row already has a field with the name of the metadata.
     """
     return new_row(copy.deepcopy(dict(record.values)), changed)
 
 
 def new_row(values: Mapping[str, Any], changed: Changed) -> dict[str, Any]:
-    """The row of these values as a dictionary with the new ones; it shares the others.
+    """Return a dictionary of the values with the new ones in it; values that do not change are shared, not copied.
 
     Raises:
-        AugmentError: the row has a field of the metadata's name already.
+        AugmentError: the row already has a field with the name of the metadata.
     """
     if changed.metadata is not None:
         refuse_twice(values, changed.key)

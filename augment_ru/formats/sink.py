@@ -1,4 +1,4 @@
-"""What writes rows to a file, as all formats have it in common."""
+"""The base class of all classes that write rows to a file."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -10,10 +10,10 @@ from augment_ru.records.record import Record
 
 
 class Sink(ABC):
-    """Writes rows to a stream, which is not closed.
+    """Writes rows to a stream, and leaves the stream open.
 
     Attributes:
-        learns_types: whether a row may not be written because of the types in rows before it.
+        learns_types: whether a row may be refused because of the types of values in earlier rows.
     """
 
     learns_types = False
@@ -23,40 +23,42 @@ class Sink(ABC):
 
     @abstractmethod
     def check(self, record: Record) -> None:
-        """Raise an error if the format cannot hold the row; called once for each row, before it is perturbed.
+        """Check that the format can hold the row; called once for each row, before it is perturbed.
 
         Raises:
-            AugmentError: the field that it cannot hold, and why.
+            AugmentError: the format cannot hold a field of the row.
         """
 
     @abstractmethod
     def write(self, rows: Sequence[tuple[Record, Changed]]) -> None:
-        """Write some more rows: the records that were read, and what is new in each.
+        """Write rows: the records that were read, each with its changes.
 
         Raises:
-            AugmentError: a row has no form in the format.
+            AugmentError: the format cannot hold a row.
         """
 
     def join(self, part: bytes, array: int = 0) -> None:  # noqa: ARG002  (only arrays of JSON have numbers)
-        """Write the rows of a part, which a sink made by `sink_of(..., part=...)` wrote, as if `write` got them.
+        """Write the rows of a part, as if they were given to `write`.
 
-        `array` is the number of the array that the rows were read from.
+        Args:
+            part: the bytes that a sink made by `sink_of(..., part=...)` wrote.
+            array: for JSON arrays, the number of the array that the rows were read from.
         """
         self._stream.write(part)
 
     def learnt(self) -> Learnt:
-        """What `check` knows from the rows so far."""
+        """Return what `check` has learnt from the rows so far."""
         return NOTHING
 
     def learn(self, learnt: Learnt) -> None:  # noqa: B027  (most formats learn nothing)
-        """Take in what a part learnt from its rows.
+        """Take over what a part has learnt from its rows.
 
         Raises:
-            AugmentError: types of the part do not go with those of the rows before it.
+            AugmentError: a type in the part differs from the type in an earlier row.
         """
 
     def finish(self) -> None:  # noqa: B027  (after most rows comes nothing)
         """Write what comes after the last row."""
 
     def close(self) -> None:  # noqa: B027  (most sinks hold nothing)
-        """Give back what it holds, also after an error."""
+        """Release files and other resources, also after an error."""

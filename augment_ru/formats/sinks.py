@@ -1,4 +1,4 @@
-"""What writes rows: in the format of the output, and in the layout of the input if that has the same format."""
+"""Choose what writes rows: the output's format, and the layout of the input if the input has the same format."""
 
 from collections.abc import Sequence
 from typing import BinaryIO
@@ -36,16 +36,17 @@ def sink_of(
     part: Learnt | None = None,
     csv_safe: bool = False,
 ) -> Sink:
-    """What writes rows to a file; in the source's own layout where it has the same format.
+    """Return a sink that writes rows to a file; it keeps the layout of the source if the source has the same format.
 
     Args:
-        kind: the format, as `augment_ru.formats.sources.kind_of` calls it.
-        stream: the file; it is not closed.
-        source: what the rows were read from.
+        kind: the format, as `augment_ru.formats.sources.kind_of` names it.
+        stream: the file; it is left open.
+        source: the source that the rows were read from.
         metadata: whether every row gets metadata; a table then has a column for it.
-        mark: whether a byte-order mark of the source is written, too.
-        part: for a sink that writes only a part of the file, for `Sink.join`: what is known from the rows before it.
-        csv_safe: whether a cell of a table that an edit made look like a formula gets an apostrophe before it.
+        mark: whether a byte-order mark of the source is written as well.
+        part: what is known from the rows before, if the sink writes only a part of the file, for `Sink.join`; otherwise
+            None.
+        csv_safe: whether a table cell that looks like a formula only after an edit gets an apostrophe before it.
     """
     if kind == "JSON" and not (isinstance(source, JsonLines) and source.called_json):
         return JsonArraySink(
@@ -67,7 +68,7 @@ def sink_of(
 
 
 class _TableSink(Sink):
-    """A table; the names of its columns are those given, or those of the first row and of the metadata, if any."""
+    """Writes a table. Without given column names, they are the fields of the first row, and `KEY` for metadata."""
 
     def __init__(
         self,
@@ -86,7 +87,7 @@ class _TableSink(Sink):
         self._mark = "\ufeff" if mark and layout.bom else ""
         self._same, self._safe = same, safe
         self.started = False
-        """Whether the line of names was written, or will be by another sink."""
+        """Whether the header line was written, or will be written by another sink."""
 
     def check(self, record: Record) -> None:
         if not self._same:
@@ -98,7 +99,7 @@ class _TableSink(Sink):
             check_names(record.values, names[: len(names) - len(self._key)])
 
     def _names_of(self, record: Record) -> tuple[str, ...]:
-        """The names of the columns, which the first row gives if nothing else does."""
+        """Return the names of the columns; they are taken from this record if no names are known yet."""
         self._names = self._names or (*record.values, *self._key)
         return self._names
 
@@ -113,7 +114,7 @@ class _TableSink(Sink):
         self._stream.write(f"{self._start()}{''.join(lines)}".encode())
 
     def _start(self) -> str:
-        """The line of names, once."""
+        """Return the header line on the first call; an empty string on later calls or if there are no column names."""
         if self.started or not self._names:
             return ""
         self.started = True

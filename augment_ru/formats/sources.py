@@ -1,4 +1,4 @@
-"""File formats: which one a file has, and what reads its rows."""
+"""Recognise the format of a file, and choose what reads its rows."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,34 +19,43 @@ KINDS = {
     ".jsonl": JSON_LINES, ".ndjson": JSON_LINES, ".json": "JSON", ".csv": "CSV", ".tsv": "TSV", ".parquet": PARQUET,
     ".txt": "text",
 }  # fmt: skip
-"""The format of a file by the end of its name."""
+"""The format of a file for each ending of a file name."""
 TABLES = ("CSV", "TSV")
 
 
 class RowSource(Protocol):
-    """A file of rows."""
+    """A source of rows, such as a file or a part of it."""
 
     unit: ClassVar[str]
-    """What messages count: line or row."""
+    """The word that messages use for a row: line or row."""
 
     def __iter__(self) -> Iterator[Line]:
-        """The rows, not yet parsed."""
+        """Yield the rows, not yet parsed."""
 
     def parsed(self, line: Line) -> tuple[str | None, dict[str, Any], Any]:
-        """The JSON of a row, None where the format has none; its values; and what a sink of the same format needs.
+        """Parse a row.
+
+        Returns:
+            The JSON text of the row, or None if the format is not JSON; its values; further data that a sink of the
+            same
+            format needs.
 
         Raises:
-            AugmentError: it is no row.
+            AugmentError: the line is not a valid row.
         """
 
 
 def kind_of(name: str | None, ending: str | None = None) -> str:
-    """The format of a file by its name, whether it is packed or not; or by the ending that it might have, without dot.
+    """Return the format of a file, from `ending` if it is given, otherwise from its name.
 
-    stdin and stdout, `-` or None, hold JSON lines, and so does a file whose name has no ending.
+    Stdin and stdout hold JSON lines, and so does a file whose name has no ending.
+
+    Args:
+        name: the name of the file, which may be packed; `-` or None for stdin or stdout.
+        ending: the ending of a file name, without the dot.
 
     Raises:
-        AugmentError: the name has an ending of another format.
+        AugmentError: the name has the ending of an unknown format, or is that of a packed Parquet file.
     """
     if ending is not None:
         return KINDS[f".{ending}"]
@@ -67,10 +76,14 @@ def kind_of(name: str | None, ending: str | None = None) -> str:
 
 
 def source_of(kind: str, stream: BinaryIO) -> RowSource:
-    """The rows of a file.
+    """Return what reads the rows of a file.
+
+    Args:
+        kind: the format, as `kind_of` names it.
+        stream: the content of the file, in UTF-8.
 
     Raises:
-        AugmentError: the file is not of this format, or what reads it is not installed.
+        AugmentError: the file is not of this format, or a package that is needed to read it is not installed.
     """
     if kind == "JSON":
         return json_array.json_source(stream)

@@ -1,4 +1,4 @@
-"""Rows of CSV and TSV as they are written: cells, quotation marks, line ends."""
+"""Write rows as CSV and TSV: cells, quotation marks, line ends."""
 
 import csv
 from collections.abc import Mapping, Sequence
@@ -9,11 +9,11 @@ from augment_ru.errors import AugmentError
 from augment_ru.formats.json_lines import encoded
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")
-"""What a spreadsheet takes for the beginning of a formula (OWASP, "CSV Injection")."""
+"""The first characters of a cell that a spreadsheet takes for a formula (OWASP, "CSV Injection")."""
 
 
 class _Echo:
-    """A file for `csv.writer` that gives a written row back."""
+    """A file for `csv.writer` whose `write` returns the text, so that `writerow` returns the row."""
 
     def write(self, text: str) -> str:
         return text
@@ -23,14 +23,14 @@ class _Echo:
 class TableLayout:
     """How a table is written.
 
-    A cell of CSV in quotation marks may hold delimiters and line ends; each of its own quotation marks stands twice.
-    A row of TSV is one line. If csv's quotation marks give it one cell for each column, they are read so; else every
-    quotation mark of the line is a character.
+    A CSV cell in quotation marks may hold delimiters and line ends; a quotation mark inside it is written twice. A TSV
+    row is one line. It is read with quotation marks as in CSV if this gives one cell for each column; otherwise its
+    quotation marks are ordinary characters.
 
     Attributes:
-        delimiter: the character between two cells: a comma, a semicolon or a tab, which makes it TSV.
-        end: the end of each line.
-        bom: whether a byte-order mark stands first.
+        delimiter: the character between two cells: a comma, a semicolon or a tab; a tab makes the table TSV.
+        end: the line end of each row.
+        bom: whether the file starts with a byte-order mark.
     """
 
     delimiter: str = ","
@@ -43,7 +43,12 @@ class TableLayout:
         return self.delimiter == "\t"
 
     def cells_of_line(self, line: str, columns: int | None = None) -> list[str]:
-        """The cells of a row of TSV, without the end of its line; `columns` is their number, if it is known."""
+        """Split a TSV row into cells.
+
+        Args:
+            line: the row, without its line end.
+            columns: the number of columns, if it is known.
+        """
         plain = line.split("\t")
         if '"' not in line:
             return plain
@@ -75,14 +80,18 @@ class TableLayout:
 
 
 def cell_text(value: object) -> str:
-    """A value of JSON as the text of a cell: null is empty; lists, objects and numbers are JSON."""
+    """Return a JSON value as the text of a cell: null is empty; lists, objects, numbers and truth values are JSON."""
     if value is None:
         return ""
     return value if isinstance(value, str) else encoded(value)
 
 
 def without_formulas(row: Mapping[str, Any], before: Mapping[str, Any]) -> dict[str, Any]:
-    """A row with an apostrophe before each text that a spreadsheet would take for a formula, and not the one before.
+    """Put an apostrophe before each text that became like a spreadsheet formula through an edit.
+
+    Args:
+        row: the new values of the row.
+        before: the values before the edits.
 
     >>> without_formulas({"text": "@нна", "other": "=1"}, {"text": "анна", "other": "=1"})
     {'text': "'@нна", 'other': '=1'}
@@ -98,10 +107,10 @@ def without_formulas(row: Mapping[str, Any], before: Mapping[str, Any]) -> dict[
 
 
 def check_names(values: Mapping[str, Any], names: Sequence[str]) -> None:
-    """Raise an error if the values have other names than the columns.
+    """Check that the fields of a row are the columns of the table.
 
     Raises:
-        AugmentError: both, and what to do.
+        AugmentError: the fields differ from the columns.
     """
     if values.keys() != set(names):
         raise AugmentError(
@@ -111,10 +120,10 @@ def check_names(values: Mapping[str, Any], names: Sequence[str]) -> None:
 
 
 def row_of_values(values: Mapping[str, Any], names: Sequence[str], layout: TableLayout) -> str:
-    """Values as a row with the end of its line.
+    """Return values as a row of the table, with its line end.
 
     Raises:
-        AugmentError: the values have other names than the columns, or a text has no form in the table.
+        AugmentError: the fields differ from the columns, or the table cannot hold a text.
     """
     check_names(values, names)
     row = layout.row([cell_text(values[name]) for name in names])

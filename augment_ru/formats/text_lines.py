@@ -1,4 +1,4 @@
-"""Plain text, a text on each line: a row with the field `text` for each line, also for an empty one."""
+"""Plain text files: each line is a row with the field `text`, including empty lines."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any, BinaryIO, ClassVar, NamedTuple
@@ -12,7 +12,7 @@ from augment_ru.records.field_paths import path_of
 from augment_ru.records.record import Record
 
 FIELD = "text"
-"""The field that holds a line."""
+"""The name of the field that holds a line."""
 
 
 class Ends(NamedTuple):
@@ -23,7 +23,7 @@ class Ends(NamedTuple):
 
 
 class TextLines:
-    """A file of texts, or a part of one that begins at the line `first`, as a source of rows."""
+    """A file of plain text, or a part of it, as a source of rows; `first` is the number of its first line."""
 
     unit: ClassVar[str] = "line"
 
@@ -31,38 +31,38 @@ class TextLines:
         self.stream, self._first = stream, first
 
     def __iter__(self) -> Iterator[Line]:
-        """The lines."""
+        """Yield the lines, including empty ones."""
         return read_lines(self.stream, blank=True, first=self._first)
 
     def parsed(self, line: Line) -> tuple[None, dict[str, Any], Ends]:
         """The row of a line, and the bytes around the text.
 
         Raises:
-            AugmentError: it is not UTF-8.
+            AugmentError: the line is not UTF-8.
         """
         return None, {FIELD: decoded(line.data)}, Ends("\ufeff" if line.place else "", line.end.decode())
 
 
 class TextSink(Sink):
-    """Writes the perturbed text of each row on a line; other fields and metadata have no place there."""
+    """Writes the perturbed text of each row on a line; other fields and metadata are not written."""
 
     def __init__(self, stream: BinaryIO, *, mark: bool) -> None:
         super().__init__(stream)
         self._mark = mark
 
     def check(self, record: Record) -> None:
-        """Raise an error if a row cannot be a line.
+        """Check that a row can be written as a line.
 
         Raises:
-            AugmentError: it has several texts, or its text has a line feed.
+            AugmentError: the row does not have exactly one text, or its text has a line feed.
         """
         _text(record, Changed({}))
 
     def write(self, rows: Sequence[tuple[Record, Changed]]) -> None:
-        """Write the texts of some rows.
+        """Write the texts of rows.
 
         Raises:
-            AugmentError: a row has several texts, or a text has a line feed.
+            AugmentError: a row does not have exactly one text, or a text has a line feed.
         """
         texts: list[str] = []
         for at, (record, changed) in enumerate(rows):

@@ -1,4 +1,4 @@
-"""Whether a format can hold the values of a row: what has no form in it is named with its field, before any work."""
+"""Check whether a format can hold the values of a row, before any work; messages name the field."""
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -9,21 +9,24 @@ from augment_ru.formats.json_lines import Vanished
 from augment_ru.records.field_paths import Path, named
 
 Problem = Callable[[Any], str | None]
-"""From a value that is no list and no object with entries to what is wrong with it; None if nothing is."""
+"""A function that tells what is wrong with a value, or None if nothing is; it gets no lists or objects with entries."""
 
 _DEEPEST = 100
-"""Lists and objects inside one another in a column of Parquet; pyarrow reads types recursively."""
+"""The deepest nesting of lists and objects in a Parquet column; pyarrow reads types recursively."""
 
 TO_LINES, TO_PARQUET = "write JSON lines (-o OUT.jsonl)", "write Parquet (-o OUT.parquet)"
-"""What to do with a row that was read from JSON or a table, and with one that was read from Parquet."""
+"""The advice for a row that was read from JSON or a table, and for a row that was read from Parquet."""
 
 _LONG = 2**63
 _EXACT = 2**53
-"""Integers below this have a form as a floating-point number."""
+"""Integers up to this size are exact as floating-point numbers."""
 
 
 def leaves(values: Mapping[str, Any]) -> Iterator[tuple[Path, Any]]:
-    """The values inside a row that hold no others, with their paths: also empty lists and objects, and keys."""
+    """Yield the values of a row that hold no other values, with their paths.
+
+    Empty lists and objects are yielded as well, and so is the last step of each path: a key or an index.
+    """
     waiting: list[tuple[Path, Any]] = [((name,), value) for name, value in reversed([*values.items()])]
     while waiting:
         path, value = waiting.pop()
@@ -37,10 +40,15 @@ def leaves(values: Mapping[str, Any]) -> Iterator[tuple[Path, Any]]:
 
 
 def check_values(values: Mapping[str, Any], problem: Problem, advice: str) -> None:
-    """Raise an error if a value of the row has no form.
+    """Check that a format can hold every value of a row.
+
+    Args:
+        values: the row.
+        problem: tells what is wrong with a value.
+        advice: what to do about it, for the message.
 
     Raises:
-        AugmentError: the field, what is wrong with its value, and the advice.
+        AugmentError: `problem` finds something wrong with a value.
     """
     for path, value in leaves(values):
         if wrong := problem(value):
@@ -49,7 +57,7 @@ def check_values(values: Mapping[str, Any], problem: Problem, advice: str) -> No
 
 
 def json_problem(value: object) -> str | None:
-    """Why a value has no form in JSON."""
+    """Tell why JSON cannot hold a value; None if it can."""
     if isinstance(value, Vanished):
         return "a number that is nearer to 0 than floating point can be"
     if isinstance(value, float) and not math.isfinite(value):
@@ -60,14 +68,14 @@ def json_problem(value: object) -> str | None:
 
 
 def table_problem(value: object) -> str | None:
-    """Why a value has no form in a table."""
+    """Tell why a table cannot hold a value; None if it can."""
     if isinstance(value, str):
         return surrogate_problem(value, "a table")
     return json_problem(value)
 
 
 def surrogate_problem(text: str, where: str) -> str | None:
-    """Why a text has no form in UTF-8."""
+    """Tell why UTF-8 cannot hold a text; None if it can. `where` names the format in the message."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -76,7 +84,7 @@ def surrogate_problem(text: str, where: str) -> str | None:
 
 
 def parquet_problem(value: object) -> str | None:
-    """Why a JSON value has no form in Parquet."""
+    """Tell why Parquet cannot hold a value; None if it can."""
     if isinstance(value, str):
         return surrogate_problem(value, "Parquet")
     if isinstance(value, Mapping):
@@ -87,7 +95,7 @@ def parquet_problem(value: object) -> str | None:
 
 
 class Learnt(NamedTuple):
-    """What a sink knows of a file from its rows: the names of the columns, or the types of values by their paths."""
+    """What a sink has learnt from the rows so far: the names of the columns, or the type of the values at each path."""
 
     names: tuple[str, ...] = ()
     types: tuple[tuple[Path, str], ...] = ()
@@ -99,28 +107,28 @@ NOTHING = Learnt()
 class Columns:
     """The types of the values in the rows so far: a column of Parquet has one type.
 
-    Integers and other numbers are one type as long as no integer has over 53 bits.
+    Integers and other numbers may share a column if no integer has over 53 bits.
 
     Attributes:
-        seen: the types by path.
+        seen: the type of the values at each path.
     """
 
     def __init__(self, seen: Iterable[tuple[Path, str]] = ()) -> None:
         self.seen: dict[Path, str] = dict(seen)
 
     def add(self, types: Iterable[tuple[Path, str]]) -> None:
-        """Take in the types of further rows.
+        """Take over the types of further rows.
 
         Raises:
-            AugmentError: two types of a path do not go together.
+            AugmentError: two types at the same path cannot share a column.
         """
         self.seen |= {path: _joined(path, self.seen.get(path, kind), kind) for path, kind in types}
 
     def check(self, values: Mapping[str, Any]) -> None:
-        """Raise an error if a value has another type than its column; else the types of the row are those of columns.
+        """Check that the values of a row have the types of their columns, and remember their types.
 
         Raises:
-            AugmentError: the field and both types.
+            AugmentError: a value has another type than its column, or is nested too deeply.
         """
         found: dict[Path, str] = {}
         waiting: list[tuple[Path, Any]] = [((name,), value) for name, value in values.items()]
@@ -144,7 +152,7 @@ _BOTH = {
     frozenset({"an integer", "a number"}): "a number",
     frozenset({"an integer", "an integer over 53 bits"}): "an integer over 53 bits",
 }
-"""The type of a column that has both types."""
+"""The type of a column that holds values of two types."""
 
 
 def _joined(path: Path, before: str, now: str) -> str:
@@ -172,5 +180,5 @@ def _kind(value: object) -> str | None:
 
 
 def line_feed(value: object) -> str | None:
-    """Why a cell of TSV cannot hold a value; None if it can."""
+    """Tell why a TSV cell cannot hold a value; None if it can."""
     return "a cell of TSV is one line, but a text has a line feed" if isinstance(value, str) and "\n" in value else None

@@ -1,1 +1,1 @@
-"""What each command does."""
+"""The work of each command."""

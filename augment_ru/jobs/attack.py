@@ -1,4 +1,4 @@
-"""The work of `augment-ru attack`: reads rows, searches for the changes that break a model, writes them."""
+"""The work of `augment-ru attack`: read rows, search for the changes that break a model's answers, and write them."""
 
 import time
 from collections import Counter
@@ -36,7 +36,7 @@ from augment_ru.records.task import Task
 
 
 def attack_rows(given: Mapping[str, Any]) -> int:
-    """Search for the changes of all rows; the exit code: 1 if rows were skipped, otherwise 0.
+    """Search for the changes of all rows; return the exit code: 1 if rows were skipped, otherwise 0.
 
     Args:
         given: the values of the options of `attack` by parameter.
@@ -80,7 +80,7 @@ def attack_rows(given: Mapping[str, Any]) -> int:
 
 
 def _checked(given: Mapping[str, Any]) -> RowsJob:
-    """The run that the options ask for.
+    """Return the run that the options ask for, after all checks.
 
     Raises:
         AugmentError: a name, a value or a file is wrong.
@@ -108,9 +108,9 @@ class SearchRows:
         job: the files, the task and the attacks.
         given: the values of the options by parameter.
         schema: the task of the rows.
-        labels: those of the model; None where answers are free.
-        deadline: when the searches end, in seconds since 1970; None for no end.
-        shown: takes what was found, in place of writing it; None if it is written.
+        labels: the labels that the model may answer with; None if its answers are free text.
+        deadline: when the searches end, in seconds since 1970; None for no deadline.
+        shown: a list to which the findings are added instead of being written; None if they are written.
     """
 
     job: RowsJob
@@ -121,11 +121,11 @@ class SearchRows:
     shown: list[Finding] | None = None
 
     def with_job(self, job: RowsJob) -> "SearchRows":
-        """The same for a changed run."""
+        """Return the same work for a changed run."""
         return replace(self, job=job)
 
     def begin(self) -> OnChunk:
-        """Load the model; the function that searches for a chunk."""
+        """Load the model, and return the function that searches for the changes of a chunk."""
         job, given = self.job, self.given
         adversary = Adversary(
             job.perturbers,
@@ -169,7 +169,7 @@ class SearchRows:
         return on_chunk
 
     def _model(self, spec: str) -> NamedModel:
-        """The model of a specification."""
+        """Load the model with this specification."""
         given, job = self.given, self.job
         return victim_of(
             spec,
@@ -184,16 +184,22 @@ class SearchRows:
 
 
 _AT_ONCE = 1e-3
-"""Seconds of a search whose time is over."""
+"""The seconds that a search may take when the deadline has passed."""
 
 
 def _labels(
     given: Mapping[str, Any], encoding: str, rows: Iterable[Mapping[str, Any]], schema: Task
 ) -> tuple[str, ...] | None:
-    """The labels of the rows, which are read one by one, and of the train file.
+    """Return the labels of the rows and of the train file; None if answers are free text.
+
+    Args:
+        given: the values of the options by parameter.
+        encoding: the encoding of the train file, if it is not UTF-8.
+        rows: the rows; they are read one by one.
+        schema: the task of the rows.
 
     Raises:
-        AugmentError: the rows have no label of the name that is aimed at.
+        AugmentError: no row has the label that the search aims at.
     """
     golds = different_golds(rows, schema)
     labels, target = labels_of_different(golds, schema), given["target"]
@@ -206,11 +212,11 @@ def _labels(
 
 
 _RIGHT_ALREADY = "right already"
-"""The reason of a row whose right answer is the target: it cannot be broken, and no rate counts it."""
+"""The reason for a row whose right answer is the target label: it cannot be broken, and rates leave it out."""
 
 
 def _closing(tally: Tally) -> str:
-    """The line at the end of a run."""
+    """Return the line that sums up a run."""
     count = tally.searches
     right = sum(count[name] for name in STATUSES) - count["wrong_before"] - count[_RIGHT_ALREADY]
     others = " and not the target" if count[_RIGHT_ALREADY] else ""
@@ -222,7 +228,7 @@ def _closing(tally: Tally) -> str:
 
 
 def _note(count: Counter[str]) -> str:
-    """What the progress bar shows."""
+    """Return the text that the progress bar shows after the rate."""
     if not count:
         return ""
     queries = amount(count["queries"], "query", "queries")

@@ -1,4 +1,4 @@
-"""A similarity measured on a user's texts: unrelated pairs, each attack at several probabilities, a threshold."""
+"""Measure a similarity on a user's texts: score unrelated pairs and each attack's texts, and propose a threshold."""
 
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -29,26 +29,26 @@ from augment_ru.run.engines import LOCAL, InProcess, engine_of, in_order
 from augment_ru.run.work import Engine
 
 ATTACKS = ("butterfingers", "case", "emojify", "eda_delete", "eda_swap")
-"""The attacks of a calibration that names none."""
+"""The attacks that are measured if the user names no attack."""
 PROBABILITIES = (0.05, 0.1, 0.2, 0.4, 0.8)
 _ROWS = 256
-"""Records or pairs of a part."""
+"""The number of records or pairs in a part."""
 
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """The scores of one kind of pair."""
+    """The scores of unrelated pairs, or of one attack at one probability."""
 
     what: str
     probability: float | None
     scores: Floats
     default: bool = False
-    """Whether the probability is the attack's own."""
+    """Whether the probability is the attack's default."""
     grades: Floats | None = None
-    """The shares of readers' grades 3, 2, 1, 0 that texts with these scores have; None if the similarity knows none."""
+    """The shares of readers' grades 3, 2, 1, 0 for texts with such scores; None if the similarity has no grades."""
 
     def passing(self, threshold: float) -> float:
-        """The share that passes."""
+        """Return the share of scores that pass a threshold."""
         return float(np.mean(self.scores >= threshold))
 
 
@@ -58,10 +58,11 @@ class Calibration:
 
     Attributes:
         scorer: the similarity's signature.
-        unrelated: scores of unrelated pairs of texts.
-        attacks: scores of each attack at each probability, one candidate, no search.
+        unrelated: the scores of unrelated pairs of texts.
+        attacks: the scores of each attack at each probability, with one candidate and no search.
         accept: the share of perturbations that is to pass the threshold.
-        threshold: the highest threshold that this share of each attack's perturbations passes, at its own probability.
+        threshold: the highest threshold that at least this share of each attack's perturbations passes, at the attack's
+            default probability.
         default: the similarity's own threshold.
     """
 
@@ -73,7 +74,7 @@ class Calibration:
     default: float
 
     def table(self) -> dict[str, Any]:
-        """The figures as JSON values."""
+        """Return the figures as JSON values."""
         return {
             "version": 1,
             "scorer": self.scorer,
@@ -95,7 +96,7 @@ class Calibration:
 
 
 def calibrate_file(given: Mapping[str, Any]) -> None:
-    """Measure a similarity on the rows of a file, print the measurement, and write what is asked for.
+    """Measure a similarity on the rows of a file, print the measurement, and write the files that the options name.
 
     Args:
         given: the values of the options of `calibrate` by parameter.
@@ -147,17 +148,18 @@ def calibrated(
     """Measure a similarity on records.
 
     Args:
-        records: at least two that differ.
-        preparation: annotates and protects them.
-        attacks: those whose perturbations are to pass.
-        similarity: what is measured.
+        records: at least two records with different texts.
+        preparation: annotates and protects the records.
+        attacks: the attacks whose perturbations are to pass.
+        similarity: the similarity to measure.
         seed: the seed of the random numbers.
-        probabilities: at which each attack is measured, beside its own.
+        probabilities: the probabilities at which each attack is measured, besides its default.
         accept: the share of perturbations that is to pass, in (0, 1].
-        engine: where the work runs, by default in this process; the figures do not depend on it.
+        engine: where the work runs; None for this process. The figures do not depend on it.
 
     Raises:
-        AugmentError: there is no similarity, there are too few texts, or no attack changes any.
+        AugmentError: `similarity` is None, `accept` is out of range, there are too few texts, or no attack changes a
+            text.
     """
     if similarity is None:
         raise AugmentError("`similarity` none: nothing to calibrate; give meaning, navec or bertscore")
@@ -206,10 +208,13 @@ def calibrated(
 
 
 def unrelated_pairs(records: Sequence[Record]) -> tuple[list[str], list[str]]:
-    """Each text beside one of another record, from the same field; the order of the file does not matter.
+    """Pair each text with a text of another record from the same field.
+
+    Returns:
+        The texts, and the partner of each. The pairs do not depend on the order of the records.
 
     Raises:
-        AugmentError: fewer than two texts differ.
+        AugmentError: no field has two different texts.
     """
     fields: dict[str, set[str]] = {}
     for record in records:
@@ -231,7 +236,7 @@ def unrelated_pairs(records: Sequence[Record]) -> tuple[list[str], list[str]]:
 
 
 class _Pairs(NamedTuple):
-    """Texts, and one unrelated to each."""
+    """Texts, and for each an unrelated text."""
 
     ones: list[str]
     others: list[str]
@@ -239,14 +244,14 @@ class _Pairs(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _Scoring:
-    """Scores pairs, or records that each of the perturbers changes; to four digits."""
+    """Scores pairs of texts, or the records that each perturber changes, to four digits."""
 
     preparation: Preparation
     similarity: Similarity
     perturbers: tuple[Perturber, ...]
 
     def begin(self) -> Callable[[Sequence[Record] | _Pairs], list[Floats]]:
-        """What is needed is loaded when it is needed."""
+        """Return the function that scores a part; models are loaded when they are first needed."""
         return self._scores
 
     def _scores(self, part: Sequence[Record] | _Pairs) -> list[Floats]:
@@ -259,7 +264,7 @@ class _Scoring:
 
 
 def _scores(prepared: Prepared, perturber: Perturber, similarity: Similarity) -> Floats:
-    """The similarity of each record that the attack changes, one candidate, no search."""
+    """Return the similarity of each record that the attack changes, with one candidate and no search."""
     results = perturber.perturb(prepared).results
     scripts = [script for result in results for script in result.scripts.values()]  # in the order of the batch's texts
     rows = np.array([row for row, script in enumerate(scripts) if script.edits], dtype=np.int64)
@@ -278,12 +283,12 @@ _CELLS = 40
 
 
 def calibration_lines(calibration: Calibration, room: int | None = None) -> Iterator[str]:
-    """The measurement as lines of text: figures, and a histogram of the scores with the threshold marked.
+    """Yield the measurement as lines of text: figures, and a histogram of the scores with the threshold marked.
 
     Args:
         calibration: the measurement.
-        room: the width of the terminal, None if there is none; a narrow one shows no histogram, and if it must, no
-            quantiles but the median; a still narrower one folds the columns.
+        room: the width of the terminal in characters; None if there is no terminal. If the table is too wide, first the
+            histogram and then the 5 % and 95 % quantiles are left out; if it is still too wide, the columns are folded.
     """
     every = [calibration.unrelated, *calibration.attacks]
     low = min(float(np.floor(min(one.scores.min() for one in every) * 20) / 20), 0.95)  # all may be 1
@@ -331,7 +336,7 @@ def calibration_lines(calibration: Calibration, room: int | None = None) -> Iter
 
 _GRADES = ("same", "part", "lost", "rev.")
 _OUTER_QUANTILES = (4, 6)
-"""The columns of 5 % and 95 %."""
+"""The indices of the columns with the 5 % and 95 % quantiles."""
 
 
 def _percentages(grades: Floats | None) -> list[str]:
@@ -339,7 +344,7 @@ def _percentages(grades: Floats | None) -> list[str]:
 
 
 def _plot(scores: Floats, low: float, threshold: float) -> str:
-    """How often each score occurs, from `low` to 1; the threshold is a bar between two cells."""
+    """Return a histogram of the scores from `low` to 1 as text, with a bar at the threshold."""
     span = 1 - low
     counts, _ = np.histogram(np.clip(scores, low, 1), bins=_CELLS, range=(low, 1))
     cells = [_BARS[int(np.ceil(count / max(counts.max(), 1) * (len(_BARS) - 1)))] for count in counts]

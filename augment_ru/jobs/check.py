@@ -1,4 +1,4 @@
-"""`augment-ru check`: finds data files that break their format, and rules that contradict their examples."""
+"""The work of `augment-ru check`: find data files that break their format, and rules that contradict their examples."""
 
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
@@ -27,13 +27,13 @@ from augment_ru.resources import file_text, folder
 from augment_ru.strict_tables import read_toml
 
 _HEADER = {"source": "source", "licen": "licence"}
-"""What a header must contain, and what that says."""
+"""Strings that a header must contain, each with the word for it in messages."""
 _ALL_KEY = "all columns are the key"
-"""What the header of a list without values says; elsewhere the key is all columns but the last."""
+"""The note in the header of a list without values; in other dictionaries the last column is not part of the key."""
 
 
 def file_problems(files: Sequence[Path]) -> Iterator[str]:
-    """One line for each problem in the files; without files, in all our dictionaries, rule files and prompt files."""
+    """Yield a line for each problem in the files; without files, check all our dictionaries, rule files and prompts."""
     ours = [*sorted(folder("dictionaries").glob("*.tsv")), *constraint_paths().values()]
     for path in files or [*ours, *sorted(folder("prompts").glob("*.toml"))]:
         if is_own(str(path)):
@@ -52,7 +52,10 @@ def file_problems(files: Sequence[Path]) -> Iterator[str]:
 
 
 def dictionary_problems(path: Path) -> Iterator[str]:
-    """What is wrong with a dictionary: it must be UTF-8 in NFC, sorted, without repeated keys, and name its licence."""
+    """Yield the problems of a dictionary.
+
+    It must be UTF-8 in NFC, sorted, without repeated keys, and name its source and licence.
+    """
     try:
         text = file_text(path, path.name)
     except AugmentError as error:
@@ -81,7 +84,14 @@ def _header_problems(where: str, lines: Sequence[str]) -> Iterator[str]:
 
 
 def _row_problems(line: str, cells: list[str], before: list[str], *, all_key: bool) -> Iterator[str]:
-    """What is wrong with a row; `before`: the cells of the row before it; `all_key`: whether all cells are its key."""
+    """Yield the problems of a row.
+
+    Args:
+        line: the row.
+        cells: its cells.
+        before: the cells of the previous row; empty for the first row.
+        all_key: whether all cells are the key of the row; otherwise the last cell is not.
+    """
     if not unicodedata.is_normalized("NFC", line):
         yield "not in NFC"
     if any(cell != cell.strip() or not cell for cell in cells):
@@ -96,7 +106,7 @@ def _row_problems(line: str, cells: list[str], before: list[str], *, all_key: bo
 
 
 def toml_problems(path: Path) -> Iterator[str]:
-    """What is wrong with a TOML file: a prompt file, a task file, or else a rule file, by the keys that it has."""
+    """Yield the problems of a TOML file; its keys tell whether it is a prompt file, a task file or a rule file."""
     try:
         content = read_toml(path)
     except AugmentError:  # the reader of rule files says what is wrong
@@ -116,14 +126,14 @@ def prompts_of_files(files: Sequence[Path]) -> str:
 
 
 def _stated_prompt(known: Task) -> str:
-    """The prompt of a task; of the generic one that does not fit also why."""
+    """Name the prompt of a task; if it is the generic prompt and does not fit, tell why."""
     reason = unfit(known)
     left = f' does not fit, as {reason}; name a prompt file: prompt = "FILE.toml"' if reason else ""
     return f"the prompt {prompt_of(known).name}{left}"
 
 
 def task_problems(path: Path) -> Iterator[str]:
-    """What is wrong with a task file: it must be readable, and its constraints and its prompt must be there and fit."""
+    """Yield the problems of a task file: it must be valid, and its constraints and its prompt must exist and fit it."""
     try:
         known = read_task_file(path)
         Preparation().check(known)
@@ -140,9 +150,10 @@ def _target_problems(where: str, prompt: Prompt) -> Iterator[str]:
 
 
 def prompt_problems(path: Path) -> Iterator[str]:
-    """What is wrong with a prompt file: it must be readable, in NFC, without space at line ends; ours name a licence.
+    """Yield the problems of a prompt file: it must be valid, in NFC, and without spaces at line ends.
 
-    If a task has the same name, the fields that the prompt asks for must be gold fields of the task.
+    Our own prompt files must name a source and a licence. If a task has the same name as the file, the fields that the
+    prompt asks for must be gold fields of the task.
     """
     where = f"{path.parent.name}/{path.name}"
     known = path.stem in registry.names("tasks")
@@ -164,7 +175,12 @@ def prompt_problems(path: Path) -> Iterator[str]:
 
 
 def constraint_problems(where: str, read: Callable[[], Constraint]) -> Iterator[str]:
-    """What is wrong with a constraint: it must be readable, have examples of both kinds, and do what they say."""
+    """Yield the problems of a constraint: it must be valid, have examples with and without protection, and obey them.
+
+    Args:
+        where: the name of the constraint in messages.
+        read: reads the constraint.
+    """
     try:
         found = read()
         check_rules((found,))
@@ -185,13 +201,13 @@ def constraint_problems(where: str, read: Callable[[], Constraint]) -> Iterator[
 
 
 def protected_in(one: Constraint, example: RuleExample) -> list[Span]:
-    """The spans that the constraint protects in the text of an example."""
+    """Return the spans that a constraint protects in the text of an example."""
     (doc,) = Natasha()([example.text], one.layers)
     return protected((one,), {**example.record, "text": example.text}, {"text": doc})["text"]
 
 
 def mismatch(example: RuleExample, found: Sequence[Span]) -> str:
-    """How the protected spans differ from the example's brackets, for a message; "" if they do not."""
+    """Tell how the protected spans differ from the brackets of the example, for a message; "" if they agree."""
     wanted = {place for span in example.spans for place in range(span.start, span.stop)}
     got = {place for span in found for place in range(span.start, span.stop)}
     if wanted == got:

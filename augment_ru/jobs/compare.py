@@ -1,4 +1,4 @@
-"""The work of `augment-ru compare` and `totals`: read reports, put them side by side, or take means over tasks."""
+"""The work of `augment-ru compare` and `totals`: read reports, compare them, or take means over tasks."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -25,21 +25,21 @@ def compare_reports(
     seed: int,
     quiet: bool,
 ) -> None:
-    """Compare, print the tables, write the files. The tables go to stderr if the comparison goes to stdout.
+    """Compare reports, print the tables, and write the files. Tables go to stderr if the comparison goes to stdout.
 
     Args:
         reports: the files of the reports.
         output: the file of the comparison as JSON, or - for stdout; None for no file.
-        html: the file of the page; None for no page.
-        form: how the tables are printed: as a table, or as a format of `evaluation.table_text`.
+        html: the file of the HTML page; None for no page.
+        form: how the tables are printed: `table`, or a format of `evaluation.table_text`.
         latex: the options of LaTeX tables.
         title: the title of the comparison.
-        date: the date that it states.
+        date: the date that the comparison states.
         seed: the seed of the bootstrap.
-        quiet: whether it does not say on stderr what it wrote.
+        quiet: whether the message on stderr about the written files is left out.
 
     Raises:
-        AugmentError: a file is no report or cannot be written, or the reports share no rows.
+        AugmentError: a file is not a report or cannot be written, or the reports share no rows.
     """
     with checking():
         options = latex_options(latex, form)
@@ -57,10 +57,14 @@ def compare_reports(
 
 
 def print_totals(reports: Sequence[Path], form: str) -> None:
-    """Print the means over tasks of these reports; `form`: as `compare_reports` takes it, or json.
+    """Print the means over tasks of reports.
+
+    Args:
+        reports: the files of the reports.
+        form: how the tables are printed: `table`, `json`, or a format of `evaluation.table_text`.
 
     Raises:
-        AugmentError: a file is no report.
+        AugmentError: a file is not a report.
     """
     with checking():
         read = [read_report(path) for path in reports]

@@ -1,4 +1,4 @@
-"""Differences on the terminal: a perturbed text with what was removed and added, in colours or in marks."""
+"""Show differences on a terminal: a perturbed text with removed and added parts in colours or between marks."""
 
 import unicodedata
 from collections.abc import Callable, Iterable
@@ -13,7 +13,7 @@ from augment_ru.script import Script
 
 _STYLES = {"kept": "", "removed": "red strike", "added": "bold green"}
 _MARKS = {"kept": ("", ""), "removed": ("[-", "-]"), "added": ("{+", "+}")}
-"""As wdiff marks them."""
+"""The marks around removed and added parts, as in wdiff."""
 _STATUS_STYLES = {
     "perturbed": "green", "unchanged": "dim", "rejected": "yellow",
     "broken": "red", "withstood": "green", "wrong_before": "dim",
@@ -22,19 +22,19 @@ _COMMANDS = "\r\x0b\x0c\x1c\x1d\x1e\x1f\x85"
 _TURNS = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 _CONTROL = 0x20
 _PICTURES = 0x2400
-"""Code points below `_CONTROL` have pictures from here on."""
+"""The first code point of the pictures of control characters (those below `_CONTROL`)."""
 
 
 class ShownRecord(Shown, Protocol):
-    """What became of a record: a result of an attack, or what a search found."""
+    """What became of a record: the result of an attack, or of a search against a model."""
 
     @property
     def record(self) -> Record:
-        """The record, as it came."""
+        """The record as it was read."""
 
 
 def pictured(text: str) -> str:
-    """The text with a picture in place of each character that would command the terminal; line feeds stay."""
+    """Replace each character that could control the terminal by a picture of it; line feeds stay."""
     return "".join(
         char if char.isprintable() or (char.isspace() and char not in _COMMANDS) else _picture(char) for char in text
     )
@@ -47,7 +47,7 @@ def _picture(char: str) -> str:
 
 
 def difference(script: Script, *, coloured: bool) -> Text:
-    """The text with its changes in colours, or else in marks."""
+    """Return the text with its changes in colours, or between marks if `coloured` is false."""
     shown = Text()
     for part in parts(script):
         before, after = ("", "") if coloured else _MARKS[part.kind]
@@ -57,12 +57,13 @@ def difference(script: Script, *, coloured: bool) -> Text:
 
 
 def shows_differences(told: Callable[[Any], str]) -> Callable[[Iterable[ShownRecord]], None]:
-    """A function that prints results on stdout, which is a terminal: a line on each outcome, then the record's texts.
+    """Return a function that prints results on stdout: for each a line on the outcome, then the texts with changes.
 
-    It takes the results of records, those of one record side by side, and numbers the records from call to call.
+    The function takes results, with those of one record next to each other. It numbers the records across calls. Stdout
+    must be a terminal.
 
     Args:
-        told: what a result says of itself, before its status.
+        told: returns what is printed about a result before its status.
     """
     console, number, record = Console(highlight=False), 0, None
     coloured = console.color_system is not None

@@ -1,4 +1,4 @@
-"""The work of `augment-ru evaluate`: check the options, evaluate, write the report."""
+"""The work of `augment-ru evaluate`: check the options, evaluate the models, and write the report."""
 
 import sys
 from collections.abc import Iterable, Mapping, Sequence
@@ -26,13 +26,13 @@ from augment_ru.records.task import task_or_file
 
 
 def run_evaluation(given: Mapping[str, Any]) -> None:
-    """Evaluate, print the tables, write the files. The tables go to stderr if the report goes to stdout.
+    """Evaluate models, print the tables, and write the files. Tables go to stderr if the report goes to stdout.
 
     Args:
         given: the values of the options of `evaluate` by parameter.
 
     Raises:
-        AugmentError: options, rows or names are wrong, or a model fails.
+        AugmentError: an option, a row or a name is wrong, or a model fails.
     """
     source, quiet = given["source"], given["quiet"]
     keys = tuple(TABLES) if "all" in given["tables"] else given["tables"] or SHORT
@@ -69,7 +69,7 @@ def run_evaluation(given: Mapping[str, Any]) -> None:
 
 
 def _settings(given: Mapping[str, Any]) -> EvaluationSettings:
-    """The settings that the options ask for.
+    """Return the settings that the options ask for.
 
     Raises:
         AugmentError: a value is not possible.
@@ -98,10 +98,10 @@ def _settings(given: Mapping[str, Any]) -> EvaluationSettings:
 
 
 def _shots(text: str) -> tuple[int, ...] | None:
-    """The numbers; None for those of the task.
+    """Parse the numbers of shots; None means the number that the task states.
 
     Raises:
-        AugmentError: the text has another form.
+        AugmentError: the text is neither `task` nor numbers with commas between them.
     """
     if text == "task":
         return None
@@ -115,7 +115,7 @@ def _check_files(given: Mapping[str, Any], settings: EvaluationSettings) -> None
     """Check that all files can be read and written.
 
     Raises:
-        AugmentError: one cannot, or is read twice.
+        AugmentError: a file cannot be read or written, or stdin would be read twice.
     """
     source, task = given["source"], given["task"] or ""
     if task:
@@ -140,7 +140,7 @@ def _check_files(given: Mapping[str, Any], settings: EvaluationSettings) -> None
 
 
 def write_json(output: str | None, values: Mapping[str, Any]) -> None:
-    """Write a report to a file; for - to stdout, on one line; for None nowhere."""
+    """Write a report as JSON to a file; on one line to stdout if `output` is -; nowhere if it is None."""
     if output == "-":
         print(encoded_row(values))
     else:
@@ -148,13 +148,24 @@ def write_json(output: str | None, values: Mapping[str, Any]) -> None:
 
 
 def say_written(files: Iterable[str | None], what: str, remedy: str, *, quiet: bool) -> None:
-    """Say which files were written, also if `what` went to stdout (-); if none was, how to keep it."""
+    """Print which files were written on stderr, unless `quiet`.
+
+    Args:
+        files: the files; - stands for stdout, and None is skipped.
+        what: the word for what is written to stdout.
+        remedy: how to write a file, for the message if there is none.
+        quiet: whether nothing is printed.
+    """
     wrote = ", ".join(f"{what} to stdout" if file == "-" else file for file in files if file)
     say(f"wrote {wrote or f'no file; {remedy}'}", quiet=quiet)
 
 
 def latex_options(texts: Sequence[str], form: str) -> LatexOptions:
-    """The options of LaTeX tables.
+    """Parse the options of LaTeX tables.
+
+    Args:
+        texts: the values of `latex`.
+        form: the format of the printed tables.
 
     Raises:
         AugmentError: there is no such option, or the tables are not printed as LaTeX.
@@ -172,9 +183,15 @@ def print_shown(
     latex: LatexOptions | None = None,
     to_stderr: bool = False,
 ) -> None:
-    """Print tables, those of a report: for a terminal, or in a format of `evaluation.table_text`.
+    """Print tables.
 
-    As LaTeX the table of rates is that of a paper; caption and label are those of the first table.
+    Args:
+        shown: the tables.
+        form: `table` for the terminal, or a format of `evaluation.table_text`. As LaTeX, the table of rates is laid out
+            as in a paper.
+        report: the report that the tables belong to, if any.
+        latex: the options of LaTeX tables; caption and label are used for the first table only.
+        to_stderr: whether they are printed on stderr instead of stdout.
     """
     if form == "table":
         from rich.console import Console  # noqa: PLC0415  (for tables alone)
@@ -199,7 +216,7 @@ def print_shown(
 
 
 def _pretty(report: Mapping[str, Any]) -> bytes:
-    """A report as JSON for a file."""
+    """Encode a report as indented JSON."""
     import json  # noqa: PLC0415
 
     text = json.dumps(report, ensure_ascii=False, indent=1, allow_nan=False)
@@ -210,7 +227,7 @@ def _pretty(report: Mapping[str, Any]) -> bytes:
 
 
 def _print_counts(runs: Sequence[ModelRun], *, quiet: bool) -> None:
-    """Print a line on stderr about the questions of a model."""
+    """Print a line on stderr about the number of questions that a model was asked."""
     questions = sum(run.counts.questions for run in runs)
     different = sum(run.counts.different for run in runs)
     from_cache = sum(run.counts.from_cache for run in runs)

@@ -1,4 +1,4 @@
-"""`augment-ru explain`: prints what attacks propose for a text, what is dropped and why, and what is applied."""
+"""The work of `augment-ru explain`: print which changes attacks propose for a text, and what becomes of each."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -37,7 +37,7 @@ def explain_text(text: str, given: Mapping[str, Any]) -> None:
         given: the values of the other options of `explain` by parameter.
 
     Raises:
-        AugmentError: an option is wrong.
+        AugmentError: an option is wrong, or the text is the name of a file.
     """
     with checking():
         if os.path.isfile(text):  # noqa: PTH113  (`Path.is_file` raises an error for a text longer than a path may be)

@@ -1,4 +1,4 @@
-"""The options of the command line that parameters of the library have: the library names parameters, commands options.
+"""Translate parameter names in messages into options: the library names parameters, the command line has options.
 
 In a message a parameter stands in backquotes (`label_fields`), and is shown as its option (--label-field).
 """
@@ -26,7 +26,7 @@ _NAMED = re.compile(rf"`({'|'.join(map(re.escape, _OPTIONS))})`")
 
 
 def with_flags(message: str) -> str:
-    """A message of the library with the options of the parameters that it names.
+    """Replace the parameters that a message of the library names by the options of the command line.
 
     >>> with_flags("no right answer; name its field with `label_fields`")
     'no right answer; name its field with --label-field'
@@ -35,12 +35,12 @@ def with_flags(message: str) -> str:
 
 
 class MisuseError(AugmentError):
-    """A command is used wrongly: a name, a value or a file of its options is wrong. Its exit code is 2."""
+    """A command was used wrongly: a name, a value or a file of its options is wrong. The exit code is 2."""
 
 
 @contextmanager
 def checking() -> Iterator[None]:
-    """A block that checks the options of a command, before any work.
+    """Turn errors in a block that checks the options of a command into errors of usage.
 
     Raises:
         MisuseError: an `AugmentError` is raised in the block.

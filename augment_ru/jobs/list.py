@@ -1,4 +1,4 @@
-"""The lines of `augment-ru list`."""
+"""Make the lines that `augment-ru list` prints."""
 
 import dataclasses
 import inspect
@@ -20,13 +20,13 @@ KINDS = ("attacks", "constraints", "similarities", "tasks", "models")
 
 
 Words = Mapping[str, Mapping[str, str]]
-"""What is said in another language: kind → name → text; what it lacks is said in English."""
+"""The texts of another language: kind → name → text. Texts that it lacks are shown in English."""
 
 _ENGLISH: Words = {"groups": GROUPS}
 
 
 def language_of(environment: Mapping[str, str]) -> str:
-    """The language that the locale of an environment asks for: ru or en.
+    """Return the language of an environment's locale: ru or en.
 
     >>> language_of({"LANG": "ru_RU.UTF-8"}), language_of({"LC_ALL": "C", "LANG": "ru_RU.UTF-8"}), language_of({})
     ('ru', 'en', 'en')
@@ -42,16 +42,16 @@ def _words(language: str) -> Words:
 
 
 def headings(language: str) -> Mapping[str, str]:
-    """What the groups of attacks are called in a language."""
+    """Return the names of the groups of attacks in a language."""
     return _words(language)["groups"]
 
 
 def listing(kind: str | None, *, verbose: bool, language: str = "en") -> Iterator[str]:
-    """The lines for one kind; without a kind, for all kinds under headings.
+    """Yield the lines for one kind, or for all kinds under headings.
 
     Args:
         kind: one of `KINDS`; None for all.
-        verbose: whether options, reasons and files are listed, too.
+        verbose: whether options, reasons and files are listed as well.
         language: en or ru; examples are in Russian.
     """
     words = _words(language)
@@ -73,14 +73,14 @@ def listing(kind: str | None, *, verbose: bool, language: str = "en") -> Iterato
 
 
 def _detail(line: str, words: Words) -> str:
-    """A line of details in the language of the words, if it has a name that they know: `file: …`, `labels: …`."""
+    """Translate a line of details such as `file: …` or `labels: …`; names that the words lack stay in English."""
     name, colon, value = line.partition(": ")
     known = words.get("details", {})
     return f"{known.get(name, name)}{colon}{known.get(value, value)}"
 
 
 def _groups(kind: str) -> Iterator[tuple[str, Sequence[str]]]:
-    """The groups in which a kind is listed, and the names in each; one empty group if it has none."""
+    """Yield the groups of a kind with the names in each; a kind without groups yields one group named ""."""
     if kind != "attacks":
         yield "", [*constraint_paths()] if kind == "constraints" else registry.names(kind)
         return
@@ -93,7 +93,7 @@ def _groups(kind: str) -> Iterator[tuple[str, Sequence[str]]]:
 
 
 def _entries(kind: str, names: Sequence[str], words: Words, *, verbose: bool) -> Iterator[tuple[str, str, list[str]]]:
-    """Name, summary and details of what has these names, and of what every run has of this kind."""
+    """Yield name, summary and details of these entries of a kind, and of `none` or `generic`, which always exist."""
     if kind == "attacks":
         for name in names:
             made = registry.find("attacks", "attack", name)
@@ -161,7 +161,7 @@ def _summary(made: Any) -> str:  # noqa: ANN401
 
 
 def _in_english(summary: str, example: str) -> str:
-    """The summary, with the Russian texts of the example.
+    """Return the English summary, followed by the Russian texts of the example.
 
     >>> _in_english("Swap words.", "Слова меняются: «а б» → «б а».")
     'Swap words: «а б» → «б а»'
@@ -171,5 +171,5 @@ def _in_english(summary: str, example: str) -> str:
 
 
 def _example(made: Any) -> str:  # noqa: ANN401
-    """The first line of the module's docstring: for an attack, a Russian example of before and after."""
+    """Return the first line of the module's docstring: for an attack, a Russian example of a text before and after."""
     return (inspect.getdoc(sys.modules[made.__module__]) or _summary(made)).split("\n", 1)[0]

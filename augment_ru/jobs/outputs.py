@@ -1,4 +1,4 @@
-"""Where the rows of `perturb` go: a file, stdout, or differences on a terminal; and rejected rows beside the file."""
+"""Open the outputs of `perturb`: a file, stdout or differences on a terminal, and a file for rejected rows."""
 
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -15,7 +15,13 @@ from augment_ru.formats.sources import KINDS
 
 
 class Outputs(NamedTuple):
-    """The stream for rows, whether it is flushed after each chunk, and what takes lines for the rejects file."""
+    """The open outputs of a run.
+
+    Attributes:
+        stream: the stream for rows.
+        flushed: whether the stream is flushed after each chunk.
+        rejected: takes lines for the rejects file.
+    """
 
     stream: BinaryIO
     flushed: bool
@@ -23,20 +29,24 @@ class Outputs(NamedTuple):
 
 
 def rejects_of(output: str) -> str:
-    """The file of rejected rows: `OUT.rejects.jsonl` beside `OUT.jsonl`."""
+    """Return the name of the file for rejected rows: `OUT.rejects.jsonl` next to `OUT.jsonl`."""
     bare = bare_name(output)
     suffix = Path(bare).suffix
     return f"{bare.removesuffix(suffix) if suffix in KINDS else bare}.rejects.jsonl"
 
 
 def is_shown(output: str | None) -> bool:
-    """Whether the rows are shown as differences: they have no file, and stdout is a terminal."""
+    """Tell whether rows are shown as differences: there is no output file, and stdout is a terminal."""
     return output is None and sys.stdout is not None and sys.stdout.isatty()
 
 
 @contextmanager
 def outputs(output: str | None, *, skip: bool) -> Iterator[Outputs]:
-    """Open the file, or stdout for None; with `skip` rejected rows are written beside the file.
+    """Open the output file, or stdout for None.
+
+    Args:
+        output: the output file.
+        skip: whether rejected rows are skipped; they are then written to a file next to the output.
 
     Raises:
         AugmentError: stdout is closed, or a file cannot be written.
@@ -67,7 +77,7 @@ def outputs(output: str | None, *, skip: bool) -> Iterator[Outputs]:
 
 
 def rejected_line(line: Line, reason: str) -> bytes:
-    """The line of the rejects file for a row."""
+    """Return the line of the rejects file for a row."""
     row: dict[str, Any] = {"line": line.number, "reason": reason}
     try:
         row["raw"] = line.data.decode()
@@ -77,10 +87,10 @@ def rejected_line(line: Line, reason: str) -> bytes:
 
 
 def write_file(name: str | Path | None, content: Iterable[bytes]) -> None:
-    """Write a file, which is whole or absent, and whose name may be a URL; nothing for None.
+    """Write a file completely or not at all; `name` may be a URL, and for None nothing is written.
 
     Raises:
-        AugmentError: it cannot be written.
+        AugmentError: the file cannot be written.
     """
     if name is not None:
         with replacing_file(str(name)) as stream:
@@ -88,5 +98,5 @@ def write_file(name: str | Path | None, content: Iterable[bytes]) -> None:
 
 
 def json_lines(rows: Iterable[Mapping[str, Any]]) -> Iterator[bytes]:
-    """The lines of a file of these rows."""
+    """Encode rows as JSON lines."""
     return (f"{encoded_row(row)}\n".encode("utf-8", "surrogatepass") for row in rows)

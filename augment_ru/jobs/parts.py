@@ -1,8 +1,8 @@
-"""A run in parts: each is read, perturbed and written by itself, by any engine, and joined in the order of the input.
+"""A run in parts: each part is read, perturbed and written by itself by any engine, and joined in the input's order.
 
-Little of a part depends on the rows before it: how many rows are read at most, the columns of a table that is made of
-JSON, and the types of the values in such columns. A part is done without them; if they would have changed it, which is
-rare, it is done once more with them, here, when it is its turn.
+A part depends on the rows before it in three ways only: how many rows may still be read, the columns of a table that
+is made from JSON, and the types of the values in such columns. A part is first done without this knowledge. If it
+would have changed the part, which is rare, the driver does the part again with it when its turn comes.
 """
 
 import json
@@ -30,7 +30,7 @@ from augment_ru.run.engines import LOCAL, in_order
 from augment_ru.run.stores import PartStore, store_of, stores_beside
 
 _FACTS = "facts.json"
-"""What is kept of a run beside its parts: all that its rows depend on."""
+"""The file next to the parts of a run that holds everything its rows depend on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +39,8 @@ class JobPart:
 
     Attributes:
         file_part: the rows.
-        learnt: what the output knows from the rows before.
-        limit: how many rows are read at most; None for all.
+        learnt: what the output has learnt from the rows before.
+        limit: the most rows to read; None for all.
     """
 
     file_part: FilePart
@@ -49,21 +49,21 @@ class JobPart:
 
     @property
     def name(self) -> str:
-        """The name of what is kept of it: in the order of the input, with a hash of all that it is."""
+        """The file name of its stored outcome: names sort in the order of the input, and hash all attributes."""
         facts = f"{self.file_part.digest} {self.learnt.names} {self.learnt.types} {self.limit}"
         return f"{self.file_part.first:015d}-{blake2b(facts.encode(), digest_size=16).hexdigest()}"
 
 
 @dataclass(frozen=True, slots=True)
 class PartDone:
-    """What was made of a part.
+    """The outcome of a part.
 
     Attributes:
-        rows: what is written for it, in the form that `Sink.join` takes.
+        rows: the bytes to write for it, as `Sink.join` takes them.
         rejects: the lines for the file of rejected rows.
-        tally: counts its rows.
-        learnt: what the output knows after it.
-        failed: whether a row ended it; then it is done once more, with what the output knows from the rows before.
+        tally: the counts of its rows.
+        learnt: what the output has learnt after it.
+        failed: whether a row raised an error; the part is then done again with what was learnt from the rows before.
     """
 
     rows: bytes
@@ -75,12 +75,12 @@ class PartDone:
 
 @dataclass(slots=True)
 class KeptParts:
-    """What is kept of a run.
+    """The stored parts of a run.
 
     Attributes:
-        store: where it is; None if nothing is kept.
-        found: how many parts an earlier run had done.
-        is_whole: whether the output has all of them, so that they are not needed any more.
+        store: where they are stored; None if nothing is stored.
+        found: how many parts were taken from an earlier run.
+        is_whole: whether the output is complete, so that the stored parts are no longer needed.
     """
 
     store: PartStore | None = None
@@ -88,14 +88,14 @@ class KeptParts:
     is_whole: bool = False
 
     def find(self, part: JobPart) -> PartDone | None:
-        """What an earlier run made of a part; None if it was not done, or its file is damaged."""
+        """Return the outcome of a part from an earlier run; None if it was not done, or its file is damaged."""
         data = None if self.store is None else self.store.read(part.name)
         done = None if data is None else _read(data)
         self.found += done is not None
         return done
 
     def save(self, part: JobPart, outcome: PartDone) -> None:
-        """Keep what was made of a part; the file has its name when it is whole.
+        """Store the outcome of a part; its file appears only when it is complete. Failed parts are not stored.
 
         Raises:
             AugmentError: the file cannot be written.
@@ -118,10 +118,11 @@ def _read(data: bytes) -> PartDone | None:
 
 @contextmanager
 def kept_parts(job: RowsJob) -> Iterator[KeptParts]:
-    """The parts that are kept of a run; without `resume` none.
+    """Open the stored parts of a run; without `resume` nothing is stored.
 
     Raises:
-        AugmentError: other parts stand beside the output, another run is writing it, or the folder is not safe.
+        AugmentError: parts made with other settings are stored next to the output, another run is writing it, or other
+            users can write to the folder.
     """
     if job.output is None or not job.split.resume:
         yield KeptParts()
@@ -144,7 +145,7 @@ def kept_parts(job: RowsJob) -> Iterator[KeptParts]:
 
 
 def _difference(store: PartStore, facts: Mapping[str, Any]) -> str:
-    """How the parts of a store were made otherwise."""
+    """Tell how the settings of the stored parts differ from those of this run, and what to do."""
     try:
         before = json.loads(store.read(_FACTS) or b"")
     except ValueError:
@@ -163,14 +164,16 @@ class PartWork:
 
     Attributes:
         rows: what is done with rows.
-        is_final: whether an error is raised; else it may be another one with what the rows before it teach.
+        is_final: whether an error is raised. If it is false, the part is marked as failed instead, since the outcome
+            may
+            differ with what is learnt from the rows before.
     """
 
     rows: RowWork
     is_final: bool = True
 
     def begin(self) -> Callable[[JobPart], PartDone]:
-        """Load what the work needs; the function that does a part."""
+        """Load what the work needs, and return the function that does a part."""
         return partial(_do, self, self.rows.begin())
 
 
@@ -193,18 +196,18 @@ def _do(work: PartWork, on_chunk: OnChunk, part: JobPart) -> PartDone:
 
 
 def write_parts(work: RowWork, tally: Tally, advance: Callable[[Tally], None], content: BinaryIO | None = None) -> None:
-    """Read the rows of a run in parts, let its engine do them, and write what they come to, in their order.
+    """Read the rows of a run in parts, let its engine do them, and write the outcomes in the order of the input.
 
-    The bytes are those of `write_rows`, whatever the engine, its workers, and the size of the parts.
+    The bytes are the same as from `write_rows`, whatever the engine, the number of workers, and the size of the parts.
 
     Args:
         work: makes the rows that are written.
         tally: counts the rows.
-        advance: is called with the tally of a part when it is written.
-        content: that of the input, if it is open already.
+        advance: called with the tally of each part that was written.
+        content: the content of the input, if it is open already.
 
     Raises:
-        AugmentError: a row or a file is wrong; of several wrong rows the first is named.
+        AugmentError: a row or a file is wrong; of several wrong rows the error names the first.
     """
     with (
         reading(work, content) as (ready, source),
@@ -238,7 +241,7 @@ def write_parts(work: RowWork, tally: Tally, advance: Callable[[Tally], None], c
 
 
 def workers_advice(workers: int, parts: int, processors: int) -> str:
-    """That more workers gain nothing, if there are fewer parts or processors than workers; else nothing.
+    """Advise fewer workers if there are more workers than parts or processors; otherwise return "".
 
     >>> workers_advice(8, 3, 4)
     '`workers` 8: the input has 3 parts, so `workers` 3 is as fast; a lower `part_size` makes more parts'
@@ -254,12 +257,17 @@ def workers_advice(workers: int, parts: int, processors: int) -> str:
 
 
 def _processors() -> int:
-    """How many processors this process may use."""
+    """Return how many processors this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _with_names(found: Iterator[FilePart], sink: Sink, job: RowsJob) -> Iterator[FilePart]:
-    """The parts of the file; before the first is given, a row that can be written has named the columns of a table."""
+    """Yield the parts of the file.
+
+    If the output is a table, the sink has learnt the names of its columns from the first usable row before the first
+    part
+    is yielded.
+    """
     held: list[FilePart] = []
     if job.format in {"CSV", "TSV"}:
         lenient = replace(job, skip=True, limit=1)
@@ -272,14 +280,14 @@ def _with_names(found: Iterator[FilePart], sink: Sink, job: RowsJob) -> Iterator
 
 
 class _Joiner:
-    """Decides whether what was made of a part is what the rows before it let it be, and makes it anew if not."""
+    """Checks whether the outcome of a part is right after the rows before it, and does the part again if it is not."""
 
     def __init__(self, rows: RowWork, sink: Sink, tally: Tally) -> None:
         self._rows, self._sink, self._tally = rows, sink, tally
         self._function: Callable[[JobPart], PartDone] | None = None
 
     def checked(self, part: JobPart, made: PartDone) -> PartDone:
-        """What is written for a part.
+        """Return the outcome to write for a part: `made`, or a new one if the rows before it change the outcome.
 
         Raises:
             AugmentError: a row cannot be used and is not skipped.
@@ -296,9 +304,10 @@ class _Joiner:
         return exact
 
     def _teach(self, made: PartDone, before: Learnt) -> bool:
-        """Tell the sink of the types in a part; whether they do not go with those before, or it may have refused rows.
+        """Pass the types in a part to the sink; return whether the part must be done again.
 
-        What is said of a refused row may depend on the types before.
+        This is so if its types conflict with earlier ones, or if rows were refused: the message may depend on earlier
+        types.
         """
         if self._sink.learns_types and before.types and made.tally.skipped:
             return True

@@ -1,4 +1,4 @@
-"""The work of `augment-ru perturb`: perturbs the rows of a file, and says what became of them."""
+"""The work of `augment-ru perturb`: perturb the rows of a file, and report what became of them."""
 
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -25,7 +25,10 @@ T = TypeVar("T")
 
 
 def perturb_rows(given: Mapping[str, Any]) -> int:
-    """Do what the options of `perturb` ask for, which `given` has by parameter; the exit code.
+    """Do what the options of `perturb` ask for; return the exit code.
+
+    Args:
+        given: the values of the options by parameter.
 
     Raises:
         AugmentError: an option, a row or a file is wrong.
@@ -37,7 +40,7 @@ def perturb_rows(given: Mapping[str, Any]) -> int:
 
 
 def run(job: RowsJob) -> int:
-    """Perturb the rows; the exit code: 1 if rows were skipped, otherwise 0.
+    """Perturb the rows of a run; return the exit code: 1 if rows were skipped, otherwise 0.
 
     Raises:
         AugmentError: a row or a file is wrong.
@@ -70,18 +73,18 @@ class PerturbRows:
 
     Attributes:
         job: the run.
-        show: is called with the results in place of writing them; None if they are written.
+        show: called with the results instead of writing them; None if they are written.
     """
 
     job: RowsJob
     show: Callable[[Sequence[Result]], None] | None = None
 
     def with_job(self, job: RowsJob) -> "PerturbRows":
-        """The same for a changed run."""
+        """Return the same work for a changed run."""
         return replace(self, job=job)
 
     def begin(self) -> OnChunk:
-        """The function that perturbs a chunk; what attacks need is loaded when they need it."""
+        """Return the function that perturbs a chunk; attacks load what they need when they need it."""
         read = 0
 
         def on_chunk(chunk: Sequence[Record], tally: Tally, advance: Advance) -> Sequence[tuple[Record, Changed]]:
@@ -102,7 +105,7 @@ class PerturbRows:
 
 
 def wrote(job: RowsJob, tally: Tally) -> str:
-    """What a run wrote, as a message."""
+    """Return a message on what a run wrote."""
     rows = amount(tally.written, "row")
     if is_shown(job.output):
         table = f", and wrote the table to {job.report}" if job.report is not None else ""
@@ -116,10 +119,7 @@ def wrote(job: RowsJob, tally: Tally) -> str:
 
 
 def _perturbed(chunk: Sequence[Record], job: RowsJob, tally: Tally, advance: Callable[[], None]) -> list[Perturbed]:
-    """What each attack made of the records in each draw.
-
-    `advance` is called when an attack is done with them.
-    """
+    """Return the results of each attack on the records in each draw; `advance` is called after each of them."""
     prepared = job.preparation.chunk(chunk, [perturber.needs for perturber in job.perturbers])
     perturbers = [perturber.at_draw(draw) for perturber in job.perturbers for draw in range(job.copies)]
     found = []
@@ -133,14 +133,14 @@ def _perturbed(chunk: Sequence[Record], job: RowsJob, tally: Tally, advance: Cal
 
 
 class PerturbedRows(LinesAtOnce):
-    """The rows that are written for a chunk: those of a record follow one another, in the order of the attacks.
+    """The rows that are written for a chunk, record by record, and for each record in the order of the attacks.
 
     Args:
         records: the records of the chunk, at least one.
-        found: what each attack made of them.
+        found: the results of each attack on the records.
         meta: how much metadata is written (`augment_ru.engine.result.METAS`).
-        seed: the seed in the metadata of the unperturbed rows, each of which comes before the perturbed ones of its
-            record; None for no such rows.
+        seed: the seed in the metadata of the unperturbed rows, each of which comes before the perturbed rows of its
+            record; None if unperturbed rows are not written.
     """
 
     def __init__(self, records: Sequence[Record], found: Sequence[Perturbed], meta: str, seed: int | None) -> None:
@@ -148,7 +148,7 @@ class PerturbedRows(LinesAtOnce):
         self._originals = [] if seed is None else [original(record, seed) for record in records]
 
     def _in_turn(self, first: Sequence[T], columns: Iterable[Iterable[T]]) -> list[T]:
-        """What was made of each record after that of the record before; `first` stands before the other columns."""
+        """Interleave columns record by record; the column `first` comes first unless it is empty."""
         return list(chain.from_iterable(zip(*([first] if first else []), *columns, strict=True)))
 
     @property
@@ -171,7 +171,7 @@ class PerturbedRows(LinesAtOnce):
         return iter(self._rows)
 
     def lines(self) -> Iterable[bytes] | None:
-        """The rows as lines of JSON with their ends; None if they are to be written one by one."""
+        """Return the rows as JSON lines with line ends; None if they have to be written one by one."""
         records, meta = self._records, self._meta
         if not isinstance(records, AlikeRecords):
             return None

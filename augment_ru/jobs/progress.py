@@ -1,4 +1,4 @@
-"""Progress on the terminal: a bar with what is done, and the rate."""
+"""Show progress and messages on the terminal."""
 
 import os
 import sys
@@ -11,11 +11,11 @@ from augment_ru.errors import AugmentError, amount, escaped
 from augment_ru.jobs.flags import with_flags
 
 _WHOLE_RUN = 1e9
-"""Seconds."""
+"""The seconds over which the speed is averaged: longer than any run."""
 
 
 def terminal_width(stream: TextIO | None) -> int | None:
-    """The columns of the terminal that a stream writes to; None if it is no terminal."""
+    """Return the number of columns of the terminal that a stream writes to; None if it is not a terminal."""
     if stream is None or not stream.isatty():
         return None
     columns = os.environ.get("COLUMNS", "")
@@ -23,22 +23,27 @@ def terminal_width(stream: TextIO | None) -> int | None:
 
 
 def say(line: str, *, quiet: bool = False) -> None:
-    """Print a message of augment-ru on stderr, if there is one and the user wants messages."""
+    """Print a message of augment-ru on stderr, unless `quiet` or stderr is closed."""
     if not quiet:
         tell(f"augment-ru: {with_flags(line)}")
 
 
 def tell(line: str) -> None:
-    """Print a line on stderr, if there is one."""
+    """Print a line on stderr, unless stderr is closed."""
     if sys.stderr is not None:  # else `print` would take stdout
         print(line, file=sys.stderr)
 
 
 def print_problems(problems: Iterable[str], where: str = "", unchecked: Callable[[], str | None] = str) -> None:
-    """Print problems that were found, one on a line, or what was not checked, and that there are none.
+    """Print problems, one on a line; if there are none, print what was not checked, and that there are no problems.
+
+    Args:
+        problems: the problems.
+        where: the beginning of the error message.
+        unchecked: returns a text on what was not checked, or None or "".
 
     Raises:
-        AugmentError: there are problems; the message counts them, behind `where`.
+        AugmentError: there are problems; the message counts them.
     """
     count = 0
     for count, line in enumerate(problems, start=1):  # noqa: B007
@@ -51,12 +56,16 @@ def print_problems(problems: Iterable[str], where: str = "", unchecked: Callable
 
 
 class Advance(Protocol):
-    """Called when more is done."""
+    """A function that is called whenever more is done."""
 
     def __call__(self, count: int, size: float | None = None, total: int | None = None, note: str = "") -> None:
-        """`count` more are done; the bar moves by `size`, by default by `count`; its whole length is `total` now.
+        """Report progress.
 
-        `note` is shown behind the rate.
+        Args:
+            count: how many more are done.
+            size: how far the bar moves; None for `count`.
+            total: the new length of the bar; None leaves it unchanged.
+            note: a text shown after the rate.
         """
 
 
@@ -67,15 +76,15 @@ def silent(count: int, size: float | None = None, total: int | None = None, note
 
 @contextmanager
 def progress(name: str, unit: str, total: int | None = None, *, quiet: bool = False) -> Iterator[Advance]:
-    """A bar on stderr while the block runs, if stderr is a terminal.
+    """Show a bar on stderr while the block runs, if stderr is a terminal.
 
-    The time that remains is estimated from the whole run: what is done arrives in large steps.
+    The remaining time is estimated from the whole run, because progress comes in large steps.
 
     Args:
         name: what is done.
         unit: what is counted: rows, answers.
-        total: the whole length of the bar; None if it is not known yet.
-        quiet: whether there is no bar, also on a terminal.
+        total: the length of the bar; None if it is not known yet.
+        quiet: whether no bar is shown, even on a terminal.
     """
     if quiet or sys.stderr is None or not sys.stderr.isatty():
         yield silent

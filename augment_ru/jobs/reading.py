@@ -1,4 +1,4 @@
-"""The records of a run: its input is opened, its rows are read and checked."""
+"""Read the records of a run: open its input, and read and check its rows."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -32,28 +32,28 @@ T = TypeVar("T")
 
 @contextmanager
 def opened(job: RowsJob) -> Iterator[BinaryIO]:
-    """The content of the input, in UTF-8."""
+    """Open the input of a run, and give its content in UTF-8."""
     is_table = job.input_kind in TABLES
     with open_input(job.source) as stream, in_utf8(stream, job.encoding, marked=is_table) as content:
         yield content
 
 
 def size_of(job: RowsJob) -> int | None:
-    """The bytes that will be read; None if that cannot be known before."""
+    """Return the number of bytes that will be read; None if it cannot be known in advance."""
     plain = job.source != "-" and Path(job.source).is_file() and not is_packed(job.source)
     return Path(job.source).stat().st_size if plain and is_utf8(job.encoding) and job.limit is None else None
 
 
 def where_of(job: RowsJob) -> str:
-    """The name of the input in messages."""
+    """Return the name of the input for messages."""
     return "stdin" if job.source == "-" else job.source
 
 
 def source_in(job: RowsJob, stream: BinaryIO) -> RowSource:
-    """The rows of the content of the input.
+    """Return the rows in the content of the input.
 
     Raises:
-        AugmentError: it is not of the format that it is said to be; the message names it.
+        AugmentError: the content is not in the expected format.
     """
     try:
         return source_of(job.input_kind, stream)
@@ -62,7 +62,7 @@ def source_in(job: RowsJob, stream: BinaryIO) -> RowSource:
 
 
 def with_corpus(job: RowsJob, stream: BinaryIO) -> RowsJob:
-    """The job with attacks that have the sentences of all its records; the stream stands where it stood."""
+    """Give the attacks of a job the sentences of all its records; the stream is left at its position."""
     from augment_ru.attacks.add_sent.input_corpus import InputCorpus  # noqa: PLC0415  (only some attacks want it)
 
     start = stream.tell()
@@ -79,10 +79,10 @@ def with_corpus(job: RowsJob, stream: BinaryIO) -> RowsJob:
 
 
 def records_of(job: RowsJob) -> Iterator[Record]:
-    """The records of the job's input.
+    """Yield the records of the job's input.
 
     Raises:
-        AugmentError: a line is no row of the task.
+        AugmentError: a row does not fit the task.
     """
     with opened(job) as stream:
         source = source_in(job, stream)
@@ -90,16 +90,16 @@ def records_of(job: RowsJob) -> Iterator[Record]:
 
 
 class RowsReading:
-    """The records that can be perturbed and written; a row that cannot is rejected, or ends the run.
+    """Reads the records that can be perturbed and written; any other row is rejected, or ends the run.
+
+    Iterating raises an `AugmentError` if a row cannot be used and is not skipped, or if the file is damaged.
 
     Args:
         source: the rows.
-        job: the run; its limit counts the records that are given.
-        tally: counts rows, and the bytes that were read.
-        reject: takes the line of the rejects file for a row that cannot be used, if such rows are skipped.
+        job: the run; its limit counts the records that are yielded.
+        tally: counts the rows, and the bytes that were read.
+        reject: takes a line for the rejects file, if rows that cannot be used are skipped.
         check: raises an error if the output cannot hold a record.
-
-    Reading raises an `AugmentError` if a row cannot be used and is not skipped, or if the file is damaged.
     """
 
     def __init__(
@@ -114,7 +114,7 @@ class RowsReading:
         self.task = job.schema  # None if that of each row is recognised
 
     def chunks(self, sink: Sink) -> Iterator["ReadChunk"]:
-        """The records in chunks; in columns where they come from lines of JSON that are alike."""
+        """Yield the records in chunks; similar records from JSON lines come in columns, as `AlikeRecords`."""
         if not (isinstance(self.source, JsonLines) and isinstance(sink, LinesSink)):
             yield from self._chunks(self.source)
             return
@@ -129,14 +129,14 @@ class RowsReading:
             yield ReadChunk(records, lines.copy, self._refuse)
 
     def _chunks(self, lines: Iterable[Line]) -> Iterator["ReadChunk"]:
-        """The records of these lines in chunks."""
+        """Yield the records of these lines in chunks."""
         used: list[Line] = []
         for records in chunks(self.records(lines, used)):
             yield ReadChunk(records, used.copy, self._refuse)
             used.clear()
 
     def _blocks(self, source: JsonLines) -> Iterator[list[Line]]:
-        """The lines of the source, `CHUNK_ROWS` or `CHUNK_CHARACTERS` bytes at a time; no more than the run needs."""
+        """Yield lists of lines, each up to `CHUNK_ROWS` lines or `CHUNK_CHARACTERS` bytes, within the run's limit."""
         lines, limit, size = iter(source), self.job.limit, 0
         block: list[Line] = []
         while count := CHUNK_ROWS if limit is None else min(CHUNK_ROWS, limit - self.tally.rows):
@@ -151,7 +151,7 @@ class RowsReading:
             block, size = [], 0
 
     def _alike(self, lines: Sequence[Line]) -> AlikeRecords | None:
-        """The records of these lines, if all of them can be perturbed and written, and are alike; else None."""
+        """Return the records of these lines in columns; None if the records are not alike or a line needs a check."""
         job, raw = self.job, [line.data for line in lines]
         if {line[2:] for line in lines} != {PLAIN_LINE} or max(map(len, raw)) > LONGEST:
             return None
@@ -170,7 +170,7 @@ class RowsReading:
         return AlikeRecords(task, values, texts, raw, PLAIN)
 
     def records(self, lines: Iterable[Line], used: list[Line] | None = None) -> Iterator[Record]:
-        """The records of these lines or rows of the source; the line of each is added to `used`."""
+        """Yield the records of these lines or rows of the source; the line of each record is added to `used`."""
         job, tally = self.job, self.tally
         if job.limit == 0:
             return
@@ -191,28 +191,28 @@ class RowsReading:
                 return
 
     def _skip(self, line: Line, error: AugmentError) -> None:
-        """Reject a row, or end the run."""
+        """Reject a row if such rows are skipped; otherwise raise an error that names it."""
         if not self.job.skip:
             raise AugmentError(f"{where_of(self.job)}: {self.source.unit} {line.number}: {error}") from error
         self.tally.skipped += 1
         self.reject(rejected_line(line, with_flags(str(error))))
 
     def _refuse(self, line: Line, reason: str) -> None:
-        """Reject a row that was read already, or end the run."""
+        """Do what `_skip` does for a row that was counted as read already."""
         self._skip(line, AugmentError(reason))
         self.tally.rows -= 1
 
     def _recognised(self, task: Task) -> None:
-        """Note the task that rows were recognised as."""
+        """Remember the task that rows were recognised as."""
         if self.task is None and not self.job.fields and task.name != "generic":
             self.tally.recognised.add(task.name)
 
 
 def said_rows(source: Iterable[T], where: str) -> Iterator[T]:
-    """The rows or the parts of a file.
+    """Yield the rows or the parts of a file.
 
     Raises:
-        AugmentError: the file is damaged; the message names it.
+        AugmentError: the file is damaged; `where` begins the message.
     """
     try:
         yield from source
@@ -221,10 +221,10 @@ def said_rows(source: Iterable[T], where: str) -> Iterator[T]:
 
 
 def _record(source: RowSource, line: Line, job: RowsJob, task: Task | None) -> Record:
-    """The record of a row; its task is the one given, or recognised.
+    """Return the record of a row, with the given task, or with the recognised task if `task` is None.
 
     Raises:
-        AugmentError: the line is no row of the task.
+        AugmentError: the row cannot be read, or does not fit the task.
     """
     if line.problem:
         raise AugmentError(line.problem)
@@ -246,8 +246,8 @@ class ReadChunk(NamedTuple):
 
     Attributes:
         records: the records.
-        lines: a function to the lines that they come from.
-        refuse: takes a line and a reason: rejects a row that was read, or raises an error that names it.
+        lines: a function that returns the lines that they were read from.
+        refuse: takes a line and a reason, and rejects the row or raises an error that names it.
     """
 
     records: Sequence[Record]
@@ -255,7 +255,7 @@ class ReadChunk(NamedTuple):
     refuse: Callable[[Line, str], None]
 
     def halves(self) -> Iterator["ReadChunk"]:
-        """The same in two chunks."""
+        """Yield the first and the second half of the chunk."""
         records, lines = list(self.records), self.lines()
         middle = len(records) // 2
         for some in (slice(None, middle), slice(middle, None)):

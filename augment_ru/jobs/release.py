@@ -15,15 +15,15 @@ def make_release(
     """Build the release of a recipe.
 
     Args:
-        recipe: the file of the recipe.
-        output: a new folder.
+        recipe: the recipe file.
+        output: the folder to create.
         workers: how many processes build it; None for one.
-        resume: whether a build that was killed goes on.
+        resume: whether to continue a build that was killed.
         device: where networks run; None for auto.
-        quiet: whether neither progress nor any message is shown.
+        quiet: whether no progress and no messages are shown.
 
     Raises:
-        AugmentError: the recipe or a file that it names is wrong, or a row is.
+        AugmentError: the recipe, a file that it names, or a row is wrong.
     """
     with checking():
         prepared = ReleaseBuild(Path(recipe), Path(output), workers or 1, resume, device or "auto")
@@ -35,15 +35,15 @@ def make_release(
 
 
 def check_release(folder: str, *, rebuild: int, expect: str | None) -> None:
-    """Check a release, and print each problem, or what was not checked.
+    """Check a release; print each problem, or what was not checked.
 
     Args:
-        folder: the release.
-        rebuild: how many rows of each task are perturbed again.
+        folder: the folder of the release.
+        rebuild: how many rows of each task are perturbed again for comparison.
         expect: the digest of the manifest as it was published; None if it is not known.
 
     Raises:
-        AugmentError: the release has problems, or is none.
+        AugmentError: problems were found, or the folder is not a release.
     """
     place = Path(folder)
     print_problems(verify_release(place, rebuild=rebuild, expect=expect), f"{folder}: ", partial(unchecked, place))

@@ -1,4 +1,4 @@
-"""A run over the rows of a file: what is read, what is written, the attacks, and how the work is split."""
+"""A run over the rows of a file: its input, its outputs, its attacks, and how the work is split."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
@@ -25,7 +25,7 @@ from augment_ru.run.engines import LOCAL, engine_of
 from augment_ru.run.work import Engine
 
 LONGEST = 2**20
-"""Characters of a record's texts that are annotated or judged: about 1.5 KB of memory for each."""
+"""The most characters of a record's texts that are annotated or judged; each takes about 1.5 KB of memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,11 +33,12 @@ class RunSplit:
     """How a run is split into parts, and where they are done.
 
     Attributes:
-        workers: how many parts are done at a time; None for as many as the engine has, one in this process.
-        resume: whether parts that a run which was killed has done are kept.
-        engine: local, ray or ray:ADDRESS.
-        part_bytes: bytes of the input in a part.
-        facts: all that the rows depend on but the input, by name: options, the digests of files, versions.
+        workers: how many parts are done at a time; None for one with the local engine, and for all processors of a
+            cluster.
+        resume: whether finished parts are stored, so that a killed run can be continued.
+        engine: `local`, `ray` or `ray:ADDRESS`.
+        part_bytes: the bytes of the input in a part.
+        facts: everything that the rows depend on besides the input, by name: options, digests of files, versions.
     """
 
     workers: int | None = None
@@ -48,11 +49,11 @@ class RunSplit:
 
     @property
     def has_parts(self) -> bool:
-        """Whether the run works in parts; else one process does it in one go."""
+        """Whether the run is split into parts; otherwise this process does all of it at once."""
         return self.resume or (self.workers or 1) > 1 or self.engine != LOCAL
 
     def made(self) -> Engine:
-        """The engine.
+        """Return the engine.
 
         Raises:
             AugmentError: there is no such engine, or it is not installed.
@@ -62,26 +63,27 @@ class RunSplit:
 
 @dataclass(frozen=True, slots=True)
 class RowsJob:
-    """A run of `perturb`, as the command line describes it.
+    """A run of a command over rows, as the command line describes it.
 
     Attributes:
         source: the input file; `-` is stdin.
         output: the output file; None is stdout.
         perturbers: the attacks, in the order of the command line.
         preparation: annotates and protects the records.
-        task: the name of the task of all rows; None recognises that of each row.
-        fields: the fields to perturb, in place of the task's.
+        task: the name or file of the task of all rows; None recognises the task of each row.
+        fields: the fields to perturb instead of the task's.
         with_original: whether each row is also written unperturbed.
-        meta: full, brief or none: how much metadata is written.
-        skip: whether bad rows go to the rejects file; otherwise the first one ends the run.
-        limit: how many rows are read at most.
-        report: the file of the closing table as JSON.
+        meta: `full`, `brief` or `none`: how much metadata is written.
+        skip: whether bad rows go to the rejects file; otherwise the first bad row ends the run.
+        limit: the most rows to read; None for all.
+        report: the file for the closing table as JSON.
         reads: the files that options name: the recipe, rule files, dictionaries, folders of models.
-        input_format: the format of the input, as the end of a file's name without its dot; None goes by the name.
-        encoding: that of the input, if it is not in UTF-8.
+        input_format: the format of the input, as the ending of a file name without the dot; None takes it from the
+            name.
+        encoding: the encoding of the input, if it is not UTF-8.
         copies: how many perturbations each attack makes of a row, from different draws.
-        csv_safe: whether a cell of a table that an edit made look like a formula gets an apostrophe before it.
-        quiet: whether neither progress nor the closing table is shown.
+        csv_safe: whether a table cell that looks like a formula only after an edit gets an apostrophe before it.
+        quiet: whether no progress and no closing table are shown.
         split: how the work is split into parts.
     """
 
@@ -106,14 +108,14 @@ class RowsJob:
 
     @property
     def schema(self) -> Task | None:
-        """The task of all rows; None if that of each row is recognised."""
+        """The task of all rows; None if the task of each row is recognised."""
         return task_or_file(self.task) if self.task else None
 
     def check_length(self, record: Record) -> None:
-        """Refuse a record whose texts are too long to be annotated or judged.
+        """Check that the texts of a record are short enough to be annotated or judged.
 
         Raises:
-            AugmentError: they are.
+            AugmentError: the texts are too long, and the run annotates or judges them.
         """
         size = record.size
         if size > LONGEST and (
@@ -163,12 +165,12 @@ class RowsJob:
 
     @property
     def input_kind(self) -> str:
-        """The format of the input: as it is named, or by the name of the file."""
+        """The format of the input: `input_format` if it is given, otherwise the format that the file's name states."""
         return kind_of(self.source, self.input_format)
 
     @property
     def format(self) -> str:
-        """The format of the output: by its name; on stdout that of the input, or JSON Lines if that is Parquet."""
+        """The format of the output, from its name. Stdout has the input's format, but JSON lines for Parquet input."""
         if self.output is not None:
             return kind_of(self.output)
         return JSON_LINES if self.input_kind == PARQUET else self.input_kind
@@ -177,12 +179,12 @@ class RowsJob:
 def asked_attacks(
     given: Mapping[str, Any], attacks: Sequence[str], *, asks_model: bool = False
 ) -> tuple[Preparation, list[Perturber]]:
-    """What the options of a command ask for, with the defaults of the preset: the preparation, and the attacks.
+    """Return the preparation and the attacks that the options of a command ask for, with the defaults of the preset.
 
     Args:
-        given: the values of the options by parameter; None, or nothing, for what the user did not set.
+        given: the values of the options by parameter; an option that the user did not set is None or empty.
         attacks: the specifications of the attacks.
-        asks_model: whether the run asks a model, too, which may need the device.
+        asks_model: whether the run also asks a model, which may need the device.
 
     Raises:
         AugmentError: a name is unknown, or a value does not fit.
@@ -198,12 +200,12 @@ def asked_attacks(
 
 
 def _stated(given: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:
-    """The values of these parameters that the user set."""
+    """Return the values of those of these parameters that the user set."""
     return {name: given[name] for name in names if given.get(name) is not None}
 
 
 def rows_job(given: Mapping[str, Any], attacks: Sequence[str], *, asks_model: bool = False) -> RowsJob:
-    """The run that the options of a command ask for; the arguments are those of `asked_attacks`.
+    """Return the run that the options of a command ask for; the arguments are those of `asked_attacks`.
 
     Raises:
         AugmentError: a name is unknown, a value does not fit, or a file cannot be read.
@@ -225,7 +227,7 @@ def rows_job(given: Mapping[str, Any], attacks: Sequence[str], *, asks_model: bo
 
 
 def _files_read(given: Mapping[str, Any]) -> list[str]:
-    """The files and folders that options name, and those of the user's own code that was run for the attacks."""
+    """Return the files and folders that options name, and the files of the user's own code that were loaded."""
     texts = [given.get(name) or "" for name in ("recipe", "model", "guide", "train")]
     texts += [task for task in [given["task"] or ""] if task.endswith(".toml")]
     chosen = [pair.partition("=")[2] for pair in (*given["options"], *given.get("model_options", ()))]
@@ -234,14 +236,14 @@ def _files_read(given: Mapping[str, Any]) -> list[str]:
 
 
 _NO_FACTS = {"source", "output", "report", "quiet", "recipe", "cache", "workers", "resume", "engine"}
-"""Parameters on which no row depends."""
+"""Parameters that do not affect any row."""
 _MODULE = "python:"
 
 
 def _facts(given: Mapping[str, Any], files: Iterable[str]) -> dict[str, Any]:
-    """All that rows depend on beside the input, by the name that messages have for it.
+    """Return everything that rows depend on besides the input, by its name in messages.
 
-    So parts of another run are not taken for those of this one.
+    It tells the stored parts of this run from those of other runs.
 
     Raises:
         AugmentError: a file cannot be read.
@@ -264,7 +266,7 @@ _BLOCK = 2**20
 
 
 def _digest(path: Path) -> str:
-    """The SHA-256 of a file, or of the names and contents of the files in a folder."""
+    """Return the SHA-256 of a file, or of the names and contents of all files in a folder."""
     found = sha256()
     try:
         files = sorted(one for one in path.rglob("*") if one.is_file()) if path.is_dir() else [path]
@@ -280,10 +282,10 @@ def _digest(path: Path) -> str:
 
 
 def model_options(pairs: Sequence[str]) -> dict[str, dict[str, str]]:
-    """The values `KIND.NAME=VALUE` of the parameter `model_options`, by kind of model and name.
+    """Parse the values `KIND.NAME=VALUE` of the parameter `model_options` into kind of model → name → value.
 
     Raises:
-        AugmentError: a value has another form.
+        AugmentError: a value does not have this form.
     """
     found: dict[str, dict[str, str]] = {}
     for pair in pairs:

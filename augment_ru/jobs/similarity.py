@@ -1,4 +1,4 @@
-"""The work of `augment-ru similarity`: scores of given pairs of texts, and their figures by attack."""
+"""The work of `augment-ru similarity`: score given pairs of texts, and sum up the scores by attack."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -28,11 +28,14 @@ from augment_ru.registry import own_files
 from augment_ru.script import Script
 
 ALL = "(pairs)"
-"""The attack of pairs that name none."""
+"""The name of the attack for pairs that do not name one."""
 
 
 class TextPair(NamedTuple):
-    """An original text and a perturbed one, the attack that made it, and its edits; None if they are not stated."""
+    """An original text and a perturbed one, the attack that made it, and the script of its edits.
+
+    The script is None if the row does not state the edits.
+    """
 
     attack: str
     original: str
@@ -41,7 +44,7 @@ class TextPair(NamedTuple):
 
 
 def pairs_in(row: Row) -> list[TextPair]:
-    """The pairs of a row: `original` and `perturbed`, or each text of `augment.source` with the row's own.
+    """Return the pairs of a row: `original` and `perturbed`, or each text in `augment.source` with the row's own text.
 
     Raises:
         AugmentError: the row has neither, or its edits do not lead from one text to the other.
@@ -62,23 +65,23 @@ def pairs_in(row: Row) -> list[TextPair]:
 
 
 class _Reading(msgspec.Struct):
-    """What the note of an edit states about its reading."""
+    """The reading in the note of an edit."""
 
     reading: str | None = None
 
 
 class _Metadata(msgspec.Struct):
-    """What the metadata of a row state about edits, by field: start, stop and new text; notes."""
+    """The edits in the metadata of a row, by field: start, stop and new text of each edit; and their notes."""
 
     edits: dict[str, list[tuple[int, int, str]]] = {}
     notes: dict[str, list[_Reading | None]] = {}
 
 
 def _script(row: Row, field: str, original: str, perturbed: str) -> Script | None:
-    """The edits of a text with their notes, as the metadata of its row state them; None if it states none.
+    """Return the script of a text's edits with their notes, from the metadata of its row; None if it states no edits.
 
     Raises:
-        AugmentError: they do not lead from one text to the other.
+        AugmentError: the edits do not lead from one text to the other.
     """
     try:
         stated = msgspec.convert(row.values.get(KEY) or {}, _Metadata)
@@ -104,16 +107,16 @@ def score_pairs(
     output: Path | None,
     form: str,
 ) -> None:
-    """Score the pairs of a file, write each with its score, and print the figures by attack.
+    """Score the pairs of a file, write each pair with its score, and print the figures by attack.
 
     Args:
         source: the file, or - for stdin.
         similarity: the specification of the similarity; None for the default.
-        input_format: the format of the file; None goes by its name.
-        encoding: that of the file; None for UTF-8.
+        input_format: the format of the file; None takes it from the name.
+        encoding: the encoding of the file; None for UTF-8.
         device: where networks run; None for auto.
-        output: the file of the pairs with their scores; None for no file.
-        form: how the table is printed: as a table, or as a format of `evaluation.table_text`.
+        output: the file for the pairs with their scores; None for no file.
+        form: how the table is printed: `table`, or a format of `evaluation.table_text`.
 
     Raises:
         AugmentError: an option or a row is wrong, or there are no pairs.
@@ -139,10 +142,10 @@ def score_pairs(
 
 
 def scored(pairs: Sequence[TextPair], similarity: Similarity, preparation: Preparation) -> list[float]:
-    """The similarity of each pair, to four digits.
+    """Return the similarity of each pair, to four digits.
 
-    A pair that states its edits has the score that the gate gave it. Of others the edits are those between the words,
-    so similarities that read edits may score them a little otherwise.
+    A pair that states its edits gets the score that the gate gave it. For other pairs the edits are derived from the
+    differing words, so similarities that read edits may score them slightly differently.
     """
     found: list[float] = []
     for prepared in preparation.texts((pair.original for pair in pairs), needs=[Needs(similarity.layers)]):
@@ -158,7 +161,7 @@ def scored(pairs: Sequence[TextPair], similarity: Similarity, preparation: Prepa
 
 
 def figures(pairs: Sequence[TextPair], scores: Sequence[float]) -> dict[str, dict[str, Any]]:
-    """By attack the number of pairs and the distribution of their scores."""
+    """Return for each attack the number of its pairs and the distribution of their scores."""
     by_attack: dict[str, list[float]] = {}
     for pair, score in zip(pairs, scores, strict=True):
         by_attack.setdefault(pair.attack, []).append(score)
@@ -166,7 +169,7 @@ def figures(pairs: Sequence[TextPair], scores: Sequence[float]) -> dict[str, dic
 
 
 def figures_table(found: Mapping[str, Mapping[str, Any]]) -> ShownTable:
-    """The figures as a table; scores × 100, as in Table 1 of TAPE."""
+    """Lay out the figures as a table of scores × 100, as in Table 1 of TAPE."""
     keys = ("mean", "std", "5%", "50%", "95%")
     rows = [[name, f"{own['pairs']:,}", *(f"{100 * own[key]:.2f}" for key in keys)] for name, own in found.items()]
     return ShownTable("Similarity × 100", ["attack", "pairs", "mean", "std", "5 %", "median", "95 %"], rows, 1)

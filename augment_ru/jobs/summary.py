@@ -1,4 +1,4 @@
-"""The table at the end of a run: the figures of each attack, and what its gate cost."""
+"""Make the table at the end of a run: the figures of each attack, and what its gate cost."""
 
 import time
 from collections import Counter
@@ -18,22 +18,22 @@ from augment_ru.version import __version__
 
 @dataclass(slots=True)
 class Summary:
-    """The figures of one attack, and the counts of what was scored for it."""
+    """The figures of one attack, and the cost of scoring its perturbations."""
 
     figures: Figures = field(default_factory=Figures)
     cost: Cost = field(default_factory=Cost)
 
     def add(self, perturbed: Perturbed) -> None:
-        """Count the results of a chunk, and what they cost."""
+        """Add the results of a chunk and their cost."""
         self.update(Summary(Figures.of(perturbed), perturbed.cost))
 
     def update(self, other: "Summary") -> None:
-        """Add what another summary counted."""
+        """Add the counts of another summary."""
         self.cost.add(other.cost)
         self.figures.update(other.figures)
 
     def table(self) -> dict[str, Any]:
-        """The figures and the costs as JSON values; the last is None if no network ran."""
+        """Return the figures and costs as JSON values; `forward_passes_per_perturbed_row` is None if no network ran."""
         passes = self.cost.passes
         return {
             **self.figures.table(),
@@ -44,7 +44,7 @@ class Summary:
 
 
 _SLOW = 10
-"""Rows a second below which a digit behind the point is shown."""
+"""The rows per second below which the rate is shown with a decimal."""
 
 
 @dataclass(slots=True)
@@ -53,26 +53,26 @@ class Tally:
 
     summaries: Mapping[str, Summary]
     searches: Counter[str] = field(default_factory=Counter)
-    """Of searches against a model: rows by their status, `queries`, and `cached`: answers that came from the cache."""
+    """Counts of searches against a model: rows by status, `queries`, and `cached` for answers from the cache."""
     rows: int = 0
     read: int = 0
-    """Bytes of the input, those of skipped rows too."""
+    """The bytes of the input that were read, including skipped rows."""
     written: int = 0
     skipped: int = 0
     warned: int = 0
     kept: int = 0
-    """Parts of an earlier run that were taken as they are."""
+    """The number of parts that were taken from an earlier run."""
     recognised: set[str] = field(default_factory=set)
-    """The tasks that rows were recognised as by their fields; without the generic one."""
+    """The names of the tasks that rows were recognised as by their fields, without the generic task."""
     began: float = field(default_factory=time.perf_counter)
 
     @classmethod
     def of(cls, perturbers: Iterable[Perturber]) -> "Tally":
-        """The tally of a run with these attacks, before it begins."""
+        """Return an empty tally for a run with these attacks."""
         return cls({perturber.attack.name: Summary() for perturber in perturbers})
 
     def add(self, other: "Tally") -> None:
-        """Add what another tally counted."""
+        """Add the counts of another tally."""
         for name in ("rows", "read", "written", "skipped", "warned"):
             setattr(self, name, getattr(self, name) + getattr(other, name))
         for name, summary in self.summaries.items():
@@ -100,13 +100,13 @@ class Tally:
         return f"{line}, {rate:,.{1 if rate < _SLOW else 0}f} rows a second"
 
     def line(self, *parts: str) -> str:
-        """The line at the end of a run: these parts, then warnings, skipped lines, kept parts if any, and the time."""
+        """Join these parts with counts of warnings, skipped lines and stored parts, if any, and with the time."""
         others = ((self.warned, "row", "with warnings"), (self.skipped, "line", "skipped"), (self.kept, "part", "kept"))
         said = [f"{amount(count, noun)} {what}" for count, noun, what in others if count]
         return "; ".join([*parts, *said, f"{time.perf_counter() - self.began:.1f} s"])
 
     def report(self, first: Perturber) -> bytes:
-        """The summaries and what defines their numbers, as JSON; without the time, so that reports can be compared."""
+        """Return the summaries and their settings as JSON, without the time, so that reports can be compared."""
         settings = first.settings
         report = {
             "version": 1,
@@ -130,11 +130,11 @@ _COLUMNS = (
 
 
 def summary_lines(summaries: Mapping[str, Summary], room: int | None = None) -> Iterable[str]:
-    """The table for people, a line for each attack; the last column only if a network ran.
+    """Return the lines of the closing table, one for each attack; the last column appears only if a network ran.
 
     Args:
         summaries: the summary of each attack.
-        room: the width of the terminal, into which the columns are folded; None if there is no terminal.
+        room: the width of the terminal, to which the columns are folded; None if there is no terminal.
     """
     rows = [_COLUMNS, *(_row(name, summary.table()) for name, summary in summaries.items())]
     if not any(summary.cost.passes for summary in summaries.values()):
@@ -145,14 +145,14 @@ def summary_lines(summaries: Mapping[str, Summary], room: int | None = None) -> 
 def folded(
     rows: Sequence[Sequence[str]], widths: Sequence[int], fixed: int, room: int | None, left: Container[int]
 ) -> Iterator[str]:
-    """The lines of a table for people.
+    """Yield the lines of a table for the terminal.
 
     Args:
         rows: the cells of each row.
-        widths: the characters of each column.
-        fixed: how many columns stand in front of each group of columns, where they are folded.
-        room: the width of the terminal, into which the columns are folded; None if there is no terminal.
-        left: the columns whose cells stand at the left; those of others stand at the right.
+        widths: the width of each column in characters.
+        fixed: how many leading columns are repeated before each group of columns, if the table is folded.
+        room: the width of the terminal, to which the columns are folded; None if there is no terminal.
+        left: the columns that are aligned left; the others are aligned right.
     """
     for group in column_groups(widths, fixed, room or sum(widths) * 3, gap=2):
         for row in rows:

@@ -1,4 +1,4 @@
-"""The work of `augment-ru verdicts`: a sample for annotators, and their answers read back."""
+"""The work of `augment-ru verdicts`: export a sample for annotators, and read their answers."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -20,24 +20,25 @@ from augment_ru.jobs.progress import say
 from augment_ru.release.judged import judge_release
 
 Outcomes: TypeAlias = Mapping[tuple[str, int], str]
-"""The outcome of each row, by attack and number."""
+"""The outcome of each row, by its attack and its number among the rows of this attack."""
 
 _WORDS = {"k": "kept", "b": "broken", "f": "fixed", "w": "wrong", "-": "None"}
-"""The outcomes behind the letters of a report, as predictions have them."""
+"""The outcomes behind the letters of a report, spelt as in predictions."""
 
 
 def export_sample(source: str, output: Path, given: Mapping[str, Any]) -> None:
     """Write a sample of perturbed rows for annotators, and print how many there are.
 
-    Of a release each task has as many rows as it has attacks, in proportion.
+    A sample of a whole release is divided among its tasks in proportion to the numbers of their attacks.
 
     Args:
-        source: the file of perturbed rows, a report of `evaluate` beside it, a released task, or a whole release.
-        output: the file that is written.
+        source: the file of perturbed rows, a report of `evaluate` next to it, a released task, or a whole release.
+        output: the file to write.
         given: the values of the other options of `verdicts export` by parameter.
 
     Raises:
-        AugmentError: a file cannot be read, would be written over, or its name ends in neither .json nor .tsv.
+        AugmentError: a file cannot be read, an output would replace an input, or the name of the output ends in neither
+            .json nor .tsv.
     """
     with checking():
         settings = EvaluationSettings(
@@ -73,7 +74,7 @@ def export_sample(source: str, output: Path, given: Mapping[str, Any]) -> None:
 
 
 def _asked(tasks: Sequence[Pairs], size: int, seed: int, outcomes: Outcomes | None) -> list[dict[str, str]]:
-    """What annotators are asked about a sample of the rows of tasks; rows with equal texts are asked about once.
+    """Return the questions for annotators about a sample of the rows of tasks; equal texts are asked about once.
 
     Raises:
         AugmentError: no row is perturbed.
@@ -91,10 +92,10 @@ def _asked(tasks: Sequence[Pairs], size: int, seed: int, outcomes: Outcomes | No
 
 
 def _outcomes(path: str, pairs: Pairs) -> Outcomes:
-    """The outcomes of the first model run in a file of predictions, by attack and number of the row.
+    """Read the outcomes of the first model run from a file of predictions.
 
     Raises:
-        AugmentError: they are not of these rows.
+        AugmentError: the predictions belong to other rows.
     """
     found: dict[tuple[str, int], str] = {}
     counts: dict[str, int] = {}
@@ -112,10 +113,10 @@ def _outcomes(path: str, pairs: Pairs) -> Outcomes:
 
 
 def _reported(source: str) -> tuple[str, SavedReport] | None:
-    """The rows that a report is of, and the report; None if the source is no report.
+    """Return the rows file of a report, and the report; None if the source is not a report.
 
     Raises:
-        AugmentError: the rows are not beside the report.
+        AugmentError: the rows file is not next to the report.
     """
     path = Path(source)
     if source == "-" or path.suffix != ".json" or not path.is_file():
@@ -132,10 +133,10 @@ def _reported(source: str) -> tuple[str, SavedReport] | None:
 
 
 def _reported_outcomes(source: str, report: SavedReport, digest: str) -> Outcomes:
-    """The same of the first model run in a report.
+    """Return the outcomes of the first model run in a report.
 
     Raises:
-        AugmentError: the rows were changed since, or the report is damaged.
+        AugmentError: the rows were changed after the evaluation, or the report is damaged.
     """
     if report.data is None or report.data.digest != digest:
         raise AugmentError(f"{source}: its rows were changed since; run augment-ru evaluate again")
@@ -150,16 +151,16 @@ def _reported_outcomes(source: str, report: SavedReport, digest: str) -> Outcome
 
 
 def import_answers(files: list[Path], output: Path | None, release: Path | None = None) -> None:
-    """Write the verdict of each row, and print how far the annotators agree.
+    """Write the verdict of each row, and print how well the annotators agree.
 
     Args:
-        files: what annotators answered, as exported.
-        output: the file of verdicts; None for none.
-        release: a release whose rows they are of: it gets the verdicts, and its manifest and card the shares of valid
-            rows; None for none.
+        files: the exported answers of annotators.
+        output: the file for the verdicts; None for no file.
+        release: the release that the rows belong to. It gets the verdicts, and its manifest and card get the shares of
+            valid rows; None changes no release.
 
     Raises:
-        AugmentError: a file cannot be read, would be written over, or is of other rows.
+        AugmentError: a file cannot be read, would be overwritten, or belongs to other rows.
     """
     if output is None and release is None:
         raise AugmentError("nowhere to write; give `output` or `release`")

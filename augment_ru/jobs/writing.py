@@ -1,4 +1,4 @@
-"""The rows of a run on their way from the input to the output; no incomplete file is left."""
+"""Pass the rows of a run from the input to the output, without leaving an incomplete file."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
@@ -19,7 +19,7 @@ from augment_ru.records.record import Record
 from augment_ru.run.stores import sweep
 
 OnChunk: TypeAlias = Callable[[Sequence[Record], Tally, Advance], Sequence[tuple[Record, Changed]]]
-"""What is done with a chunk of records: a function to the rows that are written for them; it adds to the tally."""
+"""A function that processes a chunk of records, adds to the tally, and returns the rows to write for them."""
 
 
 class RowWork(Protocol):
@@ -30,20 +30,24 @@ class RowWork(Protocol):
         """The run."""
 
     def with_job(self, job: RowsJob) -> "RowWork":
-        """The same work for a changed run."""
+        """Return the same work for a changed run."""
 
     def begin(self) -> OnChunk:
-        """Load what the work needs, once in each process."""
+        """Load what the work needs, once in each process, and return the function that processes a chunk."""
 
 
 @contextmanager
 def reading(work: RowWork, content: BinaryIO | None = None) -> Iterator[tuple[RowWork, RowSource]]:
-    """The work, and the rows of its input. Attacks get the corpus of the rows if they want one.
+    """Open the input of the work; attacks that want it get the corpus of the rows.
 
-    `content` is that of the input, if it is open already.
+    Yields the work with these attacks, and the rows of the input.
+
+    Args:
+        work: the work.
+        content: the content of the input, if it is open already.
 
     Raises:
-        AugmentError: the input is not of its format.
+        AugmentError: the input is not in the expected format.
     """
     with ExitStack() as stack:
         content = content or stack.enter_context(opened(work.job))
@@ -54,16 +58,23 @@ def reading(work: RowWork, content: BinaryIO | None = None) -> Iterator[tuple[Ro
 
 
 def sink_for(job: RowsJob, stream: BinaryIO, source: RowSource, part: Learnt | None = None) -> Sink:
-    """What writes the rows of a run; `part`: what is known before a part that is written by itself."""
+    """Return the sink for the rows of a run.
+
+    Args:
+        job: the run.
+        stream: the file to write to.
+        source: the rows of the input.
+        part: what is known from the rows before, if the sink writes only one part; None for the whole output.
+    """
     marked, metadata = job.output is not None, job.meta != "none"
     return sink_of(job.format, stream, source, metadata=metadata, mark=marked, part=part, csv_safe=job.csv_safe)
 
 
 @contextmanager
 def writing(job: RowsJob, source: RowSource, *, shown: bool = False) -> Iterator[tuple[Outputs, Sink]]:
-    """The outputs of a run, and what writes its rows; nothing is left of them if the block ends with an error.
+    """Open the outputs of a run, and a sink for its rows; all files are deleted if the block ends with an error.
 
-    With `shown` nothing is written.
+    With `shown` nothing is written to the sink.
 
     Raises:
         AugmentError: a file cannot be written.
@@ -80,13 +91,13 @@ def writing(job: RowsJob, source: RowSource, *, shown: bool = False) -> Iterator
 def write_rows(
     work: RowWork, tally: Tally, advance: Advance, content: BinaryIO | None = None, *, shown: bool = False
 ) -> None:
-    """Read the rows of a run in chunks, and write what is made of them, in this process.
+    """Read the rows of a run in chunks, and write the rows made of them, in this process.
 
     Args:
         work: makes the rows that are written.
         tally: counts the rows.
-        advance: is called when more is done.
-        content: that of the input, if it is open already.
+        advance: called when more is done.
+        content: the content of the input, if it is open already.
         shown: whether the work shows the rows itself, and nothing is written.
 
     Raises:
@@ -105,10 +116,10 @@ def write_rows(
 def rows_made(
     chunk: ReadChunk, on_chunk: OnChunk, tally: Tally, advance: Advance
 ) -> Iterator[Sequence[tuple[Record, Changed]]]:
-    """The rows that are written for a chunk; where memory is too small for it, for one half of it after the other.
+    """Yield the rows to write for a chunk; if memory does not suffice for it, do its halves one after the other.
 
     Raises:
-        AugmentError: a row is wrong, or memory is too small for it alone, and such rows are not skipped.
+        AugmentError: a row is wrong, or memory does not suffice for one row alone, and such rows are not skipped.
     """
     try:
         rows = on_chunk(chunk.records, tally, advance)

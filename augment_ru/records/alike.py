@@ -1,4 +1,4 @@
-"""Records of one task with one text each, in columns: a record is made when someone reads one."""
+"""Records of one task with one text each, stored in columns; a `Record` object is made only when it is read."""
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
@@ -9,14 +9,15 @@ from augment_ru.records.task import Task
 
 
 class AlikeRecords(Sequence[Record]):
-    """Records of one task, with a text in the same field.
+    """Records of one task that have one text each, in the same field.
 
     Args:
-        task: their task. It perturbs one field, a key of each row, and has no anchors.
-        values: the row of each; they must not be changed afterwards.
-        texts: the text of each, the value of that field; it holds no lone surrogate.
-        lines: the line of JSON that each was read from; None if there are none.
-        origin: as in `Record`, the same for all.
+        task: the task of all records. It perturbs exactly one field, which is a key of every row, and it has no
+            anchors.
+        values: the row of each record; the rows must not be changed afterwards.
+        texts: the text of each record, which is the value of that field; a text may hold no lone surrogate.
+        lines: the JSON line that each record was read from; None if the records were not read from JSON lines.
+        origin: the `origin` of each `Record`, the same for all.
 
     Attributes:
         field: the field that is perturbed.
@@ -35,7 +36,7 @@ class AlikeRecords(Sequence[Record]):
 
     @staticmethod
     def fits(task: Task) -> bool:
-        """Whether rows of this task can be such records."""
+        """Tell whether rows of this task can be stored in this class."""
         layout = task.layout
         return not layout.has_anchors and layout.fields_of_every_row is not None and len(layout.fields) == 1
 

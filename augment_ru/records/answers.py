@@ -1,4 +1,4 @@
-"""The answers in a row: one spelling for labels, one reader for annotated answers, and for places in a text.
+"""Read the answers in a row: labels with one spelling, annotated answers, and places in a text.
 
 This module needs the standard library alone: a release holds a copy of it for lm-evaluation-harness.
 """
@@ -7,14 +7,16 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 _TEXT_KEYS = ("segment", "text", "answer")
-"""Where an annotated answer has its text, in order of preference: {"offset": 3, "length": 5, "segment": "Тверь"}."""
+"""The keys that may hold the text of an annotated answer, the preferred one first:
+`{"offset": 3, "length": 5, "segment": "Тверь"}`.
+"""
 
 
 def answer_values(value: object) -> Iterator[object]:
-    """The single answers in the value of an answer field, in order.
+    """Yield the single answers in the value of an answer field, in order.
 
-    A list, also a nested one, gives the answers of its entries; an annotated answer (an object) gives its text, or
-    nothing if it has no text; null gives nothing; anything else is an answer itself.
+    A list, which may be nested, yields the answers of its items. An annotated answer (an object) yields its text, or
+    nothing if it has no text. Null yields nothing. Any other value is an answer itself.
 
     >>> list(answer_values([{"label": "passage", "offset": 0, "length": 5, "segment": "Мехмо"}, "Тверь", None, 3]))
     ['Мехмо', 'Тверь', 3]
@@ -29,11 +31,11 @@ def answer_values(value: object) -> Iterator[object]:
 
 
 def answer_texts(value: object, separator: str | None = None) -> list[str]:
-    """The single answers in the value of an answer field, as texts: see `answer_values` and `label_of`.
+    """Return the single answers in the value of an answer field as texts: see `answer_values` and `label_of`.
 
     Args:
         value: the value.
-        separator: what stands between several answers in one text; None if a text is one answer.
+        separator: the text between two answers in one text; None if a text is always one answer.
 
     >>> answer_texts("Шведы; шведские стрелки;", ";")
     ['Шведы', 'шведские стрелки']
@@ -45,7 +47,7 @@ def answer_texts(value: object, separator: str | None = None) -> list[str]:
 
 
 def label_of(value: object) -> str:
-    """A label as text, the same for all its spellings: 1, 1.0 and "1"; true and "true"; None is "".
+    """Return a label as text, the same for all its spellings: 1, 1.0 and "1"; true and "true". None gives "".
 
     >>> [label_of(value) for value in (1, 1.0, " 1 ", True, "B", None)]
     ['1', '1', '1', 'true', 'B', '']
@@ -60,15 +62,15 @@ def label_of(value: object) -> str:
 
 
 def words_around(text: str, start: int, stop: int) -> tuple[int, int]:
-    """The place, widened to whole words and by the character at `stop`, unless a space stands before or at `stop`.
+    """Widen a place to whole words.
 
-    Some rows count the character at `stop` as part of the place and some do not; the wider place holds in both
-    readings.
+    Some datasets count the character at `stop` as part of the place and some do not. So that character is included too,
+    unless it or the character before it is a space: the result then covers both readings.
 
     Args:
         text: the text.
         start: where the place starts, in code points, `0 <= start < stop`.
-        stop: where it ends; behind the text it is its end.
+        stop: where the place ends; a value beyond the end of the text means the end of the text.
 
     >>> words_around("Купили доску, чтобы", 7, 11)
     (7, 12)
@@ -84,7 +86,7 @@ def words_around(text: str, start: int, stop: int) -> tuple[int, int]:
 
 
 def texts_of_places(places: Sequence[Mapping[str, int]], text: str) -> list[str]:
-    """The different texts at places {start, end} of a text, in their order; each place is that of whole words.
+    """Return the texts at places {start, end} of a text, widened to whole words, in order and without repetitions.
 
     >>> texts_of_places([{"start": 0, "end": 4}, {"start": 9, "end": 15}, {"start": 0, "end": 5}], "Тверь — город")
     ['Тверь', 'город']
@@ -94,16 +96,17 @@ def texts_of_places(places: Sequence[Mapping[str, int]], text: str) -> list[str]
 
 
 LETTERS, _CYRILLIC = "ABCDEFGHIJ", "АБВГДЕЖЗИК"
-"""The letters of options with markers."""
+"""The letters that may mark options, Latin and Cyrillic."""
 _LOOKALIKES = str.maketrans("АВСЕН", "ABCEH")  # Cyrillic letters to the Latin ones that they look like
 _MARKER = re.compile(f"[(]([{LETTERS}{_CYRILLIC}СН])[)]")
 
 
 def marked_options(text: str) -> list[re.Match[str]]:
-    """The markers «(A)», «(B)», … of the options in a question.
+    """Return the matches of the markers «(A)», «(B)», … of the options in a question.
 
-    They are the last run of letters from A on, in Latin or Cyrillic, whichever run is longer. A marker that the
-    question itself mentions («Витамин (A) полезен. Чем? (A) … (B) …») is none of them.
+    They are the last series of at least two markers whose letters run in alphabetical order from A or А: Latin or
+    Cyrillic, whichever series is longer. A marker that the question itself mentions is left out:
+    «Витамин (A) полезен. Чем? (A) … (B) …».
     """
     found = list(_MARKER.finditer(text))
     runs = [_run([match[1].translate(_LOOKALIKES) for match in found], LETTERS)]
@@ -112,7 +115,7 @@ def marked_options(text: str) -> list[re.Match[str]]:
 
 
 def option_letter(answer: str) -> str:
-    """The letter of an option in upper case; a Cyrillic letter that looks like a Latin one becomes that.
+    """Return the letter of an option in upper case; a Cyrillic look-alike of a Latin letter becomes the Latin letter.
 
     >>> option_letter("А"), option_letter(" c "), option_letter("Б")
     ('A', 'C', 'Б')
@@ -121,7 +124,11 @@ def option_letter(answer: str) -> str:
 
 
 def _run(letters: Sequence[str], alphabet: str) -> list[int]:
-    """The indices of the last run of letters in the order of the alphabet, from its first letter on; at least two."""
+    """Return the indices of the last run of letters in alphabetical order from the first letter of the alphabet on.
+
+    Other letters may stand between the letters of the run. A run has at least two letters; without one the result is
+    empty.
+    """
     for first in reversed([index for index, letter in enumerate(letters) if letter == alphabet[0]]):
         run = [first]
         for wanted in alphabet[1:]:

@@ -1,4 +1,4 @@
-"""The context of a text: what its record says about it, such as the right answers and which option is right."""
+"""Build the context of a text: what its record says about it, such as the right answers and which option is right."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -12,7 +12,7 @@ from augment_ru.text.context import Context
 
 
 def contexts_of(records: Sequence[Record]) -> list[Context]:
-    """The context of each text of the records, in order."""
+    """Return the context of each text of the records, in the order of records and fields."""
     return [context for record in records for context in _contexts(record)]
 
 
@@ -28,13 +28,13 @@ def _contexts(record: Record) -> Iterator[Context]:
 
 
 def label_of_record(record: Record) -> str:
-    """The label of a record: its right answers as one text; "" if it has none."""
+    """Return the label of a record: its right answers joined by line feeds; "" if it has none."""
     values = [value for name in record.task.scoring.gold for value in field_paths.values(record.values, name)]
     return "\n".join(label_of(answer) for value in values for answer in answer_values(value))
 
 
 def judged_fields(record: Record) -> frozenset[str]:
-    """The fields of a record that are statements to judge or to choose."""
+    """Return the fields of a record that hold statements to judge or options to choose from."""
     judged = (*record.task.layout.option_fields, *record.task.layout.judged)
     return frozenset(one for name in judged for one in field_paths.every(record.values, name))
 
@@ -66,7 +66,7 @@ def _of_question(text: str, answers: Sequence[str]) -> Context:
 
 
 def options_in(text: str) -> list[tuple[Span, Span]]:
-    """The spans of the marker and of the text of each option in a question.
+    """Return the spans of the marker and of the text of each option in a question.
 
     >>> text = "Что тонет? (A) камень (B) пробка"
     >>> [(marker.of(text), option.of(text)) for marker, option in options_in(text)]

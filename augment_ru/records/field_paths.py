@@ -16,17 +16,17 @@ from itertools import chain
 from typing import Any, NamedTuple, cast
 
 Path = tuple[str | int, ...]
-"""The keys of objects and the numbers of list entries that lead to a value."""
+"""The keys of objects and the indices of list items that lead to a value."""
 
 
 class Which(NamedTuple):
-    """The entries of a list that a name stands for: those whose `key` has this value, or all if it states no key."""
+    """A choice of list items: those whose `key` has this value, or all items if `key` is empty."""
 
     key: str = ""
     value: str = ""
 
     def numbers(self, entries: Sequence[Any]) -> list[int]:
-        """The numbers of these entries."""
+        """Return the indices of the chosen items in a list."""
         return [
             number
             for number, entry in enumerate(entries)
@@ -35,17 +35,17 @@ class Which(NamedTuple):
 
 
 Steps = tuple[str | int | Which, ...]
-"""A name in steps."""
+"""A name split into steps: keys, indices and choices of list items."""
 
 _EVERY = Which()
 _SHOWN, _DEEPEST = 8, 8
-"""How many names a message shows, and how many steps the longest of them has."""
+"""The most names that a message shows, and the most steps of a name in it."""
 _STEP = re.compile(r"\[(-?\d+)\]|\[(?:([^\[\]=]+)=([^\[\]]*))?\]|([^.\[\]]+)")
 
 
 @lru_cache(maxsize=4096)
 def steps(name: str) -> Steps:
-    """The keys, numbers and choices of entries of a name.
+    """Split a name into keys, indices and choices of list items; a name that cannot be split is a single key.
 
     >>> steps("questions[].answers[2].text")
     ('questions', Which(key='', value=''), 'answers', 2, 'text')
@@ -58,7 +58,7 @@ def steps(name: str) -> Steps:
 
 
 def named(path: Sequence[str | int | Which]) -> str:
-    """The name of a path.
+    """Return the name of a path.
 
     >>> named(("passage", "questions", 0, "question"))
     'passage.questions[0].question'
@@ -74,12 +74,12 @@ def _spelt(step: str | int | Which) -> str:
 
 @lru_cache(maxsize=4096)
 def is_plain(names: tuple[str, ...]) -> bool:
-    """Whether the names are keys of the row itself."""
+    """Tell whether each of the names is a single key."""
     return all(len(steps(name)) == 1 for name in names)
 
 
 def path_of(row: Mapping[str, Any], name: str) -> Path:
-    """The path of a name that stands for one value of a row; it may lead to no value."""
+    """Return the path of a name that stands for one value of a row; the row may lack the value."""
     return (name,) if name in row else _paths(row, steps(name))[0]
 
 
@@ -89,7 +89,7 @@ def _has_entries(name: str) -> bool:
 
 
 def every(row: Mapping[str, Any], name: str) -> list[str]:
-    """The names of the values that a name stands for in a row; the name itself if it names no entries of lists.
+    """Return the names of all values that a name stands for in a row; a name without brackets gives only itself.
 
     >>> every({"qas": [{"query": "а"}, {"query": "б"}]}, "qas[].query")
     ['qas[0].query', 'qas[1].query']
@@ -103,7 +103,7 @@ def every(row: Mapping[str, Any], name: str) -> list[str]:
 
 
 def _paths(row: Mapping[str, Any], whole: Steps) -> list[Path]:
-    """The paths that a name in steps stands for; where a row has no such list, one that leads to no value."""
+    """Return the paths that a name stands for; if the row lacks a list or an item, one path that leads to no value."""
     found: list[Path] = [()]
     for at, step in enumerate(whole):
         if isinstance(step, str):
@@ -128,12 +128,12 @@ def _paths(row: Mapping[str, Any], whole: Steps) -> list[Path]:
 
 
 def _unread(path: Path, rest: Steps) -> Path:
-    """A path that leads to no value, with the steps of the name that were not taken."""
+    """Return a path that leads to no value: the path so far, followed by the steps that could not be taken."""
     return cast("Path", (*path, *rest))
 
 
 def _parts(row: Mapping[str, Any], path: Path) -> list[Path]:
-    """The paths of the texts in a list of parts `{"type": "text", "text": …}`; the path itself of any other value."""
+    """Return the paths of the texts in a list of parts `{"type": "text", "text": …}`; otherwise only `path`."""
     held = _at(row, path)
     if not isinstance(held, list) or not held or not all(isinstance(part, Mapping) and "type" in part for part in held):
         return [path]
@@ -141,7 +141,7 @@ def _parts(row: Mapping[str, Any], path: Path) -> list[Path]:
 
 
 def entries(row: Mapping[str, Any], name: str) -> list[tuple[int, ...]]:
-    """The numbers of each entry that a name with `[]` stands for, one for each `[]`.
+    """Return the indices of each item that a name with `[]` stands for: a tuple for each item, an index for each `[]`.
 
     >>> entries({"qas": [{"query": "а"}, {"query": "б"}]}, "qas[]")
     [(0,), (1,)]
@@ -150,7 +150,7 @@ def entries(row: Mapping[str, Any], name: str) -> list[tuple[int, ...]]:
 
 
 def numbered(name: str, numbers: Sequence[int]) -> str:
-    """The name with the numbers of an entry in its `[]`, from the left.
+    """Fill the indices of an item into the `[]` of a name, from the left.
 
     >>> numbered("questions[].answers[].text", (2, 0))
     'questions[2].answers[0].text'
@@ -161,25 +161,25 @@ def numbered(name: str, numbers: Sequence[int]) -> str:
 
 
 def value(row: Mapping[str, Any], name: str, default: Any = None) -> Any:  # noqa: ANN401  (values of JSON)
-    """The value of a name that stands for one value, or the default if the row has none."""
+    """Return the value of a name that stands for one value, or the default if the row lacks it."""
     if name in row:
         return row[name]
     return _at(row, steps(name), default)
 
 
 def has_value(row: Mapping[str, Any], name: str) -> bool:
-    """Whether a row has a value of this name."""
+    """Tell whether a row has a value with this name."""
     return value(row, name, _NOTHING) is not _NOTHING
 
 
 def values(row: Mapping[str, Any], name: str) -> list[Any]:
-    """The values that a name stands for; missing values are left out."""
+    """Return the values that a name stands for, without those that the row lacks."""
     found = [value(row, one, _NOTHING) for one in every(row, name)]
     return [one for one in found if one is not _NOTHING]
 
 
 def keys_of(row: Mapping[str, Any]) -> tuple[str, ...]:
-    """The keys of a row, and the keys of the objects in it as `key.inner`."""
+    """Return the keys of a row, followed by the keys of the objects in it as `key.inner`."""
     if _PLAIN.issuperset(map(type, row.values())):
         return tuple(row)
     objects = [key for key, held in row.items() if isinstance(held, Mapping)]
@@ -187,19 +187,26 @@ def keys_of(row: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def keys_known_by(row: Mapping[str, Any]) -> tuple[str, ...]:
-    """What tells the task of a row: what `keys_of` gives, and the keys of the objects in its lists as `key[].inner`."""
+    """Return the keys by which the task of a row is recognised.
+
+    These are the result of `keys_of`, followed by the keys of the first object in each list as `key[].inner`.
+    """
     lists = [key for key, held in row.items() if isinstance(held, list) and held and isinstance(held[0], Mapping)]
     return (*keys_of(row), *(f"{key}[].{inner}" for key in lists for inner in row[key][0]))
 
 
 def keys_of_each(rows: Sequence[dict[str, Any]]) -> Iterable[tuple[str, ...]]:
-    """What `keys_known_by` gives for each row; at once, if no row holds an object or a list."""
+    """Return the result of `keys_known_by` for each row; a fast path serves rows without objects and lists."""
     kinds = set(map(type, chain.from_iterable(map(dict.values, rows))))
     return map(tuple, rows) if kinds <= _PLAIN - {list} else map(keys_known_by, rows)
 
 
 def inside(value: object, name: str = "") -> str:
-    """The names of the first texts inside the objects and lists of a row or a field, for a message.
+    """Return a note for a message: the names of the first texts inside the objects and lists of a row or a field.
+
+    Args:
+        value: the row, or the value of a field.
+        name: the name of the field; "" for a row.
 
     >>> inside({"id": "7", "data": {"title": "Отзыв"}, "turns": [{"said": "Да"}, {"said": "Нет"}]})
     ' (inside them: data.title, turns[].said)'
@@ -226,7 +233,7 @@ def _text_paths(value: object, path: Steps) -> Iterator[Steps]:
 
 
 def with_value(row: Any, path: Path, new: Any) -> Any:  # noqa: ANN401  (values of JSON)
-    """A copy of the row with another value at the path; it shares all other values with the row."""
+    """Return a copy of the row with another value at the path; all other values are shared, not copied."""
     if not path:
         return new
     changed: Any = list(row) if isinstance(row, list) else dict(row)
@@ -235,7 +242,7 @@ def with_value(row: Any, path: Path, new: Any) -> Any:  # noqa: ANN401  (values 
 
 
 def strings(value: object) -> Iterator[str]:
-    """The strings in the value of a field: the value itself, or all strings in its lists and objects."""
+    """Yield the strings in a value: the value itself, or all strings in its lists and objects."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, Mapping):
@@ -248,7 +255,7 @@ def strings(value: object) -> Iterator[str]:
 
 _NOTHING = object()
 _PLAIN = frozenset({str, int, float, bool, list, type(None)})
-"""Types of values that are no objects; asked first, because `isinstance` takes long for an abstract class."""
+"""Types of values that are not objects. They are checked first, because `isinstance` is slow with an abstract class."""
 
 
 def _at(row: Any, path: Steps, default: Any = None) -> Any:  # noqa: ANN401

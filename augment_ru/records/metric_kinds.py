@@ -1,4 +1,4 @@
-"""The metrics that a task may name, and the kind of answer that each of them scores (`evaluation.answers`)."""
+"""The metrics that a task may name, and the kind of answer that each metric scores (`evaluation.answers`)."""
 
 from collections.abc import Mapping, Sequence
 from typing import Literal
@@ -6,8 +6,9 @@ from typing import Literal
 from augment_ru.errors import AugmentError, unknown
 
 Kind = Literal["labels", "answers", "lists"]
-"""What a prediction is: labels, one of several classes; answers, a text, of which several may be right; lists, a label
-for each option of a row."""
+"""The kind of a prediction. labels: one of several classes; answers: a text, and several texts may be right; lists: a
+label for each option of a row.
+"""
 
 METRIC_KINDS: Mapping[str, Kind] = {
     "accuracy": "labels",
@@ -21,10 +22,10 @@ METRIC_KINDS: Mapping[str, Kind] = {
 
 
 def check_metrics(names: Sequence[str]) -> None:
-    """Raise an error if these cannot be the metrics of a task.
+    """Check that these can be the metrics of a task.
 
     Raises:
-        AugmentError: there is no such metric, or they are of several kinds.
+        AugmentError: there is no metric with one of the names, or the metrics score different kinds of answers.
     """
     for name in names:
         if name not in METRIC_KINDS:

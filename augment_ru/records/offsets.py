@@ -1,4 +1,4 @@
-"""Offsets: places in a text that a row states as numbers. They are checked, and moved along with the text."""
+"""Offsets: places in a text that a row states as numbers. They are checked, and they move with the text."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import isnan
@@ -15,30 +15,30 @@ from augment_ru.script import Script
 Values = Mapping[str, Any]
 
 _DIGITS = 18
-"""The most digits of a number in a table of texts; no text is so long."""
+"""The most digits of a number that a table states as text; a longer number exceeds the length of any text."""
 _SHOWN = 40
-"""Characters of a wrong number in a message."""
+"""The characters of a wrong value that a message shows."""
 
 
 class Offset(NamedTuple):
-    """A place in a text that a row states as a number: the number of a character, or of a word between white space."""
+    """A place in a text that a row states as a number: the index of a character, or of a word between white space."""
 
     text: str
-    """The field of the text."""
+    """The field that holds the text."""
     span: Span
-    """What stands at the place; it is protected, so that the offset can be moved."""
+    """The part of the text that the number points to; it is protected, so that the number can be updated."""
     path: Path
-    """Where the row holds the number."""
+    """The path of the number in the row."""
     stated: int | str
-    """The number, or its digits in a table of texts."""
+    """The number, or its digits as text if a table states it so."""
     words: bool = False
-    """Whether words are counted, not characters."""
+    """Whether the number counts words instead of characters."""
 
     def after(self, script: Script) -> int | str:
-        """The number in the new text. It follows from the edits; the span is not searched for.
+        """Return the number for the new text. It is computed from the edits; the text is not searched.
 
         Raises:
-            AugmentError: an edit touched the span. The engine lets no such edit pass.
+            AugmentError: an edit touched the span, which the engine never allows.
         """
         mapped = script.map(self.span)
         if mapped is None:
@@ -51,7 +51,7 @@ class Offset(NamedTuple):
 
 
 def offsets_of(row: Values, task: Task, fields: Sequence[str]) -> Iterator[Offset]:
-    """Every offset into these fields that a row states.
+    """Yield every offset into these fields that a row states.
 
     Raises:
         AugmentError: an offset does not match its text.
@@ -116,7 +116,7 @@ def _of_words(row: Values, words: WordSpans) -> Iterator[Offset]:
 
 
 def _word_span(where: str, stated: object, count: int, text: str, label: str) -> Span:
-    """The span of `count` words from number `stated` on, without the punctuation behind the last one."""
+    """Return the span of `count` words from word number `stated` on, without punctuation after the last word."""
     starts = _word_starts(text)
     first = _number(stated)
     if first is None or not 0 <= first < len(starts):
@@ -139,7 +139,7 @@ def _word_starts(text: str) -> list[int]:
 
 
 def _word_number(text: str, at: int) -> int:
-    """The number, between white space, of the word that the character at `at` belongs to."""
+    """Return the number of the word that holds the character at `at`, counting words between white space from 0."""
     inside = at > 0 and not text[at - 1].isspace()
     return len(text[:at].split()) - inside
 
@@ -174,7 +174,7 @@ def _of_characters(row: Values, spans: CharacterSpans, field: str) -> Iterator[O
 
 
 def _segment_span(where: str, stated: tuple[Any, Any], text: str, spans: CharacterSpans) -> Span:
-    """The span of a text at its number."""
+    """Return the span of a stated text at its stated number."""
     start, segment = _number(stated[0]), stated[1]
     if start is None or not isinstance(segment, str):
         raise AugmentError(f"{where}: needs a number and a text; has {_shown(stated)}")
@@ -187,23 +187,23 @@ def _segment_span(where: str, stated: tuple[Any, Any], text: str, spans: Charact
 
 
 def _number(stated: object) -> int | None:
-    """The number that a value states as an integer or as digits; None if it states none."""
+    """Return the number that a value states as an integer or as digits; None if it does not state one."""
     if isinstance(stated, str) and stated.isascii() and stated.isdigit():
         return int(stated) if len(stated) <= _DIGITS else None
     return stated if isinstance(stated, int) and not isinstance(stated, bool) else None
 
 
 def _shown(stated: Iterable[object], joined: str = " and ") -> str:
-    """Numbers as they are stated, in a message."""
+    """Join values for a message, each shortened."""
     texts = [str(one) for one in stated]
     return joined.join(text if len(text) <= _SHOWN else text[:_SHOWN] + "…" for text in texts)
 
 
 def table(value: object, where: str) -> Values:
-    """The value, which must be an object.
+    """Return the value if it is an object.
 
     Raises:
-        AugmentError: it is not.
+        AugmentError: the value is not an object.
     """
     if not isinstance(value, Mapping):
         raise AugmentError(f"{where}: holds {kind(value)}, not an object")
@@ -211,7 +211,7 @@ def table(value: object, where: str) -> Values:
 
 
 def kind(value: object) -> str:
-    """The word for the type of a JSON value, for messages."""
+    """Return the word for the type of a JSON value, for messages."""
     if isinstance(value, float) and isnan(value):  # with which pandas fills cells without a value
         return "NaN"
     kinds = {type(None): "nothing", bool: "a truth value", int: "a number", float: "a number", str: "a text"}

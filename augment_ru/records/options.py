@@ -1,4 +1,4 @@
-"""The options of a question, in one text or in fields of their own, and which of them are equal."""
+"""The options of a question, in one text or in separate fields, and which of them are equal."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -15,9 +15,9 @@ class Option:
     """An option of a question.
 
     Attributes:
-        name: its marker «(A)», or its field.
-        field: the field that it stands in.
-        span: its place in that field, with the white space around it.
+        name: its marker «(A)», or the name of its field.
+        field: the field that holds it.
+        span: its place in that field, including the white space around it.
         text: the characters of the span.
     """
 
@@ -28,12 +28,12 @@ class Option:
 
 
 def offers_options(task: Task) -> bool:
-    """Whether the rows of a task may have options."""
+    """Tell whether rows of a task may have options."""
     return bool(task.layout.options or task.layout.option_fields)
 
 
 def questions_of(record: Record) -> list[list[Option]]:
-    """The questions of a record that offer at least two options: for each of them its options.
+    """Return the options of each question of a record; questions with fewer than two options are left out.
 
     Raises:
         AugmentError: a field that is perturbed is missing, or is not a text.
@@ -59,7 +59,9 @@ def _questions(record: Record) -> Iterator[list[Option]]:
 
 
 def comparable(text: str) -> str:
-    """The form in which options and distractors are compared: lower case, е for ё, no marks at the ends, single spaces.
+    """Return the form in which options and distractors are compared.
+
+    This is the text in lower case, with е for ё, without marks at the ends, and with single spaces.
 
     >>> comparable(" «Ёлка  растёт». ")
     'елка растет'
@@ -68,7 +70,7 @@ def comparable(text: str) -> str:
 
 
 def made_equal(before: Sequence[str], after: Sequence[str]) -> list[tuple[int, int]]:
-    """The pairs of options that became equal; those that were equal before are left out.
+    """Return the index pairs of options that a perturbation made equal, without those that were equal before.
 
     Args:
         before: the options of a question in their comparable form.

@@ -1,18 +1,18 @@
-"""Regular expressions that files of users hold: each may take a second for a text, whoever wrote it."""
+"""Regular expressions from users' files: each is stopped after a second for a text."""
 
 import regex
 
 from augment_ru.errors import AugmentError, brief
 
 _PATIENCE = 1.0
-"""Seconds that a regular expression may take for a text."""
+"""The seconds that a regular expression may take for a text."""
 
 
 def check_pattern(where: str, pattern: str) -> None:
-    """Refuse what is no regular expression.
+    """Check that a text is a valid regular expression; `where` names it in the message.
 
     Raises:
-        ValueError: where it stands, and what is wrong.
+        ValueError: the pattern is not a valid regular expression.
     """
     try:
         regex.compile(pattern)
@@ -21,15 +21,15 @@ def check_pattern(where: str, pattern: str) -> None:
 
 
 def matches(pattern: str, text: str, what: str = "pattern") -> list[tuple[int, int]]:
-    """The places where a regular expression matches a text: start and stop of each, in code points.
+    """Return the places where a regular expression matches a text: start and stop of each, in code points.
 
     Args:
         pattern: the regular expression.
         text: the text.
-        what: what the pattern is called in messages.
+        what: the name of the pattern in messages.
 
     Raises:
-        AugmentError: it takes over a second.
+        AugmentError: the search takes over a second.
     """
     try:
         return [match.span() for match in regex.finditer(pattern, text, timeout=_PATIENCE)]
@@ -38,10 +38,10 @@ def matches(pattern: str, text: str, what: str = "pattern") -> list[tuple[int, i
 
 
 def is_found(pattern: str, text: str, what: str = "pattern") -> bool:
-    """Whether a regular expression matches somewhere in a text; the arguments are those of `matches`.
+    """Tell whether a regular expression matches somewhere in a text; the arguments are those of `matches`.
 
     Raises:
-        AugmentError: it takes over a second.
+        AugmentError: the search takes over a second.
     """
     try:
         return regex.search(pattern, text, timeout=_PATIENCE) is not None

@@ -1,6 +1,6 @@
-"""Numbers in a row that are places in its texts, though its task states no offsets there.
+"""Find numbers in a row that are places in its texts although the task of the row does not declare them as offsets.
 
-They are recognised by their names and by what stands at them, so that no row is written in which they became wrong.
+They are recognised by their names and by the text at these places, so that no row is written with wrong places.
 """
 
 import re
@@ -14,17 +14,17 @@ from augment_ru.records.field_paths import Path
 _START = re.compile(r"(?:^|_)(?:start|begin|offset)(?:_|\d|$)", re.IGNORECASE)
 _STOP = re.compile(r"(?:^|_)(?:end|stop)(?:_|\d|$)", re.IGNORECASE)
 _LEAST = 2
-"""Characters of a text that can stand at a number by more than chance."""
+"""The fewest characters of a text that counts as a match at a number; shorter ones may match by chance."""
 
 
 @lru_cache(maxsize=4096)
 def _are_like_places(keys: tuple[str, ...]) -> bool:
-    """Whether one of the keys is named like a place in a text: `answer_start`, `offset`."""
+    """Tell whether one of the keys is named like a place in a text: `answer_start`, `offset`."""
     return any(map(_START.search, keys))
 
 
 def may_hold_places(rows: Sequence[dict[str, Any]]) -> bool:
-    """Whether a row has a key that is named like a place in a text, or may have one in an object or a list."""
+    """Tell whether any key of the rows, also inside their objects and lists, is named like a place in a text."""
     kinds = set(map(type, chain.from_iterable(map(dict.values, rows))))
     if any(map(_are_like_places, set(map(tuple, rows)))):
         return True
@@ -32,14 +32,14 @@ def may_hold_places(rows: Sequence[dict[str, Any]]) -> bool:
 
 
 def places_in(row: Mapping[str, Any], texts: Mapping[str, str]) -> Iterator[tuple[Path, str]]:
-    """The paths of numbers that are places in texts, each with the field of the text.
+    """Yield the paths of numbers that are places in texts, each with the field of the text.
 
-    A number is one if its name says so, and if a text beside it stands at it, or a word starts at it and another one
-    ends at a number beside it.
+    A number counts as a place if its name says so and one of these holds: another text in the same object stands at the
+    number; or a word starts at the number and a word ends at another number in the same object.
 
     Args:
         row: the row.
-        texts: its texts by field.
+        texts: the texts of the row by field.
 
     >>> row = {"text": "Пушкин жил в Москве.", "answer": {"text": "Москве", "answer_start": 13}, "start": 13}
     >>> list(places_in(row, {"text": row["text"]}))
@@ -55,7 +55,7 @@ def places_in(row: Mapping[str, Any], texts: Mapping[str, str]) -> Iterator[tupl
 
 
 def _objects(value: Any, path: Path) -> Iterator[tuple[Path, Mapping[str, Any]]]:  # noqa: ANN401  (JSON values)
-    """All objects of a value that have keys like places, with their paths."""
+    """Yield all objects inside a value that have a key named like a place, with their paths."""
     if isinstance(value, Mapping):
         if _are_like_places(tuple(value)):
             yield path, value
@@ -69,7 +69,7 @@ def _objects(value: Any, path: Path) -> Iterator[tuple[Path, Mapping[str, Any]]]
 
 
 def _numbers(held: Mapping[str, Any], key: str) -> Iterator[tuple[Path, int, list[object]]]:
-    """The numbers at a key, one or a list of them, each with the texts and the ends beside it."""
+    """Yield the numbers at a key, one or a list, each with its path and the texts and end numbers next to it."""
     numbers = held[key]
     others = [other for name, other in held.items() if _is_beside(name, other)]
     if _is_number(numbers):
@@ -91,7 +91,7 @@ def _is_number(value: object) -> bool:
 
 
 def _stands(text: str, start: int, other: object) -> bool:
-    """Whether a text stands at a place of another, or a word starts there and one ends at the other place."""
+    """Tell whether the text `other` stands at `start`, or whether whole words fill `text[start:other]`."""
     if start < 0:
         return False
     if isinstance(other, str):

@@ -1,4 +1,4 @@
-"""Rows of datasets: which of their texts are perturbed, and what in these texts must survive."""
+"""Rows of datasets: which of their texts are perturbed, and which parts of these texts must survive."""
 
 import ast
 import json
@@ -19,29 +19,29 @@ from augment_ru.records.task import Task
 from augment_ru.text.words import occurrences
 
 _SHOWN = 60
-"""Characters of a record's key in a message."""
+"""The characters of a record's key, or of a wrong value, that a message shows."""
 
 
 class Anchors(NamedTuple):
-    """What the task of a record protects in its texts, by field."""
+    """The parts of a record's texts that its task protects, by field."""
 
     spans: Mapping[str, list[Span]]
     borders: Mapping[str, list[int]]
-    """The places where options or marked parts start; fields without any are left out."""
+    """The places where options or marked parts start; fields without borders are left out."""
 
 
 @dataclass(slots=True)
 class Record:
-    """A dataset row with its task. Immutable; what follows from the values is worked out once, when it is asked for.
+    """A dataset row with its task. Immutable; results that follow from the values are computed once, on first use.
 
-    The types say that it is immutable, and the interpreter does not: a frozen dataclass takes four times as long to
-    make, and every row of a file is a record.
+    Only the types say that it is immutable, not the interpreter: a frozen dataclass takes four times as long to make,
+    and every row of a file is a record.
 
     Attributes:
         values: the row: keys to JSON values. It must not be changed afterwards.
-        task: the schema of the row.
-        line: the JSON that the row was read from; None for a row made in Python or read from a table.
-        origin: what the format of its file needs in order to write the row in place.
+        task: the task of the row.
+        line: the JSON that the row was read from; None for a row that was not read from JSON.
+        origin: further data that the file format needs to write the row with the layout of the input.
     """
 
     values: Final[Mapping[str, Any]]
@@ -61,14 +61,14 @@ class Record:
 
     @property
     def fields(self) -> tuple[str, ...]:
-        """The names of the texts that are perturbed; a name with `[]` stands for one field per entry of the list."""
+        """The names of the texts that are perturbed; a task's name with `[]` gives one field for each list item."""
         if self._fields is None:
             always = self.task.layout.fields_of_every_row
             self._fields = _fields(self.values, self.task) if always is None else always
         return self._fields
 
     def texts(self) -> Mapping[str, str]:
-        """The texts that are perturbed, by field.
+        """Return the texts that are perturbed, by field.
 
         Raises:
             AugmentError: a field is missing, or is not a text.
@@ -79,17 +79,19 @@ class Record:
 
     @property
     def size(self) -> int:
-        """The characters of the texts that are perturbed; a missing one has none."""
+        """The number of characters of the texts that are perturbed; missing texts count 0."""
         if self._texts is not None:
             return sum(map(len, self._texts.values()))
         held = [field_paths.value(self.values, name) for name in self.fields]
         return sum(len(one) for one in held if isinstance(one, str))
 
     def check_places(self) -> None:
-        """Raise an error if the row states a place in a perturbed text that would not move with it.
+        """Check that all places in perturbed texts that the row states will move with the texts.
 
         Raises:
-            AugmentError: it does; or a field is missing, or an offset does not match its text.
+            AugmentError: the row states a place that the task does not declare; a field is missing; or an offset does
+                not
+                match its text.
         """
         found = list(places_in(self.values, self.texts()))
         declared = {offset.path for offset in self.offsets()} if found else set()
@@ -101,7 +103,7 @@ class Record:
                 )
 
     def text(self, name: str) -> str:
-        """The text of a field that is perturbed.
+        """Return the text of a field that is perturbed.
 
         Raises:
             AugmentError: a field that is perturbed is missing, or is not a text.
@@ -109,7 +111,7 @@ class Record:
         return self.texts()[name]
 
     def read(self) -> dict[str, str]:
-        """What a model reads: the texts of `task.read`, by field; fields that the row does not have are left out.
+        """Return the texts that a model reads, by field: the fields of `task.layout.read` that the row has.
 
         Raises:
             AugmentError: a field that is perturbed is missing, or is not a text.
@@ -122,7 +124,7 @@ class Record:
 
     @property
     def key(self) -> str:
-        """What the record's random draws depend on: its id, else the texts that are perturbed."""
+        """The key that the record's random draws depend on: its id, or the perturbed texts if it has no id."""
         identity = field_paths.value(self.values, self.task.layout.id) if self.task.layout.id else None
         if isinstance(identity, str | int) and identity != "":
             return f"id:{identity}"
@@ -130,7 +132,7 @@ class Record:
 
     @property
     def view(self) -> Mapping[str, Any]:
-        """The values as constraints see them: also under the names of `Task.aliases`."""
+        """The values as constraints see them: also available under the names in `Layout.aliases`."""
         if not self.task.layout.aliases:
             return self.values
         found = {theirs: field_paths.value(self.values, ours) for theirs, ours in self.task.layout.aliases}
@@ -142,10 +144,10 @@ class Record:
         return {**self.values, **{name: value for name, value in (found | split).items() if value is not None}}
 
     def check(self) -> None:
-        """Raise an error that names the record, if a text is missing or an offset does not match or move with its text.
+        """Check the texts and offsets of the record; errors name the record.
 
         Raises:
-            AugmentError: which record, which field, and why.
+            AugmentError: a text is missing, or an offset does not match its text or would not move with it.
         """
         try:
             self.texts()
@@ -156,7 +158,7 @@ class Record:
             raise AugmentError(f"record {key if len(key) <= _SHOWN else key[:_SHOWN] + '…'}: {error}") from error
 
     def offsets(self) -> tuple[Offset, ...]:
-        """The offsets into the perturbed texts that the row states.
+        """Return the offsets into the perturbed texts that the row states.
 
         Raises:
             AugmentError: an offset does not match its text.
@@ -168,10 +170,10 @@ class Record:
         return self._offsets
 
     def anchors(self) -> Anchors:
-        """The spans that the task protects in the perturbed texts, and the borders between options.
+        """Return the spans that the task protects in the perturbed texts, and the borders between options.
 
         Raises:
-            AugmentError: an offset does not match its text, or a field that must be a list of texts is none.
+            AugmentError: an offset does not match its text, or a field that must be a list of texts is not.
         """
         if self._anchors is None:
             self._anchors = self._found()
@@ -198,7 +200,7 @@ class Record:
         return Anchors({name: sorted(set(found)) for name, found in spans.items()}, borders)
 
     def _kept(self) -> Iterator[tuple[str, list[str], str]]:
-        """Fields, the words that survive in them wherever they stand, and the label of these spans."""
+        """Yield fields, the words that survive wherever they stand in them, and the label of their spans."""
         for words in self.task.layout.words:
             if words.text in self.fields:
                 target = table(field_paths.value(self.values, words.field), words.field)
@@ -210,7 +212,7 @@ class Record:
                 yield name, kept, "KEPT"
 
     def _marks(self) -> Iterator[tuple[str, list[Span], bool]]:
-        """Fields, the option markers and other marks in them, and whether these are borders."""
+        """Yield fields, the option markers and other marks in them, and whether changes may not cross their starts."""
         fields = self.fields
         for name in self.task.layout.options:
             if name in fields:
@@ -223,23 +225,23 @@ class Record:
 
 
 def tasks_of(records: Iterable[Record]) -> list[Task]:
-    """The tasks of records, each once, in the order in which they come."""
+    """Return the tasks of records, each once, in the order of their first records."""
     found = {id(record.task): record.task for record in records}  # to hash a task takes long
     return list(dict.fromkeys(found.values()))
 
 
 def _fields(values: Mapping[str, Any], task: Task) -> tuple[str, ...]:
-    """The names of the texts of a row that the task perturbs."""
+    """Return the names of the texts of a row that the task perturbs."""
     layout = task.layout
     present = [name for name in layout.optional if field_paths.has_value(values, name)]
     return tuple(dict.fromkeys(one for name in (*layout.fields, *present) for one in field_paths.every(values, name)))
 
 
 def _checked(values: Mapping[str, Any], name: str) -> str:
-    """The text of a field.
+    """Return the text of a field.
 
     Raises:
-        AugmentError: the field is missing, or is not a text.
+        AugmentError: the field is missing, is not a text, or has a lone surrogate.
     """
     value = field_paths.value(values, name)
     if not isinstance(value, str):
@@ -259,17 +261,19 @@ def _checked(values: Mapping[str, Any], name: str) -> str:
 
 
 _APART = re.compile(r"""(?<=['"])\s+(?=['"])""")
-"""The space between two texts of a list that lacks the comma between them."""
+"""The space between two texts of a list whose comma is missing."""
 
 
 def list_of_texts(value: object) -> list[str]:
-    """The texts of a list. The list may be the text of a Python or JSON literal, as in old files; it is never run.
+    """Return the texts of a list, stripped and without empty ones; None gives an empty list.
+
+    The list may be given as the text of a Python or JSON literal, as in old files. The text is parsed, never run.
 
     >>> list_of_texts("['Катя', 'Машу']"), list_of_texts("['Катя' 'Машу']"), list_of_texts(None)
     (['Катя', 'Машу'], ['Катя', 'Машу'], [])
 
     Raises:
-        AugmentError: the value is neither.
+        AugmentError: the value is not a list of texts, nor the text of such a list.
     """
     read = value
     if isinstance(value, str):
@@ -288,5 +292,5 @@ def list_of_texts(value: object) -> list[str]:
 
 
 def option_markers(text: str) -> list[Span]:
-    """The markers of the options in a question: see `answers.marked_options`."""
+    """Return the spans of the markers of the options in a question: see `answers.marked_options`."""
     return [Span(*found.span(), "OPTION") for found in marked_options(text)]

@@ -19,31 +19,31 @@ P = TypeVar("P", bound=msgspec.Struct)
 
 
 class _Part(msgspec.Struct, frozen=True, cache_hash=True, dict=True, forbid_unknown_fields=True):
-    """A part of a task: it never changes, and is read strictly. `dict` keeps what is computed once."""
+    """The base of the parts of a task: immutable and read strictly. `dict` lets cached properties keep their values."""
 
 
 class AnswerOffsets(_Part, frozen=True):
-    """A field with a list of answers {offset, length, segment} that stand in a text field (MultiQ)."""
+    """A field with a list of answers {offset, length, segment}; each answer is a span of a text field (MultiQ)."""
 
     field: SomeText
     text: SomeText
     label: SomeText
     may_be_text: bool = False
-    """Whether a row may hold a plain text instead of the list; it then states no offset."""
+    """Whether a row may hold a plain text instead of the list; such a row states no offset."""
 
 
 class WordSpans(_Part, frozen=True):
-    """Spans that a row states as a text and the number of its first word; white space separates words (RWSD)."""
+    """Spans that a row states as a text and the number of its first word; words are separated by white space (RWSD)."""
 
     field: SomeText
     text: SomeText
     pairs: tuple[tuple[str, str], ...]
-    """(key of the span's text, key of the word's number)"""
+    """Pairs of keys: the key of the span's text, and the key of its word number."""
     label: SomeText
 
 
 class CharacterSpans(_Part, frozen=True):
-    """Spans that a row states as numbers of characters: two numbers, or one and the text that stands there.
+    """Spans that a row states as indices of characters: two numbers, or one number and the text that stands there.
 
     Rows differ on whether the character at the second number is included (RUSSE).
     """
@@ -52,9 +52,9 @@ class CharacterSpans(_Part, frozen=True):
     start: SomeText
     label: SomeText
     stop: str = ""
-    """The number where a span ends."""
+    """The field with the number where a span ends."""
     segment: str = ""
-    """Instead of `stop`: the text of a span, which stands at its number (SQuAD)."""
+    """The field with the text of a span, used instead of `stop` (SQuAD)."""
 
     def __post_init__(self) -> None:
         if bool(self.stop) == bool(self.segment):
@@ -62,56 +62,55 @@ class CharacterSpans(_Part, frozen=True):
 
 
 class Marks(_Part, frozen=True):
-    """Parts of a text that are not language, such as sentence numbers and placeholders. They survive."""
+    """Parts of a text that are not language, such as sentence numbers and placeholders. They survive perturbation."""
 
     text: SomeText
     pattern: SomeText
-    """A regular expression that finds them."""
+    """The regular expression that finds these parts."""
     label: SomeText
     border: bool = False
-    """Whether no change may reach across the start of one."""
+    """Whether changes may not cross the start of such a part."""
 
     def __post_init__(self) -> None:
         check_pattern("'pattern'", self.pattern)
 
 
 class Dialogue(_Part, frozen=True):
-    """Rows that are questions of one dialogue (ruTiE); their prompts hold what was said before."""
+    """Rows that are questions of one dialogue (ruTiE); their prompts contain the earlier questions and answers."""
 
     id: SomeText
-    """The field that tells dialogues apart."""
+    """The field with the id of the dialogue."""
     turn: SomeText
     """The field with the number of the question."""
     context: SomeText
-    """The field that a model is given what was said before in."""
+    """The field in which a model is given the earlier part of the dialogue."""
 
 
 class Layout(_Part, frozen=True):
-    """What the rows of a task hold, and what in them survives.
+    """What the rows of a task hold, and which parts of them survive.
 
     Fields are named as in `records.field_paths`: `text`, `inputs.text`, `qas[].query`.
 
     Attributes:
-        fields: the text fields that are perturbed; all others never are.
-        optional: text fields that are perturbed where a row has them.
+        fields: the text fields that are perturbed; no other field is, except those in `optional`.
+        optional: text fields that are perturbed in the rows that have them.
         keys: the fields by which a row is recognised.
         contains: a field and a regular expression that must match in its text, for a row to be recognised.
         id: the field with the id of a row, if there is one.
         constraints: the default constraints.
-        options: the text fields that hold options «(A) … (B) …»; the markers survive, no change crosses one.
-        option_fields: fields each of which is an option of one question, or, with `[]`, the lists of them: the entries
-            of a list belong to one question. They are judged, and no distractor may hold one.
-        lists: the fields that must hold a list of texts, or the text of one.
+        options: the text fields that hold options «(A) … (B) …»; the markers survive, and no change crosses a marker.
+        option_fields: fields that each hold an option. Fields without `[]` are options of one question; with `[]`, the
+            items of a list are options of one question. They are judged, and no distractor may hold an option.
+        lists: the fields that must hold a list of texts, or the text of such a list.
         answers, words, characters: the offsets that a row states; they move with the text.
         marks: parts of the texts that are not language; they survive.
         kept: fields with words that survive wherever they stand in a perturbed text.
-        judged: further fields with a statement to judge (a hypothesis, a gap to fill): no distractor is put behind
-            them, and none is made of their sentences.
-        forbidden: further fields with words that no distractor may hold: the word that is asked about.
-        aliases: pairs (name that constraints look for, name of our field that holds it).
-        inputs: the fields that a model reads, the most important first; perturbed fields that are not among them
-            follow.
-        dialogue: how the rows belong together if they are questions of dialogues.
+        judged: further fields with a statement to judge (a hypothesis, a gap to fill): no distractor is put after it,
+            and no distractor is made of its sentences.
+        forbidden: further fields with words that no distractor may hold, such as the word that is asked about.
+        aliases: pairs of a name that constraints look for and the name of the field that holds this value.
+        inputs: the fields that a model reads, the most important first; other perturbed fields come after these.
+        dialogue: how the rows belong together, if they are questions of dialogues.
     """
 
     fields: tuple[str, ...]
@@ -147,37 +146,38 @@ class Layout(_Part, frozen=True):
 
     @cached_property
     def states_offsets(self) -> bool:
-        """Whether the rows state offsets into their texts."""
+        """Whether rows of the task state offsets into their texts."""
         return bool(self.answers or self.words or self.characters)
 
     @cached_property
     def anchored(self) -> bool:
-        """Whether the task itself protects something in its texts."""
+        """Whether the task itself protects parts of its texts."""
         return bool(self.options or self.answers or self.words or self.characters or self.marks or self.kept)
 
     @cached_property
     def has_anchors(self) -> bool:
-        """Whether the anchors of its rows are looked for: they protect something, or can be wrong."""
+        """Whether `Record.anchors` has anything to do for this task: spans to protect, or lists to check."""
         return self.anchored or bool(self.lists)
 
     @cached_property
     def fields_of_every_row(self) -> tuple[str, ...] | None:
-        """The names of the texts that are perturbed, if they are the same in all rows; else None."""
+        """The names of the texts that are perturbed, if they are the same in all rows; otherwise None."""
         return self.fields if not self.optional and is_plain(self.fields) else None
 
 
 class Scoring(_Part, frozen=True):
-    """What the right answers of a task are, and how answers are compared with them.
+    """Where the right answers of a task are, and how a model's answers are compared with them.
 
     Attributes:
-        gold: the fields that hold the right answer; several for several labels of one row.
-        metrics: names of `augment_ru.evaluation.answers`, the main one first.
-        separator: what stands between several right answers in one text (MERA); None if a text is one answer.
-        unlabelled: labels that stand for no right answer, as -1 does in every task.
-        every_class: whether macro F1 is the mean over all classes of the data, those that occur nowhere included.
-        norms: what the one answer about a row is compared with, one by one, where its answer field holds a label for
-            each: in this order if it is a list; an object may name a norm by its beginning (`util`).
-        grouped_by: the field whose values split the rows for the metrics: a score is the mean over them.
+        gold: the fields that hold the right answer; several fields if a row has several labels.
+        metrics: names of `augment_ru.evaluation.answers`, the main metric first.
+        separator: the text between several right answers in one text (MERA); None if a text is one answer.
+        unlabelled: labels that mean that the right answer is not known; -1 always means this.
+        every_class: whether macro F1 is the mean over all classes of the data, including classes that never occur in
+            the rows that are scored.
+        norms: the names of the labels in the answer field, if the single answer to a row is compared with several
+            labels. A list of labels follows this order; an object may use the beginning of a name as key (`util`).
+        grouped_by: the field whose values split the rows for the metrics: a score is the mean over the groups.
     """
 
     gold: SomeTexts = ("label",)
@@ -190,20 +190,20 @@ class Scoring(_Part, frozen=True):
 
     @property
     def decided(self) -> tuple[str, ...]:
-        """The names of what is decided about a row: its norms, or the fields of its right answers."""
+        """The names of the decisions about a row: its norms, or the fields of its right answers."""
         return self.norms or self.gold
 
 
 class Benchmark(_Part, frozen=True):
-    """How the benchmark of a task asks.
+    """How the benchmark of a task asks its questions.
 
     Attributes:
-        language: the language of the texts, `ru` or `en`; constraints for the other one are refused.
-        prompt: the name of the prompt file in `prompts/`; by default the name of the task. A task file of a user may
-            name a prompt file that stands beside it, `ask.toml`; here it is then its path.
+        language: the language of the texts, `ru` or `en`; constraints for the other language are refused.
+        prompt: the name of the prompt file in `prompts/`; None for the name of the task. A user's task file may name a
+            prompt file next to it, such as `ask.toml`; `prompt` is then the path of that file.
         shots: how many demonstrations are shown.
-        trained_on: the task whose train rows a model may learn from where the task has none (LiDiRus from TERRa).
-        diagnostic: whether the score is in no total (MERA, section 4.2).
+        trained_on: the task whose train rows a model may learn from if this task has none (LiDiRus: TERRa).
+        diagnostic: whether the score is left out of totals (MERA, section 4.2).
     """
 
     language: Literal["ru", "en"] = "ru"
@@ -214,7 +214,7 @@ class Benchmark(_Part, frozen=True):
 
 
 class Task(_Part, frozen=True):
-    """A dataset's schema.
+    """The schema of a dataset.
 
     Attributes:
         name: its name on the command line.
@@ -230,18 +230,18 @@ class Task(_Part, frozen=True):
 
     @classmethod
     def of(cls, name: str, **keys: object) -> "Task":
-        """A task from the keys of a task file: the attributes of `Layout`, `Scoring` and `Benchmark` side by side.
+        """Make a task from the keys of a task file: the attributes of `Layout`, `Scoring` and `Benchmark` together.
 
         >>> Task.of("reviews", fields=["title", "body"], gold=["stars"]).scoring.gold
         ('stars',)
 
         Raises:
-            AugmentError: a key is unknown or missing, or a value has another type.
+            AugmentError: a key is unknown or missing, or a value has the wrong type.
         """
         return _from_keys(f"task {name}", name, keys)
 
     def changed(self, **keys: object) -> "Task":
-        """The task with other values of these keys of a task file.
+        """Return a copy of the task with other values for these keys of a task file.
 
         >>> Task.of("reviews", fields=["title"], gold=["stars"]).changed(fields=("body",)).layout.fields
         ('body',)
@@ -253,7 +253,7 @@ class Task(_Part, frozen=True):
 
 _KEYS = {name for part in (Layout, Scoring, Benchmark) for name in part.__struct_fields__}
 _SHARED = {"language", "options", "words", "shots", "separator"}
-"""Keys that files of other kinds may have, too: rule files, prompt files, recipes."""
+"""Keys that rule files, prompt files and recipes may have as well."""
 
 
 def _from_keys(where: str, name: str, keys: Mapping[str, object]) -> Task:
@@ -273,25 +273,26 @@ def _changed(part: P, keys: Mapping[str, object]) -> P:
 
 
 def task_or_file(spec: str) -> Task:
-    """The task of this name, or that of a TOML file.
+    """Return the task with this name, or the task in a TOML file.
 
     Raises:
-        AugmentError: there is no such task or file, or the file states no task.
+        AugmentError: there is no such task or file, or the file does not hold a task.
     """
     return read_task_file(Path(spec)) if spec.endswith(".toml") else task(spec)
 
 
 def is_task_file(content: Mapping[str, Any]) -> bool:
-    """Whether the content of a TOML file is meant to be a task: it has a key that tasks have, and no others do."""
+    """Tell whether the content of a TOML file is meant to be a task: it has a key that only task files have."""
     return bool(content.keys() & (_KEYS - _SHARED))
 
 
 def read_task_file(path: Path) -> Task:
-    """The task of a user's TOML file; its name is that of the file, if it states none.
+    """Read the task in a user's TOML file; its name is the file's name if the file gives none.
 
     Raises:
-        AugmentError: the file cannot be read, or a key or a value is none of a task: also if there is no such metric or
-            prompt, or its name is taken.
+        AugmentError: the file cannot be read; it has a key or a value that a task cannot have, such as an unknown
+            metric
+            or prompt; or its name is taken.
     """
     found = _read(path)
     if (prompt := found.benchmark.prompt) and prompt.endswith(".toml"):
@@ -318,10 +319,10 @@ def _read(path: Path) -> Task:
 
 
 def _check_names(made: Task) -> None:
-    """Raise an error if the task has a name of something else, or names what is not there.
+    """Check the name of a task and the names that it refers to.
 
     Raises:
-        AugmentError: it is so.
+        AugmentError: the name is taken, or a metric, a prompt or the task in `trained_on` does not exist.
     """
     if made.name in {"generic", "original", *registry.names("tasks"), *registry.names("attacks")}:
         raise AugmentError(f"'{made.name}' is the name of a task or an attack already; write name = \"another one\"")
@@ -335,13 +336,13 @@ def _check_names(made: Task) -> None:
 
 @lru_cache(maxsize=256)
 def generic(*fields: str) -> Task:
-    """The task of rows with these text fields, by default `text`, that no other task fits."""
+    """Return the task of rows that fit no other task; it perturbs these text fields, or `text` if none are given."""
     return Task("generic", Layout(fields or ("text",), id="id"))
 
 
 @cache
 def task(name: str) -> Task:
-    """The task of this name.
+    """Return the task with this name.
 
     Raises:
         AugmentError: there is no such task.
@@ -357,10 +358,12 @@ def task(name: str) -> Task:
 
 
 def recognise(row: Mapping[str, Any]) -> Task:
-    """The task whose key fields a row has. Of several, the one whose key fields include those of all others.
+    """Return the task whose key fields the row has; of several, the one whose key fields include those of all others.
+
+    A row that fits no task but has a field `text` is of the generic task.
 
     Raises:
-        AugmentError: none fits, or several fit equally well.
+        AugmentError: no task fits, or several fit equally well.
     """
     fitting = _fits(row)
     if not fitting and "text" in row:
@@ -377,10 +380,10 @@ def recognise(row: Mapping[str, Any]) -> Task:
 
 
 def task_for_row(row: Mapping[str, Any], known: Task | None, fields: Sequence[str] = ()) -> Task:
-    """The task of a row: the known one, else the recognised one; it perturbs `fields`, if there are any.
+    """Return the task of a row: `known`, or the recognised task if `known` is None; it perturbs `fields` if given.
 
     Raises:
-        AugmentError: no task is known and none fits, or several fit equally well.
+        AugmentError: no task is known and no task fits, or several fit equally well.
     """
     if known is None:
         known = recognise(row) if not fields or _fits(row) else generic()
@@ -393,10 +396,12 @@ def _with_fields(known: Task, fields: tuple[str, ...]) -> Task:
 
 
 def tasks_of_rows(rows: Sequence[dict[str, Any]], known: Task | None, fields: Sequence[str] = ()) -> list[Task]:
-    """The tasks of rows, as `task_for_row` gives them, each once; rows with the same keys are asked about once.
+    """Return the tasks that `task_for_row` finds for rows, each once.
+
+    Rows with the same keys are asked about once, unless the text of a row decides about its task.
 
     Raises:
-        AugmentError: no task is known and none fits a row, or several fit equally well.
+        AugmentError: no task is known and no task fits a row, or several fit equally well.
     """
     by_keys = dict(zip(keys_of_each(rows), rows, strict=True))
     by_text = known is None and any(one.layout.contains for keys in by_keys for one in _fitting(keys))

@@ -1,1 +1,1 @@
-"""Where work runs: in this process, in several processes of this machine, or on a Ray cluster."""
+"""Run work in this process, in several processes of this machine, or on a Ray cluster."""

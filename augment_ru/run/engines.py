@@ -1,8 +1,7 @@
-"""Engines: the same work on many parts, in this process or elsewhere; results come in the order of the parts.
+"""Engines: do the same work on many parts, in this process or elsewhere, and give the results in the parts' order.
 
-Work is split into parts, each of which is done by itself: what comes of a part depends on the work and on the part
-alone. So the number of workers, the order in which parts end, and parts that are done twice after a machine was lost
-cannot show in what is written.
+The outcome of a part depends only on the work and on the part. So the output does not depend on the number of workers,
+on the order in which parts end, or on parts that are done twice because a machine was lost.
 """
 
 from collections import deque
@@ -19,18 +18,18 @@ Outcome = TypeVar("Outcome")
 Part_contra = TypeVar("Part_contra", contravariant=True)
 
 _AHEAD = 2
-"""Parts that are given to an engine for each worker, so that no worker is idle."""
+"""The most parts for each worker that an engine is given at a time, so that no worker is idle."""
 
 _APART = 4
-"""Parts for each worker between the first that is not done and the last that is read: they are held in memory."""
+"""The most parts for each worker from the first unfinished part to the last part read; all of these are in memory."""
 
 
 class InProcess:
-    """Does parts in this process, one after another."""
+    """An engine that does parts in this process, one after another."""
 
     @contextmanager
     def session(self, work: Work[Any, Any]) -> Iterator[Session]:
-        """Begin work; it is loaded when the first part comes."""
+        """Begin work; the work is loaded when the first part comes."""
         yield _Here(work)
 
 
@@ -39,14 +38,14 @@ RAY = "ray"
 
 
 def engine_of(name: str, workers: int | None) -> Engine:
-    """The engine of a name.
+    """Return the engine with this name.
 
     Args:
-        name: local, or ray, or ray:ADDRESS.
-        workers: how many parts are done at a time; None for one with local, for all processors with ray.
+        name: `local`, `ray` or `ray:ADDRESS`.
+        workers: how many parts are done at a time; None for one with `local`, and for all processors with `ray`.
 
     Raises:
-        AugmentError: there is no such engine, it is not installed, or the number is below 1.
+        AugmentError: there is no such engine, it is not installed, or `workers` is below 1.
     """
     kind, _, address = name.partition(":")
     if workers is not None and workers < 1:
@@ -81,13 +80,13 @@ class _Here:
 
 
 class Keep(Protocol[Part_contra, Outcome]):
-    """Outcomes that outlive the run."""
+    """A store of outcomes that outlive the run."""
 
     def find(self, part: Part_contra) -> Outcome | None:
-        """The outcome of a part that an earlier run has done; None if there is none."""
+        """Return the outcome of a part that an earlier run has done; None if there is none."""
 
     def save(self, part: Part_contra, outcome: Outcome) -> None:
-        """Keep the outcome of a part."""
+        """Store the outcome of a part."""
 
 
 def in_order(
@@ -96,19 +95,20 @@ def in_order(
     parts: Iterable[Part],
     keep: Keep[Part, Outcome] | None = None,
 ) -> Generator[tuple[Part, Outcome], None, None]:
-    """The parts with their outcomes, in the order of the parts, whatever the order in which they are done.
+    """Yield the parts with their outcomes, in the order of the parts, whatever the order in which they are done.
 
-    An outcome is kept as soon as its part is done. Parts are read a few for each worker ahead of the first that is not
-    done, and no others are in memory.
+    An outcome is stored in `keep` as soon as its part is done. Only a few parts for each worker are read ahead of the
+    first unfinished part; only these are in memory.
 
     Args:
         engine: does the parts.
-        work: what is done with them.
-        parts: are read as they are needed.
-        keep: outcomes that outlive the run; by default none does.
+        work: what is done with each part.
+        parts: the parts; each is read when it is needed.
+        keep: stores outcomes beyond the run; None stores none.
 
     Raises:
-        BaseException: that of the first part, in their order, that ends with one, or of reading the parts there.
+        BaseException: the error of the first part, in order, that fails; or an error of reading `parts`, when the parts
+            before it were yielded.
     """
     with engine.session(work) as session:
         row: _Row[Part, Outcome] = _Row(session, enumerate(parts), keep)
@@ -122,25 +122,25 @@ def in_order(
 
 
 class _Row(Generic[Part, Outcome]):
-    """Parts in their order, from the first whose outcome was not yet given to the last that was read."""
+    """The parts in order, from the first whose outcome was not yet yielded to the last that was read."""
 
     def __init__(self, session: Session, coming: Iterator[tuple[int, Part]], keep: Keep[Part, Outcome] | None) -> None:
         self._session, self._coming, self._keep = session, coming, keep
         self._parts: dict[int, Part] = {}
         self._done: dict[int, Done] = {}
         self._next = self._read = 0
-        """The part whose outcome is given next, and the part that is read next."""
+        """The number of the part whose outcome is yielded next, and of the part that is read next."""
         self._ended = False
         self.running = 0
-        """How many parts the session has."""
+        """How many parts the session is working on."""
 
     @property
     def is_over(self) -> bool:
-        """Whether every outcome was given."""
+        """Whether every outcome was yielded."""
         return self._ended and self._next == self._read
 
     def fill(self) -> None:
-        """Read parts, and let those be done that nothing is kept of."""
+        """Read parts, and submit those that have no stored outcome."""
         workers = self._session.workers
         while not self._ended and self.running < _AHEAD * workers and self._read - self._next < _APART * workers:
             try:
@@ -162,10 +162,10 @@ class _Row(Generic[Part, Outcome]):
                 self._done[number] = Done(number, found)
 
     def ready(self) -> Iterator[tuple[Part, Outcome]]:
-        """The next parts with their outcomes, as far as there are any.
+        """Yield the next parts with their outcomes until a part is not done.
 
         Raises:
-            BaseException: that of a part, when it is its turn.
+            BaseException: the error of a part, when its turn comes.
         """
         while (done := self._done.pop(self._next, None)) is not None:
             self._next += 1
@@ -174,7 +174,7 @@ class _Row(Generic[Part, Outcome]):
             yield self._parts.pop(done.number), done.outcome
 
     def wait(self) -> None:
-        """Take in what the session has done; what comes behind an error is not needed."""
+        """Wait for outcomes of the session, and store them; after an error no more parts are read."""
         for done in self._session.wait():
             self.running -= 1
             self._done[done.number] = done

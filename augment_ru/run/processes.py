@@ -21,35 +21,36 @@ from augment_ru.run.signals import HeldSignals
 from augment_ru.run.work import Done, Session, Work
 
 _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "RAYON_NUM_THREADS")
-"""The variables that say how many threads libraries for matrices and tokens use."""
+"""The environment variables that set the number of threads of libraries for matrices and tokenisers."""
 
 _PATIENCE = 5.0
-"""Seconds in which the exit code of a lost process is known, or never, and in which one with nothing to do ends."""
+"""The seconds to wait for the exit code of a lost process, and for an idle process to end."""
 
 _UNKNOWN = "SIGKILL"
-"""The signal that says nothing about why: the kernel sends it to a process that needs too much memory."""
+"""The signal that does not tell why a process was killed: the kernel sends it when memory runs out."""
 _TICK = 1.0
-"""Seconds between looks at a process that works, and for a signal."""
+"""The seconds between two checks whether a process is alive, and whether a signal came."""
 _QUIET = [getattr(signal, name) for name in ("SIGINT", "SIGHUP") if hasattr(signal, name)]
-"""The signals that a terminal sends to all its processes; the parent alone reports them, and ends the others."""
+"""The signals that a terminal sends to all its processes. Only the parent reports them, and it ends the others."""
 
 
 @dataclass(frozen=True, slots=True)
 class Processes:
-    """An engine of so many processes.
+    """An engine with `workers` processes.
 
-    They are started anew, not forked: a fork copies the locks of threads that it does not copy. Each uses one thread
-    for matrices, unless the environment says otherwise.
+    The processes are spawned, not forked: a fork copies the locks of threads, but not the threads. Each process uses
+    one
+    thread for matrices, unless the environment says otherwise.
     """
 
     workers: int
 
     @contextmanager
     def session(self, work: Work[Any, Any]) -> Iterator[Session]:
-        """Begin work; processes are started as parts come, and ended with the block.
+        """Begin work; processes are started as parts come, and ended when the block ends.
 
         Raises:
-            AugmentError: a process was killed.
+            AugmentError: a process ended or was killed before its part was done.
         """
         with set_to_one(_THREADS):
             pool = _Pool(self.workers, shipped(work))
@@ -62,15 +63,15 @@ class Processes:
 
 
 class _LostError(AugmentError):
-    """A process has ended before its part was done."""
+    """A process ended before its part was done."""
 
 
 class _Pool:
-    """Processes, and a thread beside each that hands it parts.
+    """A pool of processes, with a thread for each that hands it parts.
 
-    The pool of `concurrent.futures` has one pipe for all processes. A process that is killed while it writes there
-    leaves half an answer, and whoever reads that waits forever. Here each process has a pipe of its own, which ends
-    with it.
+    The pool of `concurrent.futures` has one pipe for all processes. A process that is killed while it writes leaves
+    half
+    an answer, and the reader waits forever. Here each process has its own pipe, which closes when the process ends.
     """
 
     def __init__(self, workers: int, work: bytes) -> None:
@@ -96,13 +97,13 @@ class _Pool:
         return [done]
 
     def end(self) -> None:
-        """End the processes, which have nothing to do, and wait for them."""
+        """End the idle processes, and wait for them."""
         self._threads.shutdown(cancel_futures=True)
         for process in self._processes:
             process.end()
 
     def kill(self) -> None:
-        """End the processes at once, whatever they do."""
+        """Kill all processes at once, even if they are working."""
         with HeldSignals():
             with self._starting:
                 self._is_over = True
@@ -137,10 +138,10 @@ class _Pool:
 
 
 class _Process:
-    """A process, and this end of its pipe.
+    """A process and the parent's end of its pipe.
 
     Raises:
-        OSError: it cannot be started.
+        OSError: the process cannot be started.
     """
 
     def __init__(self) -> None:
@@ -151,7 +152,7 @@ class _Process:
             self._process.start()
 
     def begin(self, work: bytes) -> None:
-        """Say what the work is.
+        """Send the work to the process.
 
         Raises:
             _LostError: the process has ended.
@@ -162,7 +163,7 @@ class _Process:
             raise _LostError(self._why_lost()) from error
 
     def do(self, part: Any) -> tuple[Any, BaseException | None]:  # noqa: ANN401
-        """The outcome of a part, or the error that it ended with.
+        """Do a part in the process; return its outcome and None, or None and the error that it ended with.
 
         Raises:
             _LostError: the process has ended.
@@ -181,18 +182,18 @@ class _Process:
         return found
 
     def end(self) -> None:
-        """Let the process end, and wait for it; one that threads of the user's code hold is ended."""
+        """Let the process end, and wait for it; it is killed if threads of the user's code keep it alive."""
         self._pipe.close()
         self._process.join(_PATIENCE)
         self._process.kill()
         self._process.join()
 
     def kill(self) -> None:
-        """End the process at once; whoever waits for its answer learns that it is lost."""
+        """Kill the process at once; a thread that waits for its answer gets a `_LostError`."""
         self._process.kill()
 
     def _why_lost(self) -> str:
-        """Why the process ended, and what to do; one that a signal has ended has a negative exit code."""
+        """Tell why the process ended, and what to do. A negative exit code means that a signal ended it."""
         self._process.join(_PATIENCE)
         code = self._process.exitcode
         if code is not None and code >= 0:
@@ -207,7 +208,7 @@ class _Process:
 
 
 def _leave_signals() -> None:
-    """Hold the signals of a terminal off a thread and the processes that it starts."""
+    """Keep the signals of a terminal away from this thread and from the processes that it starts."""
     if hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(signal.SIG_BLOCK, _QUIET)
         resource_tracker.ensure_running()  # whoever starts it, as the first process does, gets SIGINT again
@@ -215,7 +216,7 @@ def _leave_signals() -> None:
 
 
 def _serve(pipe: Connection) -> None:
-    """Do the parts that come, in a process of its own, until the pipe ends."""
+    """Run in a worker process: do the parts that arrive on the pipe until the pipe closes."""
     sys.stdout = sys.stderr  # what code of a user's own prints is no row
     for number in _QUIET:
         signal.signal(number, signal.SIG_IGN)
@@ -240,7 +241,7 @@ def _outcome(function: Callable[[Any], Any], part: bytes) -> bytes:
 
 
 def _failure(error: BaseException) -> bytes:
-    """An error on its way; one that cannot travel is told in words, and where it was raised is told with it."""
+    """Pickle an error with a note on where it was raised; an error that cannot be pickled becomes a `RuntimeError`."""
     if not isinstance(error, AugmentError):
         error.add_note("in a worker:\n" + "".join(traceback.format_exception(error)))
     try:

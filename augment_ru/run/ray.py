@@ -1,4 +1,4 @@
-"""Work on a Ray cluster: the parts of a run as Ray tasks, and the rows of a Ray Data dataset."""
+"""Run work on a Ray cluster: the parts of a run as Ray tasks, and the rows of a Ray Data dataset."""
 
 import logging
 import os
@@ -22,17 +22,17 @@ from augment_ru.run.signals import HeldSignals
 from augment_ru.run.work import Done, Session, Work
 
 _RETRIES = 8
-"""How often a part is given to another machine because the one that had it was lost."""
+"""How often a part is given to another machine after its machine was lost."""
 
 _TICK, _PATIENCE = 0.1, 5.0
-"""Seconds after which a driver that waits sees whether a signal came, and those in which Ray may begin all the same."""
+"""The seconds between two checks for signals while the driver waits, and to wait for Ray to start after a signal."""
 
 _SIZE_SECONDS = 1.0
-"""For how many seconds the number of processors of a cluster is taken as it was."""
+"""The seconds for which the number of processors of a cluster is cached."""
 
 
 _NO_HANDLER = "RAY_DISABLE_FAILURE_SIGNAL_HANDLER"
-"""Read when Ray is imported. Its handler in C++ aborts a program that lives on for 3 seconds after SIGTERM."""
+"""A variable that Ray reads on import. Without it, Ray's handler in C++ aborts a program 3 seconds after SIGTERM."""
 
 
 def _ray() -> Any:  # noqa: ANN401  (a module, which has no types where it is not installed)
@@ -47,12 +47,13 @@ def _ray() -> Any:  # noqa: ANN401  (a module, which has no types where it is no
 class Ray:
     """An engine that does parts as tasks of a Ray cluster, each on one processor.
 
-    A part that was lost with its machine is done anew on another one. Parts and what comes of them travel through Ray,
-    so only the driver reads the input and writes the output. Files that options name must have the same path on every
-    machine, from the driver's folder if it is no whole path.
+    A part that was lost with its machine is done again on another one. Parts and their outcomes travel through Ray, so
+    only the driver reads the input and writes the output. Files that options name must have the same path on every
+    machine; a relative path is taken from the driver's folder.
 
     Args:
-        address: of the cluster; "" for the one that Ray finds (RAY_ADDRESS), or a new one on this machine.
+        address: the address of the cluster; "" for the cluster that Ray finds (RAY_ADDRESS), or a new one on this
+            machine.
         workers: how many parts are done at a time; None for as many as the cluster has processors.
 
     Raises:
@@ -65,13 +66,14 @@ class Ray:
 
     @contextmanager
     def session(self, work: Work[Any, Any]) -> Iterator[Session]:
-        """Begin work; a cluster that was begun for it ends with it.
+        """Begin work; a cluster that is started for it ends with the block.
 
-        Signals are held back meanwhile, and delivered where parts are given or waited for: what their handlers raise
-        inside of Ray's calls, Ray loses or ends the program with 1.
+        Signals are held back in the block, and delivered where parts are submitted or waited for: if a signal handler
+        raised an
+        error inside a call of Ray, Ray would lose the error or end the program with exit code 1.
 
         Raises:
-            AugmentError: there is no such cluster.
+            AugmentError: the cluster cannot be reached or started.
         """
         with (
             redirect_stdout(sys.stderr or StringIO()),  # where Ray prints what it says of lost machines
@@ -86,9 +88,9 @@ class Ray:
 
     @contextmanager
     def _cluster(self, held: HeldSignals) -> Iterator[None]:
-        """A connection to the cluster, or a cluster, in a thread of its own.
+        """Connect to the cluster, or start one, in a separate thread.
 
-        In the main thread Ray would set its own handlers of signals; the processes that it starts end with the thread.
+        In the main thread Ray would install its own signal handlers. The processes that Ray starts end with the thread.
         """
         errors: list[Exception] = []
         has_begun, is_over = Event(), Event()
@@ -166,7 +168,7 @@ class _Tasks:
         return Done(number, outcome, None if error is None else pickle.loads(error))  # noqa: S301  (of our own task)
 
     def cancel(self) -> None:
-        """Give up what still runs."""
+        """Cancel the tasks that are still running."""
         for reference in self._running:
             self._ray.cancel(reference, force=True)
 
@@ -175,7 +177,7 @@ _functions: dict[str, Callable[[Any], Any]] = {}
 
 
 def _do(work: bytes, name: str, folder: str, part: Any) -> tuple[Any, bytes | None]:  # noqa: ANN401
-    """One part: its outcome, and the error that it ends with, pickled. The work is loaded once in a process."""
+    """Do one part in a Ray worker, which loads the work once; return its outcome, and its error pickled or None."""
     try:
         if name not in _functions:
             _functions.clear()  # of another run
@@ -200,19 +202,21 @@ def perturb(
     batch_size: int = 1024,
     concurrency: int | None = None,
 ) -> Any:  # noqa: ANN401
-    """Perturb the rows of a Ray Data dataset; the rows stay in their order, and all other columns as they are.
+    """Perturb the rows of a Ray Data dataset; the rows keep their order, and all other columns stay as they are.
 
     Args:
-        dataset: a `ray.data.Dataset`. Like its other methods this one is lazy.
+        dataset: a `ray.data.Dataset`. Like its own methods, this function is lazy.
         augmenter: an `Augmenter`.
-        field: the fields to perturb in place of the task's.
-        task: a task or its name; by default that of each row is recognised.
-        meta: full, brief or none: the metadata in the new column `augment`, as JSON.
-        batch_size: rows that are perturbed at a time; the rows do not depend on it.
+        field: the fields to perturb instead of the task's.
+        task: a task or its name; None recognises the task of each row.
+        meta: `full`, `brief` or `none`: how much metadata is written as JSON to the new column `augment`.
+        batch_size: how many rows are perturbed at a time; the output does not depend on it.
         concurrency: how many batches are perturbed at a time; None leaves it to Ray.
 
     Raises:
-        AugmentError: Ray is not installed, or `dataset` is none; when the rows are read: as `Augmenter.records`.
+        AugmentError: Ray is not installed, or `dataset` is not a `ray.data.Dataset`; while the rows are read, the
+            errors
+            of `Augmenter.records`.
     """
     _ray()
     from ray.data import Dataset  # noqa: PLC0415  (an extra)
@@ -228,7 +232,7 @@ def perturb(
 
 @dataclass(frozen=True)
 class _Batches:
-    """Perturbs a table of Arrow: new columns in place of those that change."""
+    """Perturbs an Arrow table: columns that change are replaced, and columns for metadata are added."""
 
     columns: Callable[[dict[str, list[Any]]], Mapping[str, list[Any]]]
 

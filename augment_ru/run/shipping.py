@@ -1,4 +1,4 @@
-"""Work on its way to another process: its bytes, the user's own code that it is made of, and its environment."""
+"""Send work to another process: its bytes, the user's own code that it needs, and its environment."""
 
 import os
 import pickle
@@ -13,7 +13,7 @@ from augment_ru.run.work import Work
 
 @contextmanager
 def set_to_one(names: Sequence[str]) -> Iterator[None]:
-    """Set these environment variables to 1 for the block, if they have no value: what is started there reads them."""
+    """Set the environment variables that have no value to 1 in the block, for programs that are started in it."""
     before = {name: os.environ.get(name) for name in names}
     os.environ.update({name: value or "1" for name, value in before.items()})
     try:
@@ -25,19 +25,19 @@ def set_to_one(names: Sequence[str]) -> Iterator[None]:
 
 
 def shipped(work: Work[Any, Any]) -> bytes:
-    """The work as bytes for a process that this one starts, or that serves it.
+    """Encode work as bytes for a process that this process starts or commands.
 
-    The bytes never come from a file, and no other program may send them.
+    The bytes contain pickles: they must never come from a file or from another program.
     """
     own = [str(path) for path in loaded_files()]
     return pickle.dumps((own, pickle.dumps(work)))
 
 
 def unpacked_work(data: bytes) -> Work[Any, Any]:
-    """The work of these bytes, which `shipped` made in the process that commands this one.
+    """Decode work that `shipped` encoded in the process that commands this one.
 
     Raises:
-        AugmentError: a file of the user's own code is not there.
+        AugmentError: a file of the user's own code does not exist.
     """
     own, work = pickle.loads(data)  # noqa: S301  (made by the process that started this one)
     for path in own:

@@ -1,4 +1,4 @@
-"""Signals that end a run, held back while code runs that they must not meet in the middle."""
+"""Hold back signals that end a run while code runs that they must not interrupt."""
 
 import signal
 from threading import current_thread, main_thread
@@ -10,10 +10,13 @@ _ENDING = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if 
 
 
 class HeldSignals:
-    """Holds signals back until its block ends, or until they are delivered; outside the main thread none come.
+    """Holds signals back until its block ends or `deliver` is called; it does nothing outside the main thread.
+
+    Attributes:
+        came: the numbers of the signals that came and are not delivered yet.
 
     Raises:
-        BaseException: at the end, what the handler of a signal raises that came.
+        BaseException: at the end of the block, the error that the handler of a held signal raises.
     """
 
     def __init__(self) -> None:
@@ -49,10 +52,10 @@ class HeldSignals:
         self.came.append(number)
 
     def deliver(self) -> None:
-        """Let the first signal that came do what it would have done.
+        """Deliver the first held signal to its usual handler, if one came.
 
         Raises:
-            BaseException: what its handler raises.
+            BaseException: the handler raises it.
         """
         if not self.came:
             return

@@ -1,4 +1,4 @@
-"""Where parts are kept that are done: a folder beside the output, of this user alone, or a place under a URL."""
+"""Keep the finished parts of a run: in a folder next to the output that only this user can write to, or at a URL."""
 
 import os
 import re
@@ -18,36 +18,44 @@ _LOCK = "lock"
 
 
 class PartStore(Protocol):
-    """Files by their names, each of which is whole."""
+    """A store of files by name; a file is in it completely or not at all."""
 
     @property
     def place(self) -> str:
-        """Where they are, for messages."""
+        """The folder or URL of the store, for messages."""
 
     def read(self, name: str) -> bytes | None:
-        """A file; None if there is none."""
+        """Return the content of a file; None if it does not exist."""
 
     def write(self, name: str, data: bytes) -> None:
         """Write a file.
 
         Raises:
-            AugmentError: it cannot be written.
+            AugmentError: the file cannot be written.
         """
 
     @contextmanager
     def held(self, output: str) -> Iterator[None]:
-        """Make the place, and let no other run use it.
+        """Create the store if it does not exist, and keep other runs out of it in the block.
+
+        Args:
+            output: the output of the run, for messages.
 
         Raises:
-            AugmentError: another run does, it cannot be made, or others can write to it.
+            AugmentError: another run uses the store, it cannot be created, or other users can write to it.
         """
 
     def delete(self) -> None:
-        """Delete all files."""
+        """Delete the store with all its files."""
 
 
 def store_of(output: str, digest: str) -> PartStore:
-    """The store beside an output for parts that were made so, as a hash of 16 hexadecimal digits says."""
+    """Return the store for the parts of an output.
+
+    Args:
+        output: the output, a path or a URL.
+        digest: 16 hexadecimal digits, a hash of all that the parts depend on besides the input.
+    """
     if is_url(output):
         folder, _, name = output.rpartition("/")
         return Remote(f"{folder}/.{name}.{digest}.parts")
@@ -56,7 +64,7 @@ def store_of(output: str, digest: str) -> PartStore:
 
 
 def stores_beside(output: str) -> list[PartStore]:
-    """All stores beside an output."""
+    """Return all stores next to an output, whatever their digests."""
     if is_url(output):
         return [*Remote(output).beside(_names(output.rpartition("/")[2]))]
     if Path(output).exists() and not Path(output).is_file():
@@ -68,7 +76,7 @@ def stores_beside(output: str) -> list[PartStore]:
 
 
 def sweep(output: str) -> None:
-    """Delete the stores beside an output that no run is at work in, and that are this user's own."""
+    """Delete the stores next to an output that belong to this user and that no run is using."""
     for store in stores_beside(output):
         with suppress(AugmentError), store.held(output):
             store.delete()
@@ -79,7 +87,7 @@ def _names(name: str) -> re.Pattern[str]:
 
 
 class _FolderStore:
-    """A folder that only this user may write to."""
+    """A store in a folder that only this user can write to."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -107,10 +115,10 @@ class _FolderStore:
             yield
 
     def _make(self) -> None:
-        """Make the folder, or take the one that is there.
+        """Create the folder, or accept the existing one.
 
         Raises:
-            AugmentError: it cannot be made, is none, or others can write to it.
+            AugmentError: the folder cannot be created, the path is not a folder, or other users can write to it.
         """
         folder = self._folder
         try:

@@ -1,4 +1,4 @@
-"""The seam of work in parts: what is done with each part, and where."""
+"""The interface between work in parts and the engines that run it."""
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
@@ -9,14 +9,14 @@ Outcome_co = TypeVar("Outcome_co", covariant=True)
 
 
 class Work(Protocol[Part_contra, Outcome_co]):
-    """What is done with each part. It can be pickled, and so can parts and outcomes."""
+    """The work to be done with each part. The work, the parts and the outcomes can be pickled."""
 
     def begin(self) -> Callable[[Part_contra], Outcome_co]:
-        """Load what the work needs, once in each process that works; the function that does one part."""
+        """Load what the work needs, once in each worker process, and return the function that does one part."""
 
 
 class Done(NamedTuple):
-    """What became of a part: its number, its outcome, and the error that it ended with, if any."""
+    """The result of a part: its number, its outcome, and the error that it ended with, if any."""
 
     number: int
     outcome: Any
@@ -24,21 +24,21 @@ class Done(NamedTuple):
 
 
 class Session(Protocol):
-    """An engine at one piece of work."""
+    """An engine while it does one piece of work."""
 
     @property
     def workers(self) -> int:
-        """How many parts are done at a time, now."""
+        """How many parts are done at a time at the moment."""
 
     def submit(self, number: int, part: Any) -> None:  # noqa: ANN401  (a part of the session's work)
-        """Let a part be done; `number` names it."""
+        """Hand over a part to be done; `number` identifies it in `Done`."""
 
     def wait(self) -> Sequence[Done]:
-        """Wait until parts are done, and give them in any order."""
+        """Wait until at least one part is done; return the finished parts in any order."""
 
 
 class Engine(Protocol):
-    """Where work runs."""
+    """Runs work somewhere, such as in this process or on a cluster."""
 
     def session(self, work: Work[Any, Any]) -> AbstractContextManager[Session]:
-        """Begin work; parts that are not done when the block ends are given up."""
+        """Begin work; parts that are not done when the block ends are abandoned."""

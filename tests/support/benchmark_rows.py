@@ -51,21 +51,22 @@ OTHERS: Mapping[str, Mapping[str, Any]] = {
 """Another right answer for the rows of a task."""
 
 WITHOUT_PROMPT = ("chat",)
-"""Tasks that state no question which a prompt could ask."""
+"""Tasks without a question that a prompt could ask."""
 
 WITHOUT_TRAIN = ("lidirus", "mera_ruethics")
-"""Tasks of which nothing can be shown: one has a test set alone, the other no one right answer."""
+"""Tasks without demonstrations: one has only a test set, the other has no single right answer."""
 
 
 def benchmark_tasks() -> list[str]:
-    """The tasks of TAPE, Russian SuperGLUE, MERA and RAFT, and that of SQuAD's layout."""
+    """Return the tasks of TAPE, Russian SuperGLUE, MERA and RAFT, and the task of SQuAD's layout."""
     return [name for name in ROWS if name not in WITHOUT_PROMPT]
 
 
 def benchmark_rows(name: str, ending: str) -> list[Row]:
-    """Four rows or more of a task, each label among them; `ending` stands behind a text of each.
+    """Return at least four rows of a task, with every label among them; `ending` is added to a text of each row.
 
-    Every row but those of other labels is one of `layouts`, so it has its benchmark's own layout.
+    All rows come from `layouts`, so they have the layout of their benchmark; only rows for further labels are made
+    here.
     """
     known = [row for row in ROWS[name] if _is_answered(row)]
     if name == "raft_tai_safety_research":  # whose row has no label, as in a test file
@@ -84,7 +85,7 @@ def benchmark_rows(name: str, ending: str) -> list[Row]:
 
 
 def _is_answered(row: Row) -> bool:
-    """Whether a row has a right answer: some of the layouts' rows have none."""
+    """Tell whether a row has a right answer; some rows of the layouts have none."""
     if "homonymia_type" not in row and row.get("options"):
         return False  # a Winograd row without its pronoun, which a prompt needs
     if "passage" in row and isinstance(row["passage"], dict):
@@ -96,11 +97,11 @@ def _is_answered(row: Row) -> bool:
 
 
 _OF_RAFT = ("Sentence", "Query", "Impact statement", "Article", "Paper title", "Title", "Tweet", "Tweet text")
-"""Fields with texts of RAFT's rows."""
+"""Names of the text fields in RAFT's rows."""
 
 
 def _extend(row: Row, name: str, ending: str) -> None:
-    """Put a text behind one of the row's, so that rows differ."""
+    """Add a text to the end of a text of the row, so that rows differ."""
     for holder in (row, row.get("inputs"), row.get("passage")):
         for key in ("text", "question", "premise", "sentence2", "passage", "main_text", "query", "reply_2", *_OF_RAFT):
             if isinstance(holder, dict) and isinstance(holder.get(key), str) and (name, key) != ("parus", "question"):
@@ -110,7 +111,7 @@ def _extend(row: Row, name: str, ending: str) -> None:
 
 
 def _of_mera(row: Row, name: str, number: int) -> None:
-    """Give a row of MERA the instruction of its task, and a place in its dialogue, its domain or its questions."""
+    """Give a row of MERA the instruction of its task, and its position in a dialogue, a domain or among questions."""
     inputs = row["inputs"]
     places = "\n".join(f"{{{key}}}" for key in inputs) if isinstance(inputs, dict) else "{inputs}"
     row["instruction"] = MERA_INSTRUCTIONS.get(name, f"Прочитайте и ответьте.\n{places}\nОтвет:")

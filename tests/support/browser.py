@@ -1,4 +1,4 @@
-"""A headless Chromium, driven through chromedriver by the WebDriver protocol: as much as the page's tests need."""
+"""A headless Chromium, driven through chromedriver by the WebDriver protocol; it can do what the tests need."""
 
 import base64
 import json
@@ -29,7 +29,7 @@ _ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
 
 
 class Browser:
-    """A window."""
+    """A window of the browser."""
 
     def __init__(self, port: int, *, dark: bool = False) -> None:
         options = [*_OPTIONS, *(["--blink-settings=preferredColorScheme=0"] if dark else [])]
@@ -64,19 +64,19 @@ class Browser:
         self._call("POST", "/url", {"url": address})
 
     def size(self, width: int, height: int) -> None:
-        """Make the window so large."""
+        """Set the size of the window."""
         self._call("POST", "/window/rect", {"width": width, "height": height})
 
     def devtools(self, command: str, **parameters: object) -> Any:  # noqa: ANN401
-        """What a command of the DevTools protocol returns."""
+        """Run a command of the DevTools protocol, and return its result."""
         return self._call("POST", "/goog/cdp/execute", {"cmd": command, "params": parameters})
 
     def run(self, script: str, *arguments: object) -> Any:  # noqa: ANN401
-        """What a script returns."""
+        """Run a script, and return its result."""
         return self._call("POST", "/execute/sync", {"script": script, "args": arguments})
 
     def all(self, selector: str) -> list[str]:
-        """The texts of the elements."""
+        """Return the texts of the elements."""
         found: list[str] = self.run(
             "return [...document.querySelectorAll(arguments[0])].map(one => one.textContent)", selector
         )
@@ -104,11 +104,11 @@ class Browser:
         self._call("POST", f"/element/{found[_ELEMENT]}/value", {"text": text})
 
     def complaints(self) -> list[str]:
-        """What the browser's console says, errors and refusals included."""
+        """Return the messages of the browser's console, including errors and refusals."""
         return [str(entry["message"]) for entry in self._call("POST", "/se/log", {"type": "browser"})]
 
     def picture(self, path: Path) -> None:
-        """A screenshot."""
+        """Save a screenshot."""
         path.write_bytes(base64.b64decode(self._call("GET", "/screenshot")))
 
     def close(self) -> None:
@@ -118,7 +118,7 @@ class Browser:
 
 @contextmanager
 def browser(*, dark: bool = False) -> Iterator[Browser]:
-    """A window that is closed at the end."""
+    """Open a window, and close it at the end of the block."""
     assert DRIVER
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))

@@ -34,16 +34,16 @@ SHAPES: Mapping[str, Callable[[int], str]] = {
     "quotations": lambda size: ("«кот „дом“» " * size)[:size],
     "line feeds": lambda size: ("кот\n" * size)[:size],
 }
-"""Texts of a length in characters, by name."""
+"""Functions that make a text of a given number of characters, by name."""
 
 
 class Cost(NamedTuple):
-    """What a perturbation takes.
+    """The cost of a perturbation.
 
     Attributes:
-        seconds: of the processor.
+        seconds: the seconds of processor time.
         peak: the bytes by which the process grew.
-        status: that of the result, or the error.
+        status: the status of the result, or the error.
     """
 
     seconds: float
@@ -51,16 +51,16 @@ class Cost(NamedTuple):
     status: str
 
     def least(self, other: "Cost") -> "Cost":
-        """The least of two runs of the same work."""
+        """Return the lower cost of two runs of the same work."""
         return Cost(min(self.seconds, other.seconds), min(self.peak, other.peak), other.status)
 
 
 def cost_of(work: Callable[[], str], *, limit: int = 60) -> Cost:
-    """What some work takes in a copy of this process; a copy that takes more than `limit` seconds is stopped.
+    """Measure some work in a fork of this process.
 
     Args:
-        work: returns a word on how it ended.
-        limit: seconds of the processor.
+        work: does the work, and returns a word on how it ended.
+        limit: the seconds of processor time after which the fork is stopped.
     """
     reader, writer = os.pipe()
     child = os.fork()
@@ -84,18 +84,18 @@ def cost_of(work: Callable[[], str], *, limit: int = 60) -> Cost:
 
 
 _BEGINNING = 2000
-"""Characters of a text after which all is loaded."""
+"""The characters of a text whose perturbation loads all that is needed."""
 
 
 def perturbing(attack: str, text: str, **options: object) -> Callable[[], str]:
-    """The work of perturbing one text; its beginning was perturbed before, so that all that is needed is loaded."""
+    """Return a function that perturbs one text; the beginning of the text is perturbed first, so that all is loaded."""
     augmenter = Augmenter(attack, **options)  # type: ignore[arg-type]
     augmenter(text[:_BEGINNING])
     return lambda: str(augmenter(text).status)
 
 
 def offline_attacks() -> list[str]:
-    """The attacks that need no network."""
+    """Return the attacks that need no network."""
     return [name for name in names("attacks") if name not in ("back_translation", "bae", "paraphrase")]
 
 
@@ -108,7 +108,7 @@ _SIZE = 24_000
 
 
 def main() -> None:
-    """Print the table: for each attack and setting the most over all shapes, and the shape."""
+    """Print the table: for each attack and setting the highest cost over all shapes, and its shape."""
     attacks = sys.argv[1:] or offline_attacks()
     print(f"| attack | {' | '.join(_SETTINGS)} |", "|---|" + "---|" * len(_SETTINGS), sep="\n")
     for attack in attacks:

@@ -27,13 +27,13 @@ from types import ModuleType
 from typing import IO, Any, NoReturn
 
 PATIENCE = 120.0
-"""Seconds that a test waits for what must happen: far more than it takes on a busy machine."""
+"""The seconds that a test waits for an event that must happen: far more than it takes on a busy machine."""
 
 _HERE = Path(__file__).parent
 _SCORED = frozenset({"evaluate", "compare", "attack", "release", "totals"})
-"""Commands that read scikit-learn or SciPy."""
+"""Commands that import scikit-learn or SciPy."""
 _OF_NETWORKS = ("augment_ru.inference", "augment_ru.models", "augment_ru.prompting", "augment_ru.similarities")
-"""Where functions remember what they read of a network."""
+"""Packages whose functions cache what they read of a network."""
 _LRU = type(cache(id))
 
 
@@ -68,7 +68,7 @@ def copied(
     cwd: Path | None = None,
     env: Mapping[str, str] | None = None,
 ) -> subprocess.CompletedProcess[bytes]:
-    """Do some work in a copy of this process that looks as if it had just started."""
+    """Do some work in a fork of this process that is reset as if it had just started."""
     with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as said:
         given.write(stdin)
         given.seek(0)
@@ -119,7 +119,7 @@ def _forked() -> int:
 
 @cache
 def load(*, scored: bool) -> None:
-    """Load what a command reads at its start: the command line, the annotation, the gate; scikit-learn and SciPy."""
+    """Import what a command imports at its start: command line, annotation, gate; if `scored`, also scikit-learn."""
     import rich._emoji_codes  # noqa: F401, PLC0415  (files of tests without a command load nothing)
 
     if scored:
@@ -137,7 +137,7 @@ def load(*, scored: bool) -> None:
 def _work_and_end(
     work: Callable[[], object], streams: tuple[IO[bytes], ...], cwd: Path | None, env: Mapping[str, str] | None
 ) -> NoReturn:
-    """Do the work in this process as if it had just started, and end it."""
+    """Do the work in this process, reset as if it had just started, and exit."""
     code: Any = 1
     gc.freeze()  # a collection of garbage would write into all that this process shares with its parent, so copy it
     try:
@@ -159,9 +159,9 @@ def _work_and_end(
 
 
 def _begin(cwd: Path | None, env: Mapping[str, str] | None) -> None:
-    """Begin anew: streams, folder, variables, signals, warnings; no module of the tests, no code of users.
+    """Reset this process: streams, folder, variables, signals, warnings; unload modules of the tests and of users.
 
-    Processes that this one starts import the program that augment-ru is.
+    Processes that this one starts import augment-ru as their main program.
     """
     from augment_ru import registry  # noqa: PLC0415
 
@@ -215,7 +215,7 @@ def _forget_networks() -> None:
 
 
 def fails(code: int, *args: str | Path, stdin: bytes = b"") -> str:
-    """The one line that a failing command says."""
+    """Run a command that must fail with this exit code, and return the single line that it prints."""
     done = run(*args, stdin=stdin)
     assert done.returncode == code, done.stderr.decode()
     (line,) = [line for line in done.stderr.decode().split("\n") if line]
@@ -224,9 +224,9 @@ def fails(code: int, *args: str | Path, stdin: bytes = b"") -> str:
 
 
 def started(command: list[str], **options: Any) -> subprocess.Popen[bytes]:  # noqa: ANN401
-    """A process that an interrupt ends, even where this one ignores interrupts, as a shell's background jobs do.
+    """Start a process that an interrupt ends even if this process ignores interrupts, as background jobs do.
 
-    An ignored signal stays ignored in a child, a handled one gets its default action there.
+    A child inherits an ignored signal, but a signal with a handler gets its default action in the child.
     """
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
@@ -244,11 +244,11 @@ def wait_until(happened: Callable[[], object]) -> None:
 
 
 def write(path: Path, *rows: object) -> Path:
-    """A file of JSON lines."""
+    """Write rows to a file of JSON lines, and return its path."""
     path.write_text("".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows), encoding="utf-8")
     return path
 
 
 def rows_of(data: bytes) -> list[dict[str, Any]]:
-    """The rows of JSON lines."""
+    """Parse the rows of JSON lines."""
     return [json.loads(line) for line in data.decode().split("\n") if line]

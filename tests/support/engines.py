@@ -1,4 +1,4 @@
-"""An engine for tests: parts are done in this process in a random order, and travel as they do between processes."""
+"""An engine for tests: parts are done in this process in a random order, and are pickled as between processes."""
 
 import pickle
 from collections.abc import Iterator, Sequence
@@ -14,7 +14,7 @@ from augment_ru.run.work import Done, Engine, Session, Work
 
 @dataclass(frozen=True, slots=True)
 class Shuffled:
-    """An engine of so many workers that are done in any order."""
+    """An engine that does the parts of several workers in a random order."""
 
     workers: int
     seed: int
@@ -44,7 +44,7 @@ class _Session:
 
 @dataclass(frozen=True, slots=True)
 class ShuffledSplit(RunSplit):
-    """Parts that are done by `Shuffled`."""
+    """The settings of a run whose parts are done by `Shuffled`."""
 
     seed: int = 0
 

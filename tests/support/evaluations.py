@@ -1,4 +1,4 @@
-"""Rows as perturb writes them, and a model that reads its answers out of the text."""
+"""Rows in the form that perturb writes, and a model that finds its answers in the text."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -15,7 +15,7 @@ def row(
     /,
     **fields: object,
 ) -> dict[str, Any]:
-    """A row as perturb writes it, with one edit over the whole text."""
+    """Make a row in the form that perturb writes, with one edit that replaces the whole text."""
     edits = [[0, len(source), text]] if text != source else []
     meta = {"attack": attack, "status": status, "source": {"text": source}, "edits": {"text": edits}}
     similarity = {"similarity": 0.9, "probability": 0.1} if status == "perturbed" else {}
@@ -23,9 +23,10 @@ def row(
 
 
 def table(*outcomes: str, attack: str = "a", start: int = 0) -> list[dict[str, Any]]:
-    """Rows that a model that reads its answers out of the text gets right or wrong as `outcomes` say.
+    """Make rows that `reader` answers right or wrong as `outcomes` say.
 
-    `+-`: right before, wrong after; a dot after them: unchanged; an exclamation mark: rejected.
+    `+-` means right before and wrong after the perturbation; a dot at the end: unchanged; an exclamation mark:
+    rejected.
     """
     rows = []
     for number, outcome in enumerate(outcomes, start=start):
@@ -37,5 +38,5 @@ def table(*outcomes: str, attack: str = "a", start: int = 0) -> list[dict[str, A
 
 
 def reader(examples: Sequence[Example]) -> list[str]:
-    """Says the second word."""
+    """Answer each example with its second word."""
     return [example.text.split()[1] for example in examples]

@@ -1,4 +1,4 @@
-"""Small models, built once on a machine: kept in its temporary folder, by what makes them."""
+"""Small models that are built once on a machine, and kept in its temporary folder under a hash of what makes them."""
 
 import os
 import shutil
@@ -26,7 +26,7 @@ def _folder() -> Path:
 
 
 def kept(build: Callable[..., object], *given: object) -> Path:
-    """The folder that `build(folder, *given)` fills, built if nobody on this machine has; nobody may write into it."""
+    """Return the folder that `build(folder, *given)` fills, built if it does not exist; nobody may write to it."""
     folder = _folder() / "-".join([build.__name__, *(str(one).lower() for one in given)])
     if not folder.exists():
         folder.parent.mkdir(parents=True, exist_ok=True)
@@ -40,6 +40,6 @@ def kept(build: Callable[..., object], *given: object) -> Path:
 
 
 def kept_copy(target: Path, build: Callable[..., object], *given: object) -> Path:
-    """A copy of a kept model, in a folder that a test may change."""
+    """Copy a kept model to a folder that a test may change."""
     shutil.copytree(kept(build, *given), target, dirs_exist_ok=True)
     return target

@@ -6,18 +6,18 @@ Row = dict[str, Any]
 
 
 def span(text: str, part: str, *, long: int = 0) -> dict[str, int]:
-    """Where a part of a text starts and stops; `long` is how far the stop is off."""
+    """Return where a part of a text starts and stops; `long` is added to the stop."""
     start = text.index(part)
     return {"start": start, "end": start + len(part) + long}
 
 
 def answer(text: str, segment: str) -> Row:
-    """An answer with its offset, as MultiQ has it."""
+    """Return an answer with its offset, in the form of MultiQ."""
     return {"label": "passage", "offset": text.index(segment), "length": len(segment), "segment": segment}
 
 
 def mera(inputs: object, outputs: object, **meta: object) -> Row:
-    """A row of MERA."""
+    """Make a row of MERA."""
     return {
         "instruction": "Прочитайте текст «{text}» и ответьте.\nОтвет:",
         "inputs": inputs,

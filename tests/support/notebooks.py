@@ -17,7 +17,7 @@ from typing import Any
 
 
 def run(notebook: Mapping[str, Any], name: str) -> Iterator[tuple[int, list[dict[str, Any]]]]:
-    """The number of each code cell, from 0, and its outputs in the form of notebooks; all cells are one program."""
+    """Yield the number of each code cell, from 0, and its outputs as in notebook files; all cells are one program."""
     space: dict[str, Any] = {"__name__": "__main__"}
     for number, cell in enumerate(notebook["cells"]):
         if cell["cell_type"] == "code":
@@ -48,7 +48,7 @@ def _lines(text: str) -> list[str]:
 
 
 def written(notebook: Mapping[str, Any]) -> str:
-    """A notebook as the text of its file."""
+    """Return a notebook as the text of its file."""
     return f"{json.dumps(notebook, ensure_ascii=False, indent=1)}\n"
 
 

@@ -1,4 +1,4 @@
-"""Temporary folders of a process that outlive no run: what a killed one left is deleted by the next."""
+"""Temporary folders that are deleted with their process; a later run deletes the folders of a killed process."""
 
 import atexit
 import os
@@ -9,10 +9,10 @@ from pathlib import Path
 
 
 def own_folder(kind: str) -> Path:
-    """A new folder that is deleted when this process ends; folders of this kind whose process is gone are deleted now.
+    """Make a folder that is deleted when this process ends; delete folders of this kind whose process has ended.
 
     Args:
-        kind: how its name begins.
+        kind: the beginning of the folder's name.
     """
     for left in Path(tempfile.gettempdir()).glob(f"{kind}-[0-9]*-*"):
         number = left.name[len(kind) + 1 :].split("-", 1)[0]
@@ -24,7 +24,7 @@ def own_folder(kind: str) -> Path:
 
 
 def _is_there(process: int) -> bool:
-    """Whether a process of this number runs; true where one cannot ask."""
+    """Tell whether a process with this number runs; true where the system cannot tell."""
     if os.name != "posix":
         return True
     with suppress(PermissionError):

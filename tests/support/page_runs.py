@@ -20,14 +20,14 @@ from typing import Any
 import commands
 
 _ALONE = re.compile(r"augment-ru (?!completion)(?:[^|<>&;$`'\"#*\\]|\"[^\"$`\\]*\"|'[^']*')*(?: #.*)?")
-"""A command that needs no shell."""
+"""A command of augment-ru that needs no shell."""
 
 
 def printed_by_command(command: str, *, fails: bool, copies: bool) -> tuple[str, str]:
-    """What a command prints on stdout, and on stderr.
+    """Return what a command prints on stdout, and on stderr.
 
     Raises:
-        SystemExit: it fails and must not, or the reverse.
+        SystemExit: the command fails although it must not, or does not fail although it must.
     """
     if copies and _ALONE.fullmatch(command):
         done = commands.run(*shlex.split(command, comments=True)[1:])
@@ -40,7 +40,7 @@ def printed_by_command(command: str, *, fails: bool, copies: bool) -> tuple[str,
 
 
 def printed_by(block: dict[str, Any], space: dict[str, Any]) -> tuple[str, str]:
-    """What a block prints on stdout, and its commands on stderr."""
+    """Return what a block prints on stdout, and what its commands print on stderr."""
     if block["language"] == "sh":
         options = {"fails": block["fails"], "copies": block["copies"]}
         found = [printed_by_command(command, **options) for command in block["commands"]]

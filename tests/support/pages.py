@@ -40,12 +40,12 @@ NOT_RUN = {
     r" hf-(causal|seq2seq|classifier):| --similarity bertscore": "needs weights",
     r"openai:http": "needs a server",
 }
-"""The commands that are not run in the tests, and why."""
+"""The commands that the tests do not run, and why."""
 
 LONG = {
     r"^python examples/(adversarial|augmented)_training\.py": "trains classifiers; tests run them on fewer rows",
 }
-"""The commands that are run only where every example of every law is, and why."""
+"""The commands that are run only in the full profile of the laws, and why."""
 
 _OURS = "augment-ru:"
 """How the messages of the command line start."""
@@ -57,9 +57,9 @@ class Block:
     """A code block of a page.
 
     Attributes:
-        line: its number in the page, from 1.
-        file: the file that it stands for.
-        shown: the block behind it, if that shows output.
+        line: its line number in the page, from 1.
+        file: the name of the file that it shows; empty if it shows no file.
+        shown: the next block, if that shows the output of this one.
     """
 
     line: int
@@ -75,7 +75,7 @@ class Block:
 
 
 def blocks_of(text: str) -> list[Block]:
-    """The code blocks of a page; one that shows output is part of its producer."""
+    """Return the code blocks of a page; a block that shows output is an attribute of the block that prints it."""
     found: list[Block] = []
     before: Token | None = None
     for token in MarkdownIt().parse(text):
@@ -93,13 +93,13 @@ def blocks_of(text: str) -> list[Block]:
 
 
 def commands_of(content: str, left_out: Mapping[str, str]) -> list[str]:
-    """The commands of a block that are run."""
+    """Return the commands of a block that are run."""
     parts = [part for line in content.splitlines() for part in line.split(" && ")]
     return [part for part in parts if not any(re.search(pattern, part) for pattern in left_out)]
 
 
 def is_shown(printed: str, shown: Block) -> bool:
-    """Whether a block shows what was printed."""
+    """Tell whether a block shows what was printed."""
     if shown.language == "json":
         return bool(json.loads(printed) == json.loads(shown.content))
     pattern = re.escape("".join(f"{line.rstrip()}\n" for line in shown.content.splitlines()))
@@ -112,7 +112,7 @@ def is_shown(printed: str, shown: Block) -> bool:
 def followed(
     page: str, found: Sequence[Block], left_out: Mapping[str, str], *, copies: bool = False
 ) -> dict[Block, str]:
-    """What is wrong with each block of a page, run in the current folder; nothing for those that are right.
+    """Run the blocks of a page in the current folder; return for each wrong block what is wrong.
 
     With `copies`, commands of augment-ru alone run the package that the process imports, not the one that is installed.
 
@@ -135,7 +135,7 @@ def followed(
 
 
 def _printed(page: str, found: Sequence[Block], left_out: Mapping[str, str], *, copies: bool) -> dict[Block, list[str]]:
-    """What each block of a page prints, in the ways in which the page may show it."""
+    """Return what each block of a page prints, in each form in which the page may show it."""
     files = [block for block in found if block.file and block.language == "python"]
     runs = files + [block for block in found if not block.file and block.language in ("sh", "python")]
     tasks = [
@@ -168,7 +168,7 @@ def _ways(out: str, messages: str) -> list[str]:
 
 
 def _problem(block: Block, printed: Sequence[str], left_out: Mapping[str, str]) -> str:
-    """What is wrong with a block that printed this; empty if nothing is."""
+    """Return what is wrong with a block that printed this; empty if nothing is."""
     if block.shown is None:
         return f"what it prints is not shown:\n{printed[0]}" if printed[0] and block.language == "python" else ""
     if block.language == "sh" and not commands_of(block.content, left_out):

@@ -1,4 +1,4 @@
-"""How many examples a law draws: few for every change, all of them where HYPOTHESIS_PROFILE is `full`."""
+"""The number of examples that a law draws: few by default, all if HYPOTHESIS_PROFILE is `full`."""
 
 import os
 from collections.abc import Sequence
@@ -10,11 +10,11 @@ B = TypeVar("B")
 PROFILE = os.environ.get("HYPOTHESIS_PROFILE", "quick")
 IS_FULL = PROFILE == "full"
 QUICK = 15
-"""Examples at most of a law in the quick profile."""
+"""The most examples of a law in the quick profile."""
 
 
 def examples(number: int) -> int:
-    """The examples of a law that draws this number in the full profile."""
+    """Return the number of examples for a law that draws `number` of them in the full profile."""
     return number if IS_FULL else min(number, QUICK)
 
 

@@ -27,16 +27,16 @@ STEP = 3
 """How far apart the operations are at which builds are killed in the quick profile; odd, so that every other one waits.
 """
 LONGEST = 0.002
-"""Seconds: the longest time that a build lives on after the operation it is killed at."""
+"""The longest time in seconds that a build lives on after the operation at which it is killed."""
 
 
 def run(recipe: Path, target: Path, *, resume: bool = False) -> BuildReport:
-    """A build in small shards."""
+    """Build a release in small shards."""
     return built(recipe, target, resume=resume, shard_rows=1)
 
 
 def kill_at(operation: int, folder: Path, delay: float) -> None:
-    """Have this process killed when it has begun so many operations on files below a folder, and a delay has passed."""
+    """Kill this process `delay` seconds after it begins the given number of operations on files below a folder."""
     begun = itertools.count(1)
 
     def look(event: str, arguments: tuple[object, ...]) -> None:
@@ -53,7 +53,7 @@ def kill_at(operation: int, folder: Path, delay: float) -> None:
 
 
 def killed(recipe: Path, target: Path, operation: int, delay: float) -> bool:
-    """Start or resume a build in a process of its own that is killed; False if it was complete before."""
+    """Start or resume a build in a separate process that is killed; return False if the build was complete before."""
     child = os.fork()
     if child == 0:
         kill_at(operation, target.parent, delay)

@@ -52,13 +52,13 @@ test = "test.jsonl"
 
 
 def write_rows(path: Path, rows: Sequence[Mapping[str, Any]]) -> Path:
-    """A file of JSON lines."""
+    """Write rows to a file of JSON lines, and return its path."""
     path.write_text("".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows), encoding="utf-8")
     return path
 
 
 def recipe(folder: Path, text: str = RECIPE, rows: Sequence[Mapping[str, Any]] = QUESTIONS) -> Path:
-    """A recipe with its files in a folder."""
+    """Write a recipe and its files to a folder, and return the path of the recipe."""
     folder.mkdir(parents=True, exist_ok=True)
     write_rows(folder / "train.jsonl", rows)
     write_rows(folder / "test.jsonl", rows)
@@ -68,17 +68,17 @@ def recipe(folder: Path, text: str = RECIPE, rows: Sequence[Mapping[str, Any]] =
 
 
 def built(path: Path, target: Path, **options: Any) -> BuildReport:  # noqa: ANN401
-    """The release of a recipe."""
+    """Build the release of a recipe."""
     return build_release(path, target, **options)
 
 
 def contents(folder: Path) -> dict[str, bytes]:
-    """The bytes of every file of a folder."""
+    """Return the bytes of every file in a folder."""
     return {
         path.relative_to(folder).as_posix(): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()
     }
 
 
 def rows_of(path: Path) -> list[dict[str, Any]]:
-    """The rows of a file of JSON lines."""
+    """Read the rows of a file of JSON lines."""
     return [json.loads(line) for line in path.read_text(encoding="utf-8").split("\n") if line]

@@ -10,7 +10,7 @@ from typing import Any
 
 
 class Box:
-    """A server: what it was asked, and what it answers."""
+    """The requests to a server, and its answers."""
 
     def __init__(self, answer: Callable[[int, dict[str, Any]], tuple[int, Any]]) -> None:
         self.answer = answer
@@ -24,7 +24,7 @@ class Box:
 
 @contextmanager
 def serving(answer: Callable[[int, dict[str, Any]], tuple[int, Any]]) -> Iterator[Box]:
-    """A server that answers the question of a number with a status and a body; text is sent as it is."""
+    """Run a server that answers each request, by its number, with a status and a body; a text is sent as it is."""
     box = Box(answer)
 
     class Handler(BaseHTTPRequestHandler):
@@ -76,5 +76,5 @@ def serving(answer: Callable[[int, dict[str, Any]], tuple[int, Any]]) -> Iterato
 
 
 def chat(text: str | None) -> dict[str, Any]:
-    """The body of an answer to a chat."""
+    """Return the body of an answer to a chat."""
     return {"choices": [{"message": {"role": "assistant", "content": text}}]}

@@ -14,7 +14,7 @@ WORDS = (*SENTENCES, "Да. Нет.", "Текст: Вопрос: Ответ:", "
 
 
 def tokenizer(folder: Path, *, starts: bool = False) -> FastTokenizer:
-    """A byte-level BPE tokenizer trained on the sentences; with `starts` it puts <s> before every text."""
+    """Make a byte-level BPE tokenizer trained on the sentences; with `starts` it puts <s> before every text."""
     folder.mkdir(parents=True, exist_ok=True)
     trained = ByteLevelBPETokenizer()
     trained.train_from_iterator(

@@ -32,7 +32,7 @@ STEPS = 150
 
 
 def _taught(model: torch.nn.Module, inputs: dict[str, torch.Tensor]) -> None:
-    """Train until the model says these sentences and stops, as a real one does."""
+    """Train the model until it generates these sentences and stops after each, as a real model does."""
     optimizer = torch.optim.Adam(model.parameters(), lr=1e-2)
     model.eval()  # without dropout: there is nothing to generalise to
     for _ in range(STEPS):
@@ -42,7 +42,7 @@ def _taught(model: torch.nn.Module, inputs: dict[str, torch.Tensor]) -> None:
 
 
 def _pairs(tokenizer: Any, shift: int) -> dict[str, torch.Tensor]:
-    """Each sentence, with one further down the list as its translation."""
+    """Pair each sentence with the sentence `shift` places further down the list as its translation."""
     batch = tokenizer(list(SENTENCES), text_target=[*SENTENCES[shift:], *SENTENCES[:shift]], padding=True)
     labels = [[token if token != tokenizer.pad_token_id else -100 for token in row] for row in batch["labels"]]
     ids, mask = torch.tensor(batch["input_ids"]), torch.tensor(batch["attention_mask"])
@@ -200,7 +200,7 @@ PUBLISHED: dict[str, Callable[[Path], Path]] = {
 
 
 def hub(cache: Path) -> Path:
-    """A local cache in which the published names lead to small models."""
+    """Make a local cache in which the published names lead to small models."""
     for name, build in PUBLISHED.items():
         entry = cache / f"models--{name.replace('/', '--')}"
         build(entry / "snapshots" / "small")
@@ -210,6 +210,6 @@ def hub(cache: Path) -> Path:
 
 
 def copied(folder: Path, target: Path, *, without: str = "") -> Path:
-    """A copy of a saved model, without the files of a name pattern."""
+    """Copy a saved model, without the files whose names match a pattern."""
     shutil.copytree(folder, target, ignore=shutil.ignore_patterns(without) if without else None)
     return target

@@ -1,4 +1,4 @@
-"""Hypothesis strategies: texts as they come, scripts, and every attack that is found."""
+"""Hypothesis strategies: texts as users have them, scripts, and all registered attacks."""
 
 from hypothesis import strategies as st
 
@@ -10,7 +10,7 @@ ATTACKS = names("attacks")
 OFFLINE = [name for name in ATTACKS if name not in ("back_translation", "bae", "paraphrase")]
 """The attacks that run no network."""
 BY_WORD = [name for name in ATTACKS if name not in ("add_sent", "back_translation", "paraphrase")]
-"""The attacks that make many small changes, and not one of a sentence."""
+"""The attacks that make many small changes instead of changing a whole sentence."""
 
 SENTENCES = (
     "Вчера Анна Ахматова гуляла по Москве и кормила 25 голубей.",
@@ -39,7 +39,7 @@ _ALPHABET = st.one_of(
 
 
 def texts() -> st.SearchStrategy[str]:
-    """Sentences, sentences with something odd put in, and arbitrary strings."""
+    """Draw sentences, sentences with an odd insertion, and arbitrary strings."""
     odd = st.text(_ALPHABET, max_size=12)
     mixed = st.builds(
         lambda text, at, more: text[: at % (len(text) + 1)] + more + text[at % (len(text) + 1) :],
@@ -67,13 +67,13 @@ PROMISED = (
     "%(кошка)s",
     "<кошка>",
 )
-"""Code, formulas and placeholders, in which nothing may change."""
+"""Code, formulas and placeholders in which nothing may change."""
 INDENTED = "\n\n    кошка = спит(собака)\n    если кошка:\n        бежит()\n"
 """Code that is indented."""
 
 
 def texts_with_promises() -> st.SearchStrategy[tuple[str, list[str]]]:
-    """Sentences with code, formulas and placeholders between them; and these."""
+    """Draw a text of sentences with code, formulas and placeholders between them, and a list of these insertions."""
 
     def put_together(sentences: list[str], kept: list[str], gap: str) -> tuple[str, list[str]]:
         parts = [part for pair in zip(sentences, [*kept, ""], strict=False) for part in pair]
@@ -90,7 +90,7 @@ def texts_with_promises() -> st.SearchStrategy[tuple[str, list[str]]]:
 
 
 def texts_of_json() -> st.SearchStrategy[object]:
-    """Objects and lists of JSON whose texts are sentences."""
+    """Draw objects and lists of JSON whose texts are sentences."""
     leaves = st.one_of(st.sampled_from(SENTENCES), texts(), st.none(), st.booleans(), st.integers(-9, 99))
     inner = st.recursive(
         leaves,
@@ -104,7 +104,7 @@ def texts_of_json() -> st.SearchStrategy[object]:
 
 @st.composite
 def scripts(draw: st.DrawFn, source: str | None = None) -> Script:
-    """A script of a few edits, no-ops and touching ones among them."""
+    """Draw a script of a few edits, which may change nothing or touch each other."""
     text = draw(st.text("abc", max_size=8)) if source is None else source
     places = sorted(draw(st.lists(st.integers(0, len(text)), max_size=6)))
     edits: dict[tuple[int, int], Edit] = {}
@@ -115,13 +115,13 @@ def scripts(draw: st.DrawFn, source: str | None = None) -> Script:
 
 @st.composite
 def spans_of(draw: st.DrawFn, text: str) -> Span:
-    """A span of the text."""
+    """Draw a span of the text."""
     start, stop = sorted((draw(st.integers(0, len(text))), draw(st.integers(0, len(text)))))
     return Span(start, stop)
 
 
 def attacks() -> st.SearchStrategy[Attack]:
-    """Every attack that is found, at any probability; and compositions."""
+    """Draw a registered attack with any probability, or a composition."""
     single = st.builds(
         lambda name, probability: make(name, {"probability": probability}),
         st.sampled_from(ATTACKS),

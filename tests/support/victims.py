@@ -1,4 +1,4 @@
-"""Models that one can count by hand, and attacks whose changes one can list."""
+"""Models whose answers can be computed by hand, and attacks whose changes can be listed."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -11,11 +11,11 @@ from augment_ru.text.words import LETTERS
 
 @dataclass
 class Keywords:
-    """A model that calls a text spam if at least `least` of its words are keywords; it counts what it was asked.
+    """A model that calls a text spam if at least `least` of its words are keywords; it records what it was asked.
 
     Attributes:
-        keywords: in lower case.
-        least: how many make spam.
+        keywords: the keywords, in lower case.
+        least: the number of keywords that makes a text spam.
         asked: the texts that it was asked about, in order.
         calls: how many calls there were.
     """
@@ -28,11 +28,11 @@ class Keywords:
     few_shot: ClassVar[bool] = False
 
     def count(self, text: str) -> int:
-        """How many words are keywords."""
+        """Count the keywords in a text."""
         return sum(word.lower() in self.keywords for word in LETTERS.findall(text))
 
     def __call__(self, examples: Sequence[Example], /) -> list[str]:
-        """The labels."""
+        """Return the labels."""
         self.calls += 1
         self.asked += [example.text for example in examples]
         return ["spam" if self.count(example.text) >= self.least else "ham" for example in examples]
@@ -42,21 +42,21 @@ class ScoredKeywords(Keywords):
     """The same model with scores: each keyword is worth one nat."""
 
     def scored(self, examples: Sequence[Example], /) -> list[Scored]:
-        """The labels with their scores."""
+        """Return the labels with their scores."""
         odds = [self.count(example.text) - self.least + 0.5 for example in examples]
         return [Scored(label, ({"ham": 0.0, "spam": odd},)) for label, odd in zip(self(examples), odds, strict=True)]
 
 
 @dataclass(frozen=True)
 class Blank(Attack):
-    """Each word may become one of the listed words."""
+    """An attack that may replace each word by one of the listed words."""
 
     name: ClassVar[str] = "blank"
     probability: float = 0.5
     words: tuple[str, ...] = ("нечто",)
 
     def propose(self, doc: Doc, rng: Rng) -> Iterator[Change]:
-        """Propose every listed word in place of every word."""
+        """Propose to replace each word by every listed word."""
         for word in LETTERS.finditer(doc.text):
             for new in self.words:
                 yield rng.change(Edit(word.start(), word.end(), new))
