@@ -46,7 +46,7 @@ def digests(data: Iterable[str]) -> Keys:
 
 @lru_cache(maxsize=1024)
 def _salt(kind: str, part: str | int) -> np.uint64:
-    """Return the number that a part of a path, of the type `kind`, mixes into keys."""
+    """Return the number that one part of a path mixes into keys; `kind` is the name of the part's type."""
     return np.uint64(digests([f"{kind}:{part}"])[0])
 
 
@@ -112,7 +112,7 @@ def unit(keys: Keys, positions: Ints | Keys, lane: int = 0) -> Floats:
 
 
 def first_of_each(groups: Ints) -> npt.NDArray[np.bool_]:
-    """Return whether each entry is the first of its group, shape (entries,); the entries of a group are adjacent."""
+    """Return whether each entry is the first of its group, shape (entries,). Entries of a group must be adjacent."""
     found = np.ones(groups.size, dtype=np.bool_)
     np.not_equal(groups[1:], groups[:-1], out=found[1:])
     return found

@@ -120,7 +120,7 @@ def not_utf8(error: UnicodeDecodeError) -> AugmentError:
 
 
 def unknown(kind: str, name: str, known: Iterable[str]) -> AugmentError:
-    """The error for an unknown name; its message has the known names, those first that are most similar to it.
+    """Return the error for an unknown name; its message lists the known names, the most similar ones first.
 
     >>> str(unknown("attack", "keybord", ["keyboard", "case"]))
     "no attack called 'keybord'; did you mean 'keyboard'? known: keyboard, case"

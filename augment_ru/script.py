@@ -206,7 +206,7 @@ def compose(first: Script, second: Script) -> list[Composed]:
     """
     if second.source != first.text:
         raise AugmentError("compose: the source of the second script is not the text of the first")
-    stretches: list[tuple[int, int, int, int]] = []  # start and stop in the middle, which script, index
+    stretches: list[tuple[int, int, int, int]] = []  # ranges: start and stop in the middle text, script, index of edit
     shift = 0
     for index, edit in enumerate(first.edits):
         stretches.append((edit.start + shift, edit.start + shift + len(edit.text), 0, index))
@@ -238,7 +238,7 @@ def compose(first: Script, second: Script) -> list[Composed]:
                 Edit(edit.start - group.start, edit.stop - group.start, edit.text, edit.note)
                 for edit in map(second.edits.__getitem__, theirs)
             ]
-            # what is read as the middle text is read as that text is
+            # an edit that is read as the text that it replaces keeps the readings of that text
             opaque = [edit for edit in inner if edit.read != middle[edit.start : edit.stop]]
             kept = [
                 Edit(
@@ -272,7 +272,7 @@ class _Group:
 
     def __init__(self, start: int) -> None:
         self.start = self.stop = start
-        self.enders: set[int] = set()  # the scripts that have a stretch that ends where the group ends
+        self.enders: set[int] = set()  # the scripts with a range that ends where the group ends
         self.members: tuple[list[int], list[int]] = ([], [])
 
     def add(self, stop: int, which: int, index: int) -> None:

@@ -1,6 +1,7 @@
 """Fixtures that several test files share, and a cache of models in which published names lead to small ones."""
 # ruff: noqa: E402  (the place of the cache is read at import)
 
+import gc
 import os
 import socket
 from pathlib import Path
@@ -19,6 +20,7 @@ for name in ("COLUMNS", "FORCE_COLOR", "NO_COLOR", "TTY_COMPATIBLE", "TTY_INTERA
     os.environ.pop(name, None)  # a table is as wide and as plain as it is without a terminal, whatever the user's is
 
 import pytest
+from filelock import FileLock
 from hypothesis import HealthCheck, Phase, settings
 
 from kept_models import kept_copy
@@ -41,6 +43,12 @@ def pytest_configure(config: pytest.Config) -> None:
         torch.set_num_threads(1)
 
 
+def pytest_collection_finish() -> None:
+    """Let no later collection of garbage walk through what lives to the end, nor copies of this process copy it."""
+    gc.collect()
+    gc.freeze()
+
+
 def _only_here(host: bytes | str | None, *arguments: Any, **options: Any) -> Any:  # noqa: ANN401  (getaddrinfo's own)
     name = host.decode() if isinstance(host, bytes) else host
     if name not in (None, "", "localhost", "127.0.0.1", "::1"):
@@ -58,6 +66,19 @@ def bert(tmp_path_factory: pytest.TempPathFactory) -> Path:
     import small_models  # noqa: PLC0415  (as in `pytest_configure`)
 
     return kept_copy(tmp_path_factory.mktemp("models") / "bert", small_models.bert)
+
+
+@pytest.fixture(scope="session")
+def small_release(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The release of the example, built once for all workers; nobody may write into it."""
+    from releases import EXAMPLE, built  # noqa: PLC0415  (files of tests without a release load nothing)
+
+    base = tmp_path_factory.getbasetemp()
+    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "small_release"
+    with FileLock(f"{folder}.lock"):
+        if not folder.exists():
+            built(EXAMPLE / "small.toml", folder, resume=True)
+    return folder
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -100,8 +100,8 @@ def _promising(
 def _near(knowledge: Knowledge, surrogate: Surrogate, draws: Draws) -> ChangeSet | None:
     """Choose, among the sets one step from the nearest one, the open set expected to come nearest to breaking.
 
-    A step adds a change, takes one back, or exchanges conflicting changes for one. None if no such set is open, or if
-    the nearest set has no margins.
+    A step adds a change, takes one back, or replaces changes by one that conflicts with them. None if no such set is
+    open, or if the nearest set has no margins.
     """
     here = list(knowledge.nearest)  # ascending
     margins = knowledge.known[knowledge.nearest].margins

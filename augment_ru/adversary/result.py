@@ -87,7 +87,7 @@ class Finding(Result):
         return f"Finding({self.status}, {brief(texts)}, changes={self.changes}, queries={self.queries})"
 
     def search(self) -> dict[str, Any]:
-        """Return the outcome of the search (status, answers, queries, changes) as JSON values; docs/adversary.md."""
+        """Return the outcome of the search as JSON values (docs/adversary.md): status, answers, queries, changes."""
         task = self.record.task
         return {
             "status": self.status,

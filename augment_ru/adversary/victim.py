@@ -19,7 +19,9 @@ def victim_of(
     seed: int = 42,
     encoding: str = "utf-8",
 ) -> NamedModel:
-    """The model of a specification `KIND[:ARGUMENT]`, under that name or that of `NAME=KIND[:ARGUMENT]`.
+    """Make the model of a specification `KIND[:ARGUMENT]` or `NAME=KIND[:ARGUMENT]`.
+
+    The name of the model is NAME, or the specification if it gives no name.
 
     Args:
         spec: the specification.

@@ -249,11 +249,11 @@ def check(files: tuple[str, ...]) -> None:
     Also runs the examples of rule files, and of a constraint's function: FILE.py:FUNCTION. Dictionaries end in .tsv,
     the others in .toml. Without FILE, checks all files of this package.
     """
-    from augment_ru.jobs.check import file_problems, stated_prompts
+    from augment_ru.jobs.check import file_problems, prompts_of_files
     from augment_ru.jobs.progress import print_problems
 
     paths = [Path(file) for file in files]
-    print_problems(file_problems(paths), unchecked=partial(stated_prompts, paths))
+    print_problems(file_problems(paths), unchecked=partial(prompts_of_files, paths))
 
 
 @click.command(cls=Command)

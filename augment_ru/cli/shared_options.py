@@ -50,7 +50,8 @@ _GROUPS = {
     "Model": "model models model_options guide target budget draws no_minimal seconds cache",
     "Evaluation": "shots episodes metrics by verdicts flipping",
     "Output": (
-        "output with_original meta on_error csv_safe report html predictions worst_case title date tables form quiet"
+        "output with_original meta on_error csv_safe report html predictions worst_case title date "
+        "tables form latex quiet"
     ),
     "Scale": "workers engine part_size resume device",
 }

@@ -211,7 +211,8 @@ def _texts(batch: TextColumns, starts: Ints, stops: Ints, texts: Replacements, f
 
     Args:
         batch: the texts.
-        starts, stops: the ranges, sorted and disjoint, as global places, each of shape (edits,).
+        starts: the global place where each range starts; ranges are sorted and disjoint, shape (edits,).
+        stops: the global place where each range stops, shape (edits,).
         texts: the new text of each range.
         firsts: the index of the first edit of each text, and the number of edits, shape (texts + 1,).
     """

@@ -1,4 +1,4 @@
-"""Frames of pandas and polars, and Hugging Face datasets: their rows perturbed. None of these is imported here."""
+"""Perturbs the rows of pandas and polars frames and of Hugging Face datasets; imports no package that is not used."""
 
 import json
 import sys
@@ -17,7 +17,7 @@ Data = TypeVar("Data")
 
 
 class Perturbs(Protocol):
-    """Perturbs rows, as `Augmenter` does."""
+    """What this module needs of an `Augmenter`."""
 
     def records(
         self,
@@ -28,15 +28,15 @@ class Perturbs(Protocol):
         n: int = 1,
         draw: int = 0,
     ) -> Iterator[Result]:
-        """The results of each row, in order."""
+        """Yield the results of each row, in the order of the rows (`Augmenter.records`)."""
 
 
 @dataclass(frozen=True)
 class PerturbsColumns:
-    """Perturbs a batch of rows in columns.
+    """Perturbs a batch of rows that is given as columns; a function for `map` of the package `datasets`.
 
-    `datasets` caches what this object returns, by the object's fields. The version is one of them, so that another
-    version of the data files does not use the old cache.
+    `datasets` caches the results of a function by the values of its fields. Therefore the version of this package is a
+    field, so that results made with other data files are not used.
     """
 
     augmenter: Perturbs
@@ -46,10 +46,10 @@ class PerturbsColumns:
     version: str = __version__
 
     def __call__(self, columns: dict[str, list[Any]]) -> dict[str, list[Any]]:
-        """The columns that change, and that of the metadata.
+        """Return the changed columns and, unless `meta` is none, the column of metadata.
 
         Raises:
-            AugmentError: a row cannot be perturbed, or there is a column of the metadata's name.
+            AugmentError: a row cannot be perturbed, or there is already a column with the name of the metadata column.
         """
         rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
         if rows and KEY in rows[0] and self.meta != "none":
@@ -58,7 +58,12 @@ class PerturbsColumns:
 
 
 def changed_columns(results: Sequence[Result], meta: str) -> dict[str, list[Any]]:
-    """The columns that the results of some rows change, and that of the metadata, as JSON."""
+    """Return the columns that results change, with a value for each result, and the column of metadata as JSON texts.
+
+    Args:
+        results: the results of all rows.
+        meta: how much metadata is written (`METAS`); none leaves its column out.
+    """
     changes = [result.changed(meta) for result in results]
     names = dict.fromkeys(str(path[0]) for change in changes for path in change.values)
     rows = [result.row("none") for result in results] if names else []
@@ -78,7 +83,7 @@ def map_dataset(
     num_proc: int | None = None,
     batch_size: int = 1024,
 ) -> Data:
-    """See `Augmenter.map_dataset`."""
+    """Perturb a Hugging Face dataset; see `Augmenter.map_dataset`."""
     try:
         import datasets  # noqa: PLC0415  (an extra; the import takes seconds)
     except ImportError as error:
@@ -115,16 +120,21 @@ def map_dataset(
 
 
 def _package(value: object) -> str:
-    """Pandas or polars, if the value is a frame of one; else an empty text."""
+    """Return "pandas" or "polars" if a value is a frame of that package; otherwise ""."""
     package = type(value).__module__.partition(".")[0]
     return package if package in ("pandas", "polars") and type(value).__name__ in ("DataFrame", "LazyFrame") else ""
 
 
 def refuse_frame(value: object, method: str, instead: str = 'frame(df, "COLUMN"), which returns a frame') -> None:
-    """Raise an error if a frame is given where its rows or texts are meant; `instead` is what takes it.
+    """Refuse a frame that is passed to a method which takes rows or texts.
+
+    Args:
+        value: the argument.
+        method: the name of the method, for the message.
+        instead: what to use for a frame, for the message.
 
     Raises:
-        AugmentError: it is a frame.
+        AugmentError: `value` is a frame.
     """
     if package := _package(value):
         raise AugmentError(f"{method} takes no {package} frame; use {instead}")
@@ -140,7 +150,7 @@ def perturbed_frame(
     n: int,
     draw: int,
 ) -> Data:
-    """See `Augmenter.frame`."""
+    """Perturb the rows of a frame; see `Augmenter.frame`."""
     _check(frame, meta)
     given: Any = frame
     for name in (field,) if isinstance(field, str) or not isinstance(field, Sequence) else field:
@@ -188,7 +198,15 @@ def _check_field(frame: Any, name: object) -> None:  # noqa: ANN401  (a frame)
 
 
 def _with_pandas(frame: Any, places: Sequence[int], columns: dict[str, list[Any]]) -> Any:  # noqa: ANN401  (a frame)
-    """The rows at these places with these columns; a column keeps its type, categories are made anew."""
+    """Make a pandas frame of some rows with some columns replaced or added.
+
+    A replaced column keeps its type; the categories of a categorical column are computed from the new values.
+
+    Args:
+        frame: the frame.
+        places: the positions of the rows to take; a row may be taken several times.
+        columns: the values of the new columns, by name.
+    """
     series: Any = sys.modules["pandas"].Series
     made = frame.iloc[list(places)].copy()
     for name, values in columns.items():
@@ -199,7 +217,10 @@ def _with_pandas(frame: Any, places: Sequence[int], columns: dict[str, list[Any]
 
 
 def _with_polars(frame: Any, places: Sequence[int], columns: dict[str, list[Any]]) -> Any:  # noqa: ANN401  (a frame)
-    """The rows at these places with these columns; a column keeps its type, but an Enum becomes a String."""
+    """Make a polars frame of some rows with some columns replaced or added; the arguments are those of `_with_pandas`.
+
+    A replaced column keeps its type, except that an Enum becomes a String.
+    """
     polars: Any = sys.modules["polars"]
     new = polars.DataFrame(columns)
     types = {name: frame.schema.get(name, polars.String) for name in columns}

@@ -1,4 +1,4 @@
-"""The class `Perturber`: applies one attack to prepared records, with its gate and search."""
+"""The class `Perturber`: applies one attack to prepared records, with a gate and a search."""
 
 import copy
 import logging
@@ -29,10 +29,10 @@ _log = logging.getLogger(__name__)
 
 
 class Perturber:
-    """An attack with its gate and search, for records that a `Preparation` has prepared.
+    """Applies one attack, with a gate and a search, to records that a `Preparation` has prepared.
 
-    Immutable and picklable. The result for a record depends only on the settings, the seed, and the record's id or
-    texts.
+    A perturber is immutable and picklable. The result for a record depends only on the settings, the seed, and the
+    record's id or texts.
 
     Args:
         attack: an attack, its name, a file of yours (`my_attack.py`) or `python:MODULE:CLASS`, or names joined by `+`.
@@ -41,13 +41,14 @@ class Perturber:
         schedule: `paper` (halve the probability until the gate passes) or `strongest` (many changes that still pass).
         seed: any integer.
         probability: the share of the possible changes, in [0, 1]; by default the attack's own.
-        candidates: how many perturbations are tried for each record, 1 to 1000.
-        min_changes: the least number of changes at a positive probability, if a record has so many; by default the
-            attack's own. With 0 a record is left clean if no change of its first candidate is active.
+        candidates: how many random perturbations are tried for each record, 1 to 1000.
+        min_changes: the number of changes that are forced in each record at a positive probability; a record with fewer
+            possible changes gets all of them. By default the attack's own. With 0, a record is left unchanged if no
+            change of its first candidate is active.
         floor: the lowest probability that the search tries, in (0, 1].
 
     Raises:
-        AugmentError: a name is unknown, or a value out of its range.
+        AugmentError: a name is unknown, or a value is out of range.
     """
 
     def __init__(
@@ -89,13 +90,13 @@ class Perturber:
         return f"Perturber({self.attack!r}, similarity={gate}, threshold={self.threshold}, seed={self.seed}{draw})"
 
     def at_draw(self, draw: int) -> Self:
-        """The same perturber with the random numbers of another draw: the same text gets other changes.
+        """Return this perturber with the random numbers of another draw, so that the same text gets other changes.
 
         Args:
-            draw: the number of the draw, 0 or more; 0 is that of every perturber.
+            draw: the number of the draw, an integer of 0 or more; a new perturber has draw 0.
 
         Raises:
-            AugmentError: it is no such number.
+            AugmentError: `draw` is not such a number.
         """
         number = integer("draw", draw, least=0)
         if number == self.draw:
@@ -105,7 +106,7 @@ class Perturber:
         return other
 
     def with_corpus(self, corpus: Any) -> Self:  # noqa: ANN401  (as `Attack.with_corpus`)
-        """The same perturber with a corpus for its attack, if the attack wants one."""
+        """Return this perturber with a corpus for its attack (`Attack.with_corpus`)."""
         other = copy.copy(self)
         other.attack = self.attack.with_corpus(corpus)
         other.__dict__.pop("needs", None)
@@ -113,19 +114,19 @@ class Perturber:
 
     @cached_property
     def needs(self) -> Needs:
-        """What the records must be prepared with."""
+        """What records must be prepared with for the attack and the similarity."""
         read = self.similarity.layers if self.similarity else frozenset()
         return Needs.of_all([self.attack.needs, Needs(read)])
 
     @property
     def settings(self) -> Settings:
-        """The settings that are the same for all its results."""
+        """The settings that all results of this perturber share."""
         scorer = self.similarity.signature if self.similarity else "none"
         threshold = self.threshold if self.similarity else None
         return Settings(self.attack.name, self.seed, scorer, threshold, self.attack.corpus_digest, self.draw)
 
     def perturb(self, prepared: Prepared) -> Perturbed:
-        """Perturb prepared records.
+        """Perturb prepared records, and return the results in columns.
 
         Raises:
             AugmentError: the attack or the similarity fails, or reads a layer that was not computed.
@@ -144,18 +145,18 @@ class Perturber:
         return perturbed
 
     def proposals(self, prepared: Prepared, candidate: int) -> Proposals:
-        """The proposals of the attack for a candidate, before it is decided which are legal.
+        """Return all that the attack proposes for one candidate, including changes that are not legal.
 
         Args:
-            prepared: the records with what is protected from the attack (`Prepared.seen_by`).
+            prepared: the records as the attack sees them (`Prepared.seen_by`).
             candidate: the number of the candidate, from 0.
         """
         return proposals_of(self.attack, prepared.batch, self._streams(prepared, [candidate]))
 
     def _streams(self, prepared: Prepared, candidates: Sequence[int]) -> Streams:
-        """The stream of each text for each candidate, one candidate behind another.
+        """Return a stream for each text and candidate: those of all texts for a candidate, then for the next one.
 
-        Its key depends on the seed, attack, record, field, candidate and draw.
+        The key of a stream depends on the seed, attack, record, field, candidate and draw.
         """
         draw = (self.draw,) if self.draw else ()
         shared = Streams.of(prepared.keys, self.seed, self.attack.name)
@@ -167,7 +168,7 @@ class Perturber:
         return Streams(mix((own ^ salts).ravel()))
 
     def _legal(self, prepared: Prepared, tiles: Tiles) -> tuple[Plan, Mask]:
-        """The legal changes of the first candidates, one for each tile, and whether each is active."""
+        """Return the legal changes of one candidate for each tile, and whether each is active at the probability."""
         batch = prepared.batch
         keys = self._streams(prepared, range(tiles.count)).keys.reshape(tiles.count, -1)
         found = [legal(batch, proposals_of(self.attack, batch, Streams(own))) for own in keys]

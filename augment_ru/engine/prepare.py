@@ -1,4 +1,4 @@
-"""Prepares records for attacks: annotates their texts and finds their protected spans."""
+"""Prepares records for attacks: annotates their texts, and finds the protected spans of the texts."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -30,7 +30,7 @@ from augment_ru.text.doc import Doc
 
 @dataclass(frozen=True)
 class Prepared:
-    """Records with annotated texts and protected spans, which all attacks on them share."""
+    """Records with annotated texts and protected spans, which can be passed to any number of attacks."""
 
     records: Sequence[Record]
     fields: Sequence[str]
@@ -41,11 +41,11 @@ class Prepared:
     """The key of each record."""
     batch: Batch
     references: References = field(init=False)
-    """The texts of the batch, as a similarity reads them."""
+    """The texts of the batch in the form in which a similarity gets them."""
     questions: Questions | None = None
-    """The questions whose options edits can reach; None if there are none."""
+    """The questions with options that edits can reach; None if there are no such questions."""
     warnings: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
-    """What constraints warn of, by the number of the record."""
+    """The warnings of constraints, by the number of the record."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "references", References(self.batch))
@@ -55,16 +55,16 @@ class Prepared:
 
     @cached_property
     def first_rows(self) -> list[int]:
-        """The number of the first text of each record, and at the end the number of texts."""
+        """The number of each record's first text, followed by the number of texts."""
         rows: list[int] = np.searchsorted(self.owners, np.arange(len(self.records) + 1)).tolist()
         return rows
 
     def rows(self, record: int) -> range:
-        """The numbers of the texts of a record."""
+        """Return the numbers of the texts of record number `record`."""
         return range(self.first_rows[record], self.first_rows[record + 1])
 
     def seen_by(self, attack: Attack) -> "Prepared":
-        """The records with the spans that are protected from this attack."""
+        """Return the records with the spans that are protected from this attack (`Batch.seen_by`)."""
         batch = self.batch.seen_by(attack)
         if batch is self.batch:
             return self
@@ -75,14 +75,14 @@ class Prepared:
 
 CHUNK_ROWS = 1024
 CHUNK_CHARACTERS = 2**20
-"""The most rows of a chunk, and the number of characters at which it ends."""
+"""A chunk ends when it has this many rows, or when its texts have at least this many characters."""
 
 
 Constraints: TypeAlias = (
     str | Constraint | Function | Sequence[str | Constraint | Function] | Callable[[Task], Sequence[str]] | None
 )
-"""Constraints as names, files, objects or functions of two arguments (`own_constraint`); a function of one argument,
-from a task to their names; None for the task's own."""
+"""Constraints: one or several names, files, objects or functions of two arguments (`own_constraint`); or a function
+of one argument, from a task to the names of its constraints; or None for the constraints that each task names."""
 
 
 def _listed(given: Any) -> tuple[Constraint, ...]:  # noqa: ANN401  (whatever a caller gives)
@@ -102,7 +102,7 @@ def _listed(given: Any) -> tuple[Constraint, ...]:  # noqa: ANN401  (whatever a 
 
 
 def _chooses(constraints: Any) -> TypeGuard[Callable[[Task], Sequence[str]]]:  # noqa: ANN401  (what a caller gives)
-    """Whether this is a function of one argument, which chooses the constraints of a task."""
+    """Tell whether a value is a function of one argument, which chooses the constraints of a task."""
     return callable(constraints) and len(signature(constraints).parameters) == 1
 
 
@@ -111,15 +111,15 @@ def _own_constraints(task: Task) -> Sequence[str]:
 
 
 class Preparation:
-    """Prepares records for attacks: an annotator and constraints.
+    """Prepares records for attacks, with an annotator and constraints.
 
-    Immutable and picklable. Prepare a chunk of records once, with the layers that the attacks read, then pass it to
-    any number of attacks (`Perturber.perturb`).
+    A preparation is immutable and picklable. Prepare a chunk of records once, with the layers that the attacks read,
+    and then pass it to any number of attacks (`Perturber.perturb`).
 
     Args:
         constraints: names, rule files, `Constraint` objects, or functions of your own from a row and its annotated
-            fields to spans by field; by default those of each record's task; () for none; or a function from a task
-            to the names.
+            fields to spans by field. () for no constraints. A function of one argument maps a task to the names of its
+            constraints. By default, each record has the constraints that its task names.
         annotator: `natasha`, `spacy:PIPELINE`, or an `Annotator`.
 
     Raises:
@@ -144,10 +144,10 @@ class Preparation:
         return {**self.__dict__, "_known": {}}
 
     def constraints(self, task: Task) -> tuple[Constraint, ...]:
-        """The constraints of a task: those that were given, or the task's own if none were given.
+        """Return the constraints for a task: the given ones, or by default those that the task names.
 
         Raises:
-            AugmentError: a constraint is not for the language of the task.
+            AugmentError: there is no such constraint, or a constraint is for another language than the task's.
         """
         if task not in self._known:
             self._known[task] = self._found(task)
@@ -166,7 +166,7 @@ class Preparation:
     def check(self, task: Task | None) -> None:
         """Compile the constraints, so that an invalid rule is an error before the run starts.
 
-        Does nothing if the constraints depend on the row.
+        Do nothing if the constraints depend on tasks that are not known yet.
 
         Args:
             task: the task of all rows; None if each row's task is recognised.
@@ -188,9 +188,9 @@ class Preparation:
         """Prepare the rows of a dataset in chunks.
 
         Args:
-            records: rows as dictionaries; they are not changed.
-            task: a task, its name, or a TOML file that states it; by default that of each row is recognised.
-            field: the fields to perturb in place of the task's, such as `text`, `inputs.text`, `qas[].query`.
+            records: rows as dictionaries; they are not modified.
+            task: a task, its name, or a TOML file that states it; by default each row's task is recognised.
+            field: the fields to perturb instead of the task's, such as `text`, `inputs.text` or `qas[].query`.
             needs: what each attack and its gate need (`Perturber.needs`).
 
         Raises:
@@ -203,7 +203,7 @@ class Preparation:
             yield self.chunk(chunk, needs)
 
     def texts(self, texts: Iterable[str], *, needs: Iterable[Needs] = ()) -> Iterator[Prepared]:
-        """Prepare texts in chunks; `needs`: as in `records`.
+        """Prepare texts in chunks; for `needs` see `records`.
 
         Raises:
             AugmentError: one of the texts is not a string, or contains a lone surrogate.
@@ -227,7 +227,8 @@ class Preparation:
             needs: as in `records`.
 
         Raises:
-            AugmentError: a record lacks a field, or has an offset that does not match its text.
+            AugmentError: a record lacks a field, or has an offset that does not fit its text; or the annotator or a
+                constraint fails.
         """
         every = Needs.of_all(needs)
         if isinstance(records, AlikeRecords) and not (
@@ -242,7 +243,7 @@ class Preparation:
             raise
 
     def _alike(self, records: AlikeRecords) -> Prepared:
-        """Prepare records of one text each, of which nothing has to be annotated or protected."""
+        """Prepare records with one text each that need neither annotation nor constraints."""
         batch, count = (
             Batch(records.texts, annotate=self.annotate, contexts=partial(contexts_of, records)),
             len(records),
@@ -299,7 +300,7 @@ def _record(row: object, task: Task | None, fields: Sequence[str]) -> Record:
 
 
 def _outer(spans: Sequence[Span]) -> list[Span]:
-    """The spans in order, without those inside another span of the same label."""
+    """Return the spans sorted by place, without those that lie inside another span with the same label."""
     kept: list[Span] = []
     reach: dict[str, int] = {}
     for span in sorted(spans, key=lambda span: (span.start, -span.stop)):
@@ -310,7 +311,7 @@ def _outer(spans: Sequence[Span]) -> list[Span]:
 
 
 def chunks(records: Iterable[Record]) -> Iterator[list[Record]]:
-    """The records in chunks of `CHUNK_ROWS`; a chunk ends earlier when its texts reach `CHUNK_CHARACTERS`."""
+    """Yield records in chunks of `CHUNK_ROWS`; a chunk ends earlier when its texts reach `CHUNK_CHARACTERS`."""
     chunk: list[Record] = []
     size = 0
     for record in records:

@@ -1,4 +1,4 @@
-"""What became of records: the results of a chunk in columns, each of them, and the row that is written."""
+"""The results of attacks on records: of a chunk in columns, of each record as an object, and the rows to write."""
 
 import json
 import math
@@ -27,20 +27,24 @@ from augment_ru.script import Script, Triple
 from augment_ru.text.characters import Mask
 
 Status = Literal["perturbed", "unchanged", "rejected", "broken", "withstood", "wrong_before"]
-"""perturbed: a perturbation passed; unchanged: nothing may be changed, or the draw left the record clean; rejected: no
-perturbation passed. Of a search against a model: broken, withstood, wrong before it, unchanged or rejected."""
+"""The status of a record.
+
+perturbed: a perturbation passed. unchanged: nothing may be changed, or no change was active. rejected: no perturbation
+passed. A search against a model has other ones: broken (a change breaks the answer), withstood (no such change was
+found), wrong_before (the answer to the original is wrong), unchanged and rejected.
+"""
 
 CLEAN = "clean"
-"""The reason of an unchanged record that has legal changes, of which none is active."""
+"""The reason of an unchanged record that has legal changes, but no active one."""
 SHORT = "short"
-"""The reason of an unchanged record whose texts have one or two letters each: every change makes another word."""
+"""The reason of an unchanged record whose texts have at most two letters each, where any change makes another word."""
 NOTHING = "nothing"
-"""The reason of any other unchanged record: it has nothing that the attack may change."""
+"""The reason of any other unchanged record: the attack has no legal change."""
 
 STATUSES = ("perturbed", "unchanged", "rejected")
 
 METAS = ("full", "brief", "none")
-"""How much metadata is written: all of it; all but the source, edits and protected spans; none."""
+"""How much metadata is written. full: all; brief: all without the source, edits and protected spans; none: nothing."""
 
 Scripts = Mapping[str, Script]
 Spans = Mapping[str, tuple[Span, ...]]
@@ -53,18 +57,18 @@ class Settings(NamedTuple):
     attack: str
     seed: int
     scorer: str
-    """The similarity's signature; "none" without a gate."""
+    """The signature of the gate's similarity; "none" without a gate."""
     threshold: float | None
     corpus: str = ""
-    """The digest of the corpus that the attack reads, if that is no part of a package; "" for none."""
+    """The digest of the corpus that the attack reads (`Attack.corpus_digest`); "" if it has none."""
     draw: int = 0
-    """The number of the draw; each gives a text other changes."""
+    """The number of the random draw; other draws give the same text other changes."""
 
 
 class Outcome(NamedTuple):
-    """The outcome of the search for a record; values that only perturbed records have are None for others.
+    """The outcome of the search for a record; for the values see the properties of `Result`.
 
-    The similarity of a rejected record is the best that failed.
+    `probability` and `candidate` are None unless the record is perturbed.
     """
 
     status: Status
@@ -81,15 +85,15 @@ UNCHANGED = Outcome("unchanged")
 
 @dataclass(frozen=True, eq=False)
 class Perturbed:
-    """What became of a chunk of records under one attack, in columns.
+    """The results of one attack for a chunk of records, in columns.
 
     Attributes:
-        settings: what the results share.
+        settings: the settings that the results share.
         prepared: the records, as the attack saw them.
         edits: the edits that were found for each text.
-        found: what the search found.
-        possible: the records that have an active change, shape (records,).
-        clean: the records that have legal changes, but no active one, shape (records,).
+        found: the findings of the search for each record.
+        possible: whether each record has an active change, shape (records,).
+        clean: whether each record has legal changes, but no active one, shape (records,).
     """
 
     settings: Settings
@@ -109,12 +113,12 @@ class Perturbed:
 
     @cached_property
     def results(self) -> list["Result"]:
-        """The results, in the order of the records; they are made when they are first read."""
+        """The result of each record, in order; the list is made when it is first read."""
         return [Result(self, at) for at in range(len(self))]
 
     @cached_property
     def outcomes(self) -> list[Outcome]:
-        """What the search found for each record; equal outcomes are one object."""
+        """The outcome of each record; equal outcomes are the same object."""
         found, warned = self.found, self.warned
         scores = [None if math.isnan(score) else score + 0.0 for score in found.similarities.tolist()]  # no -0.0
         columns = (found.candidates.tolist(), found.probabilities.tolist(), scores, self.possible.tolist())
@@ -130,7 +134,7 @@ class Perturbed:
 
     @cached_property
     def _reasons(self) -> list[str]:
-        """Why each record is unchanged, if it is."""
+        """The reason that each record has if it is unchanged: `CLEAN`, `SHORT` or `NOTHING`."""
         rows, few = self.prepared.owners, self.prepared.batch.prepared.of_few_letters
         reasons = np.full(len(self), NOTHING, dtype=object)
         if few is not None:
@@ -141,23 +145,23 @@ class Perturbed:
 
     @cached_property
     def warned(self) -> Mapping[int, tuple[str, ...]]:
-        """The warnings of the records that have one, by the number of the record."""
+        """The warnings by the number of the record; records without warnings are absent."""
         ours, found = self.prepared.warnings, self.found.warnings
         return {at: every for at in {*ours, *found} if (every := (*ours.get(at, ()), *found.get(at, ())))}
 
     def scripts(self, at: int) -> Scripts:
-        """The script of each field of a record."""
+        """Return the script of each field of record number `at`."""
         return {self.prepared.fields[row]: self.edits[row] for row in self.prepared.rows(at)}
 
     def protected(self, at: int) -> Spans:
-        """The protected spans of each field of a record."""
+        """Return the protected spans of each field of record number `at`."""
         prepared = self.prepared
         if not prepared.batch.spans[2]:
             return {prepared.fields[row]: () for row in prepared.rows(at)}
         return {prepared.fields[row]: tuple(prepared.batch.protected(row)) for row in prepared.rows(at)}
 
     def changed(self, at: int, meta: str) -> Changed:
-        """What is written for a record: the new values of its row, and the metadata (`METAS`)."""
+        """Return the new values of the row of record number `at`, with as much metadata as `meta` says (`METAS`)."""
         prepared, record, every = self.prepared, self.prepared.records[at], self.metadata(meta)
         metadata = None if every is None else every[at].decode()
         if record.task.layout.states_offsets:
@@ -167,20 +171,25 @@ class Perturbed:
         return Changed({path_of(record.values, prepared.fields[row]): new[row] for row in changed}, metadata)
 
     def rows(self, meta: str) -> list[tuple[Record, Changed]]:
-        """The records, and what is written for each: the same as its result says, which is not made."""
+        """Return each record with the changes of its row (`changed`), without making `Result` objects."""
         return [(record, self.changed(at, meta)) for at, record in enumerate(self.prepared.records)]
 
     def lines(self, records: AlikeRecords, meta: str) -> Iterator[bytes]:
-        """The lines of JSON that are written for its records, which are these."""
+        """Yield the rows to write as lines of JSON.
+
+        Args:
+            records: the records of this chunk, as they were read.
+            meta: how much metadata is written (`METAS`).
+        """
         return lines_with(
             records, self.edits.texts, self.metadata(meta), lambda at: written(records[at], self.changed(at, meta))
         )
 
     def metadata(self, meta: str) -> Sequence[bytes] | None:
-        """The metadata of each record as JSON; None for "none".
+        """Return the metadata of each record as JSON; None if `meta` is "none".
 
         Raises:
-            AugmentError: there is no such `meta`.
+            AugmentError: `meta` is not one of `METAS`.
         """
         _check_meta(meta)
         return None if meta == "none" else self._full if meta == "full" else self._brief
@@ -211,7 +220,7 @@ class Perturbed:
 
     @cached_property
     def _spans(self) -> Sequence[Sequence[Triple]]:
-        """The protected spans of each text: starts, stops and labels."""
+        """The start, the stop and the label of each protected span, for each text."""
         batch, places = self.prepared.batch, self.prepared.batch.starts.tolist()
         starts, stops, labels = batch.spans
         found: list[list[Triple]] = [[] for _ in batch.texts]
@@ -237,9 +246,10 @@ def _outcome(  # noqa: PLR0917  (the columns)
 
 
 class Result:
-    """What became of a record. Immutable and picklable.
+    """The result of an attack for one record. Immutable and picklable.
 
-    What it holds is taken from the columns of its chunk when it is first read, so that a million results cost little.
+    The values are taken from the columns of the chunk (`Perturbed`) when they are first read, so that making very many
+    results costs little.
     """
 
     _VALUES: ClassVar[tuple[str, ...]] = ("record", "scripts", "protected", "outcome", "settings")
@@ -253,7 +263,7 @@ class Result:
     def of(
         cls, record: Record, scripts: Scripts, protected: Spans, outcome: Outcome, settings: Settings, **more: object
     ) -> Self:
-        """A result by itself; `more` are the further values of a subclass."""
+        """Make a result that does not belong to a chunk; `more` are the additional values of a subclass."""
         result = cls.__new__(cls)
         result.__dict__.update(
             record=record, scripts=scripts, protected=protected, outcome=outcome, settings=settings, **more
@@ -265,7 +275,7 @@ class Result:
 
     @cached_property
     def record(self) -> Record:
-        """The record, as it came."""
+        """The original record."""
         return self._chunk.prepared.records[self._at]
 
     @cached_property
@@ -275,46 +285,47 @@ class Result:
 
     @cached_property
     def outcome(self) -> Outcome:
-        """What the search found; `status` and others are short for its entries."""
+        """The outcome of the search; properties such as `status` return its values."""
         return self._chunk.outcomes[self._at]
 
     @cached_property
     def scripts(self) -> Scripts:
-        """The edits of each perturbed field; empty scripts unless `status` is "perturbed"."""
+        """The script of each field to perturb; the scripts have no edits unless `status` is "perturbed"."""
         return self._chunk.scripts(self._at)
 
     @cached_property
     def protected(self) -> Spans:
-        """The spans of each field that no edit could touch, by rule."""
+        """The spans of each field that no edit was allowed to touch."""
         return self._chunk.protected(self._at)
 
     @property
     def status(self) -> Status:
-        """The status: perturbed, unchanged or rejected."""
+        """The status: "perturbed", "unchanged" or "rejected"."""
         return self.outcome.status
 
     @property
     def reason(self) -> str | None:
         """Why a record is unchanged; None for other records.
 
-        "clean": it has legal changes, but none is active; "short": its texts have one or two letters each; "nothing":
-        it has nothing that the attack may change.
+        "clean": the record has legal changes, but none of them is active. "short": its texts have at most two letters
+        each. "nothing": the attack has no legal change.
         """
         return self.outcome.reason
 
     @property
     def probability(self) -> float | None:
-        """The largest probability at which exactly these changes are active, but for those that fail alone.
+        """The probability at which the changes were made, at most that of the attack; None unless perturbed.
 
-        None unless perturbed.
+        The schedule `strongest` gives the largest probability at which exactly these changes are active, apart from
+        changes that fail the gate by themselves.
         """
         return self.outcome.probability
 
     @property
     def similarity(self) -> float | None:
-        """The lowest similarity of the changed texts, in [0, 1], to 4 digits; None if nothing was scored.
+        """The lowest similarity of the changed texts, at most 1, rounded to 4 digits; None if nothing was scored.
 
-        That of a rejected record is the best that failed.
+        For a rejected record it is the best similarity that failed.
         """
         return self.outcome.similarity
 
@@ -325,7 +336,7 @@ class Result:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """Warnings: something to protect is missing, or a text is longer than the model of the similarity reads."""
+        """Warnings, such as that something to protect is missing, or that a text is too long for the similarity."""
         return self.outcome.warnings
 
     def _values(self) -> tuple[Any, ...]:
@@ -345,15 +356,15 @@ class Result:
         return f"Result({self.status}, {brief(texts)}, similarity={self.similarity}, probability={self.probability})"
 
     def _repr_html_(self) -> str:
-        """The texts with their changes marked, for notebooks."""
+        """Return the result as HTML with its changes marked; notebooks show it."""
         return result_html(self)
 
     @property
     def script(self) -> Script:
-        """The script of the only perturbed field.
+        """The script of the only field to perturb.
 
         Raises:
-            AugmentError: there are several fields.
+            AugmentError: the record does not have exactly one such field.
         """
         if len(self.scripts) != 1:
             raise AugmentError(f"the record has {len(self.scripts)} texts: {', '.join(self.scripts)}; use .scripts")
@@ -361,10 +372,10 @@ class Result:
 
     @property
     def text(self) -> str:
-        """The new text of the only perturbed field.
+        """The new text of the only field to perturb.
 
         Raises:
-            AugmentError: there are several fields.
+            AugmentError: the record does not have exactly one such field.
         """
         if "scripts" in self.__dict__ or len(rows := self._chunk.prepared.rows(self._at)) != 1:
             return self.script.text
@@ -372,30 +383,30 @@ class Result:
 
     @property
     def source(self) -> str:
-        """The original text of the only perturbed field."""
+        """The original text of the only field to perturb; raises an `AugmentError` if there are several."""
         return self.script.source
 
     def row(self, meta: str = "full") -> dict[str, Any]:
-        """The row with its new texts and offsets, and the metadata (full, brief or none) under `augment`."""
+        """Return the row with its new texts and offsets, and with metadata (full, brief or none) under `augment`."""
         return replaced(self.record, self.changed(meta))
 
     def line(self, meta: str = "full") -> str:
-        """The row as a line of JSON; values that did not change keep the characters that were read."""
+        """Return the row as a line of JSON; unchanged values are written with the characters that were read."""
         return written(self.record, self.changed(meta))
 
     def changed(self, meta: str = "full") -> Changed:
-        """The new values of the row: texts, offsets, and the metadata."""
+        """Return the new values of the row (texts and offsets), and the metadata (full, brief or none)."""
         if "_chunk" in self.__dict__:
             return self._chunk.changed(self._at, meta)
         return Changed(new_values(self.record, self.scripts), self._metadata(meta))
 
     def metadata(self, meta: str = "full") -> dict[str, Any] | None:
-        """The metadata that is written under `augment` (docs/formats.md); None for "none"."""
+        """Return the metadata that is written under `augment` (docs/formats.md); None if `meta` is "none"."""
         found: dict[str, Any] | None = json.loads(self._metadata(meta) or "null")
         return found
 
     def _metadata(self, meta: str) -> str | None:
-        """The metadata as JSON; None for "none"."""
+        """Return the metadata as JSON; None if `meta` is "none"."""
         if "_chunk" in self.__dict__:
             return self._chunk.changed(self._at, meta).metadata
         _check_meta(meta)
@@ -417,21 +428,24 @@ class Result:
         return full.decode()
 
     def _brief(self) -> dict[str, Any]:
-        """The metadata without the texts."""
+        """Return the brief metadata."""
         return brief_metadata(self.settings, self.outcome)
 
     def _further(self) -> dict[str, Any]:
-        """What stands behind the edits in the metadata."""
+        """Return the entries that follow the edits in the full metadata, by name."""
         return self.notes()
 
     def notes(self) -> dict[str, Any]:
-        """`{"notes": …}` with a list of notes beside each list of edits, for the metadata; empty if no edit has one."""
+        """Return `{"notes": …}` for the metadata: a list of notes by field, one for each edit.
+
+        Empty if no edit has a note.
+        """
         scripts = self.scripts.items()
         return noted({name: script.notes or [None] * len(script.triples) for name, script in scripts})
 
 
 def brief_metadata(settings: Settings, outcome: Outcome) -> dict[str, Any]:
-    """The metadata of an outcome under these settings, without the source, the edits and the protected spans."""
+    """Return the brief metadata of an outcome: without the source, the edits and the protected spans."""
     brief: dict[str, Any] = {"attack": settings.attack, "status": outcome.status}
     if outcome.reason:
         brief["reason"] = outcome.reason
@@ -447,9 +461,9 @@ def brief_metadata(settings: Settings, outcome: Outcome) -> dict[str, Any]:
 
 
 def occasional(*, draw: int = 0, corpus: str = "", warnings: Sequence[str] = ()) -> dict[str, Any]:
-    """The entries of the metadata that only some rows have: those that hold nothing are left out.
+    """Return the entries of the metadata that only some rows have; draw 0 and empty values are left out.
 
-    A warning that came twice is there once.
+    A repeated warning is kept once.
     """
     entries = {"draw": draw, "corpus": corpus, "warnings": list(dict.fromkeys(warnings))}
     return {name: value for name, value in entries.items() if value}
@@ -465,16 +479,16 @@ def full_metadata(
     further: Iterable[Mapping[str, Any]],
     spans: Sequence[Sequence[Triple]],
 ) -> list[bytes]:
-    """The full metadata of records as JSON.
+    """Return the full metadata of each record as JSON.
 
     Args:
         brief: the brief metadata of each record as JSON.
         fields: the field of each text.
-        first_rows: the number of the first text of each record, and at the end the number of texts.
+        first_rows: the number of each record's first text, followed by the number of texts.
         sources: each text before its edits.
         edits: the edits of each text.
-        further: what stands behind the edits of each record, by name.
-        spans: the protected spans of each text.
+        further: the entries that follow the edits in the metadata of each record, by name.
+        spans: the start, the stop and the label of each protected span of each text.
     """
     known = {name: encoded(name).encode() + b":" for name in dict.fromkeys(fields)}
     names = [known[name] for name in fields]
@@ -493,7 +507,7 @@ def full_metadata(
 
 
 def noted(notes: Mapping[str, Sequence[Note | None]]) -> dict[str, Any]:
-    """`{"notes": …}` for the metadata, from the note of each edit by field; empty if no edit has one."""
+    """Return `{"notes": …}` for the metadata, given the note of each edit by field; empty if no edit has a note."""
     values = {name: [note and note.values() for note in found] for name, found in notes.items()}
     return {"notes": values} if any(chain.from_iterable(values.values())) else {}
 
@@ -504,7 +518,7 @@ def _check_meta(meta: str) -> None:
 
 
 def new_values(record: Record, scripts: Scripts) -> dict[Path, Any]:
-    """The values of a row that scripts change, by their paths: its texts, and the offsets that move with them."""
+    """Return the values of a row that scripts change, by path: changed texts, and the offsets that move with them."""
     values: dict[Path, Any] = {}
     new: list[str] = []
     for name, script in scripts.items():
@@ -519,6 +533,6 @@ def new_values(record: Record, scripts: Scripts) -> dict[Path, Any]:
 
 
 def original(record: Record, seed: int) -> Result:
-    """The result of the attack "original", which leaves a record unperturbed."""
+    """Return the result of the attack "original", which leaves the record unperturbed; `seed` is for the metadata."""
     scripts = {name: Script(text) for name, text in record.texts().items()}
     return Result.of(record, scripts, NO_SPANS, UNCHANGED, Settings("original", seed, "none", None))

@@ -117,7 +117,7 @@ class Plan:
 
 @dataclass(slots=True)
 class Cost:
-    """The cost of searches: how many calls of the similarity, scored pairs of texts, and forward passes of a network."""
+    """The cost of searches: the number of calls of the similarity, of scored pairs, and of forward passes."""
 
     calls: int = 0
     pairs: int = 0
@@ -160,8 +160,8 @@ class Found:
 class Tiles:
     """Copies of a batch one behind another, one copy (a tile) for each candidate.
 
-    Text t of tile c is text number `c · texts + t`. Places in tile c are the places in the batch plus `c · codes`. A try
-    is a record in one tile: record r of tile c is try number `c · records + r`.
+    Text t of tile c is text number `c · texts + t`. Places in tile c are the places in the batch plus `c · codes`. A
+    try is a record in one tile: record r of tile c is try number `c · records + r`.
 
     Args:
         batch: the texts.
@@ -313,7 +313,7 @@ class Gate:
         return found
 
     def _note_failed(self, scores: Floats) -> None:
-        """Update the best failed score of each record with scores of tries, shape (tries,); NaN and -inf are ignored."""
+        """Update the best failed score of each record with scores, shape (tries,); NaN and -inf are ignored."""
         failed = scores < self.threshold
         if failed.any():
             failed &= scores > -np.inf

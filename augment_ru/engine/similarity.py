@@ -71,7 +71,7 @@ class Candidates(Sequence[str]):
 
 
 def as_read(candidates: Sequence[str]) -> Sequence[str]:
-    """Return texts as they are read, with the readings of their edits; texts without scripts are returned as they are."""
+    """Return texts as they are read, with the readings of their edits; texts without scripts are left as they are."""
     return [script.read for script in candidates.scripts] if isinstance(candidates, Candidates) else candidates
 
 
@@ -240,10 +240,11 @@ def scorer_of(similarity: Similarity, references: Sequence[str]) -> Scorer:
 
 
 def checked_scores(scorer: Scorer, indices: Ints, candidates: Sequence[str]) -> Floats:
-    """What a scorer, which may be a user's own, says of candidates (`Scorer.score`), shape (candidates,).
+    """Return `scorer.score(indices, candidates)`, shape (candidates,), after checking it; it may be a user's own.
 
     Raises:
-        AugmentError: the scorer fails, or its scores are no finite numbers of at most 1, one for each candidate.
+        AugmentError: the scorer raises an error, does not return one score for each candidate, or returns a score that
+            is not finite or above 1.
     """
     with _errors_of(scorer):
         scores = np.asarray(scorer.score(indices, candidates), dtype=np.float64)

@@ -119,8 +119,8 @@ def toml_problems(path: Path) -> Iterator[str]:
         yield from constraint_problems(name_of(path), partial(read_constraint, path))
 
 
-def stated_prompts(files: Sequence[Path]) -> str:
-    """Return a text that tells which prompt each task file among the files uses; the files may have no problems."""
+def prompts_of_files(files: Sequence[Path]) -> str:
+    """Return a text that tells which prompt each task file among the files uses; the files must be valid."""
     tasks = [path for path in files if path.suffix == ".toml" and is_task_file(read_toml(path))]
     return "; ".join(f"{path}: {_stated_prompt(read_task_file(path))}" for path in tasks)
 

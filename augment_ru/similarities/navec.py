@@ -168,8 +168,8 @@ def _similarities(reference: _Words, candidate: _Words) -> Floats:
 def _with_neighbours(plain: Floats, context: float, edges: tuple[bool, bool]) -> Floats:
     """Mix the similarity of each word pair with that of the words before them and that of the words after them.
 
-    If both words are the first, or both the last of their texts, the missing neighbours count as a match; if only one
-    of the words has no neighbour, as no match.
+    If both words are the first of their texts, the missing words before them count as a match; likewise behind the last
+    words. If only one of the two words has no neighbour, there is no match.
 
     Args:
         plain: similarities of word pairs, shape (rows, columns).

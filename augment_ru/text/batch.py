@@ -22,9 +22,9 @@ OPTION = "OPTION"
 _MARKER = 3
 """The number of characters of an option's marker, as in «(A)»."""
 _FEW = 2
-"""The most letters of a text in which every letter matters: «А», «ок»."""
+"""A text of at most this many letters, such as «А» or «ок», is too short to lose one."""
 _BEGINNING = 12
-"""Characters at the start of a text in which most texts have more letters than that."""
+"""How many characters at the start of a text are counted first; in most texts they hold more than two letters."""
 
 
 class Viewer(Protocol):
@@ -118,10 +118,11 @@ class Batch:
         return [NO_CONTEXT] * len(self.texts) if self._contexts is None else self._contexts()
 
     def draw(self, streams: Streams, places: Ints, lane: int = 0) -> Floats:
-        """Random draws from U[0, 1) at global places, shape (places,).
+        """Draw from U[0, 1) at global places, shape (places,).
 
-        A draw depends only on the stream of its text and on the place in that text, not on the other texts of the
-        batch. Lanes 0 and 1 are independent. By convention lane 0 is for ranks and lane 1 for choices.
+        A draw depends only on the stream of its text, on the place in that text and on the lane, not on other texts of
+        the batch. There are two lanes, 0 and 1, whose draws at a place are independent. By convention, lane 0 is for
+        ranks and lane 1 for choices.
         """
         rows = self._row_of[places]
         return streams.uniform(rows, places - self.starts[rows], lane)
@@ -225,7 +226,7 @@ class Batch:
         bits = WORD | DIGIT | CLUSTER
         begins, ends = self.starts[:-1, None], self.starts[1:, None]
         heads = np.minimum(begins + np.arange(_BEGINNING), ends - 1)  # the line feed behind a text is no letter
-        if (((self.flags[heads] & bits) == WORD).sum(axis=1) > _FEW).all():  # as mostly: then no text is counted whole
+        if (((self.flags[heads] & bits) == WORD).sum(axis=1) > _FEW).all():  # mostly; no text is counted whole then
             return None
         letters = (self.flags & bits) == WORD
         counts = characters.counted(letters, self.starts[:-1], self.starts[1:])
@@ -303,7 +304,7 @@ class Batch:
             free &= before[starts] == before[stops]
         if self.cuttable is not None:
             free &= self.cuttable[starts] & self.cuttable[stops]
-            # a combining mark at the start of a text would join the character that it is moved behind
+            # a combining mark at the start of a text would join another character if it were moved behind one
             free &= (self.flags[starts] & CLUSTER == 0) | ~np.isin(starts, self.starts)
         return starts[free], stops[free]
 

@@ -4,8 +4,6 @@
 import json
 import random
 import re
-import subprocess
-import sys
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -33,6 +31,7 @@ from augment_ru.resources import dictionary_path
 from augment_ru.resources import rows as rows_of
 from augment_ru.text.context import Context
 from augment_ru.text.words import LETTERS
+from commands import run
 
 ATTACKS = ["add_sent"]  # a small model stands for mGPT
 
@@ -433,9 +432,9 @@ def test_the_corpus_of_a_run_is_apart_for_each_label_and_the_same_in_any_order()
 
 
 def run_perturb(source: Path, *more: str, given: str | None = None) -> list[dict[str, Any]]:
-    command = [sys.executable, "-m", "augment_ru", "perturb", str(source) if given is None else "-", "--attack",
-               "add_sent", "--no-constraints", "--similarity", "none", "--probability", "1", *more]  # fmt: skip
-    done = subprocess.run(command, capture_output=True, check=True, text=True, input=given)
+    options = ("--attack", "add_sent", "--no-constraints", "--similarity", "none", "--probability", "1", *more)
+    done = run("perturb", source if given is None else "-", *options, stdin=(given or "").encode())
+    assert done.returncode == 0, done.stderr.decode()
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 

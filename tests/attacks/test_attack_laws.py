@@ -18,7 +18,7 @@ from augment_ru.engine.edit_table import apply
 from augment_ru.engine.legality import legal
 from augment_ru.language.annotate import Natasha
 from augment_ru.text.characters import atoms_of
-from profiles import examples
+from profiles import IS_FULL, examples
 from small_models import SENTENCES as KNOWN  # the small models that stand for published ones rewrite these
 from strategies import ATTACKS, OFFLINE, SENTENCES, attacks, texts, texts_of_json, texts_with_promises
 
@@ -71,7 +71,7 @@ def test_protected_spans_survive_verbatim(attack: Attack, text: str, data: st.Da
 
 
 @pytest.mark.parametrize("name", OFFLINE)
-@settings(max_examples=examples(10))
+@settings(max_examples=10 if IS_FULL else 4)
 @given(texts_with_promises())
 def test_code_formulas_and_placeholders_stay_without_constraints(name: str, made: tuple[str, list[str]]) -> None:
     text, kept = made
@@ -86,7 +86,7 @@ def test_code_formulas_and_placeholders_stay_without_constraints(name: str, made
 
 
 @pytest.mark.parametrize("name", OFFLINE)
-@settings(max_examples=examples(10))
+@settings(max_examples=10 if IS_FULL else 4)
 @given(texts_of_json(), st.sampled_from([None, 2]), st.booleans())
 def test_json_keeps_its_keys_and_its_shape(name: str, value: object, indent: int | None, escaped: bool) -> None:  # noqa: FBT001
     text = json.dumps(value, ensure_ascii=escaped, indent=indent)
@@ -128,8 +128,9 @@ BEGINNINGS = ("У кота вчера было много дел.", "1.", "г.",
 def test_the_end_of_the_text_before_does_not_matter(name: str) -> None:
     augmenter = free(make(name, {"probability": 1.0}))
     alone = {text: augmenter(text).script for text in BEGINNINGS}
-    for first in BEGINNINGS:
-        sources = [first, *(text for end in ENDINGS for text in (f"Кот пришёл домой{end}", first))]
+    for at, first in enumerate(BEGINNINGS):
+        ends = ENDINGS if IS_FULL else ENDINGS[at :: len(BEGINNINGS)]
+        sources = [first, *(text for end in ends for text in (f"Кот пришёл домой{end}", first))]
         assert all(result.script == alone[first] for result in augmenter.texts(sources)[::2])
 
 
@@ -180,15 +181,16 @@ def test_a_text_of_one_or_two_letters_keeps_its_letters(name: str, text: str) ->
 @pytest.mark.parametrize("name", ATTACKS)
 def test_every_seed_gives_other_outcomes_and_zero_is_a_seed(name: str) -> None:
     sources = [*SENTENCES, *(" ".join((*KNOWN[at:], *KNOWN[:at])) for at in range(len(KNOWN)))]
-    outcomes = [[result.text for result in free(make(name), seed=seed).texts(sources)] for seed in (0, 1, -1, 2**70)]
-    assert len({tuple(outcome) for outcome in outcomes}) == 4
+    seeds = [0, 1, -1, 2**70] if IS_FULL else [0, (1, -1, 2**70)[ATTACKS.index(name) % 3]]
+    outcomes = [[result.text for result in free(make(name), seed=seed).texts(sources)] for seed in seeds]
+    assert len({tuple(outcome) for outcome in outcomes}) == len(seeds)
 
 
 @pytest.mark.parametrize("name", ATTACKS)
 def test_equal_texts_of_different_rows_are_changed_in_different_ways(name: str) -> None:
     text = f"{' '.join(KNOWN[:6])} Кошка и собака бегут домой, а ещё темно, но они знают, что идти недалеко."
-    rows = [{"id": number, "text": text} for number in range(60)]
-    assert len({result.text for result in free(make(name)).records(rows)}) >= 10
+    rows = [{"id": number, "text": text} for number in range(60 if IS_FULL else 20)]
+    assert len({result.text for result in free(make(name)).records(rows)}) >= len(rows) // 6
 
 
 @pytest.mark.parametrize("name", ATTACKS)

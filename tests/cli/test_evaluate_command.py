@@ -184,7 +184,7 @@ def error_line(capsys: pytest.CaptureFixture[str], code: int, *arguments: object
         (2, ("--model", "random", "--shots", "1,1"), "must be different numbers from 0"),
         (2, ("--model", "random", "--train", "none.jsonl"), "--train none.jsonl: no such file"),
         (2, ("--model", "randum"), "no model called 'randum'; did you mean 'random'?"),
-        (2, ("--model", "random", "--model", "random"), "--model: each must be another one"),
+        (2, ("--model", "random", "--model", "random"), "--model: each must have another name"),
         (2, ("--model", "random", "--model-option", "linear.C=1"), "no model of this kind; there are random"),
         (2, ("--model", "random", "--metric", "acuracy"), "did you mean 'accuracy'?"),
         (1, ("--model", "random", "--by", "genre"), "--by genre: no row has this field"),

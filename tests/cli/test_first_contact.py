@@ -9,30 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from commands import fails, run, write
+from commands import fails, on_terminal, run, write
 
 FAST = ("--attack", "case", "--no-constraints", "--similarity", "none")
-
-
-def on_terminal(*args: str | Path, columns: int = 80) -> str:
-    """What a command prints on a terminal of this width, stdout and stderr together."""
-    pty = pytest.importorskip("pty")
-    ours, theirs = pty.openpty()
-    environment = {**os.environ, "COLUMNS": str(columns), "TERM": "xterm-256color"}
-    command = [sys.executable, "-m", "augment_ru", *map(str, args)]
-    printed = b""
-    with subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs, env=environment):
-        os.close(theirs)
-        while True:
-            try:
-                data = os.read(ours, 65536)
-            except OSError:  # the other side is closed
-                break
-            if not data:
-                break
-            printed += data
-    os.close(ours)
-    return printed.decode().replace("\r\n", "\n")
 
 
 @pytest.mark.parametrize("group", [(), ("models",), ("verdicts",), ("release",)])
@@ -144,8 +123,7 @@ def test_names_are_completed(typed: str, found: list[str]) -> None:
         "COMP_WORDS": " ".join(words),
         "COMP_CWORD": str(len(words) - 1),
     }
-    code = "from augment_ru.__main__ import main; main()"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False, env=environment)
+    done = run(env=environment)
     assert [line.partition(",")[2] for line in done.stdout.decode().split()] == found
     assert (done.stderr, done.returncode) == (b"", 0)  # the shell would show what stands there at every TAB
 

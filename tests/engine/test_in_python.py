@@ -34,6 +34,7 @@ from augment_ru.engine.differences import difference_html, parts, visible
 from augment_ru.records.task import generic, task
 from augment_ru.registry import find, names
 from commands import rows_of, run, write
+from profiles import IS_FULL
 from strategies import OFFLINE, SENTENCES
 
 ROWS = [{"id": 1, "text": "Кошка спит на окне.", "n": 2}, {"id": 2, "text": "Собака лает во дворе.", "n": 3}]
@@ -49,7 +50,9 @@ def test_variants_are_draws_of_their_own_and_the_first_is_the_one_of_before(atta
     augmenter = plain(attack)
     many = [result.text for result in augmenter.texts(SENTENCES, n=3)]
     assert many[::3] == [result.text for result in augmenter.texts(SENTENCES)]
-    for draw in range(3):  # the variants of draw 1 with n = 3 are draws 3, 4 and 5
+    for draw in (
+        range(3) if IS_FULL else [OFFLINE.index(attack) % 3]
+    ):  # the variants of draw 1 with n = 3 are draws 3, 4 and 5
         later = [result.text for result in augmenter.texts(SENTENCES, n=3, draw=1)]
         assert later[draw::3] == [result.text for result in augmenter.texts(SENTENCES, draw=3 + draw)]
     assert many == [result.text for text in SENTENCES for result in augmenter.texts([text], n=3)]

@@ -21,7 +21,8 @@ from augment_ru.engine.presets import preset
 from augment_ru.records.task import task as task_of
 from augment_ru.release.build import BuildReport
 from augment_ru.release.release_recipe import parse_release_recipe, read_release_recipe
-from commands import wait_until
+from commands import fails, run, wait_until
+from profiles import IS_FULL
 from releases import EXAMPLE, QUESTIONS, RECIPE, built, contents, recipe, rows_of, write_rows
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -29,10 +30,8 @@ COMMAND = [sys.executable, "-m", "augment_ru"]
 
 
 @pytest.fixture(scope="module")
-def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    target = tmp_path_factory.mktemp("release") / "small"
-    built(EXAMPLE / "small.toml", target)
-    return target
+def small(small_release: Path) -> Path:
+    return small_release
 
 
 @pytest.fixture(scope="module")
@@ -66,7 +65,7 @@ def test_a_row_is_what_perturb_writes(small: Path, tmp_path: Path) -> None:
     source = EXAMPLE / "school" / "test.jsonl"
     options = ["--attack", "case+butterfingers", "--set", "case.probability=0.1", "--meta", "none"]
     options += ["--set", "butterfingers.probability=0.05"]
-    subprocess.run([*COMMAND, "perturb", source, "-o", out, *options], check=True, capture_output=True)
+    assert run("perturb", source, "-o", out, *options).returncode == 0
     rows = [row for row in rows_of(small / "school" / "test.jsonl") if row["perturbation"] == "typos_in_chat"]
     assert [row["question"] for row in rows] == [row["question"] for row in rows_of(out)]
 
@@ -345,9 +344,9 @@ def test_a_build_that_is_killed_at_any_moment_goes_on_to_the_same_bytes(tmp_path
     done = subprocess.run(line, capture_output=True, text=True, check=False, env=environment)
     assert done.returncode == 0, done.stderr
     counts = json.loads(done.stdout)
-    assert counts["kills"] >= 50
-    assert counts["resumed"] >= 25
-    assert counts["complete"] >= 5
+    assert counts["kills"] >= (50 if IS_FULL else 15)
+    assert counts["resumed"] >= (25 if IS_FULL else 8)
+    assert counts["complete"] >= (5 if IS_FULL else 1)
 
 
 def _lives(group: int) -> bool:
@@ -370,9 +369,7 @@ def test_a_killed_command_leaves_no_worker_and_goes_on(small: Path, tmp_path: Pa
     process.wait()
     wait_until(lambda: not _lives(process.pid))
     if not target.exists():
-        refused = subprocess.run(line, capture_output=True, text=True, check=False)
-        assert refused.returncode == 1
-        assert "--resume" in refused.stderr
+        assert "--resume" in fails(1, *line[len(COMMAND) :])
     done = subprocess.run([*line, "--resume"], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert contents(target) == contents(small)
@@ -389,13 +386,10 @@ def test_a_killed_command_leaves_no_worker_and_goes_on(small: Path, tmp_path: Pa
     ],
 )
 def test_the_command_line_says_what_is_wrong(tmp_path: Path, options: list[str], code: int, said: str) -> None:
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])}
-    done = subprocess.run(
-        [*COMMAND, "release", *options], capture_output=True, text=True, check=False, cwd=tmp_path, env=environment
-    )
+    done = run("release", *options, cwd=tmp_path)
     assert done.returncode == code
-    assert said in done.stderr
-    assert done.stderr.count("\n") == 1
+    assert said in done.stderr.decode()
+    assert done.stderr.count(b"\n") == 1
 
 
 @pytest.mark.skipif(not (ROOT / "docs" / "release.md").exists(), reason="needs the repository's documents")

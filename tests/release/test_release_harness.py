@@ -28,10 +28,8 @@ VARIATIONS = {"pronouns": 6, "school": 6, "hops": 5}
 
 
 @pytest.fixture(scope="module")
-def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    target = tmp_path_factory.mktemp("release") / "small"
-    built(EXAMPLE / "small.toml", target)
-    return target
+def small(small_release: Path) -> Path:
+    return small_release
 
 
 def test_the_hub_reads_the_card(small: Path) -> None:

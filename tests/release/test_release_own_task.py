@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from augment_ru import AugmentError, evaluate
-from augment_ru.jobs.check import file_problems, stated_prompts
+from augment_ru.jobs.check import file_problems, prompts_of_files
 from augment_ru.prompting.prompt_file import prompt_of, unfit
 from augment_ru.records.task import Task, read_task_file
 from augment_ru.release.build import BuildReport
@@ -133,7 +133,7 @@ def test_a_task_file_names_a_prompt_file_beside_it(tmp_path: Path) -> None:
     file = path.parent / "files" / "qa.toml"
     assert prompt_of(read_task_file(file)).name == "short"
     assert list(file_problems([file])) == []
-    assert stated_prompts([file]) == f"{file}: the prompt short"
+    assert prompts_of_files([file]) == f"{file}: the prompt short"
     built(path, tmp_path / "out")
     shutil.rmtree(path.parent / "files")
     assert list(verify_release(tmp_path / "out", rebuild=1)) == []
@@ -144,7 +144,7 @@ def test_check_says_that_the_generic_prompt_does_not_fit(tmp_path: Path) -> None
     recipe(tmp_path)
     file = tmp_path / "files" / "qa.toml"
     said = 'the prompt generic does not fit, as the answers are no labels; name a prompt file: prompt = "FILE.toml"'
-    assert stated_prompts([file]) == f"{file}: {said}"
+    assert prompts_of_files([file]) == f"{file}: {said}"
 
 
 @pytest.mark.parametrize(

@@ -24,16 +24,15 @@ from augment_ru.release.manifest import encoded_manifest, file_entries, read_man
 from augment_ru.release.verify import unchecked, verify_release
 from commands import run
 from profiles import examples
-from releases import EXAMPLE, RECIPE, built, recipe
+from releases import RECIPE, built, recipe
 
 _CHANGE = settings(max_examples=examples(80), suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 @pytest.fixture(scope="module")
-def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    target = tmp_path_factory.mktemp("release") / "small"
-    built(EXAMPLE / "small.toml", target)
-    return target
+def small(small_release: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A release that tests may change for a moment."""
+    return shutil.copytree(small_release, tmp_path_factory.mktemp("release") / "small")
 
 
 @pytest.fixture(scope="module")

@@ -5,6 +5,7 @@ that starts anew. A new process is needed where a test is about the start: varia
 what is imported, and once for each command.
 """
 
+import gc
 import io
 import json
 import os
@@ -16,6 +17,7 @@ import time
 import traceback
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
@@ -43,6 +45,11 @@ def run(
     if not hasattr(os, "fork"):
         return run_apart(*args, stdin=stdin, cwd=cwd, env=env)
     load(scored=bool(_SCORED.intersection(words[:1])))
+    return copied(_command(words), words, stdin=stdin, cwd=cwd, env=env)
+
+
+def _command(words: Sequence[str]) -> Callable[[], None]:
+    """The work of a command with these arguments."""
 
     def command() -> None:
         from augment_ru.__main__ import main  # noqa: PLC0415
@@ -50,7 +57,7 @@ def run(
         sys.argv = ["augment-ru", *words]
         main()
 
-    return copied(command, words, stdin=stdin, cwd=cwd, env=env)
+    return command
 
 
 def copied(
@@ -66,9 +73,7 @@ def copied(
         given.write(stdin)
         given.seek(0)
         sys.stdout.flush()
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", DeprecationWarning)  # Python 3.12: this process has threads (of xdist)
-            child = os.fork()
+        child = _forked()
         if child == 0:
             _work_and_end(work, (given, out, said), cwd, env)
         code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
@@ -77,10 +82,39 @@ def copied(
         return subprocess.CompletedProcess(name, code, out.read(), said.read())
 
 
+def on_terminal(*args: str | Path, columns: int = 80) -> str:
+    """What a command prints on a terminal of this width, stdout and stderr together, in a copy of this process."""
+    import pty  # noqa: PLC0415  (only Unix has terminals)
+
+    load(scored=bool(_SCORED.intersection(map(str, args[:1]))))
+    ours, theirs = pty.openpty()
+    environment = {**os.environ, "COLUMNS": str(columns), "TERM": "xterm-256color"}
+    child = _forked()
+    if child == 0:
+        os.close(ours)
+        with open(theirs, "wb", buffering=0) as stream:  # noqa: PTH123  (a descriptor)
+            _work_and_end(_command(list(map(str, args))), (stream, stream, stream), None, environment)
+    os.close(theirs)
+    printed = b""
+    with suppress(OSError):  # the other side is closed
+        while data := os.read(ours, 65536):
+            printed += data
+    os.waitpid(child, 0)
+    os.close(ours)
+    return printed.decode().replace("\r\n", "\n")
+
+
 def run_apart(*args: str | Path, stdin: bytes = b"", **options: Any) -> subprocess.CompletedProcess[bytes]:  # noqa: ANN401
     """Run a command with these arguments in a new process."""
     command = [sys.executable, "-m", "augment_ru", *map(str, args)]
     return subprocess.run(command, input=stdin, capture_output=True, check=False, **options)
+
+
+def _forked() -> int:
+    """0 in a copy of this process, the number of the copy in this one."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # Python 3.12: this process has threads (of xdist)
+        return os.fork()
 
 
 @cache
@@ -105,6 +139,7 @@ def _work_and_end(
 ) -> NoReturn:
     """Do the work in this process, reset as if it had just started, and exit."""
     code: Any = 1
+    gc.freeze()  # a collection of garbage would write into all that this process shares with its parent, so copy it
     try:
         for number, stream in enumerate(streams):
             os.dup2(stream.fileno(), number)
@@ -132,7 +167,9 @@ def _begin(cwd: Path | None, env: Mapping[str, str] | None) -> None:
 
     sys.stdin = io.TextIOWrapper(io.BufferedReader(io.FileIO(0, closefd=False)), "utf-8")
     sys.stdout, sys.stderr = (
-        io.TextIOWrapper(io.BufferedWriter(io.FileIO(number, "w", closefd=False)), "utf-8", line_buffering=lines)
+        io.TextIOWrapper(
+            io.BufferedWriter(io.FileIO(number, "w", closefd=False)), "utf-8", line_buffering=lines or os.isatty(number)
+        )
         for number, lines in ((1, False), (2, True))
     )
     if cwd is not None:

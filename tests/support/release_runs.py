@@ -1,11 +1,12 @@
-"""Builds that are killed: forks from a warm process, so that many of them take seconds.
+"""Kill builds: each is a fork of a warm process, so that many of them take seconds.
 
     python tests/support/release_runs.py RECIPE TARGET SEED
 
-Kills a build when it is about to do its first operation on a file of the release, resumes it and kills it at the
-second one, and so on until no build is left to kill; every other build lives a random moment longer, so that
-files are also left half-written. Each complete release must have the bytes of one that was never killed, and none
-may stand there before it is complete. Prints {"kills", "complete", "resumed"}, or fails.
+In the full profile, kills a build when it is about to do its first operation on a file of the release, resumes it and
+kills it at the second one, and so on until no build is left to kill; in the quick profile at every `STEP`th operation.
+Every other build lives a random moment longer, so that files are also left half-written. Each complete release must
+have the bytes of one that was never killed, and none may stand there before it is complete. Prints {"kills",
+"complete", "resumed"}, or fails.
 """
 
 import itertools
@@ -18,8 +19,11 @@ import sys
 from pathlib import Path
 
 from augment_ru.release.build import BuildReport
+from profiles import IS_FULL
 from releases import built, contents
 
+STEP = 3
+"""In the quick profile builds are killed at every third operation; an odd number, so that both ways to die are tried."""
 LONGEST = 0.002
 """The longest time in seconds that a build lives on after the operation at which it is killed."""
 
@@ -67,7 +71,7 @@ def main(recipe: Path, target: Path, seed: int) -> dict[str, int]:
     wanted = contents(whole)
     counts = {"kills": 0, "complete": 0, "resumed": 0}
     unfinished = target.with_name(f".{target.name}.unfinished")
-    for operation in itertools.count(1):
+    for operation in itertools.count(1, 1 if IS_FULL else STEP):
         fresh = not unfinished.exists()
         counts["resumed"] += any(unfinished.glob("shards/*"))
         delay = moments.uniform(0, LONGEST) if operation % 2 else 0.0

@@ -280,7 +280,7 @@ def respelt(words: WordColumns, letters: Letters) -> Respelt:
     writes_digits = any(map(str.isdigit, map(chr, set(letters.codes.tolist()))))
     for word in (words.have_digits[numbers] | writes_digits).nonzero()[0].tolist():
         are_other[word] |= digits_of(forms[word]) != digits_of(olds[word])
-    if are_other.any():  # a sentence that has such a word is matched, and where it is, no letter is left to go by
+    if are_other.any():  # in a sentence with such a word, words without any old letter are matched as other words, too
         are_other |= gone & np.isin(of_sentence, of_sentence[are_other])
     others: dict[int, tuple[tuple[str, str], ...]] = dict.fromkeys(of_sentence[are_other].tolist(), ())
     for word in (are_other & new).nonzero()[0].tolist():

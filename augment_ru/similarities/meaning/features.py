@@ -57,7 +57,7 @@ def of_marks(fates: Fates) -> Iterator[tuple[str, float]]:
     gone, new = lost + old, inserted + put
     if not (gone or new):
         return
-    # a lost «невесёлый» is a lost word; a lost «не», and one that is put or replaced, turns the sentence over
+    # a lost «невесёлый» is only a lost word; a «не» that is lost, inserted or replaced negates the sentence
     turned = sum(map(_DENYING.__contains__, lost)) + sum(map(negates, old)) - sum(map(negates, new))
     yield "negation_changed", float(turned % 2)
     restrictors, others = ({word for word in words if "restrictors" in marks_of(word)} for words in (gone, new))
@@ -100,7 +100,7 @@ def of_moved(fates: Fates) -> Iterator[tuple[str, float]]:
 
 
 def _exchanged_stretch(order: Sequence[int], left: Sequence[int]) -> tuple[int, int]:
-    """Return the range of positions where two orders of words differ, widened by one neighbour on either side.
+    """Return the range of positions in which two orders of words differ, widened by one position on either side.
 
     Args:
         order: the numbers of the words in their new order.
