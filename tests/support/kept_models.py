@@ -17,7 +17,7 @@ _MAKERS = ("sentencepiece", "tokenizers", "torch", "transformers")
 
 @cache
 def _folder() -> Path:
-    """The folder of models made by these versions and this code; one variable leads elsewhere."""
+    """Return the folder of models made by these versions and this code; AUGMENT_RU_SMALL_MODELS names another place."""
     made_by = [sys.version, *(f"{name} {version(name)}" for name in _MAKERS)]
     made_by += [path.read_text(encoding="utf-8") for path in sorted(Path(__file__).parent.glob("small_*.py"))]
     user = os.getuid() if hasattr(os, "getuid") else 0

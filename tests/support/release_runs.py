@@ -1,4 +1,4 @@
-"""Builds that are killed: forks from a warm process, so that many of them take seconds.
+"""Kill builds: each is a fork of a warm process, so that many of them take seconds.
 
     python tests/support/release_runs.py RECIPE TARGET SEED
 
