@@ -238,7 +238,7 @@ class BertScorer(Scorer):
 
     @property
     def warnings(self) -> dict[int, tuple[str, ...]]:
-        """A warning for each reference if it or one of its candidates was longer than the model reads, by its index."""
+        """Warnings by the index of the reference: it or one of its candidates is longer than the model reads."""
         limit = self._encoder.limit
         return {
             index: (f"bertscore: compared by the first {limit} of {count} tokens, which is all the model takes",)
@@ -249,8 +249,9 @@ class BertScorer(Scorer):
         """Return the F1 of each candidate against the reference with its index, shape (candidates,), at most 1.
 
         Before rescaling, equal texts score 1 and an empty text scores 0; the model is not needed for them. The last
-        bits of a score depend on the batch in which it was computed. In float32, a score that is so near to a rounding
-        border that these bits could decide is computed again for its pair of texts alone.
+        bits of a score depend on the batch in which it was computed. In float32, a score may be so near to a rounding
+        border that these bits would decide how it is rounded. It is then computed again, in a batch without other
+        candidates.
         """
         candidates = list(as_read(candidates) if self._reads_notes else candidates)
         scores = self._rescaled(self.precision_recall_f1(indices, candidates)[:, 2])
@@ -300,7 +301,7 @@ class BertScorer(Scorer):
         """Return the token ids of texts, cut to what the model reads, and note for `warnings` which were cut.
 
         Args:
-            indices: the index of the reference that each text is, or belongs to.
+            indices: for each text, the index of the reference that it is, or whose candidate it is.
             texts: the texts.
         """
         rows = self._encoder.tokens(texts)
@@ -310,7 +311,10 @@ class BertScorer(Scorer):
         return [self._encoder.shortened(ids) for ids in rows]
 
     def _embed(self, indices: Sequence[int]) -> None:
-        """Embed the references with these indices that are not stored yet; references with equal tokens share one."""
+        """Embed and store those of the references with these indices that are not stored yet.
+
+        References with equal tokens share one embedding.
+        """
         new = [index for index in indices if index not in self._numbers]
         if not new:
             return

@@ -69,7 +69,7 @@ class Meaning(Similarity):
         return f"meaning:{digest}|as-read|navec-{version_of('navec')}|pymorphy3-{version_of('pymorphy3')}|v1"
 
     def grades(self, scores: Floats) -> Floats | None:
-        """Return the mean shares of the grades 3, 2, 1 and 0 that readers gave to texts with such scores, shape (4,).
+        """Return how readers graded texts with such scores: the mean shares of the grades 3, 2, 1 and 0, shape (4,).
 
         None if there are no scores, or if the weights are not the shipped ones, for which grades were collected.
         """
@@ -113,7 +113,9 @@ class MeaningScorer(Scorer):
         return np.fromiter(found, dtype=np.float64, count=len(candidates))
 
     def _in_columns(self, indices: Ints, edits: EditTable) -> Floats:
-        """Score candidates: those that only exchange letters for as many others together, the rest one by one.
+        """Score candidates.
+
+        Those that only exchange letters for as many others are scored at once, the rest one by one.
 
         Args:
             indices: the index of the reference of each candidate, shape (candidates,).
@@ -210,11 +212,11 @@ class MeaningScorer(Scorer):
 
 @cache
 def _graded() -> tuple[Floats, Floats]:
-    """Return readers' grades by band of scores, as collected for the shipped weights.
+    """Return how readers graded texts with scores in several intervals, as collected for the shipped weights.
 
     Returns:
-        The lowest score of each band, ascending, shape (bands,); and the shares of the grades 3, 2, 1 and 0 of texts in
-        each band, shape (bands, 4).
+        The lowest score of each interval, ascending, shape (intervals,). And for each interval the shares of its texts
+        with the grades 3, 2, 1 and 0, shape (intervals, 4).
     """
     found = [tuple(map(float, cells)) for cells in rows(dictionary_path("meaning_grades"), columns=6)]
     return np.array([low for low, *_ in found]), np.array([shares for _, _, *shares in found])

@@ -40,7 +40,7 @@ _NOWHERE = 2**62
 
 
 class WordColumns:
-    """The words of several texts that are joined in one array, with a line feed behind each text.
+    """The words of several texts; the texts are joined in one array, with a line feed behind each.
 
     Args:
         codes: the code points of the texts (`characters.encode`).
@@ -48,8 +48,8 @@ class WordColumns:
 
     Attributes:
         begins: as above.
-        starts, stops: the start and the stop of each word, followed by those of a dummy word beyond all places, shape
-            (words + 1,).
+        starts, stops: the start and the stop of each word, then those of a sentinel that lies beyond the end of the
+            array, shape (words + 1,).
         forms: the form of each word.
         sentences: the number of the sentence of each word, ascending through all texts, shape (words,).
     """
@@ -96,7 +96,10 @@ class WordColumns:
 
     @cached_property
     def are_plain(self) -> Mask:
-        """Whether each form is as long as its word, character by character, shape (words + 1,); True for the dummy."""
+        """Whether each form is as long as its word, character by character, shape (words + 1,).
+
+        The entry of the sentinel is True.
+        """
         plain = np.append(self.lengths == (self.stops - self.starts)[:-1], True)
         if self._combines:
             places = zip(self.starts.tolist(), self.stops[:-1].tolist(), strict=False)
@@ -247,8 +250,8 @@ class Respelt(NamedTuple):
         totals: the total information of the words of each sentence, shape (sentences,).
         damage: for each sentence, the values of the `DAMAGE` features, summed over its misspelt words, shape
             (features, sentences).
-        others: maps the number of a sentence to (old form, new form) pairs of the words that changed so much that they
-            may count as different words; sentences without such words are absent.
+        others: maps the number of a sentence to the (old form, new form) pairs of those words that changed so much that
+            they may be different words now. A sentence without such words is absent.
     """
 
     owners: Ints

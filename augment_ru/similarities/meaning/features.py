@@ -85,7 +85,10 @@ _GOVERNED = NOMINAL | {"adjective"}
 
 
 def of_moved(fates: Fates) -> Iterator[tuple[str, float]]:
-    """Yield the features of words that moved; nothing if edits that were guessed from two texts also replace words."""
+    """Yield the features of words that moved.
+
+    Yield nothing if the edits were guessed from two texts and also replace words.
+    """
     if fates.order is None or (fates.is_guess and fates.replaced):
         return
     source, moved, order = fates.source, set(fates.moved), fates.order
@@ -183,9 +186,9 @@ def _exchanged(source: Source, moved: Sequence[int], place: Mapping[int, int]) -
 def of_reshaped(fates: Fates) -> Iterator[tuple[str, float]]:
     """Yield the feature of nouns that exchanged their roles (who does what to whom) by changes of form.
 
-    Nouns exchanged roles if one of them came into the nominative, and either another one left the nominative, or the
-    first one overtook a noun that may be subject or object («мать»). A passive form in the text exchanges the roles
-    back, so then the feature is 0.
+    Nouns exchanged roles if one of them came into the nominative and a second condition holds: another one left the
+    nominative, or the first one moved in front of a noun that may be subject or object («мать»). A passive form in the
+    text exchanges the roles back, so then the feature is 0.
     """
     source = fates.source
     nouns = [
@@ -288,8 +291,8 @@ def of_rewritten(fates: Fates) -> Iterator[tuple[str, float]]:
 def apart(ones: Sequence[Sequence[str]], others: Sequence[Sequence[str]]) -> Iterator[tuple[str, float]]:
     """Yield each word of one side with its distance (1 - cosine, in [0, 1]) from the nearest word of the other side.
 
-    If there are more than `_BLOCK` groups, a word is compared only with the words of its own block of groups and of the
-    two blocks beside it. So time grows with the length of the text instead of its square.
+    If there are more than `_BLOCK` groups, a word is compared only with the words of its own block of `_BLOCK` groups,
+    the block before and the block after. So time grows with the length of the text instead of its square.
 
     Args:
         ones: the words of each group on one side.

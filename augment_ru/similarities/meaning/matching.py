@@ -70,7 +70,7 @@ class _Stretch:
     """A run of words of the source that edits touch together, and the new words that replace it.
 
     Attributes:
-        first, last: the numbers of the first touched word, and of the word after the last.
+        first, last: the numbers of the touched words, as a half-open range: `last` is one past the last word.
         old: the numbers of the touched words that are not matched with a new word yet.
         new: maps the position of each new word among the new words to the word, for those that are not matched yet.
         distance: how many characters the edits insert or delete; a replacement counts the longer of both sides.
@@ -96,7 +96,10 @@ class _Stretch:
 
 
 def _stretches(source: Source, edits: Sequence[Edit], fates: Fates) -> Iterator[_Stretch]:
-    """Yield the stretches of the edits, except words that are written as signs, which are added to `fates.signs`."""
+    """Yield the stretches of the edits, in order.
+
+    A word that is written as a sign is in no stretch; it is added to `fates.signs`.
+    """
     held: list[Edit] = []
     first = last = 0
     for edit in edits:
@@ -115,10 +118,10 @@ def _stretches(source: Source, edits: Sequence[Edit], fates: Fates) -> Iterator[
 
 
 def _touched(source: Source, edit: Edit) -> tuple[int, int]:
-    """Return the number of the first word that an edit touches, and of the word after the last.
+    """Return the numbers of the words that an edit touches, as a half-open range.
 
-    An insertion touches the word in which it stands, and a word next to it if their letters join. A deletion of the
-    characters between two words touches both if their letters then join.
+    An insertion touches the word in which it stands, and a word before or after it if their letters join. A deletion of
+    the characters between two words touches both if their letters then join.
     """
     begin = bisect_right(source.stops, edit.start)
     end = bisect_left(source.starts, edit.stop)
@@ -149,9 +152,10 @@ def _stretch(source: Source, edits: Sequence[Edit], first: int, last: int) -> _S
 
 
 def _match_inside(source: Source, stretch: _Stretch, fates: Fates) -> None:
-    """Match words that are unchanged and in the same order in their stretch.
+    """Match the words of a stretch that are unchanged and keep their order.
 
-    A stretch of one old and one new word is matched also if the word is misspelt.
+    If the stretch is one old and one new word, they are also matched if the new one is a misspelling of the old one;
+    the old word is then added to `fates.damaged`.
     """
     if len(stretch.old) == len(stretch.new) == 1:
         (number,), ((at, word),) = stretch.old, stretch.new.items()

@@ -99,11 +99,14 @@ class Source:
         return list(pairwise(edges))
 
     def parts(self, edits: Sequence[Edit]) -> list[tuple["Source", Sequence[Edit]]]:
-        """Return the parts of the text that edits touch, each with its edits, whose places count from the part's start.
+        """Divide the text into parts that are judged separately; return those that edits touch, each with its edits.
 
-        A part is a sentence, or several sentences if one edit reaches across their border. Insertions of new words
-        behind the last word form a part of their own with the whole text, since they may contradict any of it.
-        Insertions there of words that other edits removed belong to the last sentence.
+        The places of the edits count from the start of their part.
+
+        A part is a sentence, or several sentences if one edit reaches across their border. Edits that insert new words
+        behind the last word are not judged with the last sentence, since the words may contradict any sentence: their
+        part is the whole text. If other edits removed these words elsewhere, the insertions belong to the last
+        sentence.
 
         Args:
             edits: the edits, sorted by place.
@@ -135,7 +138,9 @@ class Source:
         return found
 
     def _added(self, edits: Sequence[Edit], behind: Sequence[Edit]) -> list[Edit]:
-        """Return the edits of `behind` that insert a word which no edit removes elsewhere, or no word at all.
+        """Return the edits of `behind` that insert a new word, or no word at all.
+
+        A word is new if no edit removes it elsewhere.
 
         Args:
             edits: all edits.
@@ -168,12 +173,15 @@ class Source:
 
     @cached_property
     def total(self) -> float:
-        """The sum of the information of all words; at least 1, so that no word is all of a very short text."""
+        """The sum of the information of all words, but at least 1.
+
+        Otherwise one word of a very short text could make up the whole sum.
+        """
         return max(sum(self._informations), 1.0)
 
     @cached_property
     def _informations(self) -> list[float]:
-        """The information of each word."""
+        """The information of each word: high for a rare word (`frequency.information`)."""
         return list(map(information, self.forms))
 
     @cached_property
