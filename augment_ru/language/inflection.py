@@ -156,7 +156,7 @@ def inflect(lemma: str, form: WordForm) -> str | None:
 
 @lru_cache(maxsize=200_000)
 def known_forms(word: str) -> tuple[WordForm, ...]:
-    """Return all possible forms of a word in lower case, the likeliest first; empty for a word that is not Russian."""
+    """Return all forms that a word in lower case may be, the likeliest first; empty for a word that is not Russian."""
     if not RUSSIAN.fullmatch(word):
         return ()
     return tuple(_form(str(one.normal_form), frozenset(one.tag.grammemes)) for one in morphology().parse(word))

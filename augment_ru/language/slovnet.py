@@ -402,7 +402,9 @@ def tags(sentences: list[list[str]]) -> list[list[str]]:
 
 
 def trees(sentences: list[list[str]]) -> list[list[tuple[int, str]]]:
-    """Return the head and the relation of each word; the head is a word number in the sentence, a root is its own head.
+    """Return the head and the relation of each word of each sentence.
+
+    The head is given by its number in the sentence, from 0; a root is its own head.
 
     A sentence of more than `LONGEST_TREE` words is cut into parts of that many words, each with a tree of its own,
     since the network compares every word with every other.
@@ -441,7 +443,9 @@ def _tree(network: _Network, outputs: npt.NDArray[np.floating]) -> tuple[Ints, I
 
 
 def _best(scores: npt.NDArray[np.floating]) -> tuple[Ints, Ints]:
-    """Return the best column of each row, shape (rows,), and the rows where a second column is less than `NOISE` worse.
+    """Return the best column of each row, shape (rows,), and the numbers of the rows that are a close choice.
+
+    A choice is close if another column is less than `NOISE` worse than the best one.
 
     Args:
         scores: shape (rows, columns).
