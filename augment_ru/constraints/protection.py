@@ -25,7 +25,7 @@ def protected(constraints: tuple[Constraint, ...], row: Row, docs: Docs) -> dict
         docs: the annotated fields of the row, by name.
 
     Returns:
-        The different spans of each field with the labels of their rules, sorted.
+        The spans of each field, by the field's name; sorted, each span once. The label of a span is that of its rule.
 
     Raises:
         AugmentError: a function fails or does not return spans of its texts; or spaCy is needed and not installed.
@@ -49,7 +49,7 @@ def protected(constraints: tuple[Constraint, ...], row: Row, docs: Docs) -> dict
 
 
 def warnings(constraints: Iterable[Constraint], row: Row, docs: Docs) -> tuple[str, ...]:
-    """Warn of what a row lacks, so that a constraint cannot protect what it should; one line for each thing it lacks.
+    """Return one warning for each thing that a constraint should protect and that the row lacks.
 
     Args:
         constraints: the constraints.
@@ -66,8 +66,8 @@ class _Rules(NamedTuple):
         lexicons: one for the patterns that read characters alone, one for the patterns that read annotation.
         for_spacy: rules whose patterns spaCy's Matcher reads.
         of_fields: rules that name fields of the row.
-        functions: each function with its first rule and the labels of its rules: spans with other labels are dropped.
-            None instead of labels means that all spans are kept.
+        functions: each function, the first rule that names it, and the labels of all rules that name it. Spans with
+            other labels are dropped; if the labels are None, all spans are kept.
     """
 
     lexicons: list[Lexicon]

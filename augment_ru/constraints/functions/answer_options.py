@@ -158,9 +158,10 @@ def _markers(number: int, alphabet: int) -> tuple[re.Pattern[str], ...]:
 
 
 def _runs(found: _Found, number: int, alphabet: int) -> Iterator[list[tuple[int, int]]]:
-    """Yield the runs of markers «(A)», «(B)», …: one for each place of the first marker, from the last such place back.
+    """Yield the runs of at least two markers «(A)», «(B)», … in a text.
 
-    Each run has the start and stop of each marker.
+    Each occurrence of the first marker can begin a run; the last occurrence comes first. A run is the list of the
+    starts and stops of its markers.
     """
     first, *others = _markers(number, alphabet)
     for span in reversed(found.all(first)):

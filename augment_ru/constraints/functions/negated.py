@@ -70,7 +70,7 @@ def _content(tokens: Sequence[Token], at: int) -> int:
 def _noun(tokens: Sequence[Token], at: int) -> int:
     """Return the number of the token after the first noun behind a negator.
 
-    If no noun follows, return that of the token after the negator.
+    If no noun follows, return the number of the token after the negator.
     """
     for number, token in enumerate(_following(tokens, at), start=at + 2):
         if _is_nominal(token.text):

@@ -60,7 +60,7 @@ def _is_complete(view: View, labels: Labels, places: range, noun: str) -> bool:
     Args:
         view: the text.
         labels: the labels so far.
-        places: the tokens from the institution's noun to the last word that belongs to it.
+        places: the numbers of the tokens from the institution's noun to the last word that belongs to it.
         noun: the lemma of the noun.
     """
     if len(places) == 1:
@@ -164,11 +164,11 @@ def chain(view: View, labels: Labels, at: int, *, within: bool) -> int:
     Args:
         view: the text.
         labels: the labels so far.
-        at: the first token that may belong to the run.
+        at: the number of the first token that may belong to the run.
         within: whether the name has no capital yet; then persons do not belong to it.
 
     Returns:
-        The token after the last one of the run.
+        The number of the token after the run.
     """
     stop = end = at
     case, noun = "gent", _noun(view.texts[at - 1])

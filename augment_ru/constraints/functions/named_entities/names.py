@@ -24,7 +24,10 @@ _LATIN = re.compile(r"[A-Za-zÀ-ɏ]")
 
 
 def annotated_entities(view: View, labels: Labels) -> None:
-    """Label the entities of the annotator, without a common noun at the start of a sentence that it took for a name."""
+    """Label the entities that the annotator found, without the common words that it took for names.
+
+    These are mostly first words of sentences, written with a capital for that reason alone.
+    """
     tokens = view.doc.tokens
     for first, stop in _ranges_of_entities(view):
         start = first
@@ -47,7 +50,7 @@ def annotated_entities(view: View, labels: Labels) -> None:
 
 
 def _ranges_of_entities(view: View) -> Iterator[tuple[int, int]]:
-    """Yield the first token of each entity of the annotator, and the token after its last one."""
+    """Yield the tokens of each entity of the annotator, as a half-open range of their numbers."""
     tokens = view.doc.tokens
     stop = 0
     for at, token in enumerate(tokens):
@@ -99,8 +102,8 @@ def _is_part_of_name(view: View, first: int, stop: int, label: str) -> bool:
 
     Args:
         view: the text.
-        first: the first token of the entity.
-        stop: the token after its last one.
+        first: the number of the entity's first token.
+        stop: the number of the token after its last one.
         label: the label of the entity.
     """
     word = view.texts[first]
@@ -115,7 +118,10 @@ def _is_part_of_name(view: View, first: int, stop: int, label: str) -> bool:
 
 
 def capitals(view: View, labels: Labels) -> None:
-    """Label words with a capital: inside a sentence any that may be a name, at its start only certain names."""
+    """Label words with a capital.
+
+    Inside a sentence, every word that may be a name is labelled; at its start, only a word that certainly is one.
+    """
     for at in view.capitalised:
         word = view.texts[at]
         if labels[at] or _is_thing(word):
@@ -214,7 +220,7 @@ def initials(view: View, labels: Labels) -> None:
 
 
 def _runs_of_initials(view: View) -> Iterator[tuple[int, int]]:
-    """Yield the first token of each run of initials, and the token after its last one."""
+    """Yield the tokens of each run of initials, as a half-open range of their numbers."""
     texts, stop = view.texts, 0
     for at in view.capitalised:
         if at < stop or len(texts[at]) > 1:
@@ -227,7 +233,11 @@ def _runs_of_initials(view: View) -> Iterator[tuple[int, int]]:
 
 
 def lower_case(view: View, labels: Labels) -> None:
-    """Label words that can only be names, where letter case does not mark names: «еду в сочи»; «госдума» anywhere."""
+    """Label words without a capital that can only be names: «еду в сочи».
+
+    Names of single institutions («госдума») are labelled in every text, other names only where letter case does not
+    mark names.
+    """
     for at, word in enumerate(view.texts):
         if labels[at] or len(word) <= 2 or view.capitals[at]:  # noqa: PLR2004
             continue
