@@ -26,8 +26,8 @@ class MadeOnDemand(Attack):
     """An attack that makes only the changes that may become active.
 
     Args:
-        least: at any positive probability at least this many changes of each text are made, if the text has that many
-            possible changes; at least 1. The engine sets it to the number of changes that are forced (`min_changes`).
+        least: how many changes of each text are made at any positive probability, if the text has that many possible
+            ones; at least 1. The engine sets it to the number of changes that are forced (`min_changes`).
     """
 
     least: int = field(default=1, repr=False, compare=False, kw_only=True, metadata={"option": False})

@@ -37,8 +37,8 @@ def joins(batch: Batch, forms: WordForms, rates: ErrorRates) -> tuple[Ints, Floa
         rates: how often people make each error.
 
     Returns:
-        The number of the first word of each pair, ascending; how often people join the pair; the number of its class in
-        `JOINS`. All have the shape (joins,).
+        Three arrays of shape (pairs,): the number of the first word of each pair, ascending; how often people join the
+        pair; and the index of its class in `JOINS`.
     """
     patterns = _patterns(tuple((kind, one) for kind, name in enumerate(JOINS) for one in rates.of(name)))
     pairs = np.flatnonzero(forms.beside[:-1] & forms.letters[:-1] & forms.letters[1:])
@@ -53,7 +53,10 @@ def joins(batch: Batch, forms: WordForms, rates: ErrorRates) -> tuple[Ints, Floa
 
 
 class _Numbered(NamedTuple):
-    """Words or phrases, and for each the number of the pattern of the highest rate."""
+    """Words or phrases of patterns, and the number of the pattern of each.
+
+    If a word or phrase is in several patterns, it is the number of the one of the highest rate.
+    """
 
     forms: FormTable
     patterns: Ints
@@ -64,14 +67,18 @@ class _Numbered(NamedTuple):
 
 
 class _Patterns(NamedTuple):
-    """Patterns of two words, numbered by their rates, the highest first: «не *», «* бы», «потому что», «* *».
+    """Patterns of two neighbouring words, where a star is any word: «не *», «* бы», «потому что», «* *».
+
+    The rate of a pattern says how often people join such words. Patterns are numbered by their rates, the highest
+    first.
 
     Attributes:
-        firsts: the patterns of a word and a star.
-        seconds: the patterns of a star and a word.
-        pairs: the patterns of two words.
+        firsts: the words of patterns such as «не *».
+        seconds: the words of patterns such as «* бы».
+        pairs: the phrases of patterns without a star.
         anywhere: the number of the pattern «* *».
-        rates, kinds: the rate and the class of each pattern; a last entry of rate 0 stands for "no pattern".
+        rates, kinds: the rate of each pattern, and the number of the class of its error; the last entry, of rate 0,
+            stands for "no pattern".
     """
 
     firsts: _Numbered
@@ -82,11 +89,13 @@ class _Patterns(NamedTuple):
     kinds: Ints
 
     def best(self, forms: WordForms, pairs: Ints) -> Ints:
-        """For each of these words, return the number of the pattern of the highest rate that fits it and the next word.
+        """Return the number of the pattern that fits each of these words and the word after it.
+
+        If several patterns fit, it is the one of the highest rate.
 
         Args:
             forms: the words of the batch.
-            pairs: the numbers of the words.
+            pairs: the numbers of the words, the first ones of their pairs.
         """
         found = np.full(forms.starts.size, self.anywhere)
         for table, (words, numbers) in (
@@ -105,7 +114,7 @@ def _patterns(rates: tuple[tuple[int, ErrorRate], ...]) -> _Patterns:
     """Build the patterns of rates.
 
     Args:
-        rates: pairs of the number of a class and one of its rates.
+        rates: pairs: the number of a class, and one of its rates.
     """
     ordered = sorted(rates, key=lambda one: -one[1].rate)
     firsts: dict[str, int] = {}

@@ -25,7 +25,8 @@ class Syntax:
     Attributes:
         tokens: the tokens of the text.
         heads: the number of the head of each token; a root is its own head.
-        first, last: the numbers of the first token of the sentence or text, and of the token after its last one.
+        first, last: the numbers of the tokens of the sentence or text, as a half-open range: `last` is one past the
+            last token.
     """
 
     def __init__(self, doc: Doc) -> None:

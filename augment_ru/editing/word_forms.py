@@ -56,8 +56,9 @@ def _powers(exponent: int) -> tuple[Keys, Keys]:
     """Return the powers from which digests of words are computed, modulo 2^64.
 
     Returns:
-        The powers of a fixed odd number, from 0 to 2^exponent. And for each place the factor by which the sum of a word
-        that starts there is multiplied, so that equal words have equal digests wherever they stand.
+        The powers of a fixed odd number, with exponents from 0 to 2^exponent. And, for each place in a batch, the
+        factor by which the sum of a word that starts there is multiplied: so equal words have equal digests wherever
+        they stand.
     """
     both = np.empty((2, 2**exponent + 1), dtype=np.uint64)
     both[:, 0], both[0, 1:], both[1, 1:] = 1, _BASE, _INVERSE
@@ -97,12 +98,15 @@ class FormTable:
         self._firsts = _Digests.of({form: number for number, form in enumerate(firsts)}, pairs=False)
 
     def numbers(self, words: Ints, digests: Keys, *, pairs: bool) -> tuple[Ints, Ints]:
-        """Return the words, or pairs of words, that the table has, and the number of each one's form.
+        """Look up words, or pairs of neighbouring words, in the table.
 
         Args:
-            words: the numbers of the words; of pairs, of their first words.
+            words: the number of each word; for a pair, that of its first word.
             digests: the digest of each word or pair, same shape.
             pairs: whether pairs of words are looked up.
+
+        Returns:
+            Those of `words` that were found, and the number of the form of each in the table.
         """
         table = self._tables[pairs]
         places = table.places(digests)
@@ -180,7 +184,8 @@ class WordForms:
     Attributes:
         codes: the code points of the batch in lower case.
         starts, stops: the global places where the words start and stop, shape (words,).
-        beside: whether the next word of the same text or option follows each word after a single space, shape (words,).
+        beside: whether only a single space stands between each word and the next word of the same text or option, shape
+            (words,).
     """
 
     def __init__(self, batch: Batch) -> None:
@@ -267,7 +272,7 @@ class WordForms:
 
         Args:
             table: the table.
-            words: the numbers of the words that are looked up; None: all words.
+            words: the numbers of the words that are looked up; None stands for all words.
 
         Returns:
             The numbers of the words found, and the number of each one's form in the table.
@@ -295,7 +300,7 @@ class WordForms:
         return table.numbers(words, self._pair_digests(words), pairs=True)
 
     def with_letter(self, letter: str) -> Ints:
-        """Return the numbers of the words that contain a letter, given in lower case; ascending."""
+        """Return the numbers of the words that contain a letter, ascending; the letter is given in lower case."""
         places = np.flatnonzero(self.codes == ord(letter))
         found = np.zeros(self.starts.size, dtype=np.bool_)
         found[self._holding(places)] = True
@@ -326,7 +331,10 @@ class WordForms:
         return digests
 
     def distinct(self, words: Ints) -> tuple[list[str], Ints]:
-        """Return the different forms among these words, in lower case, and for each word the index of its form."""
+        """Return the different forms of these words, in lower case.
+
+        Return also, for each word, the index of its form among them.
+        """
         _, firsts, places = np.unique(self._digests[words], return_index=True, return_inverse=True)
         text = self._text
         bounds = zip(self.starts[words][firsts].tolist(), self.stops[words][firsts].tolist(), strict=True)
