@@ -150,7 +150,7 @@ def _by_head(syntax: Syntax, number: int, form: WordForm) -> _Government | None:
 def _adjectives(syntax: Syntax, number: int, noun: WordForm) -> list[WordForm]:
     """Return the readings of the first adjective or participle in front of a noun that agrees with it.
 
-    Return [] if there is none.
+    Return [] if no such word stands there.
     """
     for child in syntax.children[number]:
         adjective = syntax.form(child) if syntax.tokens[child].relation in {"amod", "det"} else None
@@ -202,7 +202,7 @@ def _subject_at(syntax: Syntax, number: int) -> int | None:
 
 
 def _subject(syntax: Syntax, at: int) -> WordForm | None:
-    """Return the form of the subject with this number; that of a pronoun states its person.
+    """Return the form of the subject, which is token number `at`; the form of a pronoun states its person.
 
     Return None if the subject may allow several forms of a verb.
     """
@@ -271,7 +271,9 @@ def _wrong_of_past(syntax: Syntax, number: int) -> str:
 
 @cache
 def aspect_pairs(name: str) -> Mapping[str, tuple[str, ...]]:
-    """Read a dictionary of pairs of an imperfective and a perfective verb; return the other verbs of each verb's pairs.
+    """Read a dictionary of pairs of an imperfective and a perfective verb.
+
+    Return, for each verb, the verbs of the other aspect that it forms a pair with.
 
     Args:
         name: the name of the dictionary.

@@ -100,9 +100,11 @@ class Bae(MadeOnDemand):
         return _memo((self.model, str(model.device), str(model.dtype)), contexts, lambda new: words_for(model, new))
 
     def tolerance(self) -> float:
-        """Return how small the difference of two noisy logits must be for a close choice, which is repeated alone.
+        """Return the difference of two logits below which noise could decide the choice between them.
 
-        It is 0 for half-precision weights: their choices are never repeated.
+        Such a choice is repeated with the text alone.
+
+        The difference is 0 for half-precision weights: their choices are never repeated.
         """
         return CLOSE if str(self._loaded().dtype) == "torch.float32" else 0.0
 

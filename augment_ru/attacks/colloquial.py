@@ -299,7 +299,7 @@ class Colloquial(CountedErrors):
             words, verbs in -ся, starts of sentences and of clauses.
         classes: the classes of forms.
         rates: the dictionary of the classes, and how often people write them.
-        forms: the dictionary of the forms: as written, as spoken, class, share.
+        forms: the dictionary of the forms, with the columns as written, as spoken, class, share.
 
     Raises:
         AugmentError: there is no such class or dictionary, `classes` is empty, or a line of a dictionary is malformed.
@@ -364,7 +364,7 @@ def _table(kind: str) -> FormTable:
 def _filled(
     batch: Batch, forms: WordForms, spoken: SpokenForms, first: Mask, sentences: Ints
 ) -> tuple[Places, tuple[Places, Places]]:
-    """Find the places for fillers: at the starts of sentences, and behind conjunctions of one word and of two words.
+    """Find the places for fillers.
 
     Args:
         batch: the texts.
@@ -372,6 +372,9 @@ def _filled(
         spoken: the spoken forms of the attack.
         first: whether each word begins a sentence.
         sentences: the number of the sentence of each word.
+
+    Returns:
+        The places at starts of sentences; and, as a pair, those behind conjunctions of one word and of two words.
     """
     said = np.zeros(int(sentences[-1]) + 1 if sentences.size else 0, dtype=np.bool_)
     said[sentences[forms.find(spoken.fillers)[0]]] = True
@@ -420,9 +423,9 @@ _DASHES = "—–-"
 
 
 def _has_known_case(batch: Batch, forms: WordForms, words: Ints) -> Mask:
-    """Tell for each of these words whether it is known if the word keeps its capital behind a filler.
+    """Tell for each of these words whether it is certain which letter case it has behind a filler.
 
-    True for a word without a capital.
+    For a word without a capital it is certain.
     """
     following = forms.starts[words + 1]
     capital = batch.codes[forms.starts[words]] != forms.codes[forms.starts[words]]
@@ -441,7 +444,7 @@ def _is_loud(batch: Batch, forms: WordForms, words: Ints) -> Mask:
 
 
 def _one_filler(sentences: Ints, every: Places, ranks: Floats, is_filler: Mask) -> Mask:
-    """Keep at most one filler in each sentence, the one of the lowest rank; other places are all kept.
+    """Choose the places to keep: in each sentence, the filler of the lowest rank, and all places of other forms.
 
     Returns:
         Whether each place is kept.

@@ -43,7 +43,7 @@ class Homoglyphs(Attack):
         near: whether letters are also replaced by letters that only resemble them, such as «и» by «u».
         invisible: whether a changed word gets an invisible character between two of its letters; then all words with
             two letters side by side may change.
-        pairs: a dictionary, or the path of a `.tsv` file: letter, letter, `same` or `near`.
+        pairs: a dictionary, or the path of a `.tsv` file with the columns letter, look-alike, `same` or `near`.
 
     Raises:
         AugmentError: `letters` is out of its range, there is no such dictionary, or one of its lines is malformed.

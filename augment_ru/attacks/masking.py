@@ -97,10 +97,12 @@ class Masking(Attack):
         styles: the styles used; each word is masked in one of those that fit its letters, all equally likely.
         targets: the path of a text file, one word a line; only these words are masked. A word that is given in its
             dictionary form is masked in all its forms. None: any word is masked.
-        signs: a dictionary, or the path of a `.tsv` file: style, letter in lower case, the character that replaces it.
+        signs: a dictionary, or the path of a `.tsv` file with the columns style, letter in lower case, the character
+            that replaces it.
 
     Raises:
-        AugmentError: there is no such style, dictionary or file, a line of one is malformed, or `styles` is empty.
+        AugmentError: a style is unknown, a dictionary or file does not exist or has a malformed line, or `styles` is
+            empty.
     """
 
     name: ClassVar[str] = "masking"
@@ -239,7 +241,7 @@ A word that begins with a sign would be taken for a mention («@бзац») or a
 
 @cache
 def _signs(name: str) -> dict[str, Codes]:
-    """For each style, return a table for `looked_up` from letters, in both cases, to the characters that replace them.
+    """Return a table for `looked_up` for each style; it maps letters, in both cases, to the signs that replace them.
 
     Raises:
         AugmentError: a line has an unknown style, or does not have a small letter and one other character.

@@ -170,7 +170,7 @@ class Transliteration(Attack):
 
     Args:
         style: `chat`, as people write; `icao`, as in passports; `gost`, GOST 7.79-2000, system B; or the path of a
-            `.tsv` file: letter, the letters in front of which the line holds, spellings.
+            `.tsv` file with the columns letter, the letters in front of which the line holds, spellings.
         whole: whether all words of a sentence change together; then the probability is the share of sentences.
 
     Raises:

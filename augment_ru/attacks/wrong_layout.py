@@ -133,9 +133,11 @@ class WrongLayout(Attack):
 
 
 def _signs(batch: Batch, typed: Codes, starts: Ints, stops: Ints) -> Ints:
-    """Find the signs outside of words that are typed in the other layout, too: those of sentences with a chosen word.
+    """Find the signs outside of words that are typed in the other layout together with the chosen words.
 
-    A sign beside a word that stays also stays, and so does a sign that is protected or inside a grapheme cluster.
+    These are the signs of each sentence that has a chosen word.
+
+    A sign stays if a word directly before or after it stays, if it is protected, or if it is inside a grapheme cluster.
 
     Args:
         batch: the texts.

@@ -24,10 +24,10 @@ class AddSent(MadeOnDemand):
     Args:
         probability: the share of texts that get a sentence, and of wrong options that are replaced, in [0, 1].
         generator: where distractors come from: `shipped`, neutral sentences of this package; `corpus:FILE`, a text
-            file; `corpus:input`, the rows that are perturbed, those with the same label; `hf:MODEL`, a causal language
+            file; `corpus:input`, those of the perturbed rows that have the same label; `hf:MODEL`, a causal language
             model (the paper's is mGPT).
-        nearest: how many texts of a corpus a distractor is drawn from: those nearest in topic among the safe ones
-            (`attacks.add_sent.distractors.from_corpus`); at least 1.
+        nearest: from how many texts of a corpus a distractor is drawn, at least 1; they are the safe ones
+            (`attacks.add_sent.distractors.from_corpus`) that are nearest in topic.
         temperature, top_k: how a model's tokens are drawn; the temperature is over 0, `top_k` at least 1.
         new_tokens: the largest number of tokens that a model writes; at least 1.
         attempts: the largest number of continuations for one distractor; at least 1.

@@ -240,8 +240,8 @@ Generator = Callable[[Sequence[Gap], Keys], Sequence[Iterable[Edit]]]
 def distract(batch: Batch, streams: Streams, probability: float, generate: Generator, *, least: int = 1) -> Proposals:
     """Propose a sentence at the end of each text, or another text for each wrong option of a question.
 
-    Only distractors that may become active are generated: those with a rank below the probability, and, in a text with
-    fewer than `least` of them, those of the next lowest ranks until it has as many.
+    Only distractors that may become active are generated: those with a rank below the probability. A text with fewer
+    than `least` of them gets those of the next lowest ranks, until it has `least`.
 
     Args:
         batch: the texts.
@@ -297,7 +297,7 @@ def from_corpus(corpus: Corpus | InputCorpus, nearest: int) -> Generator:
 
     Args:
         corpus: the sentences and options.
-        nearest: how many safe texts, the nearest ones, the draw is made from.
+        nearest: from how many safe texts one is drawn; they are those nearest in topic.
     """
 
     def generate(gaps: Sequence[Gap], keys: Keys) -> list[Iterable[Edit]]:
@@ -340,6 +340,7 @@ def _safe(corpus: Corpus, gap: Gap) -> Iterator[str]:
 def _mark(text: str) -> str:
     """Return the closing mark of a text, or "".
 
-    By it an option that is a sentence is replaced by a sentence where possible.
+    Options with the mark of the old option are tried first, so that a sentence is replaced by a sentence where
+    possible.
     """
     return text[-1] if text[-1] in CLOSING_MARKS else ""

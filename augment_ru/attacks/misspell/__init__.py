@@ -40,9 +40,10 @@ class Misspell(Attack):
         probability: the share of the words that get an error, in an average text; in [0, 1].
         classes: the classes of errors; `all` stands for all of them.
         profile: whose errors are imitated: those in blogs (`blog`), in a `messenger`, or of `careful` people.
-        lexicon: the dictionary of frequent misspellings: right form, wrong form, class, share.
-        rules: the dictionary of rules over letters: class, rule, errors, how many places, example.
-        frequencies: the dictionary of the classes: class, errors in 23,500 words, a factor for each other profile.
+        lexicon: the dictionary of frequent misspellings, with the columns right form, wrong form, class, share.
+        rules: the dictionary of rules over letters, with the columns class, rule, errors, how many places, example.
+        frequencies: the dictionary of the classes, with the columns class, errors in 23,500 words of `blog`, and a
+            factor for each other profile.
 
     Raises:
         AugmentError: there is no such class, profile or dictionary, or `classes` is empty.

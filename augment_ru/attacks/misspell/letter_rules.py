@@ -61,7 +61,7 @@ def _tables() -> tuple[dict[str, int], Floats]:
 
 
 def unstressed(words: Sequence[str], owners: Ints, vowels: Mask, yo: Mask) -> Floats:
-    """Return the probability that each letter of some words is an unstressed vowel, shape (letters,); 1 for consonants.
+    """Return the probability that each vowel of some words is unstressed, and 1 for other letters; shape (letters,).
 
     The vowel of a word of one syllable is always stressed, and so is ё.
 
@@ -188,8 +188,9 @@ class LetterRule:
 
     Attributes:
         text: the rule as it is written in the dictionary.
-        context: which letters may stand at each place around and among the old letters: pairs of a place, counted from
-            the first old letter, and a mask over the numbers of letters; sorted by place.
+        context: which letters may be the old ones or stand around them: pairs (place, mask), sorted by place. Place 0
+            is the first old letter, place -1 the letter before it. The mask tells for each letter, by its number,
+            whether it may stand there.
         length: how many letters are replaced.
         equal: the places of the old letters that must equal the letter before them.
         stress: "~" if the old vowel must be unstressed, "!" if it must be stressed, else "".

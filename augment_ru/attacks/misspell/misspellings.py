@@ -51,10 +51,11 @@ class RatedRule(NamedTuple):
 
 
 class _Found(NamedTuple):
-    """The errors that are possible in some words, in columns.
+    """The errors that are possible in some words, in columns: each column has one entry for each error.
 
-    They are: the number of the word; the number of the rule, or a negative number for a form of the lexicon; the place
-    in `Words`; the rate.
+    The columns are: the number of the word; the number of the rule, or a negative number for a form of the lexicon (see
+    `Misspellings._one`); the index in `Words` of the first letter that the rule replaces, 0 for a form of the lexicon;
+    and the rate.
     """
 
     words: Ints

@@ -56,7 +56,7 @@ def edits_of(text: str, clause: Clause, order: Order, touches: Touches) -> tuple
 
 
 def swapped(text: str, found: Coordination, order: Sequence[int], touches: Touches) -> tuple[Edit, ...] | None:
-    """Return the edits that put the members of a list into an order; None for the same reasons as `edits_of`."""
+    """Return the edits that put the members of a list into an order; None in the same cases as `edits_of`."""
     tokens = found.tree.tokens
     spans = [(tokens[first].start, tokens[last - 1].stop) for first, last in found.members]
     moved = [at for at, old in enumerate(order) if at != old]
@@ -115,7 +115,7 @@ def _recased(
 def _kept(places: Sequence[int], fixed: set[int], sizes: Sequence[int]) -> tuple[int, ...] | None:
     """Choose the constituents that stay: the longest sequence, in characters, that keeps its order and all fixed parts.
 
-    Of equally long sequences the first one in the order of `combinations` is chosen, starting with the most members.
+    Of equally long sequences, one with the most members is chosen; of these, the first in the order of `combinations`.
 
     Args:
         places: the old index of each constituent, in the new order.
@@ -138,7 +138,9 @@ def _kept(places: Sequence[int], fixed: set[int], sizes: Sequence[int]) -> tuple
 def _edits(
     text: str, spans: Sequence[tuple[int, int]], places: Sequence[int], kept: Sequence[int], texts: Sequence[str]
 ) -> Iterator[Edit]:
-    """Yield the edits between the constituents that stay; each edit also writes the new letter case of the next one.
+    """Yield the edits between the constituents that stay.
+
+    If the letter case of a constituent that stays changes, the edit in front of it also replaces its first letter.
 
     Args:
         text: the text.
@@ -245,9 +247,9 @@ _Options = Sequence[tuple[float, tuple[Edit, ...]]]
 
 
 def _reordered(doc: Doc, touches: Touches) -> Iterator[tuple[int, _Options]]:
-    """Yield a place of each clause or list that has other orders, and the weight and the edits of each order.
+    """Yield each clause or list that has other orders: its place, and the weight and the edits of each order.
 
-    The place is that of the predicate, or of the first member of the list.
+    The place is where the clause's predicate or the first member of the list starts.
     """
     for tree in Syntax(doc).sentences():
         for clause in clauses_of(tree):

@@ -32,7 +32,7 @@ class Constituent:
     """Words of a clause that stay together.
 
     Attributes:
-        first, last: the number of its first token, and of the token after its last one.
+        first, last: the numbers of its tokens, as a half-open range: `last` is one past its last token.
         head: the number of its head.
         role: its role in the clause.
     """
@@ -124,7 +124,10 @@ def _may_belong(tree: Syntax, left: Constituent, right: Constituent) -> bool:
 
 
 def _with_tails(tree: Syntax, found: Sequence[Constituent]) -> list[Constituent] | None:
-    """Join constituents to the noun in front of them if they may belong to it, and expressions of time to each other.
+    """Join constituents that stay together.
+
+    A constituent is joined to the noun in front of it if it may belong to it, and to an expression of time in front of
+    it if it is one, too.
 
     Returns:
         The constituents; None if one that must stand in front comes after one that may move.
@@ -264,8 +267,8 @@ def _is_bounded(tree: Syntax, first: int, last: int, predicate: int) -> bool:
 
     Args:
         tree: the tree of the sentence.
-        first: the first token of the range.
-        last: the token after its last one.
+        first: the number of the first token of the range.
+        last: the number of the token after its last one.
         predicate: the predicate of the clause.
     """
     low, high = tree.reach(predicate)
@@ -282,9 +285,9 @@ def _is_bounded(tree: Syntax, first: int, last: int, predicate: int) -> bool:
 
 
 def _depends(tree: Syntax, number: int, predicate: int) -> str:
-    """Return the relation to a predicate of a token or of the word above it that depends on the predicate.
+    """Go up the tree from a token to a word that depends on the predicate; return the relation of that word.
 
-    Return "" if the token does not depend on the predicate.
+    Return "" if there is no such word above the token.
     """
     for _ in range(tree.first, tree.last):
         token = tree.tokens[number]
@@ -306,7 +309,7 @@ def _ends(tree: Syntax, last: int, predicate: int, conjoined: Sequence[int]) -> 
 
     Args:
         tree: the tree of the sentence.
-        last: the token after the last constituent.
+        last: the number of the token after the last constituent.
         predicate: the predicate of the clause.
         conjoined: the predicates that are conjoined with it.
     """

@@ -21,7 +21,7 @@ class Coordination:
 
     Attributes:
         tree: the tree of the sentence.
-        members: the first token of each member and the token after its last one, in order.
+        members: the numbers of the tokens of each member, in order; each as a half-open range.
         opens: whether the first member is the first word of its sentence.
     """
 

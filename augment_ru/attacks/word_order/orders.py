@@ -128,7 +128,7 @@ def _follows_noun(clause: Clause) -> bool:
 def _is_heavy(clause: Clause, places: Sequence[int]) -> bool:
     """Tell whether an order puts a long constituent in front of a final predicate or of a shorter constituent.
 
-    Also refused is an order that ends in a subject and a verb of appearing behind a time or place («ежегодно сезон
+    An order is also heavy if it ends in a subject and a verb of appearing behind a time or place («ежегодно сезон
     открывался»).
 
     Args:
@@ -180,8 +180,7 @@ def _binds(clause: Clause, one: Constituent, other: Constituent) -> bool:
     """Tell whether a pronoun in `one` may mean a noun in `other`.
 
     A pronoun that is a whole constituent never means the head of another constituent. It may mean a noun that depends
-    on
-    that head: «в доме Ивана он …».
+    on that head: «в доме Ивана он …».
     """
     tokens = clause.tree.tokens
     words = [tokens[number] for number in range(one.first, one.last) if tokens[number].pos in ("PRON", "DET")]

@@ -162,8 +162,8 @@ def role_of(tree: Syntax, number: int, first: int, last: int) -> Role:
     Args:
         tree: the tree of the sentence.
         number: the number of the dependent.
-        first: the first token of its constituent.
-        last: the token after its last one.
+        first: the number of the first token of its constituent.
+        last: the number of the token after its last one.
     """
     token = tree.tokens[number]
     features = feature_values(token.features)
@@ -275,8 +275,8 @@ def is_movable(tree: Syntax, first: int, last: int) -> bool:
 
     Args:
         tree: the tree of the sentence.
-        first: the first token.
-        last: the token after the last one.
+        first: the number of the first token.
+        last: the number of the token after the last one.
     """
     tokens = tree.tokens
     if last - first == 1 and "transition" in kinds_of(tokens[first].text):
