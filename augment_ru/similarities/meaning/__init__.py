@@ -44,8 +44,8 @@ class Meaning(Similarity):
     two readers graded (docs/similarity.md).
 
     A text is judged sentence by sentence, and its score is that of the sentence that loses most; so a long text may
-    lose more than a short one. Texts are compared as they are read. Two texts without a script are first aligned word
-    by word, as one sentence.
+    lose more than a short one. Texts are compared as they are read. If the edits between two texts are not known, the
+    texts are first aligned word by word, as one sentence.
 
     Args:
         weights: the dictionary of features and weights: the name of a shipped dictionary, or a file that ends in .tsv.

@@ -123,7 +123,7 @@ def _parted(source: Source, place: Mapping[int, int]) -> Iterator[tuple[str, flo
 
     Args:
         source: the text.
-        place: maps the number of a word to its new position, for the words around which the order differs.
+        place: the new positions of words, by their numbers; only words where the order differs are needed.
     """
     for left, at in sorted(place.items()):
         right = left + 1
@@ -140,7 +140,7 @@ def _parted(source: Source, place: Mapping[int, int]) -> Iterator[tuple[str, flo
 
 
 def _newly_beside(fates: Fates, moved: set[int]) -> Iterator[tuple[str, float]]:
-    """Yield the features of words that have become neighbours; `moved` holds the numbers of the words that moved."""
+    """Yield the features of words that have become neighbours; `moved` is the numbers of the words that moved."""
     source = fates.source
     for before, after in pairwise(fates.order or ()):
         if after == before + 1:

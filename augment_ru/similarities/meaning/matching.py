@@ -72,9 +72,9 @@ class _Stretch:
     Attributes:
         first, last: the numbers of the touched words, as a half-open range: `last` is one past the last word.
         old: the numbers of the touched words that are not matched with a new word yet.
-        new: maps the position of each new word among the new words to the word, for those that are not matched yet.
+        new: the new words that are not matched yet, by their positions among all new words of the stretch.
         distance: how many characters the edits insert or delete; a replacement counts the longer of both sides.
-        placed: maps the position of each matched new word to the number of its old word.
+        placed: the numbers of the matched old words, by the positions of their new words.
     """
 
     first: int

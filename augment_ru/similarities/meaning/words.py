@@ -214,7 +214,7 @@ class Source:
         return found
 
     def are_beside(self, left: int, right: int) -> bool:
-        """Tell whether both of two neighbouring words exist and stand in the same clause."""
+        """Tell whether the words `left` and `right`, which follow each other, exist and stand in the same clause."""
         return left >= 0 and right < len(self.forms) and self.clauses[left] == self.clauses[right]
 
 
