@@ -109,7 +109,7 @@ def has_form(word: str) -> bool:
 
 @cache
 def _word_forms() -> tuple[Any, Any]:
-    """Return the dictionary's word forms, and the letter substitutions of a search in them: «е» also matches «ё»."""
+    """Return the dictionary's word forms, and the letters that a search in them takes for others: «е» for «ё»."""
     return morphology().dictionary.words, morphology().char_substitutes
 
 
