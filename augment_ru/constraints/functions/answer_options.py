@@ -29,8 +29,9 @@ class _Form(NamedTuple):
     Attributes:
         pattern: the marker as a regular expression, with {} instead of its letter or number.
         alphabets: the sequences of letters or numbers that the markers may run through.
-        alone: whether three such markers, or two before short texts, are enough to recognise options. Other forms need
-            a question beside them, because clauses of laws and steps of recipes are numbered alike.
+        alone: whether markers of this form show options even without a question: three of them, or two that begin lines
+            or stand before short texts. Markers of other forms need a question before or after the options, because
+            clauses of laws and steps of recipes are numbered alike.
     """
 
     pattern: str

@@ -96,7 +96,9 @@ def _lacking(tokens: Sequence[Token], at: int) -> tuple[int, int]:
 
 
 def _infinitive(tokens: Sequence[Token], at: int) -> tuple[int, int]:
-    """Return the range of a word such as «нельзя» and its infinitive, which stands behind the word or right before it.
+    """Return the range of a word such as «нельзя» and its infinitive.
+
+    The infinitive stands behind the word or directly in front of it.
 
     The range is the word alone if there is no infinitive.
     """
@@ -142,5 +144,5 @@ def _is_genitive(word: str) -> bool:
 
 
 def _is_governed(tokens: Sequence[Token], at: int) -> bool:
-    """Tell whether a preposition stands right before this token: «у меня»."""
+    """Tell whether a preposition stands directly in front of this token: «у меня»."""
     return at > 0 and readings(tokens[at - 1].text.lower())[0].pos == "PREP"

@@ -95,7 +95,7 @@ def _kinds(reading: Reading, without: frozenset[str] = GENDERS | _PLURAL) -> fro
 
     Args:
         reading: the reading.
-        without: what is returned for a word that has neither («себя»).
+        without: what is returned for a word without gender and plural («себя»).
     """
     if "plur" in reading.grammemes:
         return _PLURAL

@@ -208,7 +208,7 @@ def _kind(word: str) -> str:
 
 
 def initials(view: View, labels: Labels) -> None:
-    """Label initials with their full stops, and the surname beside them: «А. П. Чехов», «Керн А. П.»."""
+    """Label initials with their full stops, and the surname after or before them: «А. П. Чехов», «Керн А. П.»."""
     for first, stop in _runs_of_initials(view):
         several = stop - first > 2  # noqa: PLR2004  (a letter and its full stop)
         after = stop < len(labels) and view.capitals[stop] and len(view.texts[stop]) > 1
