@@ -1,4 +1,4 @@
-"""Put another word in the place of a word: in the same form, with the words that agree with it and its preposition.
+"""Replace a word by another one in the same form; the words that agree with it and its preposition are adapted.
 
 The last class of the module is the base of attacks that replace words.
 """
@@ -30,7 +30,7 @@ _PREDICATES = frozenset({"VERB", "AUX", "ADJ"})
 
 
 def agreeing(syntax: Syntax, noun: int, old: WordForm, new: WordForm) -> dict[int, str] | None:
-    """Find the words that must change if another noun takes the place of a noun.
+    """Find the words that must change if another noun replaces a noun.
 
     Args:
         syntax: the tree of the text.
@@ -182,7 +182,7 @@ _OF_PLACE = frozenset({"в", "во", "на"})
 
 
 def replacement(syntax: Syntax, number: int, lemma: str) -> tuple[Edit, ...] | None:
-    """Return the edits that put another word in the place of a word; each edit is read as the word that it replaces.
+    """Return the edits that replace a word by another one; each edit is read as the word that it replaces.
 
     Args:
         syntax: the tree of the text.

@@ -268,7 +268,7 @@ def _enough(text: str, stretch: tuple[int, int], sentence: Sentence, min_words: 
 def _edits(
     batch: Batch, places: Sequence[tuple[int, Sentence]], keys: Keys, rewrite: Rewrite, min_words: int
 ) -> list[list[Edit]]:
-    """Rewrite sentences, and return the edits of each one; an empty list where the model changes nothing."""
+    """Rewrite sentences; return the edits of each one, or an empty list if the model changes nothing in it."""
     found: list[list[Edit] | None] = [None] * len(places)
     whole = [at for at, (_, sentence) in enumerate(places) if sentence.stop - sentence.start <= LONGEST]
     sources = [batch.texts[row][one.start : one.stop] for row, one in (places[at] for at in whole)]
@@ -304,7 +304,7 @@ def _rewritten(rewrite: Rewrite, sources: Sequence[str], keys: Keys) -> Sequence
 
 
 def _narrowed(start: int, old: str, new: str) -> list[Edit]:
-    """Return the edit from `old` to `new` without the words that are equal at either end; [] if they are the same.
+    """Return the edit from `old` to `new`, without the words at either end that are equal; [] if the texts are equal.
 
     Args:
         start: the place in the text where `old` starts.

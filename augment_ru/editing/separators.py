@@ -142,10 +142,11 @@ def lone(words: Floats, gaps: Floats) -> tuple[Mask, Mask]:
 
     Args:
         words: the rank of the error in each word, shape (words,); over 1 for a word without an error.
-        gaps: the rank of the error in the gap behind each word, which takes both words; same shape, over 1 likewise.
+        gaps: the rank of the error between each word and the next one, same shape; over 1 if there is no error. Both
+            words take part in this error.
 
     Returns:
-        Whether the error in each word is made, and whether the error in each gap is made, both of shape (words,).
+        Whether the error in each word is made, and whether the error behind each word is made, both of shape (words,).
     """
     beside = np.full((2, words.size + 2), 2.0)
     beside[:, 1:-1] = words, gaps
@@ -163,7 +164,7 @@ def parted(forms: WordForms, rates: ErrorRates) -> tuple[Ints, Ints]:
         rates: how often people make each error.
 
     Returns:
-        The numbers of the words and the lengths of their prefixes, both of shape (words,).
+        The numbers of the words found and the lengths of their prefixes, both of shape (words found,).
     """
     prefixes = tuple(prefix.removesuffix("*") for one in rates.of("split") for prefix in one.phrases)
     words = np.flatnonzero(forms.letters & (forms.stops - forms.starts > _SHORTEST_REST))
