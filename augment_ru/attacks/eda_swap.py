@@ -35,8 +35,8 @@ class Unit:
     Attributes:
         start, stop: the global places where it starts and stops.
         clause: the number of its clause.
-        role: its role in the clause: "argument" for a noun, a pronoun, a number, or a phrase behind a preposition; for
-            other words `WordKind.role`, with "adjective" for participles; "" in a text of another language.
+        role: "argument" for a noun, a pronoun, a number or a preposition with its phrase; "adjective" also for a
+            participle; for any other word its `WordKind.role`; "" in a text of another language.
     """
 
     start: int

@@ -94,9 +94,9 @@ class Masking(Attack):
 
     Args:
         probability: the share of the words that are masked, in [0, 1].
-        styles: the styles used; each word is masked in one of those that fit its letters, all equally likely.
-        targets: the path of a text file, one word a line; only these words are masked. A word that is given in its
-            dictionary form is masked in all its forms. None: any word is masked.
+        styles: the styles used. Each word is masked in one of those that fit its letters; they are equally likely.
+        targets: the path of a text file with one word in each line; only these words are masked. A word that is given
+            in its dictionary form is masked in all its forms. By default any word may be masked.
         signs: a dictionary, or the path of a `.tsv` file with the columns style, letter in lower case, the character
             that replaces it.
 
@@ -144,7 +144,7 @@ class Masking(Attack):
 
 
 class _Words:
-    """The words of a batch that may be masked, and in how many places each style can mask them.
+    """The words of a batch that may be masked, and how many of their letters or gaps each style can change.
 
     Args:
         attack: the attack, with its styles and signs.

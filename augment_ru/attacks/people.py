@@ -47,7 +47,9 @@ class People(Named):
         return _parts()
 
     def rank_of(self, part: Attack, ranks: Floats) -> Floats:
-        """Convert ranks of a part, so that the default probability makes its changes as often as its mean rate says.
+        """Convert the ranks of a part's changes.
+
+        At the default probability, the changes are then made as often as the mean rate of the part says.
 
         Args:
             part: the part.

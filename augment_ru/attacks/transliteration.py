@@ -32,7 +32,9 @@ class _Before(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Spellings:
-    """The spellings of letters in columns. A row belongs to a letter, in general or in front of certain letters.
+    """The spellings of letters in columns.
+
+    A row has the spellings of one letter: in general, or only in front of certain letters.
 
     Attributes:
         row_of: the general row of each code point, -1 if it has none; shape (largest code point + 2,).

@@ -34,9 +34,9 @@ def _tables() -> tuple[dict[str, int], Floats]:
     """Read the dictionary of stress.
 
     Returns:
-        The number of each ending, from 1. And the shares of words in which each syllable is stressed, of shape
-        (endings + 1, syllables + 1, syllables + 1); the indices are the number of the ending (0: no known ending), the
-        number of syllables of the word, and the number of the syllable, counted from the end.
+        The number of each ending, from 1. And the share of words in which a syllable is stressed, shape (endings + 1,
+        syllables + 1, syllables + 1). The indices of a share are: the number of the word's ending (0 for an unknown
+        one), how many syllables the word has, and the number of the syllable, counted from the end.
     """
     lines = list(rows(dictionary_path("stress"), columns=3))
     plain = np.zeros((_MOST + 1, _MOST + 1))

@@ -87,7 +87,7 @@ def _follows(tree: Syntax, left: Constituent, right: Constituent, predicate: int
 
 
 def _named(tree: Syntax, window: Sequence[Constituent], at: int) -> list[Constituent]:
-    """Give the constituents their roles, and join small words to the predicate that they stay beside.
+    """Give the constituents their roles, and join the predicate with the small words around it that belong to it.
 
     Args:
         tree: the tree of the sentence.

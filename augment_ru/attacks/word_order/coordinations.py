@@ -116,7 +116,7 @@ def _shape(tree: Syntax, member: range) -> tuple[bool, bool]:
 
 
 def _is_list(tree: Syntax, members: Sequence[range]) -> bool:
-    """Tell whether commas and a last «и» separate the members, and no word beside the list counts or describes them."""
+    """Tell whether commas and a last «и» separate the members, and no word around the list counts or describes them."""
     tokens = tree.tokens
     if any(right.start - left.stop != 1 for left, right in pairwise(members)):
         return False

@@ -97,14 +97,14 @@ def predicate_role(tree: Syntax, number: int) -> Role | None:
 
 
 def joined_role(tree: Syntax, number: int, role: Role, *, before: bool) -> Role | None:
-    """Return the role of a predicate together with a word beside it; None if the two are not one constituent.
+    """Return the role of a predicate together with the word before or after it; None if the two do not belong together.
 
     An auxiliary or an adverb leaves the role as it is. «не» makes it `NEGATED`, another word of scope makes it
     `SCOPED`.
 
     Args:
         tree: the tree of the sentence.
-        number: the number of the word beside the predicate.
+        number: the number of the word before or after the predicate.
         role: the role of the predicate without it.
         before: whether the word stands in front of the predicate.
     """
