@@ -301,10 +301,12 @@ CLASSES = ("adjective", "aspect", "case", "verb")
 class Agreement(MadeOnDemand):
     """Put words into a wrong form, as learners of Russian do; each new word is a real form of the same lemma.
 
-    `adjective`: an adjective or participle in another gender, number or case than its noun; `case`: a noun in a case
-    that its preposition, numeral, adjective or verb does not allow; `verb`: a verb or short adjective in another
-    gender, number or person than its subject; `aspect`: a verb of the other aspect where only one is right. A form
-    that might be right there in another reading is not taken.
+    - `adjective`: an adjective or participle in another gender, number or case than its noun;
+    - `case`: a noun in a case that its preposition, numeral, adjective or verb does not allow;
+    - `verb`: a verb or short adjective in another gender, number or person than its subject;
+    - `aspect`: a verb of the other aspect where only one is right.
+
+    A form that might be right there in another reading is not taken.
 
     Args:
         classes: the classes of errors.

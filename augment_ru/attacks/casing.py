@@ -21,9 +21,13 @@ _SHORTEST = 3
 class Casing(CountedErrors):
     """Change the case of words as people do; letters stay the same, and so does the length of the text.
 
-    `capitals`: a word in capitals; `double`: two capitals at the start of a word; `inverted`: the case of a capitalised
-    word inverted, as by Caps Lock; `name`: a capitalised word inside a sentence put into lower case; `sentence`: no
-    capital at the start of a sentence. Likelier errors come first (`weighted_ranks`).
+    - `capitals`: a word in capitals;
+    - `double`: two capitals at the start of a word;
+    - `inverted`: the case of a capitalised word inverted, as by Caps Lock;
+    - `name`: a capitalised word inside a sentence put into lower case;
+    - `sentence`: no capital at the start of a sentence.
+
+    Likelier errors come first (`weighted_ranks`).
 
     Args:
         classes: which of these classes of errors are made.

@@ -290,8 +290,10 @@ _LEAST_WORDS = 3
 class Colloquial(CountedErrors):
     """Write words as they are spoken in chats, and put fillers where a clause begins.
 
-    `word`: spoken forms of words and phrases («щас», «ваще», «комп», «мб»), nouns in their case; `ending`: -тся and
-    -ться as -цца; `filler`: «ну», «короче, » at the start of a sentence, «типа» and others behind a conjunction.
+    - `word`: spoken forms of words and phrases («щас», «ваще», «комп», «мб»); nouns keep their grammatical case;
+    - `ending`: -тся and -ться written as -цца;
+    - `filler`: «ну», «короче, » at the start of a sentence; «типа» and others behind a conjunction.
+
     A sentence gets at most one filler, and none if it already has one. Likelier forms come first (`weighted_ranks`).
 
     Args:

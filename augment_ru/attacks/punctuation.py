@@ -29,10 +29,14 @@ _LONGEST_YO = 48
 class Punctuation(CountedErrors):
     """Leave out commas and final full stops as people do, and write ё as е or е as ё; each edit is one sign.
 
-    `comma`: a comma left out, before some conjunctions more often than before others; `final`, `ellipsis`, `bracket`:
-    the full stop at the end of a text or line left out, or replaced by «...» or «)»; `yo_dropped`: ё as е;
-    `yo_written`: е as ё where the dictionary has the word only with ё. Quotations, numbers and abbreviations («т. е.»,
-    «ул.») keep their marks. Likelier errors come first (`weighted_ranks`).
+    - `comma`: a comma is left out, before some conjunctions more often than before others;
+    - `final`: the full stop at the end of a text or line is left out;
+    - `ellipsis`, `bracket`: this full stop is replaced by «...» or by «)»;
+    - `yo_dropped`: ё is written as е;
+    - `yo_written`: е is written as ё where the dictionary has the word only with ё.
+
+    Quotations, numbers and abbreviations («т. е.», «ул.») keep their marks. Likelier errors come first
+    (`weighted_ranks`).
 
     Args:
         classes: which of these classes of errors are made.
@@ -137,7 +141,7 @@ def _is_after_word(batch: Batch, places: Ints) -> Mask:
 
 
 def _finals(batch: Batch, quotations: _Quotations, forms: WordForms, streams: Streams, rates: ErrorRates) -> _Errors:
-    """Find the full stops at the end of a text or a line, each with the text that replaces it."""
+    """Find the full stops at the end of a text or a line, and draw the text that replaces each one."""
     bounds = np.cumsum([rates.rate(name) for name in _FINALS])
     total = float(bounds[-1])
     places = np.flatnonzero(batch.codes == ord(".")) if total else np.zeros(0, dtype=np.int64)
@@ -165,7 +169,7 @@ def _are_short(batch: Batch, forms: WordForms, places: Ints) -> Mask:
 
 
 def _yo_dropped(batch: Batch, rates: ErrorRates) -> _Errors:
-    """Return every ё as an error in which е is written."""
+    """Find every ё; the error is to write е instead."""
     rate = rates.rate("yo_dropped")
     small = batch.codes == ord("ё")
     places = np.flatnonzero(small | (batch.codes == ord("Ё"))) if rate else np.zeros(0, dtype=np.int64)
@@ -174,7 +178,7 @@ def _yo_dropped(batch: Batch, rates: ErrorRates) -> _Errors:
 
 
 def _yo_written(batch: Batch, forms: WordForms, rates: ErrorRates) -> _Errors:
-    """Return every е that must be ё by the dictionary as an error in which ё is written."""
+    """Find every е that must be ё by the dictionary; the error is to write ё instead."""
     rate = rates.rate("yo_written")
     words = forms.with_letter("е") if rate else np.zeros(0, dtype=np.int64)
     bits = forms.values(words, _YO)

@@ -53,9 +53,11 @@ class RatedRule(NamedTuple):
 class _Found(NamedTuple):
     """The errors that are possible in some words, in columns: each column has one entry for each error.
 
-    The columns are: the number of the word; the number of the rule, or a negative number for a form of the lexicon (see
-    `Misspellings._one`); the index in `Words` of the first letter that the rule replaces, 0 for a form of the lexicon;
-    and the rate.
+    Attributes:
+        words: the number of the word.
+        numbers: the number of the rule, or a negative number for a form of the lexicon (see `Misspellings._one`).
+        places: the index in `Words` of the first letter that the rule replaces; 0 for a form of the lexicon.
+        rates: how often people make the error.
     """
 
     words: Ints
