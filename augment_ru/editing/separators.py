@@ -28,8 +28,8 @@ _KNOWN = WordFunction(is_known)
 def joins(batch: Batch, forms: WordForms, rates: ErrorRates) -> tuple[Ints, Floats, Ints]:
     """Find the words that people write together with the next word.
 
-    Two kinds of pairs are left out: pairs with a short word that would make another word of the dictionary («не мой»),
-    and pairs whose second word has a capital («и Анна»), unless the first word ends in one.
+    Two kinds of pairs are left out: pairs of which one word is short and which joined are a word of the dictionary («не
+    мой»); and pairs whose second word begins with a capital («и Анна»), unless the first word ends in a capital.
 
     Args:
         batch: the texts.
