@@ -23,7 +23,7 @@ from profiles import IS_FULL
 from releases import built, contents
 
 STEP = 3
-"""In the quick profile builds are killed at every third operation; an odd number, so that both ways to die are tried."""
+"""The quick profile kills builds at every third operation; an odd number, so that both ways to die are tried."""
 LONGEST = 0.002
 """The longest time in seconds that a build lives on after the operation at which it is killed."""
 
