@@ -141,7 +141,9 @@ def compare(
 
 
 def _stated_rows(report: NamedReport, *, clean: bool) -> Mapping[str, Sequence[str]]:
-    """Return the keys of a report's rows, by attack; if `clean`, those of the originals under the name ORIGINAL.
+    """Return the keys of a report's rows, by attack.
+
+    If `clean`, return only the keys of the originals, under the name `ORIGINAL`.
 
     Raises:
         AugmentError: the report was written by another version of augment-ru, or does not list its rows.
@@ -174,7 +176,7 @@ def _names_apart(reports: Sequence[NamedReport]) -> list[str]:
 
 
 def _turns(names: Sequence[str]) -> list[tuple[str, int]]:
-    """Return each name with the number of times it occurs earlier in `names`."""
+    """Return (name, count) for each name: how many times it occurs earlier in `names`."""
     seen = Counter[str]()
     found = []
     for name in names:
@@ -351,7 +353,7 @@ def _reports(found: Comparison) -> ShownTable:
 
 
 def compared_findings(found: Comparison) -> list[str]:
-    """A sentence for each of the largest differences that are clear, corrected for the number of attacks.
+    """Return a sentence for each of the largest clear differences between two models (`ModelDifference.clear`).
 
     With attacks, models that are no better than the most frequent answer are left out. If no difference is clear, one
     sentence says so.

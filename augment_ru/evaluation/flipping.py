@@ -77,9 +77,10 @@ def flipping_edits(  # noqa: PLR0917  (as in the evaluation)
 def _of_run(
     judged: JudgedRun, model: NamedModel, plan: EvaluationPlan, golds: Golds, cache: Cache | None
 ) -> Iterator[tuple[tuple[str, int], Numbers]]:
-    """Yield the flipping edits of each row of a run, with its attack and number.
+    """Yield ((attack, index of the row), edits) for each broken row of a run that was searched.
 
-    The rows are searched together: in every round, one question for each open row is asked in a single call.
+    The edits are those that flip the answer: their indices, by field. The rows are searched together: in every round,
+    one question for each row whose search goes on is asked in a single call.
     """
     rows: list[tuple[str, int, Pair]] = []
     searches: list[_Search] = []
@@ -119,10 +120,10 @@ def _of_run(
 
 
 def smallest(parts: Sequence[_Unit]) -> _Search:
-    """Search for a 1-minimal subset of the edits that keeps the answer broken; the subset is the generator's result.
+    """Search for a 1-minimal subset of the edits that keeps the answer broken.
 
-    It yields the edits to keep in the next question, and must be sent whether the answer is still broken. The edits are
-    split into two parts, then into more and more; each part is left out in turn.
+    This is a generator. It yields the edits to keep in the next question, is sent whether the answer is still broken,
+    and returns the subset. It splits the edits into two parts, then into more and more, and leaves out each in turn.
 
     >>> search = smallest([(("text", 0),), (("text", 1),), (("text", 2),)])
     >>> kept = next(search)

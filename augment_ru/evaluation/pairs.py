@@ -35,7 +35,7 @@ _OF_SEARCHES = {"broken": "perturbed", "withstood": "unchanged", "wrong_before":
 
 @dataclass(frozen=True, slots=True)
 class Original:
-    """An unperturbed row with its number (from 1, in the order of the file) and its id in reports."""
+    """An unperturbed row, its number (from 1, in the order of the file), and the id that reports give it."""
 
     number: int
     id: str | int
