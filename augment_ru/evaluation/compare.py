@@ -186,7 +186,10 @@ def _turns(names: Sequence[str]) -> list[tuple[str, int]]:
 
 
 def _shared(rows: Sequence[Mapping[str, Sequence[str]]]) -> Shared:
-    """Return the rows that all reports share; a repeated row counts as often as it occurs in every report."""
+    """Return the rows that all reports share.
+
+    A repeated row counts as often as it occurs in the report that repeats it least.
+    """
     found: dict[str, list[tuple[str, list[int]]]] = {}
     for attack in rows[0]:
         if all(attack in own for own in rows):

@@ -484,10 +484,11 @@ def evaluate(
     """Ask models about original and perturbed rows, and count the right predictions that the attacks break.
 
     Args:
-        perturbed: the output of perturb, with full metadata or with the rows of the attack "original"; or the test file
-            of a task in a release, or the folder of the task; or any rows, if the settings name the originals.
-        models: specifications as for `--model`; or a mapping from names to specifications or to functions that take a
-            list of `Example` and return a list of predictions.
+        perturbed: the rows, or their file. Any rows will do if the settings name the originals. Otherwise give the
+            output of perturb with full metadata or with the rows of the attack "original", or the test file or the
+            folder of a task in a release.
+        models: a list of specifications as for `--model`, or a mapping from names to models. In a mapping, a model is a
+            specification, or a function that takes a list of `Example` and returns a list of predictions.
         settings: the settings of the evaluation; None for the defaults.
         progress: the progress hook.
         on_model_done: the hook that is called with the runs of each model when the model is done.

@@ -42,10 +42,11 @@ def flipping_edits(  # noqa: PLR0917  (as in the evaluation)
     cache: Cache | None,
     wanted: Wanted = "auto",
 ) -> Flipping:
-    """Find the edits that flip the answer of each broken row with several edits, in the first episode of each run.
+    """Find the edits that flip the answer of each broken row; rows with a single edit are left out.
 
-    The found edits are 1-minimal: with only them the answer is wrong, and if any one of them is taken back it is right
-    (delta debugging: Zeller and Hildebrandt 2002). Other such sets may exist. Edits that exchange words count as one.
+    Only the first episode of each run is searched. The found edits are 1-minimal: with only them the answer is wrong,
+    and if any one of them is taken back it is right (delta debugging: Zeller and Hildebrandt 2002). Other such sets may
+    exist. Edits that exchange words with each other count as one.
 
     Args:
         judged: the judged runs.
@@ -180,7 +181,7 @@ def with_edits(pair: Pair, kept: Iterable[_Unit], plan: EvaluationPlan) -> dict[
 
 
 def _is_whole(pair: Pair, parts: Sequence[_Unit], plan: EvaluationPlan) -> bool:
-    """Tell whether a row has several units of edits and all of them together give exactly its texts."""
+    """Tell whether a row has at least two units of edits, and applying all of them gives exactly its texts."""
     if len(parts) < 2:  # noqa: PLR2004  (one edit needs no question)
         return False
     try:

@@ -86,9 +86,9 @@ def task_of_rows(rows: Sequence[Row], given: Task | None, fields: Sequence[str],
     Args:
         rows: the rows.
         given: the task; None to recognise it.
-        fields: the perturbed fields, instead of the task's; if empty, the fields that the metadata names, or the
+        fields: the perturbed fields, instead of the task's; if empty, those that the metadata names, or else the
             task's.
-        gold: the fields of the right answer, instead of the task's; if empty, the task's.
+        gold: the fields of the right answer; if empty, the task's.
 
     Raises:
         AugmentError: there are no rows, or the first row fits no task or several tasks.

@@ -64,8 +64,8 @@ class EvaluationSettings:
         cache: the file of the cache of answers; None or "none" for no cache.
         title: the title of the report.
         date: the date that the report shows; None to show no date.
-        flipping: for which models the page marks the edits that flip an answer; finding them takes further questions:
-            `auto` for models that answer faster than the cache, `all`, or `none`.
+        flipping: for which models the page marks the edits that flip an answer: `auto` for models that answer faster
+            than the cache, `all`, or `none`. To find these edits, the models are asked further questions.
         verdicts: a file of human verdicts (`augment-ru verdicts import`); every rate is then also counted over the rows
             that people found valid.
         input_format: the format of the file of perturbed rows, written as a file name extension without the dot; None

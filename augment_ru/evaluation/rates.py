@@ -83,8 +83,8 @@ def newcombe(a: tuple[float, float], b: tuple[float, float]) -> Ends | None:
 class Cells(NamedTuple):
     """The counts behind a rate: hits and trials, each of shape (groups, episodes, records).
 
-    The groups are the labels of a task that has several labels. The rate is the mean over groups and episodes. Several
-    rows of one record are added up in its cell, so that the bootstrap draws them together.
+    A task with several labels has one group for each label, other tasks have one group. The rate is the mean over
+    groups and episodes. Several rows of one record are added up in its cell, so that the bootstrap draws them together.
     """
 
     hits: Counts

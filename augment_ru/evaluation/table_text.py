@@ -29,8 +29,7 @@ class ShownTable(NamedTuple):
         named: the number of columns with texts.
         best: the (row, column) of each cell that is marked as best.
         key: its name for `--table` and for the file that the page saves.
-        heads: for each column, the part of its name that it shares with neighbours ("" if nothing is shared); the name
-            begins with it.
+        heads: for each column, the beginning of its name that neighbouring columns have, too; "" if there is none.
     """
 
     title: str

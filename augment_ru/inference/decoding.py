@@ -31,7 +31,7 @@ class Decoding:
         temperature: if set (over 0), tokens are drawn from the `top_k` likeliest; 1 uses the model's own probabilities.
         top_k: how many of the likeliest tokens a temperature draws from.
         top_p: if set, in (0, 1], tokens are drawn from the nucleus of this probability.
-        fixed: if set, every row gets exactly this many new tokens, for measurements; None writes until the model stops.
+        fixed: for measurements: every row gets exactly this many new tokens; None to generate until the model stops.
         penalties: whether the repetition penalties in the model's own generation settings apply.
 
     Raises:

@@ -331,7 +331,11 @@ def _computes_trees(pretrained: Pretrained, budget: int) -> bool:
 
 
 def _window(pretrained: Pretrained) -> int:
-    """Return the longest length at which every token attends to all before it, with positions encoded the same way."""
+    """Return the greatest length of sequences that the model can compute as trees.
+
+    Up to it, every token attends to all tokens before it, and the encoding of a position does not depend on the length.
+    It is 0 if there is no such length.
+    """
     config = pretrained.model.config.get_text_config()
     scaling = getattr(config, "rope_parameters", None) or getattr(config, "rope_scaling", None) or {}
     kinds = {str(one.get("rope_type")) for one in (scaling, *scaling.values()) if isinstance(one, dict)}

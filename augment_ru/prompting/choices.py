@@ -29,7 +29,7 @@ class Options:
         inside: a text field that ends in «(A) … (B) …»; the template gets the part before the options.
         fields: maps the field of each option to the spellings of its label.
         texts: a field with a list of texts; each text is its own label.
-        spans: a list of the task's `characters`; the text at each of its spans is its own label.
+        spans: a list of spans, given by the task's `characters`; the text of each span is its own label.
     """
 
     inside: str | None = None
