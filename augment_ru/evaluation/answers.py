@@ -282,7 +282,7 @@ def _gold(value: object, kind: Kind, separator: str | None = None) -> Gold | Non
 
 
 def most_frequent(golds: Sequence[Gold | None]) -> str:
-    """Return the most frequent right answer; "" if there are none.
+    """Return the most frequent right answer; "" if all right answers are None.
 
     If several are equally frequent, the alphabetically first is returned.
     """

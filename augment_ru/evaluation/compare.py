@@ -215,7 +215,7 @@ def _nothing_shared(reports: Sequence[NamedReport], rows: Sequence[Mapping[str, 
 
 
 def _model_names(names: Sequence[str], reports: Sequence[NamedReport]) -> list[dict[str, str]]:
-    """For each report, map the name of each model to the name shown in the comparison.
+    """Return a mapping for each report, from the names of its models to the names shown in the comparison.
 
     The report's name is added if several reports have a model of that name.
     """

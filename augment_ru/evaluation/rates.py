@@ -407,7 +407,9 @@ class JudgedRun:
         )
 
     def drop_rate(self, attack: str, rows: str = "") -> Rate:
-        """Return the performance drop rate (Zhu et al. 2023, PromptRobust): 1 - right after / right before the attack.
+        """Return the performance drop rate (Zhu et al. 2023, PromptRobust).
+
+        It is 1 - a / b; a and b are the numbers of right decisions after and before the attack.
 
         If all resamples give the same rate, the interval is this rate ± the upper end of Wilson's interval for a rate
         of 0.
