@@ -247,9 +247,10 @@ def _golds(values: Mapping[str, Any], task: Task, kind: Kind) -> tuple[Gold | No
 
 
 def _norm_labels(held: object, task: Task) -> tuple[Gold | None, ...]:
-    """Return the label of each norm; `held` is a list in the order of the norms, or an object with a key for each norm.
+    """Return the label of each norm of the task.
 
-    All labels are None if `held` is None or empty.
+    `held` is the row's value: a list in the order of the norms, or an object with a key for each norm. If it is None or
+    empty, all labels are None.
     """
     norms = task.scoring.norms
     if held is None or held in ("", [], {}):
@@ -281,7 +282,7 @@ def _gold(value: object, kind: Kind, separator: str | None = None) -> Gold | Non
 
 
 def most_frequent(golds: Sequence[Gold | None]) -> str:
-    """Return the most frequent right answer; "" if there are none.
+    """Return the most frequent right answer; "" if all right answers are None.
 
     If several are equally frequent, the alphabetically first is returned.
     """
@@ -323,14 +324,18 @@ def _entry(value: object, kind: Kind) -> str | tuple[str, ...]:
 
 
 def by_field(answer: Sequence[Any], task: Task) -> Any:  # noqa: ANN401  (JSON values)
-    """Return an answer as JSON: its only entry, or an object from the names in `task.scoring.decided` to entries."""
+    """Return an answer as JSON.
+
+    It is the entry itself if the answer has only one, else an object that maps each name in `task.scoring.decided` to
+    its entry.
+    """
     if len(task.scoring.decided) == 1:
         return answer[0]
     return dict(zip(task.scoring.decided, answer, strict=True))
 
 
 def prediction_json(answer: Answer, task: Task) -> Any:  # noqa: ANN401  (JSON values)
-    """Return a prediction as JSON: with norms the single answer given for all of them, else as `by_field`."""
+    """Return a prediction as JSON, as `by_field` does; for a task with norms, the one answer given for all of them."""
     return answer[0] if task.scoring.norms else by_field(answer, task)
 
 

@@ -141,7 +141,9 @@ def compare(
 
 
 def _stated_rows(report: NamedReport, *, clean: bool) -> Mapping[str, Sequence[str]]:
-    """Return the keys of a report's rows, by attack; if `clean`, those of the originals under the name ORIGINAL.
+    """Return the keys of a report's rows, by attack.
+
+    If `clean`, return only the keys of the originals, under the name `ORIGINAL`.
 
     Raises:
         AugmentError: the report was written by another version of augment-ru, or does not list its rows.
@@ -174,7 +176,7 @@ def _names_apart(reports: Sequence[NamedReport]) -> list[str]:
 
 
 def _turns(names: Sequence[str]) -> list[tuple[str, int]]:
-    """Return each name with the number of times it occurs earlier in `names`."""
+    """Return (name, count) for each name: how many times it occurs earlier in `names`."""
     seen = Counter[str]()
     found = []
     for name in names:
@@ -184,7 +186,10 @@ def _turns(names: Sequence[str]) -> list[tuple[str, int]]:
 
 
 def _shared(rows: Sequence[Mapping[str, Sequence[str]]]) -> Shared:
-    """Return the rows that all reports share; a repeated row counts as often as it occurs in every report."""
+    """Return the rows that all reports share.
+
+    A repeated row counts as often as it occurs in the report that repeats it least.
+    """
     found: dict[str, list[tuple[str, list[int]]]] = {}
     for attack in rows[0]:
         if all(attack in own for own in rows):
@@ -210,7 +215,7 @@ def _nothing_shared(reports: Sequence[NamedReport], rows: Sequence[Mapping[str, 
 
 
 def _model_names(names: Sequence[str], reports: Sequence[NamedReport]) -> list[dict[str, str]]:
-    """For each report, map the name of each model to the name shown in the comparison.
+    """Return a mapping for each report, from the names of its models to the names shown in the comparison.
 
     The report's name is added if several reports have a model of that name.
     """
@@ -351,7 +356,7 @@ def _reports(found: Comparison) -> ShownTable:
 
 
 def compared_findings(found: Comparison) -> list[str]:
-    """A sentence for each of the largest differences that are clear, corrected for the number of attacks.
+    """Return a sentence for each of the largest clear differences between two models (`ModelDifference.clear`).
 
     With attacks, models that are no better than the most frequent answer are left out. If no difference is clear, one
     sentence says so.

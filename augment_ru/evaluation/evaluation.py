@@ -210,14 +210,15 @@ class Evaluation:
         return {name: score.value for name, score in found.items()}
 
     def _constant(self) -> list[Answer]:
-        """The most frequent right answer for each original."""
+        """Return the answers of a model that gives the most frequent right answer to every original."""
         return [tuple(most_frequent(column) for column in zip(*self.golds, strict=True))] * len(self.golds)
 
     def _beats(self, judged: JudgedRun, majority: Mapping[str, float]) -> bool:
-        """Whether a test finds a model better than the most frequent answer; True where there is none.
+        """Tell whether a model is clearly better than the most frequent answer.
 
-        Its main metric must be higher, and its right decisions clearly more; for macro F1 and MCC, which weigh classes
-        alike, its recall, averaged over the classes.
+        Its main metric must be higher, and a test must show that more of its decisions are right. If the main metric is
+        macro F1 or MCC, which weigh classes alike, the test compares the mean recall of the classes instead. The result
+        is True if `majority` lacks the main metric.
         """
         metric = next(iter(self.metrics))
         if metric not in majority:
@@ -308,9 +309,10 @@ class Evaluation:
         return "\n".join(parts)
 
     def predictions(self) -> Iterator[dict[str, Any]]:
-        """Yield a row for each model, number of shots, episode, attack and record.
+        """Yield a row for each answer to a perturbed row; without attacks, for each answer to an original.
 
-        The rows hold all that is needed to count the report again.
+        A model answers once for each number of shots and each episode. The rows hold all that is needed to count the
+        report again.
         """
         task = self.pairs.task
         for judged in self.judged:
@@ -328,7 +330,15 @@ class Evaluation:
     def _row(
         self, run: ModelRun, episode: int, attack: str | None, original: int, after: Sequence[Any] = (None, None, None)
     ) -> dict[str, Any]:
-        """Return a row of predictions; `after` holds the perturbed row's prediction, its status and its outcome."""
+        """Return a row of predictions.
+
+        Args:
+            run: the model run.
+            episode: the index of the episode.
+            attack: the name of the attack; None for an original.
+            original: the index of the original.
+            after: the prediction for the perturbed row, the row's status, and its outcome; all None for an original.
+        """
         task = self.pairs.task
         return {
             "model": run.model,
@@ -365,7 +375,7 @@ class Evaluation:
 
 
 def _valid_rows(judged: JudgedRun, attack: str, rows: Sequence[Pair]) -> ValidRows | None:
-    """Return the rates over the rows that people found valid, and the number of judged rows; None if there are none."""
+    """Return the rates over the rows that people found valid, and the number of judged rows; None if it is 0."""
     known = sum(pair.verdict is not None for pair in rows)
     if not known:
         return None
@@ -422,7 +432,7 @@ def _cell(
 
 
 def _is_wide(interval: Interval | None) -> bool:
-    """Whether an interval is too wide for a conclusion, or missing."""
+    """Tell whether an interval is too wide for a conclusion, or missing."""
     return interval is None or interval[1] - interval[0] > WIDE
 
 
@@ -474,10 +484,11 @@ def evaluate(
     """Ask models about original and perturbed rows, and count the right predictions that the attacks break.
 
     Args:
-        perturbed: the output of perturb, with full metadata or with the rows of the attack "original"; or the test file
-            of a task in a release, or the folder of the task; or any rows, if the settings name the originals.
-        models: specifications as for `--model`; or a mapping from names to specifications or to functions that take a
-            list of `Example` and return a list of predictions.
+        perturbed: the rows, or their file. Any rows will do if the settings name the originals. Otherwise give the
+            output of perturb with full metadata or with the rows of the attack "original", or the test file or the
+            folder of a task in a release.
+        models: a list of specifications as for `--model`, or a mapping from names to models. In a mapping, a model is a
+            specification, or a function that takes a list of `Example` and returns a list of predictions.
         settings: the settings of the evaluation; None for the defaults.
         progress: the progress hook.
         on_model_done: the hook that is called with the runs of each model when the model is done.

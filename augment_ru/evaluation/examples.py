@@ -69,7 +69,8 @@ class Scored(NamedTuple):
 
     Attributes:
         prediction: what the model answers.
-        scores: the label scores of each decision, one for each field of the right answer; empty for free answers.
+        scores: for each decision (each field of the right answer), the scores of its labels; empty if answers are free
+            texts.
     """
 
     prediction: Prediction
@@ -158,7 +159,7 @@ It raises an `AugmentError` if the argument or an option is wrong, or an optiona
 
 
 def named_spec(text: str) -> tuple[str, str]:
-    """The name and the specification in `NAME=KIND[:ARGUMENT]`; without a name the specification is the name.
+    """Split `NAME=KIND[:ARGUMENT]` into the name and the specification; without a name the specification is the name.
 
     >>> named_spec("words=linear:train.jsonl"), named_spec("openai:http://host/v1?key=1#gpt")[1]
     (('words', 'linear:train.jsonl'), 'openai:http://host/v1?key=1#gpt')
@@ -493,7 +494,7 @@ def _said_of(name: str) -> Iterator[None]:
 
 @dataclass(slots=True)
 class QuestionCounts:
-    """The number of questions a model was asked, how many of them were different, and how many the cache answered."""
+    """How many questions a model was asked, how many of them were different, and how many the cache answered."""
 
     questions: int = 0
     different: int = 0

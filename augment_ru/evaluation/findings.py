@@ -28,7 +28,7 @@ _ENDS = {
 
 
 def findings(report: Report) -> list[str]:
-    """A sentence for each model: the attack that breaks most of its right answers, where, and the worst case."""
+    """Return a sentence or two for each model: which attack breaks most of its right answers, where, and how many."""
     return [one for model in report.models for one in _of_model(report, model)]
 
 
@@ -60,7 +60,10 @@ def _of_model(report: Report, model: ModelReport) -> Iterator[str]:
 
 
 def _subject(report: Report, model: ModelReport, attack: str, name: str) -> str:
-    """The attack and its verb; a search says against which model, with how many queries."""
+    """Return the subject and the verb of a sentence.
+
+    For example «case turns», or «A search of at most 100 queries a row turns» if the search was made against the model.
+    """
     if attack == WORST_ROWS:
         return "The rows that were chosen as the worst turn"
     search = (report.searches or {}).get(attack)
@@ -72,12 +75,15 @@ def _subject(report: Report, model: ModelReport, attack: str, name: str) -> str:
 
 
 def _whole(percentage: float) -> str:
-    """A percentage above 0 without digits after the point."""
+    """Return a percentage above 0 as a whole number, or "less than 1" if it is below 0.5."""
     return f"{percentage:.0f}" if percentage >= _LEAST else "less than 1"
 
 
 def _change(entry: AttackReport) -> str:
-    """The main metric before and after, the difference in points, and how many answers were broken and mended."""
+    """Return as text the metric before and after, the change in points, and the numbers of broken and mended answers.
+
+    It is empty if no metric is known before and after.
+    """
     for metric, one in entry.metrics.items():
         if one.before is not None and one.after is not None:
             points = f"{one.after - one.before:+.1f}".replace("-", "−")
@@ -87,7 +93,10 @@ def _change(entry: AttackReport) -> str:
 
 
 def _where(report: Report, entry: AttackReport, rate: float) -> Iterator[str]:
-    """The cells of a subpopulation in which clearly more answers break, the clearest first."""
+    """Yield a clause for each cell of a subpopulation in which clearly more answers break than in all rows.
+
+    The cell with the highest rate comes first.
+    """
     cells = [
         (-cell.rate.asr / rate, name, cell.value, at, len(own))
         for name, own in entry.subpopulations.items()

@@ -42,10 +42,11 @@ def flipping_edits(  # noqa: PLR0917  (as in the evaluation)
     cache: Cache | None,
     wanted: Wanted = "auto",
 ) -> Flipping:
-    """Find the edits that flip the answer of each broken row with several edits, in the first episode of each run.
+    """Find the edits that flip the answer of each broken row; rows with a single edit are left out.
 
-    The found edits are 1-minimal: with only them the answer is wrong, and if any one of them is taken back it is right
-    (delta debugging: Zeller and Hildebrandt 2002). Other such sets may exist. Edits that exchange words count as one.
+    Only the first episode of each run is searched. The found edits are 1-minimal: with only them the answer is wrong,
+    and if any one of them is taken back it is right (delta debugging: Zeller and Hildebrandt 2002). Other such sets may
+    exist. Edits that exchange words with each other count as one.
 
     Args:
         judged: the judged runs.
@@ -77,9 +78,10 @@ def flipping_edits(  # noqa: PLR0917  (as in the evaluation)
 def _of_run(
     judged: JudgedRun, model: NamedModel, plan: EvaluationPlan, golds: Golds, cache: Cache | None
 ) -> Iterator[tuple[tuple[str, int], Numbers]]:
-    """Yield the flipping edits of each row of a run, with its attack and number.
+    """Yield ((attack, index of the row), edits) for each broken row of a run that was searched.
 
-    The rows are searched together: in every round, one question for each open row is asked in a single call.
+    The edits are those that flip the answer: their indices, by field. The rows are searched together: in every round,
+    one question for each row whose search goes on is asked in a single call.
     """
     rows: list[tuple[str, int, Pair]] = []
     searches: list[_Search] = []
@@ -119,10 +121,10 @@ def _of_run(
 
 
 def smallest(parts: Sequence[_Unit]) -> _Search:
-    """Search for a 1-minimal subset of the edits that keeps the answer broken; the subset is the generator's result.
+    """Search for a 1-minimal subset of the edits that keeps the answer broken.
 
-    It yields the edits to keep in the next question, and must be sent whether the answer is still broken. The edits are
-    split into two parts, then into more and more; each part is left out in turn.
+    This is a generator. It yields the edits to keep in the next question, is sent whether the answer is still broken,
+    and returns the subset. It splits the edits into two parts, then into more and more, and leaves out each in turn.
 
     >>> search = smallest([(("text", 0),), (("text", 1),), (("text", 2),)])
     >>> kept = next(search)
@@ -179,7 +181,7 @@ def with_edits(pair: Pair, kept: Iterable[_Unit], plan: EvaluationPlan) -> dict[
 
 
 def _is_whole(pair: Pair, parts: Sequence[_Unit], plan: EvaluationPlan) -> bool:
-    """Tell whether a row has several units of edits and all of them together give exactly its texts."""
+    """Tell whether a row has at least two units of edits, and applying all of them gives exactly its texts."""
     if len(parts) < 2:  # noqa: PLR2004  (one edit needs no question)
         return False
     try:

@@ -32,7 +32,7 @@ class Released:
         fields: the perturbed fields; empty if there is no manifest.
         train: the file of the train rows; None if there is no such file.
         edits: the edit log; None if there is no such file.
-        models: maps the name of a variation that a search made to the model it was made against.
+        models: for variations made by a search, maps the name of the variation to the model that was searched.
         specs: maps the name of a variation to the specification of its attacks, as for `--attack`.
     """
 
@@ -62,7 +62,7 @@ def rows_file(source: str) -> str:
 
 
 def released_tasks(source: str) -> list[str]:
-    """The folders of the tasks of a release, in the order of their names; empty if the source is no whole release."""
+    """Return the folders of a release's tasks, in the order of their names; empty if `source` is no whole release."""
     path = Path(source)
     if source == "-" or not (path / MANIFEST).is_file():
         return []
@@ -127,7 +127,7 @@ def with_edit_log(rows: Rows, log: Path, models: Mapping[str, str]) -> Rows:
     Args:
         rows: the rows.
         log: the path of their edit log.
-        models: maps the name of a variation that a search made to the model it was made against.
+        models: for variations made by a search, maps the name of the variation to the model that was searched.
 
     Raises:
         AugmentError: the log does not belong to the rows.

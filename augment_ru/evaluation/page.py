@@ -141,7 +141,7 @@ def _data(evaluation: Evaluation, report: Report, date: str | None) -> dict[str,
 
 
 def data_of_report(report: AnyReport, shown: Sequence[ShownTable]) -> dict[str, Any]:
-    """Return what the page shows of a report: its numbers without those of single rows, its tables, and shown names.
+    """Return what the page shows of a report: its numbers (without those of single rows), tables, and shown names.
 
     Args:
         report: the report.
@@ -162,9 +162,10 @@ def data_of_report(report: AnyReport, shown: Sequence[ShownTable]) -> dict[str, 
 
 
 def about(attack: str) -> str:
-    """Describe an attack, or each part of a composition, with the first line of its docstring; empty if it is unknown.
+    """Return the first line of an attack's docstring; for a composition, the first line of each of its attacks.
 
-    Sources in brackets are removed: a probability given in a paper would be mistaken for that of the rows.
+    It is empty if no attack is known. Sources in brackets are removed: a probability given in a paper would be mistaken
+    for that of the rows. For the rows of a search, the text says against which model it was made.
     """
     if attack.startswith(SEARCH):
         return f"A search for the smallest change that turns a right answer of {attack.removeprefix(SEARCH)} wrong."
@@ -174,7 +175,7 @@ def about(attack: str) -> str:
 
 
 def _sample(count: int, seed: int) -> list[int]:
-    """Return the numbers of the examples shown on the page, ascending."""
+    """Draw which of `count` examples the page shows; return their indices, ascending."""
     if count <= EXAMPLES:
         return list(range(count))
     random = np.random.Generator(np.random.PCG64(int(digests([f"examples:{seed}"])[0])))
@@ -182,7 +183,7 @@ def _sample(count: int, seed: int) -> list[int]:
 
 
 def _prediction(evaluation: Evaluation, judged: JudgedRun, attack: str, row: int) -> list[Any]:
-    """Return a model's answers to the original and to the row in the first episode, and the outcome in one word."""
+    """Return a model's answer to the original, its answer to the row, and the outcome in one word (first episode)."""
     task, outcomes = evaluation.pairs.task, judged.outcomes[attack]
     at = evaluation.pairs.attacks[attack][row].original
     flipped = bool(outcomes.flipped[:, 0, row].any())

@@ -35,13 +35,14 @@ _EXACT = 1000
 
 
 def mcnemar(only_a: int, only_b: int) -> float:
-    """The p value of McNemar's test (1947), two-sided.
+    """Return the two-sided p value of McNemar's test (1947).
 
-    Exact up to 1,000 discordant pairs (the binomial test), then chi-square with continuity correction.
+    Up to 1,000 discordant pairs (`only_a` + `only_b`) the exact binomial test is used, above that the chi-square test
+    with continuity correction.
 
     Args:
-        only_a: pairs where only the first is a hit.
-        only_b: pairs where only the second is a hit.
+        only_a: in how many pairs only the first is a hit.
+        only_b: in how many pairs only the second is a hit.
 
     >>> mcnemar(0, 5), mcnemar(3, 3)
     (0.0625, 1.0)
@@ -56,7 +57,7 @@ def mcnemar(only_a: int, only_b: int) -> float:
 
 
 def holm(values: Sequence[float]) -> list[float]:
-    """The p values of several tests, corrected by Holm's method (1979).
+    """Return the p values of several tests, corrected by Holm's method (1979), in the given order.
 
     >>> [round(one, 4) for one in holm([0.01, 0.04, 0.03])]
     [0.03, 0.06, 0.06]
@@ -69,7 +70,13 @@ def holm(values: Sequence[float]) -> list[float]:
 
 
 class Difference(NamedTuple):
-    """The difference of two rates in [-1, 1]: its value, its resamples, and an interval for equal resamples."""
+    """The difference of two rates, in [-1, 1].
+
+    Attributes:
+        value: the difference; None if one of the rates is not known.
+        drawn: the difference in each bootstrap resample, shape (resamples,).
+        newcombe: Newcombe's 95 % interval, used if all resamples are equal.
+    """
 
     value: float | None
     drawn: npt.NDArray[np.float64]
@@ -77,7 +84,12 @@ class Difference(NamedTuple):
 
     @classmethod
     def of(cls, cells: Sequence[Cells], drawn: Iterable[npt.NDArray[np.float64]]) -> "Difference":
-        """The difference of the rates of two cells, which were resampled together."""
+        """Return the difference of the rates of two cells.
+
+        Args:
+            cells: the two cells.
+            drawn: the resamples of each rate, from the same bootstrap.
+        """
         a, b = drawn
         counts = [(one.rate(), float(one.trials.sum()) / one.trials.shape[1]) for one in cells]
         (first, trials), (second, others) = counts
@@ -86,7 +98,9 @@ class Difference(NamedTuple):
         return cls(first - second, a - b, newcombe((first, trials), (second, others)))
 
     def interval(self, error: float = ERROR) -> Interval | None:
-        """The interval of the paired bootstrap; where all resamples are equal, Newcombe's 95 % interval.
+        """Return the interval of the paired bootstrap, or Newcombe's 95 % interval if all resamples are equal.
+
+        It is None if the difference is not known.
 
         Args:
             error: the probability that the interval leaves out the true difference.
@@ -104,7 +118,13 @@ class Difference(NamedTuple):
 
 
 class Compared(NamedTuple):
-    """Two models under an attack: the difference, its test where one can be made, and whether it is clear."""
+    """The comparison of two models under an attack.
+
+    Attributes:
+        difference: the difference of their rates.
+        test: McNemar's test; None if the data do not allow it.
+        clear: whether the interval leaves out 0 and the test, if there is one, finds a difference.
+    """
 
     difference: Difference
     test: McNemar | None
@@ -118,7 +138,7 @@ class RunsInPairs:
     Attributes:
         judged: the runs.
         seed: the seed of the bootstrap.
-        known: what was found for a pair of runs, by their numbers and the column.
+        known: the comparisons made so far: maps the indices of two runs, and then an attack or `MEAN`, to the result.
     """
 
     judged: Sequence[JudgedRun]
@@ -126,20 +146,21 @@ class RunsInPairs:
     known: dict[tuple[int, int], dict[str, Compared]] = field(default_factory=dict, repr=False)
 
     def comparisons(self) -> list[ModelDifference | AttackDifference]:
-        """Any two models under each attack, with the same number of shots, and any two attacks on each model.
+        """Return the differences between any two models under each attack, and between any two attacks on each model.
 
-        Of runs whose only attack left all rows as they are, the rates of right decisions are compared.
+        Models that read demonstrations are compared only for equal numbers of shots. Under the attack `ORIGINAL`, which
+        stands for unchanged rows, models are compared by their rates of right decisions.
         """
         return [*self._of_models(), *_of_attacks(self.judged)]
 
     def best(self, beats_majority: Sequence[bool]) -> list[list[str]]:
-        """For each run the columns, attacks or the mean, in which its rate is clearly the lowest.
+        """Return, for each run, the attacks under which its success rate is clearly the lowest.
 
-        No run competes that is not better than the most frequent answer, or that is worse than another run on the
-        originals: its interval of the paired difference of right answers lies below 0.
+        The list holds `MEAN` if the mean rate is clearly the lowest. A run competes only if it is better than the most
+        frequent answer, and no other run is clearly right more often on the originals.
 
         Args:
-            beats_majority: for each run whether it is better than the most frequent answer.
+            beats_majority: whether each run is better than the most frequent answer.
         """
         rates = [{attack: one.success(attack) for attack in one.outcomes if attack != ORIGINAL} for one in self.judged]
         found: list[list[str]] = [[] for _ in self.judged]
@@ -156,7 +177,7 @@ class RunsInPairs:
         return found
 
     def _is_worse(self, at: int) -> bool:
-        """Whether a run has clearly fewer right answers on the originals than another one."""
+        """Tell whether some other run is clearly right more often on the originals than run `at`."""
         name = "", RIGHT
         for other in self.judged:
             both = self.judged[at], other
@@ -167,13 +188,16 @@ class RunsInPairs:
         return False
 
     def _is_lower(self, at: int, rival: int, column: str) -> bool:
-        """Whether the first of two runs has clearly the lower rate."""
+        """Tell whether run `at` has a clearly lower rate than run `rival`; `column` is an attack or `MEAN`."""
         turned = at > rival
         found = self._pair(min(at, rival), max(at, rival))[column]
         return found.clear and (found.difference.value or 0.0) * (-1 if turned else 1) < 0
 
     def _pair(self, first: int, second: int) -> dict[str, Compared]:
-        """Two runs under each attack, and their mean rates, over the decisions that are right on both originals."""
+        """Compare two runs under each attack, and by their mean rates (key `MEAN`).
+
+        Only decisions count that both runs have right on the original; under `ORIGINAL`, all with a right answer.
+        """
         if (first, second) not in self.known:
             self.known[first, second] = self._compared(self.judged[first], self.judged[second])
         return self.known[first, second]
@@ -246,7 +270,10 @@ def _of_attacks(judged: Sequence[JudgedRun]) -> Iterator[AttackDifference]:
 
 
 def _attacks_tested(a: AttackOutcomes, b: AttackOutcomes) -> McNemar | None:
-    """McNemar's test of what two attacks break, of the decisions right on the original."""
+    """Test whether two attacks break equally many of the decisions that are right on the original.
+
+    Only originals that both attacks have a row of count. The result is None if the decisions are not independent.
+    """
     if not _independent(a, b):
         return None
     _, rows_of_a, rows_of_b = np.intersect1d(a.original, b.original, return_indices=True)
@@ -255,12 +282,18 @@ def _attacks_tested(a: AttackOutcomes, b: AttackOutcomes) -> McNemar | None:
 
 
 def _independent(*both: AttackOutcomes) -> bool:
-    """Whether each decision is of another record, as McNemar's test needs it."""
+    """Tell whether each decision is about a different record, as McNemar's test requires."""
     return all(one.before.shape[:2] == (1, 1) and np.unique(one.original).size == one.original.size for one in both)
 
 
 def _tested(a: Flags, b: Flags, counted: str) -> McNemar:
-    """McNemar's test of how many decisions have the flag."""
+    """Return McNemar's test of two flags of the same decisions.
+
+    Args:
+        a: the first flag of each decision, shape (decisions,).
+        b: the second flag, same shape.
+        counted: what a flag means: `right` or `broken`.
+    """
     only_a, only_b = int((a & ~b).sum()), int((b & ~a).sum())
     return McNemar(
         counted=counted,
@@ -275,21 +308,22 @@ def _tested(a: Flags, b: Flags, counted: str) -> McNemar:
 
 
 def _corrected(tests: Sequence[McNemar | None]) -> list[McNemar | None]:
-    """Tests with their p values corrected by Holm's method."""
+    """Return the tests with `p_holm` set, their p values corrected by Holm's method; None stays None."""
     values = iter(holm([test.p for test in tests if test is not None]))
     return [test and replace(test, p_holm=round(next(values), 6)) for test in tests]
 
 
 def is_better(right: AttackOutcomes, constant: AttackOutcomes, classes: Sequence[Flags], seed: int) -> bool:
-    """Whether a model is clearly better on the originals than a constant answer.
+    """Tell whether a model is clearly better on the originals than a constant answer.
 
-    Where each original has one decision, McNemar's test says so; else the interval of the paired bootstrap.
+    McNemar's test decides if `classes` has one entry and each original has one decision. Otherwise the model is better
+    if the interval of the paired bootstrap lies above 0.
 
     Args:
         right: the outcomes of the model on the originals.
-        constant: those of the constant answer, in one episode.
-        classes: flags of shape (labels, 1, originals): over the recall of which classes is averaged; one flag of all
-            for the share of right decisions.
+        constant: the outcomes of the constant answer, in one episode.
+        classes: for each class, which decisions belong to it, flags of shape (labels, 1, originals). The mean recall of
+            the classes is compared. A single entry with all decisions stands for the share of right decisions.
         seed: the seed of the bootstrap.
     """
     if len(classes) == 1 and right.before.shape[:2] == (1, 1):

@@ -35,7 +35,7 @@ _OF_SEARCHES = {"broken": "perturbed", "withstood": "unchanged", "wrong_before":
 
 @dataclass(frozen=True, slots=True)
 class Original:
-    """An unperturbed row with its number (from 1, in the order of the file) and its id in reports."""
+    """An unperturbed row, its number (from 1, in the order of the file), and the id that reports give it."""
 
     number: int
     id: str | int
@@ -86,9 +86,9 @@ def task_of_rows(rows: Sequence[Row], given: Task | None, fields: Sequence[str],
     Args:
         rows: the rows.
         given: the task; None to recognise it.
-        fields: the perturbed fields, instead of the task's; if empty, the fields that the metadata names, or the
+        fields: the perturbed fields, instead of the task's; if empty, those that the metadata names, or else the
             task's.
-        gold: the fields of the right answer, instead of the task's; if empty, the task's.
+        gold: the fields of the right answer; if empty, the task's.
 
     Raises:
         AugmentError: there are no rows, or the first row fits no task or several tasks.

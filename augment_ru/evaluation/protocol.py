@@ -64,8 +64,8 @@ class EvaluationSettings:
         cache: the file of the cache of answers; None or "none" for no cache.
         title: the title of the report.
         date: the date that the report shows; None to show no date.
-        flipping: for which models the page marks the edits that flip an answer; finding them takes further questions:
-            `auto` for models that answer faster than the cache, `all`, or `none`.
+        flipping: for which models the page marks the edits that flip an answer: `auto` for models that answer faster
+            than the cache, `all`, or `none`. To find these edits, the models are asked further questions.
         verdicts: a file of human verdicts (`augment-ru verdicts import`); every rate is then also counted over the rows
             that people found valid.
         input_format: the format of the file of perturbed rows, written as a file name extension without the dot; None
@@ -177,7 +177,7 @@ class Demonstrations:
         return by_shots[shots][:most]
 
     def _shots(self, shown: Sequence[int]) -> int:
-        """Return the number of demonstrations of a stated episode: the largest number of its rows in one group."""
+        """Return how many demonstrations a stated episode shows: the largest number of its rows in one group."""
         groups = [self.groups[at] for at in shown]
         return max(map(groups.count, groups))
 
@@ -292,7 +292,7 @@ class ModelRun:
         signature: all that defines its answers; None if the model does not state it.
         shots: the number of demonstrations; None for a model that does not read them.
         originals: for each episode, the answer to each original.
-        attacks: for each attack and episode, the answer to each perturbed row.
+        attacks: for each attack, its answers: for each episode, the answer to each perturbed row.
         counts: how many questions were asked.
     """
 
@@ -331,7 +331,7 @@ class EvaluationPlan:
         """Check that there are demonstrations for every number of shots.
 
         Raises:
-            AugmentError: there are none for one of the numbers, or the task has norms, so no single right answer can be
+            AugmentError: there are too few demonstrations, or the task has norms, so no single right answer can be
                 shown.
         """
         if max(self.shots) > 0:

@@ -83,8 +83,8 @@ def newcombe(a: tuple[float, float], b: tuple[float, float]) -> Ends | None:
 class Cells(NamedTuple):
     """The counts behind a rate: hits and trials, each of shape (groups, episodes, records).
 
-    The groups are the labels of a task that has several labels. The rate is the mean over groups and episodes. Several
-    rows of one record are added up in its cell, so that the bootstrap draws them together.
+    A task with several labels has one group for each label, other tasks have one group. The rate is the mean over
+    groups and episodes. Several rows of one record are added up in its cell, so that the bootstrap draws them together.
     """
 
     hits: Counts
@@ -275,7 +275,7 @@ def outcomes_of_originals(run: ModelRun, pairs: Pairs, golds: Golds, kind: Kind)
 
 
 def row_keys(pairs: Pairs, golds: Golds) -> dict[str, list[str]]:
-    """Return for each attack a key for each row: `original-perturbed`, two digests of 12 hexadecimal digits.
+    """Return the keys of the rows of each attack. A key is two digests of 12 hexadecimal digits: `original-perturbed`.
 
     Two rows have the same key if their texts, the texts of their originals and the right answers are the same.
     """
@@ -287,7 +287,7 @@ def row_keys(pairs: Pairs, golds: Golds) -> dict[str, list[str]]:
 
 
 def original_keys(pairs: Pairs, golds: Golds) -> list[str]:
-    """Return a key for each original: a digest that is also the first half of the keys of its perturbed rows."""
+    """Return a key for each original: a digest with which the keys of its perturbed rows begin."""
     return [
         _digest([Record(original.values, pairs.task).read(), gold])
         for original, gold in zip(pairs.originals, golds, strict=True)
@@ -318,9 +318,10 @@ def worst_cells(outcomes: Mapping[str, AttackOutcomes], records: int) -> dict[st
 
 
 def consistency_cells(run: ModelRun, pairs: Pairs, kind: Kind) -> Cells:
-    """Return for each record the share of pairs of its versions, the original included, that get the same prediction.
+    """Return how consistent a model is on each record (Nalbandyan et al. 2025, SCORE, section 3).
 
-    The rate is the mean over records with at least two versions (Nalbandyan et al. 2025, SCORE, section 3).
+    The versions of a record are the original and its perturbed rows. Consistency is the share of pairs of versions that
+    get the same prediction. The rate is the mean over records with at least two versions.
     """
     shares, counted = np.zeros((2, len(pairs.task.scoring.decided), run.episodes, len(pairs.originals)))
     for episode, originals in enumerate(run.originals):
@@ -406,10 +407,12 @@ class JudgedRun:
         )
 
     def drop_rate(self, attack: str, rows: str = "") -> Rate:
-        """Return the performance drop rate (Zhu et al. 2023, PromptRobust): 1 - right after / right before the attack.
+        """Return the performance drop rate (Zhu et al. 2023, PromptRobust).
 
-        If all resamples give the same rate, the interval extends to both sides by the upper end of Wilson's interval
-        for a rate of 0.
+        It is 1 - a / b; a and b are the numbers of right decisions after and before the attack.
+
+        If all resamples give the same rate, the interval is this rate ± the upper end of Wilson's interval for a rate
+        of 0.
 
         Args:
             attack: the name of the attack.

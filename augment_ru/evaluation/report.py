@@ -91,7 +91,10 @@ class SuccessRate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScorePart:
-    """The value of a metric for a group of rows, for a label, or for both; in attack reports also before and after."""
+    """The value of a metric for a part of the decisions: those of a group of rows, of a label, or of both.
+
+    `before` and `after` are its values before and after an attack; None in the metrics of originals.
+    """
 
     group: str | None = None
     label: str | None = None
@@ -102,7 +105,10 @@ class ScorePart:
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """The value of a metric on the originals: the mean over episodes, and the standard deviation of several."""
+    """The value of a metric on the originals: the mean over episodes, and the standard deviation of several episodes.
+
+    `parts` holds the values by group of rows and by label; None if there is only one group and one label.
+    """
 
     value: float
     std: float | None = None
@@ -147,9 +153,9 @@ class Cell:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ValidRows:
-    """The rates over the rows that people found valid, and how many they judged.
+    """The rates over the rows that people found valid, and how many rows people judged.
 
-    `wide_interval`: whether the interval of the success rate is wide: too few rows for a conclusion.
+    `wide_interval` says that the interval of the success rate is too wide for a conclusion, or is not known.
     """
 
     judged: int
@@ -188,7 +194,7 @@ class AttackReport:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelReport:
-    """A model with one number of shots; without attacks it has no rates, and states its outcomes itself.
+    """The results of a model with one number of shots. Without attacks it has no rates, but `outcomes`.
 
     Attributes:
         beats_majority: whether a test finds it better than the most frequent answer on the originals.
@@ -212,9 +218,19 @@ class ModelReport:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class McNemar:
-    """McNemar's test of how many decisions are `right` or `broken`; the difference is in points.
+    """McNemar's test of the same decisions for two models, or under two attacks, `a` and `b`.
 
-    `p_holm` is corrected by Holm's method: for two models over the attacks, for two attacks over all pairs of them.
+    Attributes:
+        counted: which decisions are counted: `right` or `broken`.
+        decisions: the number of decisions that are tested.
+        a: how many decisions are counted for a.
+        b: how many decisions are counted for b.
+        only_a: how many decisions are counted only for a.
+        only_b: how many decisions are counted only for b.
+        difference: the difference of the two shares, in percentage points.
+        p: the p value.
+        p_holm: the p value corrected by Holm's method: two models are tested under several attacks, and a model is
+            tested with several pairs of attacks.
     """
 
     counted: str
@@ -230,10 +246,11 @@ class McNemar:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelDifference:
-    """The difference of two models under an attack in percentage points; without attacks that of right answers.
+    """The difference between the success rates of an attack on two models, in percentage points.
 
-    Difference, interval and test are of the decisions that both models have right on the original. `clear`: whether
-    the interval leaves out 0 and the test finds a difference, both corrected for the number of attacks.
+    Only decisions count that both models have right on the original. Without attacks, `attack` is None and the rates of
+    right decisions are compared. `clear` says that the interval leaves out 0 and the test, if there is one, finds a
+    difference; both are corrected for the number of attacks.
     """
 
     between: str = "models"
@@ -273,7 +290,7 @@ class CurvePoint:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchReport:
-    """The results of a search: counts, means over the rows that it broke, and the success rate at numbers of queries.
+    """The results of a search: counts, the success rate within numbers of queries, and means over the broken rows.
 
     `minimal` is the percentage of broken rows whose set of changes is minimal. The means are None if no row was broken.
     """
@@ -338,7 +355,10 @@ class Report:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComparedReport:
-    """A report in a comparison: how many rows it has and shares with all others, and its attacks that others lack."""
+    """A report in a comparison: the number of its rows, how many of them all reports share, and where it comes from.
+
+    `attacks_left_out` names its attacks that are not compared, because another report lacks them.
+    """
 
     name: str
     data: Data | None

@@ -21,13 +21,16 @@ _DIGITS = 2
 
 
 def searches(pairs: Pairs) -> dict[str, SearchReport]:
-    """What came of each attack whose rows are of a search."""
+    """Return the results of each attack whose rows were made by a search."""
     found = {attack: list(filter(is_searched, rows)) for attack, rows in pairs.attacks.items()}
     return {attack: _of_search(rows, pairs) for attack, rows in found.items() if rows}
 
 
 def is_searched(pair: Pair) -> bool:
-    """Whether a row is of a search, and was not chosen: over chosen rows a curve would count their successes alone."""
+    """Tell whether a row was made by a search.
+
+    Rows chosen as the worst case do not count: a curve over them would show only successes.
+    """
     if CHOSEN in pair.metadata:
         return False
     counts = pair.metadata.get("queries"), pair.metadata.get("budget")
@@ -35,7 +38,7 @@ def is_searched(pair: Pair) -> bool:
 
 
 def _of_search(rows: Sequence[Pair], pairs: Pairs) -> SearchReport:
-    """Return the results of a search; its rates are over the rows that can be broken."""
+    """Return the results of a search; its rates count only the rows that `can_be_broken`."""
     right = [pair.metadata for pair in rows if can_be_broken(pair.metadata)]
     broken = [pair for pair in rows if pair.metadata.get("status") == "broken"]
     budget = max(int(pair.metadata["budget"]) for pair in rows)
@@ -57,7 +60,10 @@ def _of_search(rows: Sequence[Pair], pairs: Pairs) -> SearchReport:
 
 
 def can_be_broken(search: Mapping[str, Any]) -> bool:
-    """Tell whether a row of a search counts: the model was right on the original, and that answer is not the target."""
+    """Tell whether a row of a search counts, given the row's metadata.
+
+    It does if the model was right on the original, and its answer was not already the answer that the search aims at.
+    """
     return search.get("status") != "wrong_before" and search.get("reason") != "right already"
 
 

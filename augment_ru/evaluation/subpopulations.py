@@ -26,7 +26,13 @@ _FEW = 8
 
 @dataclass(frozen=True, slots=True)
 class Subpopulation:
-    """A property of the originals: the names of its cells in order, and for each original the index of its cell."""
+    """A property of the originals that divides them into cells.
+
+    Attributes:
+        name: the name of the property.
+        cells: the names of the cells, in order.
+        of: for each original, the index of its cell.
+    """
 
     name: str
     cells: tuple[str, ...]
@@ -147,7 +153,7 @@ def _label(record: Record) -> Value:
 
 
 def _candidates(record: Record) -> Value:
-    """Return the number of options: entries of a list, or markers in the text; None if the task has neither."""
+    """Return the number of options: entries of a list, or markers «(A)» in a text; None if the task has neither."""
     for name in record.task.layout.lists:
         return len(list_of_texts(field_paths.value(record.values, name)))
     for name in record.task.layout.options:
@@ -178,9 +184,9 @@ _NAMES = frozenset({"Name", "Surn", "Patr", "Geox", "Orgn", "Trad"})
 
 
 def _answer_kind(record: Record) -> Value:
-    """Return the kind of a written answer: `number` (or a date), `phrase` (over three words), `name`, or `word`.
+    """Return the kind of the right answer: `number` (or a date), `phrase` (over three words), `name`, or `word`.
 
-    None if the row has no written answer.
+    It is None if the right answer is not a text.
     """
     for name in record.task.scoring.gold:
         value = next(answer_values(field_paths.values(record.values, name)), None)
@@ -310,7 +316,10 @@ def _quartiles(values: Sequence[Value], numbers: Sequence[float]) -> tuple[tuple
 
 
 def _digits(numbers: Sequence[float]) -> int:
-    """Return how many decimals show three significant digits of the range of the numbers; 0 for whole numbers."""
+    """Return with how many decimals to show numbers, so that their range has three significant digits.
+
+    For whole numbers it is 0.
+    """
     if all(number.is_integer() for number in numbers):
         return 0
     spread = max(numbers) - min(numbers)

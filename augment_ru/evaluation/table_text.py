@@ -29,8 +29,7 @@ class ShownTable(NamedTuple):
         named: the number of columns with texts.
         best: the (row, column) of each cell that is marked as best.
         key: its name for `--table` and for the file that the page saves.
-        heads: for each column, the part of its name that it shares with neighbours ("" if nothing is shared); the name
-            begins with it.
+        heads: for each column, the beginning of its name that neighbouring columns have, too; "" if there is none.
     """
 
     title: str
@@ -55,13 +54,13 @@ def span(interval: Sequence[float] | None) -> str:
 
 
 class LatexOptions(NamedTuple):
-    """What a LaTeX table shows beside its numbers, and how it lies.
+    """What a LaTeX table shows besides its numbers, and how it is laid out.
 
     Attributes:
-        intervals: whether each success rate stands with its interval; for the table of rates.
-        transposed: whether columns are lines.
-        caption: its caption; None for none.
-        label: the label that a text refers to it by; None for none.
+        intervals: whether each success rate is followed by its interval; only for the table of rates.
+        transposed: whether rows and columns are swapped.
+        caption: the caption; None for a table without a caption.
+        label: the label by which a text refers to the table; None for a table without a label.
     """
 
     intervals: bool = False
@@ -71,10 +70,10 @@ class LatexOptions(NamedTuple):
 
     @classmethod
     def of(cls, texts: Sequence[str]) -> "LatexOptions":
-        """The options of texts: `intervals`, `transposed`, `caption=TEXT`, `label=TEXT`.
+        """Parse options, each written as `intervals`, `transposed`, `caption=TEXT` or `label=TEXT`.
 
         Raises:
-            AugmentError: there is no such option, or it needs a text, or takes none.
+            AugmentError: an option does not exist, lacks its text, or has a text although it takes none.
         """
         found = cls()
         for text in texts:
@@ -93,12 +92,12 @@ class LatexOptions(NamedTuple):
 
 
 def as_text(table: ShownTable, form: str, latex: LatexOptions | None = None) -> str:
-    """A table as text.
+    """Return a table as markdown, CSV or LaTeX.
 
     Args:
         table: the table.
         form: markdown, csv or latex; LaTeX needs the package booktabs.
-        latex: how the LaTeX lies, and its caption; None for a `tabular` alone.
+        latex: the options of a LaTeX table; None for a `tabular` without a caption.
 
     Raises:
         AugmentError: there is no such form.
@@ -131,7 +130,7 @@ def as_text(table: ShownTable, form: str, latex: LatexOptions | None = None) -> 
 
 
 def transposed(table: ShownTable) -> ShownTable:
-    """The table with a column for each of its lines, and a line for each column of numbers."""
+    """Swap rows and columns: each row becomes a column, and each column of numbers becomes a row."""
     names = [", ".join(cell for cell in row[: table.named] if cell != NONE) for row in table.rows]
     places = range(table.named, len(table.columns))
     rows = [[table.columns[at], *(row[at] for row in table.rows)] for at in places]

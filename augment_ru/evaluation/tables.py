@@ -62,7 +62,10 @@ def shots_of(shots: int | None) -> str:
 
 
 def headline(report: AnyReport) -> ShownTable:
-    """Models by attacks: the main metric on the originals and after each attack, and the attack success rate."""
+    """Return the table of rates, with a row for each model.
+
+    It shows the main metric on the originals, and for each attack the metric after it and the attack success rate.
+    """
     metric, names = report.metrics[0], names_of(report)
     rows, marked = [], set[tuple[int, int]]()
     for number, model in enumerate[AnyModel](report.models):
@@ -88,11 +91,11 @@ def headline(report: AnyReport) -> ShownTable:
 
 
 def paper_table(report: AnyReport, *, intervals: bool = False) -> ShownTable:
-    """The table of rates for a paper: in each cell the metric after an attack, and in brackets the success rate.
+    """Return the table of rates for a paper: each cell holds the main metric after an attack, and the success rate.
 
     Args:
         report: the report.
-        intervals: whether the interval of the success rate stands behind it.
+        intervals: whether each success rate is followed by its interval.
     """
     metric, names = report.metrics[0], names_of(report)
     reads = any(model.shots is not None for model in report.models)
@@ -147,7 +150,7 @@ def _spread(deviation: float | None) -> str:
 
 
 def _attacked(report: Report) -> Iterator[tuple[list[str], AttackReport]]:
-    """Yield the report of each attack on each model, with the cells that name the model and the attack."""
+    """Yield (cells, entry) for each attack on each model: the cells name the model, its shots, and the attack."""
     names = names_of(report)
     for model in report.models:
         for attack, entry in model.attacks.items():
@@ -187,7 +190,7 @@ def _further(entry: AttackReport) -> dict[str, Rate]:
 
 
 def valid(report: Report) -> ShownTable:
-    """Return the table of success rates over the rows that people found valid, next to the rates over all rows."""
+    """Return the table of success rates over the rows that people found valid, with the rates over all rows."""
     columns = ["model", "shots", "attack", "judged", "valid", "valid, %", "ASR, all rows", "ASR, valid rows", INTERVAL]
     columns += ["broken", "right", "remark"]
     rows = []
@@ -200,7 +203,7 @@ def valid(report: Report) -> ShownTable:
 
 
 def curve(report: Report) -> ShownTable:
-    """Return the table of searches: the success rate at each number of queries, and the sizes of what they found."""
+    """Return the table of searches: the success rate at each number of queries, and how much broken rows changed."""
     found, names = report.searches or {}, names_of(report)
     numbers = sorted({point.queries for one in found.values() for point in one.curve})
     columns = ["attack", "budget", *(f"{number:,}" for number in numbers)]
@@ -227,7 +230,7 @@ def together(report: Report) -> ShownTable:
 
 
 def transfer(report: Report) -> ShownTable:
-    """Return the table of transfer: the success rate of rows made against one model when every model is asked.
+    """Return the table of transfer: how often rows that a search made against one model break each of the models.
 
     It has no rows if there is only one model.
     """
@@ -242,7 +245,10 @@ def transfer(report: Report) -> ShownTable:
 
 
 def models(report: AnyReport) -> ShownTable:
-    """Return the table of differences between any two models under each attack; without attacks, in right answers."""
+    """Return the table of differences between any two models.
+
+    Their success rates under each attack are compared; without attacks, their rates of right answers.
+    """
     names = names_of(report)
     rows = [
         [
@@ -276,13 +282,20 @@ _RIGHT_DIFFERENCE = "right, first − second, points"
 
 
 def _difference_columns(counted: str) -> list[str]:
-    """Return the column names for a difference; `counted` names what McNemar's test counts."""
+    """Return the names of the columns that show a difference between two attack success rates.
+
+    Args:
+        counted: the decisions that McNemar's test counts, `broken` or `right`; it stands in two of the names.
+    """
     columns = ["ASR, first − second, points", INTERVAL, "decisions", f"{counted}: first", f"{counted}: second"]
     return [*columns, "only first", "only second", "p (McNemar)", "p (Holm)"]
 
 
 def _difference(one: ModelDifference | AttackDifference) -> Sequence[str]:
-    """Return the cells of a difference: the difference of the rates with its interval, then McNemar's test."""
+    """Return the cells of a difference of two rates: the difference, its interval, and McNemar's test.
+
+    If there is no test, its cells are dashes.
+    """
     cells, test = [shown(one.difference), span(one.ci95)], one.mcnemar
     if test is None:
         return [*cells, *[NONE] * 7]

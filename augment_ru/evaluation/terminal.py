@@ -101,7 +101,7 @@ def _marked(found: ShownTable, row: int, column: int, *, plain: bool) -> Text:
 def _drawn(columns: Sequence[str], rows: Sequence[Sequence[str | Text]], named: int, width: int) -> Iterator[Table]:
     """Yield the table, split into several if the terminal is too narrow.
 
-    If it is too narrow, name columns that are empty (– in every row) are left out.
+    In that case, columns that name the row are left out if they have a dash in every row.
 
     Args:
         columns: the names of the columns.

@@ -36,7 +36,7 @@ class Means:
         f1: the mean of the F1 scores, as in TAPE's Table 3.
         accuracy: the mean of the accuracy or exact match scores.
         attacks: for each attack, its mean success rate over tasks, as in TAPE's Table 4.
-        asr: the mean over attacks.
+        asr: the mean of `attacks`.
     """
 
     model: str
@@ -53,7 +53,7 @@ def totals(reports: Sequence[SavedReport]) -> list[Means]:
     """Return the means over tasks of each model and number of demonstrations.
 
     Args:
-        reports: a report for each task; two may be of tasks with the same schema.
+        reports: one report for each task.
 
     Raises:
         AugmentError: there are no reports.
@@ -125,7 +125,7 @@ def total_tables(reports: Sequence[SavedReport], names: Sequence[str]) -> list[S
 
     Args:
         reports: a report for each task.
-        names: the names of the tasks to show.
+        names: the name that is shown for the task of each report.
     """
     found = totals(reports)
     marked = [f"{name} *" if is_diagnostic(report) else name for name, report in zip(names, reports, strict=True)]

@@ -62,16 +62,16 @@ def id_of(pairs: Pairs, pair: Pair) -> str:
 def sampled(
     pairs: Pairs, size: int, seed: int, outcome_of: Mapping[tuple[str, int], str] | None = None
 ) -> list[tuple[str, Pair]]:
-    """Draw a sample of the perturbed rows, with the attack of each.
+    """Draw a sample of the perturbed rows; return each as (attack, row).
 
-    All attacks get about the same number of rows. Within an attack, every outcome gets its proportion, and every row is
-    equally likely, so rates over the sample estimate those of the attack.
+    All attacks get about the same number of rows. Within an attack, each outcome has the same share of the sample as of
+    all rows, and every row is equally likely. So rates over the sample estimate those of the attack.
 
     Args:
         pairs: the rows.
         size: how many rows to draw; fewer are returned if an attack has too few.
         seed: the seed of the draw.
-        outcome_of: the outcome of each row, by attack and number; None to sample without regard to outcomes.
+        outcome_of: maps (attack, index of a row) to the row's outcome; None to sample without regard to outcomes.
 
     Raises:
         AugmentError: no row is perturbed.
@@ -97,7 +97,7 @@ def sampled(
 
 
 def perturbed(pairs: Pairs) -> dict[str, list[int]]:
-    """The numbers of the perturbed rows of each attack that perturbed one."""
+    """Return the indices of the perturbed rows of each attack; attacks without such rows are left out."""
     rows = {
         attack: [at for at, pair in enumerate(own) if pair.status == "perturbed"]
         for attack, own in pairs.attacks.items()
@@ -106,7 +106,11 @@ def perturbed(pairs: Pairs) -> dict[str, list[int]]:
 
 
 def shares(total: int, sizes: Sequence[int]) -> list[int]:
-    """A number divided in proportion to sizes, by largest remainders."""
+    """Divide a number in proportion to sizes; what rounding down leaves over goes to the largest remainders.
+
+    >>> shares(10, [1, 1, 1])
+    [4, 3, 3]
+    """
     exact = [total * size / sum(sizes) for size in sizes]
     found = [int(one) for one in exact]
     for at in sorted(range(len(sizes)), key=lambda at: (found[at] - exact[at], at))[: total - sum(found)]:
@@ -115,7 +119,10 @@ def shares(total: int, sizes: Sequence[int]) -> list[int]:
 
 
 def questions(pairs: Pairs, sample: Sequence[tuple[str, Pair]], kind: Kind) -> Iterator[dict[str, str]]:
-    """Yield what an annotator is shown for each row: rows with equal texts only once, and no names of attacks."""
+    """Yield what an annotator is shown for each sampled row, without the name of its attack.
+
+    Rows with equal texts are shown only once.
+    """
     shown: set[str] = set()
     for _, pair in sample:
         own = id_of(pairs, pair)
@@ -214,10 +221,10 @@ def check_votes(votes: Iterable[Vote]) -> None:
 
 
 def agreement(rows: Iterable[Mapping[str, Any]]) -> float | None:
-    """Krippendorff's α of judged rows, nominal (Krippendorff 2019, chapter 12); None if it is not defined.
+    """Return Krippendorff's α of judged rows for nominal data (Krippendorff 2019, chapter 12).
 
-    It needs only how many annotators gave each verdict: 1 - (n - 1) · Σ (m² - Σ c²) / (m - 1) / (n² - Σ t²) over the
-    rows with m > 1 votes, of which c are for a verdict; t of all n votes are for it.
+    α = 1 - (n - 1) · Σ [(m² - Σ c²) / (m - 1)] / (n² - Σ t²). A row with at least two votes has m votes, c of them for
+    a verdict. All these rows have n votes, t of them for a verdict. α is None if it is not defined.
     """
     counts = np.array([[row["votes"][one] for one in (VALID, INVALID, UNCLEAR)] for row in rows], np.int64)
     counts = counts.reshape(-1, 3)
@@ -231,7 +238,7 @@ def agreement(rows: Iterable[Mapping[str, Any]]) -> float | None:
 
 
 def judged(votes: Sequence[Vote]) -> Iterator[dict[str, Any]]:
-    """Yield the verdict of each row with its counts of votes.
+    """Yield the verdict of each row, with the number of votes for each verdict.
 
     The verdict is the one that more than half of the votes give, or else unclear.
     """
@@ -245,7 +252,7 @@ def judged(votes: Sequence[Vote]) -> Iterator[dict[str, Any]]:
 
 
 def read_verdicts(path: str) -> dict[str, str]:
-    """Read the verdicts that `verdicts import` wrote, by id.
+    """Read a file that `verdicts import` wrote; return a mapping from the ids of rows to their verdicts.
 
     Raises:
         AugmentError: the file cannot be read, or a row is not a verdict.
@@ -254,10 +261,12 @@ def read_verdicts(path: str) -> dict[str, str]:
 
 
 def read_judged(path: str) -> list[Mapping[str, Any]]:
-    """The rows that `verdicts import` wrote: the verdict of each judged row, with the number of votes for each one.
+    """Read a file that `verdicts import` wrote; return its rows.
+
+    Each row holds an id, a verdict, and the number of votes for each verdict.
 
     Raises:
-        AugmentError: the file cannot be read, or a row is no verdict with votes.
+        AugmentError: the file cannot be read, or a row lacks a verdict or votes.
     """
     found = []
     for where, row in _read_verdicts(path):

@@ -31,7 +31,7 @@ class Decoding:
         temperature: if set (over 0), tokens are drawn from the `top_k` likeliest; 1 uses the model's own probabilities.
         top_k: how many of the likeliest tokens a temperature draws from.
         top_p: if set, in (0, 1], tokens are drawn from the nucleus of this probability.
-        fixed: if set, every row gets exactly this many new tokens, for measurements; None writes until the model stops.
+        fixed: for measurements: every row gets exactly this many new tokens; None to generate until the model stops.
         penalties: whether the repetition penalties in the model's own generation settings apply.
 
     Raises:
@@ -76,7 +76,7 @@ class TokenChooser:
         tolerance: logits that differ by less are close.
         start: how many tokens come before the first chosen one.
         ends: the tokens that end a text.
-        close: which rows had two candidates with close logits before their end, shape (rows,).
+        close: which rows had two candidates with close logits before their text ended, flags of shape (rows,).
     """
 
     keys: Keys
@@ -122,15 +122,16 @@ def chosen_of(
     """Choose a token for each row, and tell whether another one is so close that rounding could swap them.
 
     Args:
-        logits: the highest logits in falling order, one more than may be drawn, shape (rows, tokens).
+        logits: the highest logits of each row in falling order, shape (rows, tokens). There is one more than tokens
+            that may be chosen, so that a close miss can be noticed.
         tokens: the tokens of these logits, same shape.
         keys: the key of each row, shape (rows,).
-        step: the number of the new token in its text; each draw depends on step and token.
+        step: how many new tokens the text already has; each draw depends on step and token.
         decoding: how tokens are chosen: the likeliest, or by temperature and top-k.
         tolerance: logits that differ by less are close; 0 reports no close choices.
 
     Returns:
-        The column of the chosen token, and whether another one was close, both of shape (rows,).
+        The column of the chosen token in `tokens`, and whether another one was close, both of shape (rows,).
     """
     possible = np.minimum(decoding.top_k, logits.shape[1]) if decoding.temperature is not None else 1
     noisy = logits.copy()
@@ -176,7 +177,7 @@ def draw_from_nucleus(probabilities: Floats, top_p: float, draw: float) -> int:
 
 
 def likeliest(probabilities: Floats, top_p: float) -> Ints:
-    """Return the likeliest tokens in falling order of probability, equally likely ones by number.
+    """Return the likeliest tokens, the likeliest first; of equally likely ones, the lowest number comes first.
 
     They contain the nucleus of `top_p`, and possibly further tokens.
 

@@ -97,12 +97,12 @@ def generated(
         keys: the key of each row's draws, shape (rows,).
         decoding: how tokens are chosen.
         limits: the most new tokens of each row, shape (rows,); a row with the limit 0 is skipped.
-        stops: for each row, strings that also end it; the token that completes one of them is the last. Empty if no
-            row has such strings.
+        stops: for each row, strings that also end it: the last token is the one that completes such a string. Empty if
+            no row has such strings.
         batch_tokens: the tokens of a batch, generated ones included; None for `BATCH_TOKENS`.
 
     Returns:
-        The tokens of each row, special ones and padding included; None if the limit is 0.
+        The new tokens of each row, special tokens and padding included; None for a row with the limit 0.
 
     Raises:
         AugmentError: a single row does not fit into memory.
@@ -174,7 +174,11 @@ def _written(
     limit: int,
     stops: Sequence[Sequence[str]],
 ) -> tuple[list[list[int]], Mask]:
-    """Generate the new tokens of each row of one batch, and tell in which rows candidates had nearly equal logits."""
+    """Generate the new tokens of each row of one batch.
+
+    Returns:
+        The tokens of each row, and flags of the rows in which two candidates had nearly equal logits, shape (rows,).
+    """
     import torch  # noqa: PLC0415  (an extra)
 
     ends = _ends(model)

@@ -47,7 +47,7 @@ def by_trees(
         pretrained: a model that computes trees exactly as it computes their sequences.
         questions: the sequences of each question.
         budget: the number of tokens in a batch.
-        worth: how many tokens a prefix must save; None for the default of the device.
+        worth: the fewest tokens that a prefix must save to be used; None for the default of the device.
 
     Returns:
         For each question an array of shape (sequences,).
@@ -79,9 +79,9 @@ def log_probabilities(logits: "Tensor", tokens: "Tensor") -> Floats:
 
 
 def _scores(pretrained: Pretrained, prefix: "_Prefix", trees: Sequence[Tree], row: int, budget: int) -> list[Floats]:
-    """Return the log-probabilities of the scored tokens of each tree.
+    """Return for each tree the log-probabilities of its scored tokens.
 
-    Trees are packed into rows of `row` tokens; a longer tree gets a row of its own.
+    Trees are packed into rows of `row` tokens; a tree with more tokens gets a row of its own.
     """
     found: list[Floats] = [np.zeros(0)] * len(trees)
 
@@ -100,8 +100,10 @@ class _Prefix:
     Attributes:
         size: the number of tokens of the prefix.
         past: its keys and values; None for an empty prefix.
-        following: the log-probability of every token after the prefix, shape (vocabulary,); None for an empty prefix.
-        sums: for each token, the sum of log-probabilities from it to the end of the prefix, shape (size + 1,).
+        following: the log-probability with which each token of the vocabulary follows the prefix, shape (vocabulary,);
+            None for an empty prefix.
+        sums: at index i, the log-likelihood of the prefix from its token i to its end, shape (size + 1,). Tokens that
+            no sequence scores count 0.
     """
 
     size: int
@@ -183,8 +185,8 @@ def _score_rows(
         pretrained: the model.
         prefix: the prefix of the trees.
         trees: the trees.
-        rows: the numbers of the trees in each row.
-        scores: for each tree an array, which is replaced.
+        rows: for each row, the indices of its trees in `trees`.
+        scores: the result, one array for each tree; the arrays of the trees in `rows` are replaced.
     """
     import torch  # noqa: PLC0415
 
@@ -239,9 +241,9 @@ def _additive(mask: Bools, pretrained: Pretrained) -> "Tensor":
 
 
 def _only_logits(pretrained: Pretrained, wanted: Sequence[int], length: int) -> dict[str, Any]:
-    """Return the option that lets the model compute only the logits at the places `wanted`.
+    """Return the keyword argument that makes the model compute logits only at the token indices `wanted`.
 
-    It is empty if all logits are wanted or the model has no such option.
+    It is empty if none or all are wanted, or if the model has no such argument.
     """
     import torch  # noqa: PLC0415
 
@@ -300,7 +302,10 @@ class Likelihoods:
 
 
 def _computes_trees(pretrained: Pretrained, budget: int) -> bool:
-    """Tell whether two small questions with a common prefix get the same numbers as trees and as sequences."""
+    """Tell whether the model computes the same numbers for trees as for whole sequences.
+
+    This is tested with two small questions that have a common prefix.
+    """
     size = min(pretrained.model.config.get_text_config().vocab_size, len(pretrained.tokenizer))
     draws = Streams.of(digests(["trees"])).uniform(np.zeros(40, dtype=np.int64), np.arange(40))
     ids = (draws * size).astype(np.int64)
@@ -326,7 +331,11 @@ def _computes_trees(pretrained: Pretrained, budget: int) -> bool:
 
 
 def _window(pretrained: Pretrained) -> int:
-    """Return the longest length at which every token attends to all before it, with positions encoded the same way."""
+    """Return the greatest length of sequences that the model can compute as trees.
+
+    Up to it, every token attends to all tokens before it, and the encoding of a position does not depend on the length.
+    It is 0 if there is no such length.
+    """
     config = pretrained.model.config.get_text_config()
     scaling = getattr(config, "rope_parameters", None) or getattr(config, "rope_scaling", None) or {}
     kinds = {str(one.get("rope_type")) for one in (scaling, *scaling.values()) if isinstance(one, dict)}

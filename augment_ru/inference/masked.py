@@ -108,7 +108,7 @@ def _logits(model: Pretrained, inputs: "Tensor", attention: "Tensor", gaps: "Ten
 
 @lru_cache(maxsize=8)
 def whole_words(name: str, tokenizer: Any) -> dict[int, str]:  # noqa: ANN401  (transformers' own)
-    """Return the tokens that are whole Russian words, with their words.
+    """Return the tokens that are whole Russian words, as a mapping from each token to its word.
 
     Args:
         name: the name of the model; part of the cache key.

@@ -103,7 +103,8 @@ def load(
         device: `auto`, `cpu`, `cuda` or `cuda:N`.
         dtype: one of `DTYPES`.
         layers: how many of the model's layers are loaded; None for all.
-        options: further arguments of the class's `from_pretrained`; with `device_map` accelerate places the weights.
+        options: further arguments of the class's `from_pretrained`. If `device_map` is given, accelerate places the
+            weights.
 
     Raises:
         AugmentError: the model, device or dtype does not exist, or the model has no weights for this head or no

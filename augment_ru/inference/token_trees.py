@@ -54,11 +54,12 @@ class Tree:
         tokens: the tokens that the model is given, shape (inputs,). The last token of a sequence is left out, unless
             another sequence continues after it.
         depths: how many tokens come before each token in its sequence, the prefix included, shape (inputs,).
-        segments: the same tokens as segments; a token attends to the earlier ones of its segment, and its ancestors.
-        parents: for each scored token, the index of the input token before it; -1 is the last token of the prefix;
-            shape (scored,).
+        segments: the same tokens, divided into segments. A token attends to the earlier tokens of its segment, and to
+            the segment's ancestors.
+        parents: for each scored token, the index in `tokens` of the token before it, or -1 if that is the last token of
+            the prefix; shape (scored,).
         scored: the tokens that are scored, shape (scored,).
-        paths: for each sequence, the indices of its tokens in `scored`.
+        paths: for each sequence, the indices of its scored tokens in `scored`.
     """
 
     tokens: Tokens
@@ -76,8 +77,7 @@ class PrefixGroup:
     Attributes:
         prefix: the common tokens; may be empty.
         members: the indices of the questions.
-        first: the index of the first prefix token whose probability a sequence needs; `prefix.size` if no sequence
-            needs one.
+        first: the index of the first prefix token that is scored in some sequence; `prefix.size` if none is scored.
     """
 
     prefix: Tokens
@@ -101,7 +101,7 @@ def prefix_groups(questions: Sequence[Sequence[Request]], least: int) -> list[Pr
 
     Args:
         questions: the sequences of each question; no sequence may be empty.
-        least: how many tokens a prefix must save to be worth a call of the model.
+        least: the fewest tokens that a prefix must save to be worth a call of the model.
     """
     prefixes = [_common_prefix(question) for question in questions]
     keys = [prefix.astype(">u4").tobytes() for prefix in prefixes]  # sorts as the tokens do, and fast
@@ -122,9 +122,9 @@ def prefix_groups(questions: Sequence[Sequence[Request]], least: int) -> list[Pr
 
 
 def _common_prefix(question: Sequence[Request]) -> Tokens:
-    """Return the longest common prefix of a question's sequences that excludes the last token of every sequence.
+    """Return the longest common prefix of a question's sequences, but without the last token of any sequence.
 
-    So a tree is never empty.
+    So at least one token of each sequence is left for the tree.
     """
     first = question[0].tokens
     size = min(request.tokens.size - 1 for request in question)
@@ -134,14 +134,15 @@ def _common_prefix(question: Sequence[Request]) -> Tokens:
 
 
 def _intervals(overlaps: Sequence[int], least: int) -> Iterator[tuple[int, int, int]]:
-    """Divide the sorted questions into intervals; yield the start, the stop and the prefix length of each.
+    """Divide the questions, which are sorted by their tokens, into intervals that share a prefix.
 
-    The length is 0 for questions without a shared prefix. An interval is divided where neighbours have the least in
-    common. It stays whole if its own prefix saves more tokens than the prefixes of its parts together.
+    Yield (start, stop, prefix length) for each interval; the length is 0 for questions without a shared prefix. An
+    interval is divided between the neighbours that share the fewest tokens. It stays whole if its own prefix saves more
+    tokens than the prefixes of its parts together.
 
     Args:
-        overlaps: how many tokens each question has in common with the next one.
-        least: how many tokens a prefix must save.
+        overlaps: how many tokens at its beginning each question shares with the next one.
+        least: the fewest tokens that a prefix must save to be used.
     """
     whole = (0, len(overlaps) + 1)
     parts: dict[tuple[int, int], list[tuple[int, int]]] = {}
@@ -176,7 +177,10 @@ def _intervals(overlaps: Sequence[int], least: int) -> Iterator[tuple[int, int, 
 
 
 class _Nodes(NamedTuple):
-    """A tree with all its tokens, including the last ones of sequences; `paths` maps a sequence to its nodes."""
+    """A tree with all its tokens, also the last ones of sequences; a node is the index of a token.
+
+    `paths` maps the index of a sequence to its nodes.
+    """
 
     tokens: Tokens
     depths: Ints
@@ -244,7 +248,7 @@ def _tree(question: Sequence[Request], prefix: int, nodes: _Nodes) -> Tree:
 
 
 def tree_mask(trees: Sequence[Tree], size: int, prefix: int) -> Bools:
-    """Return which tokens each token of a row attends to, shape (size, prefix + size).
+    """Return which tokens each token of a row attends to, flags of shape (size, prefix + size).
 
     Args:
         trees: the trees of the row, one after the other. The padding after them attends to the prefix and itself.
@@ -266,9 +270,10 @@ def tree_mask(trees: Sequence[Tree], size: int, prefix: int) -> Bools:
 
 
 def packed_rows(sizes: Sequence[int], row: int) -> list[list[int]]:
-    """Pack trees into rows of at most `row` tokens: the largest first, each into the first row with enough room.
+    """Pack trees into rows of at most `row` tokens; return the indices of the trees in each row.
 
-    A tree with more than `row` tokens gets a row of its own.
+    The largest tree is packed first, and each goes into the first row with enough room. A tree with more than `row`
+    tokens gets a row of its own.
 
     >>> packed_rows([3, 5, 2, 9], 8)
     [[3], [1, 0], [2]]

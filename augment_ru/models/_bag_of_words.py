@@ -81,8 +81,8 @@ def train_of(request: ModelRequest, kind: str) -> Train:
 def _learned(task: Task, rows: Sequence[Mapping[str, Any]]) -> Task:
     """Return the task that the train rows belong to.
 
-    It is `task` itself, if that names no other task to learn from or if the rows have its fields; else the task that it
-    names in `trained_on`.
+    If `task` names another task to learn from (`trained_on`) and the rows lack the fields of `task`, it is that other
+    task; otherwise it is `task` itself.
     """
     if task.benchmark.trained_on is None or set(task.layout.fields) <= rows[0].keys():
         return task
@@ -96,7 +96,7 @@ class Constant:
     label: str
 
     def predict(self, inputs: Sequence[str]) -> list[str]:
-        """Return the label once for each input."""
+        """Return the constant label, once for each input."""
         return [self.label] * len(inputs)
 
 
@@ -124,7 +124,7 @@ class BagOfWords(Model):
         return list(_by_example(found))
 
     def scored(self, examples: Sequence[Example], /) -> list[Scored]:
-        """Return the same labels with the scores of all labels; without scores if a classifier cannot give them."""
+        """Return the same predictions with the scores of all labels; without scores if a classifier has none."""
         texts = [example.text for example in examples]
         scores = {name: decisions(one, texts) for name, one in self.classifiers.items()}
         if any(found is None for found in scores.values()):
@@ -144,10 +144,10 @@ def _by_example(found: Mapping[str, Sequence[str]]) -> Iterator[Prediction]:
 
 
 def decisions(classifier: Any, texts: Sequence[str]) -> list[dict[str, float]] | None:  # noqa: ANN401
-    """Return the values of scikit-learn's decision function for each text, by label; None if the classifier has none.
+    """Return, for each text, a mapping from labels to the values of scikit-learn's decision function.
 
     For logistic regression they are log-odds. If values are equal, the first label is the prediction, as in
-    scikit-learn.
+    scikit-learn. The result is None if the classifier has no decision function.
     """
     if isinstance(classifier, Constant):
         return [{classifier.label: 0.0} for _ in texts]

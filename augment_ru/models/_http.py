@@ -113,7 +113,7 @@ def check_httpx() -> None:
 def concurrent_answers(
     count: int, most: int, ask: Callable[["AsyncClient", int], Coroutine[Any, Any, T]]
 ) -> Iterator[tuple[int, T]]:
-    """Ask several questions at a time, and yield the number of each with its answer as soon as the answer arrives.
+    """Ask several questions at a time; yield (number of the question, answer) as soon as an answer arrives.
 
     After a failure no further question is asked; the answers that arrived before are yielded, and then the error is
     raised. If the caller stops iterating, it does not wait for open questions: they are asked in a daemon thread,
@@ -162,7 +162,7 @@ def _certificates() -> "SSLContext":
 
 
 def backoff(attempt: int) -> float:
-    """Return how many seconds to wait before an attempt; the second attempt is number 1.
+    """Return how many seconds to wait before an attempt; attempts are counted from 0.
 
     >>> [backoff(attempt) for attempt in (1, 2, 3, 20)]
     [0.5, 1.0, 2.0, 60.0]

@@ -47,10 +47,10 @@ class PromptOptions(LoadingOptions):
         template: a prompt file that replaces the task's.
         variant: the number of the template in the file, from 1.
         budget: RAFT's budget: the most tokens of the whole prompt; None for no limit but the model's.
-        top_p: the probability of the nucleus that written answers are drawn from (TAPE, section 5.2); None to take the
-            likeliest token.
-        max_tokens: the most tokens of a written answer; None for the prompt file's limit.
-        seed: the seed of the draws of written answers.
+        top_p: the probability of the nucleus that the tokens of generated answers are drawn from (TAPE, section 5.2);
+            None to take the likeliest token.
+        max_tokens: the most tokens of a generated answer; None for the prompt file's limit.
+        seed: the seed of the draws of tokens.
     """
 
     template: str | None = None
@@ -110,7 +110,7 @@ class PromptedNetwork:
         return cls(kind, options, prompt, pretrained, PromptEncoder.of(pretrained), context)
 
     def written(self, prompts: Sequence[FilledPrompt], tokens: Sequence[Tokens]) -> list[str]:
-        """Generate the answer to each prompt in the model's own words, up to the first stop string.
+        """Generate the answer to each prompt as text, up to the first stop string.
 
         Each random draw depends only on the seed, the prompt and the token's number, so an answer does not depend on
         the other prompts in its batch.
@@ -178,7 +178,7 @@ def loaded(head: str, argument: str, device: str, options: LoadingOptions) -> Pr
 
 
 def signature_of(kind: str, pretrained: Pretrained, prompt: Prompt | None, options: Mapping[str, object]) -> str:
-    """Return all that defines the answers, as text: the model, digests of its weights and the prompt, the options."""
+    """Return all that defines the answers, as text: the model, the options, and digests of weights and prompt."""
     parts = [kind, pretrained.name, f"weights={_weights_digest(pretrained)}", f"dtype={pretrained.dtype}"]
     if prompt is not None:
         parts.append(f"prompt={prompt.digest}")

@@ -25,9 +25,9 @@ class Options(LoadingOptions):
     """The options of `--model-option hf-classifier.NAME=VALUE`: those of `LoadingOptions`, and some more.
 
     Attributes:
-        fields: the one or two fields that the model reads, separated by a comma; by default those of the task, which
-            are joined to one text if there are more than two.
-        mapping: pairs of a label of the model and a label of the data, for example LABEL_0=нет,LABEL_1=да; by default
+        fields: the one or two fields that the model reads, separated by a comma. By default it reads those of the task,
+            which are joined to one text if there are more than two.
+        mapping: which label of the data each label of the model means, for example LABEL_0=нет,LABEL_1=да. By default
             labels are matched by name, and LABEL_0, LABEL_1, … by number.
         threshold: for a task with several labels: an output counts as a yes if its sigmoid is at least this.
     """

@@ -38,7 +38,7 @@ def hf_seq2seq(request: ModelRequest, /) -> PromptedModel:
     budget = given.batch_tokens or _BATCH_TOKENS.on(pretrained.device)
 
     def contexts(prompts: Sequence[FilledPrompt]) -> list[Tokens]:
-        """Tokenise each context with special tokens; cut off its beginning if it does not fit."""
+        """Return the tokens of each context, with special tokens; a context that is too long loses its beginning."""
         encoded = pretrained.tokenizer([prompt.context for prompt in prompts], verbose=False)["input_ids"]
         return [np.array(ids[-network.context :], dtype=np.int64) for ids in encoded]
 

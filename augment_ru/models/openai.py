@@ -36,8 +36,8 @@ class Options:
         system: a system message, for the endpoint chat; None for no message.
         temperature: sent to the server; 0 asks for the likeliest tokens.
         top_p: sent to the server: the probability of the nucleus that tokens are drawn from; None to send nothing.
-        max_tokens: the most tokens of a reply; None for 64 if the answer is one of several choices, and for the prompt
-            file's limit if it is written.
+        max_tokens: the most tokens of a reply. None for 64 if the answer is one of several choices, and for the prompt
+            file's limit if it is a free text.
         concurrency: how many questions are open at the same time.
         timeout: how many seconds an attempt may take.
         retries: how many attempts may follow the first.

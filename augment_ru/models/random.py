@@ -47,7 +47,7 @@ class Random(Model):
         return found
 
     def _drawn(self, rng: Rng, example: Example, name: str) -> Prediction:
-        """Draw a label for a field of the right answer; if its name contains `[]`, one for each entry (MuSeRC)."""
+        """Draw a label for a field of the right answer; if its name contains `[]`, a list with one for each entry."""
         drawn: list[Prediction] = [rng.choice(self.labels) for _ in field_paths.every(example.record, name)]
         return drawn if "[]" in name else drawn[0]
 

@@ -29,7 +29,7 @@ class Options:
         inside: a text field that ends in «(A) … (B) …»; the template gets the part before the options.
         fields: maps the field of each option to the spellings of its label.
         texts: a field with a list of texts; each text is its own label.
-        spans: a list of the task's `characters`; the text at each of its spans is its own label.
+        spans: a list of spans, given by the task's `characters`; the text of each span is its own label.
     """
 
     inside: str | None = None
@@ -77,9 +77,10 @@ def listed_choices(
 
 
 def spelled(name: str, table: Mapping[str, tuple[str, ...]], labels: Sequence[str] | None) -> tuple[Choice, ...]:
-    """Return the words of a table, each with its label in the spelling that the data use.
+    """Return a choice for each word of a table: the word, with its label as the data spell it.
 
-    If the labels of the data are not known, the first spelling is taken.
+    The table maps each word to the spellings of its label. If the labels of the data are not known, the first spelling
+    is taken.
 
     >>> spelled("danetqa", {"Да": ("true", "1"), "Нет": ("false", "0")}, ["0", "1"])
     (Choice(label='1', text='Да'), Choice(label='0', text='Нет'))

@@ -40,7 +40,9 @@ class PromptEncoder:
         return [np.array(ids, dtype=np.int64) for ids in encoded]
 
     def whole_texts(self, prompts: Sequence[FilledPrompt], context: int) -> list[list[Request]]:
-        """For each prompt, return its text with each of its choices; every token that has a token before it is scored.
+        """Return, for each prompt, its text with each of its choices; every token after the first is scored.
+
+        The first token of the text is scored too if the tokenizer puts a start token before it.
 
         Args:
             prompts: prompts with choices.
@@ -53,7 +55,7 @@ class PromptEncoder:
         ]
 
     def continuations(self, prompts: Sequence[FilledPrompt], context: int) -> list[list[Request]]:
-        """For each prompt, return its text with each of its choices; only the tokens of the choice are scored.
+        """Return, for each prompt, its text with each of its choices; only the tokens of the choice are scored.
 
         The whole text is encoded at once; the choice starts after as many tokens as its context alone has.
 
@@ -67,7 +69,9 @@ class PromptEncoder:
         ]
 
     def contexts(self, prompts: Sequence[FilledPrompt], context: int) -> list[Tokens]:
-        """Tokenise the context of each prompt; if it does not fit, cut off its beginning so that the answer has room.
+        """Return the tokens of each prompt's context.
+
+        If a context leaves no room for the answer, its beginning is cut off.
 
         Args:
             prompts: the prompts.
@@ -88,9 +92,9 @@ class PromptEncoder:
     def _requests(self, texts: Sequence[Tokens], first: int, context: int) -> list[Request]:
         """Return requests that score the texts from their token `first` on.
 
-        The tokenizer's start token, if there is one, is put before each text. Without it, if token 0 is to be scored, a
-        token that begins or ends texts is put there. If a text does not fit into `context` tokens, the beginning of all
-        is cut off.
+        The tokenizer's start token, if there is one, is put before each text. If there is none but token 0 is scored, a
+        token that begins or ends texts is put there. If one of the texts does not fit into `context` tokens, the same
+        number of tokens is cut off at the beginning of every text.
         """
         start = self.start or (self._edge() if first == 0 else ())
         begin = np.array(start, dtype=np.int64)

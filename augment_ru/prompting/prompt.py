@@ -35,13 +35,13 @@ class PromptBudget:
     cut: Callable[[str, int], str]
 
     def shares(self, head: str, separator: str, shots: int, answer: int) -> tuple[int, int]:
-        """Return the most tokens that the row, and that each demonstration may have (RAFT, section 4.1.1).
+        """Return how many tokens the row may have, and how many each demonstration may have (RAFT, section 4.1.1).
 
         Args:
             head: the instruction, with the separator after it.
             separator: the text between the parts of the prompt.
             shots: the number of demonstrations.
-            answer: the number of tokens that are kept free for a written answer.
+            answer: the number of tokens that are kept free for a generated answer.
         """
         left = self.tokens - self.count(head) - shots * self.count(separator) - answer
         return (left // 4, 3 * left // (4 * shots)) if shots else (left, 0)
@@ -93,9 +93,9 @@ class FilledPrompt:
         field: the field whose value is asked for.
         context: the prompt up to the place of the answer, without white space at its end.
         choices: the answers to choose from; each text includes the white space before the answer and the rest of the
-            template after it. Empty if the answer is written.
-        tokens: the most tokens of a written answer.
-        stop: the strings that end a written answer.
+            template after it. Empty if the model generates the answer as text.
+        tokens: the most tokens of a generated answer.
+        stop: the strings that end a generated answer.
     """
 
     field: str
@@ -112,8 +112,8 @@ class OwnTemplate:
     Attributes:
         template: the field that holds the template.
         values: the field that holds the values for the template.
-        later: the template of the demonstrations after the first, and of the row after demonstrations (MERA, section
-            4.1).
+        later: the template for what follows another demonstration (MERA, section 4.1): every demonstration but the
+            first, and the row itself if it has demonstrations.
     """
 
     template: str
@@ -130,15 +130,16 @@ class Prompt:
     Attributes:
         name: the name of its file.
         task: the task of the rows.
-        targets: for each field that is asked for, its template, with a place for the label.
+        targets: maps each field that is asked for to its template, which has a place for the label.
         instruction: the text at the beginning of the prompt.
         separator: the text between the instruction, the demonstrations and the row.
-        labels: maps a word to the spellings of its label, one for each convention that data may follow.
+        labels: maps each word to the spellings of its label that occur in data, for example «Да» to `true` and `1`.
         options: where the row lists its options; None if it does not list any.
-        words: for a field, the words that replace its values.
-        writes: whether the answer is always written; if not, it is written only if there are no labels to choose from.
-        limits: the most tokens of a written answer, without and with demonstrations.
-        stop: the strings that end a written answer.
+        words: maps a field to the words that replace its values.
+        writes: whether the model always generates the answer as text; if not, it does so only if there are no labels to
+            choose from.
+        limits: the most tokens of a generated answer: without demonstrations, and with them.
+        stop: the strings that end a generated answer.
         own: where the row holds its own template; None if `targets` holds the templates.
         each: the entries that are asked about one by one, for example `questions[].answers[]`; the prediction is then
             a list.
@@ -203,7 +204,7 @@ class Prompt:
         return answers[0] if len(self.targets) == 1 else dict(zip(self.targets, answers, strict=True))
 
     def _entries(self, record: Mapping[str, Any]) -> list[tuple[int, ...]]:
-        """Return the entries of `each`, given by their numbers in its lists; without `each`, one entry for the row."""
+        """Return the entries of `each`, as tuples of indices into its lists; without `each`, one empty tuple."""
         return field_paths.entries(record, self.each) if self.each else [()]
 
     def _filled(
@@ -272,7 +273,10 @@ class Prompt:
         return text
 
     def _choices(self, record: Mapping[str, Any], labels: Sequence[str] | None) -> tuple[Choice, ...]:
-        """Return the labels to choose from with their words, ordered as in the row's options, the file or the data."""
+        """Return the labels to choose from, with their words, in their order.
+
+        They are the row's options, or else the labels of the prompt file, or else those of the data.
+        """
         if self.options:
             return tuple(listed_choices(self.name, self.options, self.task, record, labels))
         if self.labels:
@@ -298,7 +302,9 @@ class Prompt:
 
 
 def answer_text(value: object, separator: str | None = None) -> str:
-    """Return the text of a right answer: the first of several, and the segment of an annotated answer.
+    """Return the text of a right answer.
+
+    Of several answers it is the first; of an annotated answer, as in the example, it is the segment.
 
     >>> answer_text([{"label": "passage", "offset": 0, "length": 5, "segment": "Мехмо"}])
     'Мехмо'

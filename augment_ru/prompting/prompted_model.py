@@ -1,4 +1,4 @@
-"""Models that are asked with prompts: they score the choices of a prompt, or write the answer."""
+"""Models that are asked with prompts: they score the choices of a prompt, or generate the answer as text."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -17,8 +17,9 @@ class PromptedModel(Model):
     Attributes:
         prompt: makes the prompts for rows.
         labels: the classes of the data; None if answers are free texts.
-        score: returns, for each prompt, the score of each of its choices in nats; the highest is the answer.
-        write: returns an answer for each prompt without choices.
+        score: returns, for each prompt, the score of each of its choices in nats; the choice with the highest score is
+            the answer.
+        write: generates an answer for each prompt without choices.
         signature: all that defines the answers.
         budget: how long prompts may be; None for no limit.
     """

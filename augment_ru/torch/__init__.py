@@ -27,8 +27,8 @@ class PerturbedBatches:
         augmenter: perturbs the rows; its gate and constraints apply.
         collate: makes a batch of the rows, such as a function that tokenizes their texts; by default the batch is the
             list of rows.
-        field: the fields to perturb, instead of the task's. Rows without any of these fields stay unchanged, for
-            example those of an evaluation set that is already tokenized: `Trainer` uses one collate function for both.
+        field: the fields to perturb, instead of the task's. Rows without any of these fields stay unchanged, such as
+            the tokenized rows of an evaluation set: `Trainer` uses one collate function for training and evaluation.
         task: a task, its name, or a TOML file that defines it; None to recognise the task of each row.
         clean: the share of rows that stay unchanged in an epoch, in [0, 1]; in every epoch these are different rows.
 
