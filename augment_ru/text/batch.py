@@ -54,7 +54,7 @@ class Batch:
         protected: the protected spans of each text; by default no spans. The batch adds links, addresses, mentions,
             hashtags, markup, code and formulas (`atoms`).
         borders: the places in each text that no change may reach across, such as the starts of its options.
-        annotate: the annotator; a composition calls it for the texts between its parts.
+        annotate: the annotator; a composition calls it for the text that one part passes on to the next.
         contexts: returns the context of each text; called when a context is first read. By default contexts are empty.
         guarded: maps the name of a guard to its spans in each text. Only attacks that name the guard (`Viewer`) see
             these spans.

@@ -159,7 +159,7 @@ def _join_thousands(flags: Flags, inside: Mask) -> None:
 
 
 def occurrences(text: str, words: Sequence[str], label: str) -> Iterator[Span]:
-    """Yield a span, labelled `label`, for each place where one of the words stands as a whole word, in any case."""
+    """Yield a span, labelled `label`, wherever one of the words stands as a whole word, in upper or lower case."""
     places: dict[str, list[int]] = {}
     for run in _RUN.finditer(text):
         places.setdefault(_same(run[0]), []).append(run.start())
