@@ -95,7 +95,7 @@ class Layout(_Part, frozen=True):
         fields: the text fields that are perturbed; no other field is, except those in `optional`.
         optional: text fields that are perturbed in the rows that have them.
         keys: the fields by which a row is recognised.
-        contains: a field and a regular expression that must match in its text, for a row to be recognised.
+        contains: a field and a regular expression; a row is recognised only if it matches in the text of the field.
         id: the field with the id of a row, if there is one.
         constraints: the default constraints.
         options: the text fields that hold options «(A) … (B) …»; the markers survive, and no change crosses a marker.
@@ -170,7 +170,7 @@ class Scoring(_Part, frozen=True):
 
     Attributes:
         gold: the fields that hold the right answer; several fields if a row has several labels.
-        metrics: names of `augment_ru.evaluation.answers`, the main metric first.
+        metrics: the names of the metrics (`records.metric_kinds`), the main metric first.
         separator: the text between several right answers in one text (MERA); None if a text is one answer.
         unlabelled: labels that mean that the right answer is not known; -1 always means this.
         every_class: whether macro F1 is the mean over all classes of the data, including classes that never occur in
@@ -291,8 +291,7 @@ def read_task_file(path: Path) -> Task:
 
     Raises:
         AugmentError: the file cannot be read; it has a key or a value that a task cannot have, such as an unknown
-            metric
-            or prompt; or its name is taken.
+            metric or prompt; or its name is taken.
     """
     found = _read(path)
     if (prompt := found.benchmark.prompt) and prompt.endswith(".toml"):
