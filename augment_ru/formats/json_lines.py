@@ -209,7 +209,7 @@ class JsonLines:
 
 
 class Around(NamedTuple):
-    """The text before a line, a byte-order mark or nothing, and the text after it, a line end or nothing."""
+    """The characters around a line: `before` is a byte-order mark or "", `after` is the line end or ""."""
 
     before: str
     after: str

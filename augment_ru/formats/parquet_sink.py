@@ -26,7 +26,7 @@ _VALUE = 8
 
 
 class ParquetSink(Sink):
-    """Writes a Parquet file with the columns of the Parquet input; from other input, with columns made from the rows.
+    """Writes a Parquet file. From Parquet input it takes the columns of the input, from other input it makes them.
 
     The types of columns made from rows are known only after the last row; until then the rows wait in a temporary file.
     The rows of a part also wait there.
@@ -36,7 +36,7 @@ class ParquetSink(Sink):
         source: the Parquet file that the rows were read from; None if they were read from another format.
         key: the name of the column for metadata.
         metadata: whether every row gets metadata.
-        part: what is known from the rows before this part, if only a part of the file is written; otherwise None.
+        part: if only a part of the file is written, what was learnt from the rows before it; None for a whole file.
     """
 
     def __init__(
