@@ -77,7 +77,7 @@ class Streams:
         return cls(keys)
 
     def spread(self, numbers: Sequence[int]) -> "Streams":
-        """Append each of the numbers to the streams' paths (see `of`); the new keys have shape (numbers, rows)."""
+        """Return streams with each of the numbers added to their paths (see `of`); keys of shape (numbers, rows)."""
         states = self.keys ^ np.array([_salt("int", number) for number in numbers])[:, None]
         states += _GAMMA
         return Streams(mix(states))

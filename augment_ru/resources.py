@@ -116,7 +116,7 @@ def dictionary(name: str) -> dict[tuple[str, str], tuple[str, ...]]:
 
 @cache
 def exceptions(name: str) -> dict[tuple[str, str], tuple[Phrase, ...]]:
-    """Read the phrases in which a word must not be replaced from a dictionary of replacements.
+    """Read, from a dictionary of replacements, the phrases in which a word must not be replaced.
 
     They stand in the optional fourth column, in the syntax that `_phrases` describes.
 
@@ -169,7 +169,7 @@ def senses(name: str) -> dict[tuple[str, str], tuple[Sense, ...]]:
 
 @cache
 def name_heads() -> dict[str, str]:
-    """Return the nouns that form a name with an adjective or a genitive, and the label of the name: «море» → LOC."""
+    """Map each noun that forms a name with an adjective or a genitive to the label of that name: «море» to LOC."""
     return {noun: label for noun, label, *_ in rows(dictionary_path("name_heads"), columns=2)}
 
 
