@@ -82,7 +82,7 @@ class Named(Composition):
     __slots__ = ()
 
     def rank_of(self, part: Attack, ranks: Floats) -> Floats:
-        """Return the ranks in [0, 1) that changes of a part get in the composition; by default their ranks in the part.
+        """Return the ranks, in [0, 1), that the composition gives to changes of a part; by default those of the part.
 
         Args:
             part: the part.
@@ -338,8 +338,8 @@ def composed_proposals(
 ) -> Proposals:
     """Apply the attacks that are chosen for each text one after another, and return the composed changes.
 
-    All these changes are active at the probability of the composition. For a text in which no attack has an active
-    change, the inactive change of the lowest rank is proposed, so that a run that forces changes has one.
+    All these changes are active at the probability of the composition. If no attack has an active change in a text, the
+    inactive change of the lowest rank is proposed, so that a run that needs a change has one.
 
     Args:
         attacks: the parts, in the order in which they are applied.
@@ -379,7 +379,10 @@ def composed_proposals(
 
 
 def _note_spare(spare: dict[int, Change], batch: Batch, found: Proposals, probability: float) -> None:
-    """Update `spare`, by text, with the change of the lowest rank among these; ranks are divided by `probability`."""
+    """Keep in `spare`, for each text, the change of the lowest rank: the one held there, or one of these.
+
+    The ranks of these changes are divided by `probability` first.
+    """
     firsts = batch.rows(found.starts[found.first_edits]) if found.ranks.size else found.first_edits
     order = np.lexsort((found.ranks, firsts))
     lowest = order[first_of_each(firsts[order])]

@@ -58,7 +58,9 @@ class PerturbsColumns:
 
 
 def changed_columns(results: Sequence[Result], meta: str) -> dict[str, list[Any]]:
-    """Return the columns that results change, with a value for each result, and the column of metadata as JSON texts.
+    """Return the columns that results change, and the column of metadata, with a value for each result.
+
+    The values are given by the name of the column. Metadata are JSON texts.
 
     Args:
         results: the results of all rows.

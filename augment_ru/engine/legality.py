@@ -299,8 +299,7 @@ def without_overlaps(proposals: Proposals) -> Proposals:
 def _beaten(proposals: Proposals) -> Mask:
     """Return whether each change has edits that overlap, or overlaps a kept change of a lower rank, shape (changes,).
 
-    In each round, a change is kept if it has the lowest rank at all its places; then the changes that overlap it are
-    dropped.
+    In each round, a change is kept if it has the lowest rank of all changes that overlap it; these are dropped then.
     """
     firsts, lasts = _units(proposals)
     order = np.lexsort((lasts, firsts))

@@ -52,7 +52,7 @@ PAPER_GENERATOR = "THUMT/mGPT"
 
 
 def paper_constraints(task: Task) -> Sequence[str]:
-    """Return the constraints of a task that are also in the paper; it has none on numbers, negation and options."""
+    """Return the constraints of a task that the paper has, too. The paper has none on numbers, negation and options."""
     return tuple(name for name in task.layout.constraints if name in PAPER_CONSTRAINTS)
 
 

@@ -321,7 +321,7 @@ def one_behind_another(parts: Sequence[Proposals], shifts: Iterable[int] = repea
     changes = np.cumsum([0, *(part.ranks.size for part in parts)])
 
     def split(indices: Ints) -> Iterator[tuple[Proposals, Ints]]:
-        """Yield each part with the indices in it of some edits, which are given in order."""
+        """Split indices of edits, which are ascending, by part; yield each part with its own indices of these edits."""
         bounds = np.searchsorted(indices, edits).tolist()
         for part, first, start, stop in zip(parts, edits.tolist(), bounds, bounds[1:], strict=False):
             if start < stop:

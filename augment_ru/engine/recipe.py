@@ -16,7 +16,8 @@ def _keys(lists: Collection[str], **kinds: str) -> type[msgspec.Struct]:
 
     Args:
         lists: the keys that hold a text or several texts.
-        kinds: the other keys, separated by spaces, for each kind of value: texts, integers, numbers, truths.
+        kinds: the other keys; `texts`, `integers`, `numbers` and `truths` each name the keys with such values,
+            separated by spaces.
     """
     types = {"texts": str, "integers": int, "numbers": Number, "truths": bool}
     known = dict.fromkeys(lists, str | tuple[str, ...]) | {

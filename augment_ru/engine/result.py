@@ -52,7 +52,7 @@ NO_SPANS: Spans = {}
 
 
 class Settings(NamedTuple):
-    """The settings that all results of one perturber share."""
+    """The settings that all results of one perturber share: the attack's name, the seed, the gate and more."""
 
     attack: str
     seed: int
@@ -533,6 +533,6 @@ def new_values(record: Record, scripts: Scripts) -> dict[Path, Any]:
 
 
 def original(record: Record, seed: int) -> Result:
-    """Return the result of the attack "original", which leaves the record unperturbed; `seed` is for the metadata."""
+    """Return the result of the attack "original", which changes nothing; `seed` only appears in the metadata."""
     scripts = {name: Script(text) for name, text in record.texts().items()}
     return Result.of(record, scripts, NO_SPANS, UNCHANGED, Settings("original", seed, "none", None))

@@ -50,7 +50,7 @@ def cut(proposals: Proposals, owners: Ints, probability: float, min_changes: int
 
 
 def order_in(owners: Ints) -> Ints:
-    """Return the position of each entry among the entries with the same owner, from 0; `owners` must be ascending."""
+    """Number the entries of each owner from 0: [4, 4, 7] gives [0, 1, 0]. The owners must be ascending."""
     place = np.arange(owners.size)
     return place - np.maximum.accumulate(np.where(first_of_each(owners), place, 0))
 
@@ -117,7 +117,7 @@ class Plan:
 
 @dataclass(slots=True)
 class Cost:
-    """The cost of searches: the number of calls of the similarity, of scored pairs, and of forward passes."""
+    """The cost of searches: the number of calls of the similarity, of pairs that it scored, and of forward passes."""
 
     calls: int = 0
     pairs: int = 0
@@ -138,7 +138,7 @@ class Found:
         candidates: the number of the candidate that passed, from 0; -1 if no candidate passed.
         levels: the level at which that candidate passed.
         probabilities: the probability of that level.
-        similarities: the score of that candidate; if no candidate passed, the best score; NaN if nothing was scored.
+        similarities: the score of that candidate; if none passed, the best score; NaN if nothing was scored.
         cost: the cost of the search.
         warnings: the scorer's warnings, by the number of the record.
     """
@@ -246,7 +246,8 @@ class Gate:
         threshold: as above.
         plan: the active changes of all tries. If the scorer screens changes (`Scorer.screens`), records of which no
             candidate passes with all its changes are treated differently: changes that fail by themselves are left
-            out. If fewer than `min_changes` are left, changes of the next ranks that pass by themselves are added.
+            out. If fewer than `min_changes` are left, inactive changes that pass by themselves are added, those of the
+            lowest ranks first.
     """
 
     def __init__(
@@ -425,7 +426,7 @@ def paper(gate: Gate, probability: float, min_changes: int, floor: float) -> Fou
 
 
 def _take(found: Found, gate: Gate, levels: Ints, passing: Floats, probability: float) -> None:
-    """Write the most similar passing candidate of each record into `found`; of equally similar ones the first.
+    """Write the best passing candidate of each record into `found`, with the highest score; the first of equals.
 
     Args:
         found: the findings; they are modified.
@@ -443,9 +444,9 @@ def _take(found: Found, gate: Gate, levels: Ints, passing: Floats, probability: 
 
 
 def strongest(gate: Gate, probability: float, min_changes: int, floor: float) -> Found:
-    """Search for a high level that passes, of the first candidate of each record that has any.
+    """Search, for each record, for a high level that passes, in the first candidate that has a passing level.
 
-    Only a few levels are scored (see `Brackets`). So a higher level may pass, too, if similarity does not fall evenly.
+    Only a few levels are scored (see `Brackets`). So a higher level may pass, too, if the similarity rises again there.
     """
     bottoms = gate.by_candidate(gate.plan.at(floor, max(min_changes, 1)))
     slack = _SLACK if gate.runs_network else 0.0

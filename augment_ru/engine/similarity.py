@@ -21,7 +21,7 @@ from augment_ru.text.batch import Batch
 from augment_ru.text.doc import Doc
 
 ScoreFunction: TypeAlias = Callable[[Sequence[str], Sequence[str]], Sequence[float] | Floats]
-"""A function from lists of references and candidates, of equal length, to the score of each pair."""
+"""A function from a list of references and a list of candidates, of equal length, to the score of each pair."""
 
 
 class References(Sequence[str]):
@@ -71,7 +71,7 @@ class Candidates(Sequence[str]):
 
 
 def as_read(candidates: Sequence[str]) -> Sequence[str]:
-    """Return texts as they are read, with the readings of their edits; texts without scripts are left as they are."""
+    """Return candidates as they are read, with the readings of their edits; texts without scripts stay as they are."""
     return [script.read for script in candidates.scripts] if isinstance(candidates, Candidates) else candidates
 
 
@@ -128,7 +128,7 @@ class Similarity(ABC):
 
     @abstractmethod
     def against(self, references: Sequence[str]) -> Scorer:
-        """Return a scorer for these references, which can compute something once for all candidates of a reference.
+        """Return a scorer for these references. It may compute what all candidates of a reference need only once.
 
         Args:
             references: the original texts; the engine passes `References`, which have annotation.
