@@ -21,7 +21,7 @@ Phrase = tuple[frozenset[str], ...]
 def folder(kind: str) -> Path:
     """Return the path of a data folder: `dictionaries`, `constraints`, `prompts` or `tasks`.
 
-    It lies inside an installed package, and beside the package in a source tree.
+    In an installed package it lies in `augment_ru/data`; in a source tree, in the folder that holds `augment_ru`.
     """
     return (_INSTALLED if _INSTALLED.is_dir() else PACKAGE.parent) / kind
 

@@ -3,7 +3,7 @@
 The surrogate predicts the effects of sets of changes from all answers so far. The next set is chosen in one of three
 ways:
 
-- the smallest set that the surrogate expects to break the answer, or, if there is no such set, the strongest one;
+- the smallest set that the surrogate expects to break the answer; if there is none, the one expected nearest to it;
 - the set that came nearest to breaking the answer, with one change added, taken back or exchanged. Effects are not
   quite additive, and the surrogate errs least near a set that was asked;
 - a random set, if these two ways find no new one.

@@ -277,7 +277,7 @@ def attack_of(
 
 @dataclass(slots=True)
 class _Steps:
-    """What the parts of a composition that were applied so far did to a text.
+    """The edits of a text by those parts of a composition that were applied already.
 
     Attributes:
         script: leads from the original text to the current one.

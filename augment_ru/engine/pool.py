@@ -1,7 +1,8 @@
 """The pool of a record: all changes of several attacks that are legal by themselves, and which of them conflict.
 
 `perturb` takes one random draw of the changes that an attack can make. A search against a model chooses among the
-changes of several draws and attacks, of every rank below the probability; so a place may have several alternatives.
+changes of several draws and attacks, of every rank below the probability. So there may be several alternatives for a
+word.
 """
 
 from collections.abc import Iterable, Sequence

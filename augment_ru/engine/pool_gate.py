@@ -15,7 +15,7 @@ from augment_ru.script import Script
 
 
 class Wanted(NamedTuple):
-    """A set of changes to be scored: the number of the record, and the scripts by the number of the text."""
+    """A set of changes of record number `record`; `scripts` maps the number of each text that changes to its script."""
 
     record: int
     scripts: Mapping[int, Script]

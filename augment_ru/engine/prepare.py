@@ -36,7 +36,7 @@ class Prepared:
     fields: Sequence[str]
     """The field of each text of the batch."""
     owners: Ints
-    """The number of the record of each text of the batch, ascending."""
+    """The number of the record that each text of the batch belongs to, ascending."""
     keys: Keys
     """The key of each record."""
     batch: Batch

@@ -308,8 +308,8 @@ def side_by_side(parts: Sequence[Proposals]) -> Proposals:
 def one_behind_another(parts: Sequence[Proposals], shifts: Iterable[int] = repeat(0)) -> Proposals:
     """Concatenate proposals: the edits and changes of each part follow those of the part before it.
 
-    The result is stated to be clean if all parts are. This is true only if the places of each part lie behind those of
-    the part before it; otherwise the engine finds out (`Proposals.clean`).
+    The result is stated to be clean if all parts are. This is true only if all places of a part come before those of
+    the next part; otherwise the engine finds out (`Proposals.clean`).
 
     Args:
         parts: proposals for the same array of texts, at least one.

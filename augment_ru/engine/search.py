@@ -35,7 +35,7 @@ def cut(proposals: Proposals, owners: Ints, probability: float, min_changes: int
 
     Args:
         proposals: legal changes.
-        owners: the number of the record of each change, shape (changes,).
+        owners: the number of the record that each change belongs to, shape (changes,).
         probability: in [0, 1]; at 0 no change is active.
         min_changes: the number of changes that are forced in each record at a positive probability.
     """
@@ -63,7 +63,7 @@ class Plan:
 
     Attributes:
         proposals: the changes.
-        owners: the number of the record of each change, shape (changes,).
+        owners: the number of the record that each change belongs to, shape (changes,).
         levels: the highest level of each record, which is the number of its changes, shape (records,).
     """
 
@@ -158,14 +158,14 @@ class Found:
 
 @dataclass(frozen=True)
 class Tiles:
-    """Copies of a batch one behind another, one copy (a tile) for each candidate.
+    """Copies of a batch in a row, one copy (a tile) for each candidate.
 
     Text t of tile c is text number `c · texts + t`. Places in tile c are the places in the batch plus `c · codes`. A
     try is a record in one tile: record r of tile c is try number `c · records + r`.
 
     Args:
         batch: the texts.
-        owners: the number of the record of each text, shape (texts,).
+        owners: the number of the record that each text belongs to, shape (texts,).
         records: the number of records; some may have no text.
         count: the number of tiles.
     """

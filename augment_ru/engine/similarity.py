@@ -305,7 +305,7 @@ def similarity_of(
 
 
 def _named(similarity: str, options: Mapping[str, Any]) -> Similarity:
-    """Make the similarity with this name, which may have an argument behind a colon."""
+    """Make the similarity with this name; after a colon the name may have an argument, as in `bertscore:MODEL`."""
     name, colon, argument = similarity.partition(":")
     if name not in registry.names("similarities"):
         raise unknown("similarity", name, [*registry.names("similarities"), "none"])

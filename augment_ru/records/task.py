@@ -200,7 +200,7 @@ class Benchmark(_Part, frozen=True):
     Attributes:
         language: the language of the texts, `ru` or `en`; constraints for the other language are refused.
         prompt: the name of the prompt file in `prompts/`; None for the name of the task. A user's task file may name a
-            prompt file next to it, such as `ask.toml`; `prompt` is then the path of that file.
+            prompt file in its own folder, such as `ask.toml`; `prompt` is then the path of that file.
         shots: how many demonstrations are shown.
         trained_on: the task whose train rows a model may learn from if this task has none (LiDiRus: TERRa).
         diagnostic: whether the score is left out of totals (MERA, section 4.2).
@@ -357,7 +357,9 @@ def task(name: str) -> Task:
 
 
 def recognise(row: Mapping[str, Any]) -> Task:
-    """Return the task whose key fields the row has; of several, the one whose key fields include those of all others.
+    """Return the task whose key fields (`Layout.keys`) the row has.
+
+    Of several such tasks, it is the one whose key fields include those of all others.
 
     A row that fits no task but has a field `text` is of the generic task.
 

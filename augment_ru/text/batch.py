@@ -212,7 +212,7 @@ class Batch:
 
     @cached_property
     def in_json(self) -> Mask | None:
-        """Whether each text is JSON, of which only the texts inside may change, shape (texts,); None if no text is."""
+        """Whether each text is JSON, shape (texts,); None if no text is. Only the string values of JSON may change."""
         places = [span.start for span in self.prepared.atoms if span.label == JSON]
         if not places:
             return None

@@ -79,7 +79,8 @@ def encode(texts: Sequence[str]) -> tuple[Codes, Ints]:
     """Join texts into one array of code points.
 
     Returns:
-        The code points, with a line feed behind each text; and the place where each text starts, shape (texts + 1,).
+        The code points, with a line feed after each text; and the place where each text starts, followed by the end of
+        the array, shape (texts + 1,).
         Text i is `codes[starts[i]:starts[i + 1] - 1]`.
     """
     joined = _SEPARATOR.join([*texts, ""])
