@@ -139,7 +139,7 @@ class SearchCase:
 
     @property
     def changes(self) -> ChangeSet:
-        """The smallest set of changes that breaks the answer, which is returned; empty if no set does."""
+        """The smallest set of changes that is known to break the answer; empty if none is known."""
         return (self.knowledge.smallest if self.knowledge else None) or ()
 
     @property

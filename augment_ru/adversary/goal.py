@@ -75,9 +75,10 @@ class Goal:
         return not self.is_right(answer) if self.target is None else bool(answer[0] == self.target)
 
     def rivals(self, scored: Scored) -> list[tuple[int, str]] | None:
-        """Return the rivals of the right labels, the smallest margin first: for each its gold field's number and label.
+        """Return the rivals of the right labels, as pairs of the number of a gold field and a label.
 
-        With a target, the target is the only rival. The result is None if the scores cannot be used: there are none,
+        The rivals with the smallest margins come first; at most eight are returned. With a target, the target is the
+        only rival. The result is None if the scores cannot be used: there are none,
         the right label or the target has no score, or no other label has one.
         """
         if self.kind != "labels" or len(scored.scores) != len(self.golds):

@@ -154,7 +154,7 @@ class _Listed(Composition):
         return self._with_parts(attack.with_probability(probability) for attack in self.parts)
 
     def on_device(self, device: str) -> Self:
-        """Return the composition with the networks of its parts on a device; the same object if there are none."""
+        """Return the composition with the networks of its parts on a device; the same object if it has no networks."""
         parts = [attack.on_device(device) for attack in self.parts]
         same = all(new is part for new, part in zip(parts, self.parts, strict=True))
         return self if same else self._with_parts(parts)
@@ -456,7 +456,7 @@ def _place(script: Script, place: int, *, stop: bool = False) -> int:
 
 
 def _around(script: Script, span: Span) -> Span:
-    """Map a span whose characters may have been edited to the new text, such as that of a wrong option.
+    """Map a span to the new text, even if its characters were edited, such as those of a wrong option.
 
     If it begins or ends inside an edit, it is widened to include the edit's whole new text.
     """

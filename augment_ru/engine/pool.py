@@ -85,7 +85,10 @@ class RecordPool:
         return {text: Script.together(self.sources[text], of_texts[text]) for text in sorted(of_texts)}
 
     def attacks_of(self, chosen: Iterable[int], text: int) -> list[int]:
-        """Return, for each edit that these changes make in text number `text`, the number of its attack, in order."""
+        """Return the numbers of the attacks that made the edits of these changes in text number `text`.
+
+        There is one number for each edit, in the order of the edits in the text.
+        """
         found = [
             (triple, self.attacks[number])
             for number in chosen

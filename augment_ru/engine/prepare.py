@@ -30,7 +30,7 @@ from augment_ru.text.doc import Doc
 
 @dataclass(frozen=True)
 class Prepared:
-    """Records with annotated texts and protected spans, which can be passed to any number of attacks."""
+    """Records with annotated texts and protected spans; they can be passed to any number of attacks."""
 
     records: Sequence[Record]
     fields: Sequence[str]

@@ -288,7 +288,7 @@ def _column(values: Any, kind: type = np.int64) -> Any:  # noqa: ANN401  (what a
 
 
 def ranges(starts: Ints, lengths: Ints) -> Ints:
-    """Return all places of ranges, one range after another, given the start and the length of each range."""
+    """Return all places in ranges, given their starts and lengths: [2, 7] and [2, 1] give [2, 3, 7]."""
     offsets = np.cumsum(lengths) - lengths
     return np.repeat(starts - offsets, lengths) + np.arange(int(lengths.sum()))
 
@@ -321,7 +321,7 @@ def one_behind_another(parts: Sequence[Proposals], shifts: Iterable[int] = repea
     changes = np.cumsum([0, *(part.ranks.size for part in parts)])
 
     def split(indices: Ints) -> Iterator[tuple[Proposals, Ints]]:
-        """Split indices of edits, which are ascending, by part; yield each part with its own indices of these edits."""
+        """Split ascending indices of edits by part; yield pairs: a part, and the indices that its edits have in it."""
         bounds = np.searchsorted(indices, edits).tolist()
         for part, first, start, stop in zip(parts, edits.tolist(), bounds, bounds[1:], strict=False):
             if start < stop:

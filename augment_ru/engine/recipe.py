@@ -57,7 +57,7 @@ EVALUATE_KEYS = _keys(
 def read_recipe(
     path: Path, keys: type[msgspec.Struct] = PERTURB_KEYS, lists: Mapping[str, str] = PERTURB_LISTS
 ) -> Mapping[str, Any]:
-    """Read a recipe, whose keys are the long options of a command, and return the values by parameter.
+    """Read a recipe, and return its values by the name of the parameter. Its keys are the long options of a command.
 
     Args:
         path: the file.

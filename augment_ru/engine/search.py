@@ -177,7 +177,7 @@ class Tiles:
 
     @cached_property
     def starts(self) -> Ints:
-        """The place where each text of the tiles starts, and the end of the last tile, shape (count · texts + 1,)."""
+        """The place where each text of the tiles starts, then the end of the last tile, shape (count · texts + 1,)."""
         own = self.batch.starts
         if self.count == 1:
             return own
@@ -322,7 +322,7 @@ class Gate:
             np.fmax(self._best, np.fmax.reduce(of_tries), out=self._best)
 
     def _screen(self, legal: Plan, active: Mask, min_changes: int) -> None:
-        """Remove changes that fail by themselves from the plan, for records of which no candidate passes as it is.
+        """Remove from the plan the changes that fail by themselves, in records of which no candidate passes as is.
 
         Args:
             legal: the legal changes.
@@ -346,7 +346,7 @@ class Gate:
         self.plan = legal.keep(kept)
 
     def _passing(self, legal: Plan, kept: Mask, asked: Mask, most: Ints | None = None) -> Mask:
-        """Score changes by themselves, and return `kept` with those added that pass, shape (changes,).
+        """Score some changes by themselves; return a copy of `kept` that is also True for those that pass.
 
         Args:
             legal: the legal changes.
@@ -388,7 +388,7 @@ class Gate:
         return apply(self._tiles.batch, home, self.plan.mask(levels))
 
     def finished(self, found: Found) -> Found:
-        """Complete findings with the best failed scores, the cost and the scorer's warnings, and return them."""
+        """Add the best failed scores, the cost and the scorer's warnings to findings, and return the findings."""
         failed = found.candidates < 0
         found.similarities[failed] = self._best[failed]
         self._cost.passes = self._scorer.passes
@@ -507,7 +507,7 @@ class Brackets:
         self._next = self._tops[0].copy()
 
     def ask(self) -> Ints | None:
-        """Return the level of each try to score next, 0 for no score, shape (tries,); None if all searches ended."""
+        """Return the level at which to score each try next, shape (tries,), 0 for none; None if all searches ended."""
         for number in range(1, len(self._tops)):
             failed = (self._next == 0) & (self.found.candidates < 0) & (self._candidate == number - 1)
             self._candidate[failed] = number

@@ -275,7 +275,7 @@ def similarity_of(
     *,
     may_import: bool = False,
 ) -> Similarity | None:
-    """Return the similarity with this name, or made of this function; None for None and `none`.
+    """Return the similarity that is given as a name, an object or a function; None for None and `none`.
 
     Args:
         similarity: `NAME`, `NAME:ARGUMENT` (see `Similarity.argument`), a `Similarity`, or a function
@@ -325,7 +325,7 @@ def _own(spec: str, options: Mapping[str, Any]) -> Similarity:
     """Return a similarity of the user's own module: an object, or one made from a class or function with options.
 
     Raises:
-        AugmentError: the module cannot be imported, what it defines is none of these, or an option does not fit.
+        AugmentError: the module cannot be imported, what it defines is not one of these, or an option does not fit.
     """
     found = own_object(spec)
     if isinstance(found, Similarity) and not options:

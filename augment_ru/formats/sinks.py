@@ -68,7 +68,7 @@ def sink_of(
 
 
 class _TableSink(Sink):
-    """Writes a table. Without given column names, they are the fields of the first row, and `KEY` for metadata."""
+    """Writes a table. Without given names, the columns are the fields of the first row, and `KEY` for metadata."""
 
     def __init__(
         self,

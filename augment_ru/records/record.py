@@ -61,7 +61,7 @@ class Record:
 
     @property
     def fields(self) -> tuple[str, ...]:
-        """The names of the texts that are perturbed; a task's name with `[]` gives one field for each list item."""
+        """The names of the texts that are perturbed; the task's `qas[].query` becomes `qas[0].query` and so on."""
         if self._fields is None:
             always = self.task.layout.fields_of_every_row
             self._fields = _fields(self.values, self.task) if always is None else always

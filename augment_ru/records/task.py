@@ -381,7 +381,9 @@ def recognise(row: Mapping[str, Any]) -> Task:
 
 
 def task_for_row(row: Mapping[str, Any], known: Task | None, fields: Sequence[str] = ()) -> Task:
-    """Return the task of a row: `known`, or the recognised task if `known` is None; it perturbs `fields` if given.
+    """Return the task of a row: `known`, or the recognised task if `known` is None.
+
+    If `fields` are given, the returned task perturbs these fields instead of its own.
 
     Raises:
         AugmentError: no task is known and no task fits, or several fit equally well.
