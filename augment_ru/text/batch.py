@@ -202,7 +202,7 @@ class Batch:
 
     @cached_property
     def cuttable(self) -> Mask | None:
-        """Whether an edit may start or stop at each place, so that it cuts no grapheme cluster; None if it may anywhere."""
+        """Whether an edit that starts or stops at a place leaves grapheme clusters whole; None if it does anywhere."""
         return characters.cuttable(self.codes, self.flags, self.starts)
 
     @cached_property
