@@ -45,7 +45,7 @@ SMALL, LARGE = 2**20, 2**28
 def file_text(path: Path, where: str | None = None, *, most: int = LARGE, what: str = "a text file") -> str:
     """Read a UTF-8 file that a user gave, and return its text without a byte-order mark.
 
-    No more than `most` bytes and one are read, so an endless file such as a pipe does no harm.
+    At most `most` + 1 bytes are read, so an endless file such as a pipe does no harm.
 
     Args:
         path: the file.

@@ -40,7 +40,7 @@ class Ledger:
 
         Args:
             examples: the questions.
-            advance: called with the number of newly answered questions; only questions that the model is asked count.
+            advance: called with the number of newly answered questions; those with an answer in memory do not count.
 
         Raises:
             AugmentError: the model raises an error, does not answer every question, or gives malformed scores.

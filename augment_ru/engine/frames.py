@@ -58,9 +58,7 @@ class PerturbsColumns:
 
 
 def changed_columns(results: Sequence[Result], meta: str) -> dict[str, list[Any]]:
-    """Return the columns that results change, and the column of metadata, with a value for each result.
-
-    The values are given by the name of the column. Metadata are JSON texts.
+    """Return columns by name, with a value for each result: those that results change, and the metadata as JSON texts.
 
     Args:
         results: the results of all rows.

@@ -42,9 +42,9 @@ class Perturber:
         seed: any integer.
         probability: the share of the possible changes, in [0, 1]; by default the attack's own.
         candidates: how many random perturbations are tried for each record, 1 to 1000.
-        min_changes: the number of changes that are forced in each record at a positive probability; a record with fewer
-            possible changes gets all of them. By default the attack's own. With 0, a record is left unchanged if no
-            change of its first candidate is active.
+        min_changes: the fewest changes that each record gets at a positive probability; a record with fewer possible
+            changes gets all of them. By default the attack's own. With 0, a record is left unchanged if no change of
+            its first candidate is active.
         floor: the lowest probability that the search tries, in (0, 1].
 
     Raises:

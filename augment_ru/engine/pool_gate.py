@@ -22,7 +22,7 @@ class Wanted(NamedTuple):
 
 
 class PoolGate:
-    """Similarity and threshold for sets of changes; a set passes if its score is at least the threshold.
+    """Scores sets of changes with a similarity; a set passes if its score is at least the threshold.
 
     A set that makes two options of a question equal fails without being scored.
 

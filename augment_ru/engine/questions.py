@@ -126,7 +126,7 @@ class Questions:
     def _made_equal(
         self, starts: Ints, stops: Ints, texts: Callable[[Ints], Replacements], units: Ints
     ) -> Mapping[int, set[int]]:
-        """Return, for each unit, the numbers of the edited options that became equal to another option.
+        """Map each unit to the numbers of its edited options that became equal to another option.
 
         Units in which no options became equal are left out.
 

@@ -37,7 +37,7 @@ def cut(proposals: Proposals, owners: Ints, probability: float, min_changes: int
         proposals: legal changes.
         owners: the number of the record that each change belongs to, shape (changes,).
         probability: in [0, 1]; at 0 no change is active.
-        min_changes: the number of changes that are forced in each record at a positive probability.
+        min_changes: the fewest changes that each record gets at a positive probability.
     """
     active: Mask = proposals.ranks < probability
     if probability > 0 and min_changes > 0 and owners.size:
@@ -229,7 +229,7 @@ Number = TypeVar("Number", bound=np.generic)
 
 
 class Gate:
-    """Similarity and threshold: scores levels of a plan; a level passes if its score is at least the threshold.
+    """Scores levels of plans with a similarity; a level passes if its score is at least the threshold.
 
     A level that makes two options of a question equal fails without being scored.
 
@@ -239,7 +239,7 @@ class Gate:
         active: whether each change is active at the attack's probability, shape (changes,).
         scorer: compares changed texts with the texts of the batch.
         threshold: the lowest score that passes.
-        min_changes: the number of changes that are forced in each record.
+        min_changes: the fewest changes that each record gets.
         questions: the questions whose options must not become equal; None if there are no questions.
 
     Attributes:
@@ -327,7 +327,7 @@ class Gate:
         Args:
             legal: the legal changes.
             active: whether each change is active, shape (changes,).
-            min_changes: the number of changes that are forced in each record.
+            min_changes: the fewest changes that each record gets.
         """
         tops = self.scores(self.plan.levels)
         weak = ~self.by_candidate(tops >= self.threshold).any(axis=0)

@@ -240,7 +240,7 @@ def scorer_of(similarity: Similarity, references: Sequence[str]) -> Scorer:
 
 
 def checked_scores(scorer: Scorer, indices: Ints, candidates: Sequence[str]) -> Floats:
-    """Return `scorer.score(indices, candidates)`, shape (candidates,), after checking it; it may be a user's own.
+    """Return `scorer.score(indices, candidates)`, shape (candidates,), checked, as the scorer may be a user's own.
 
     Raises:
         AugmentError: the scorer raises an error, does not return one score for each candidate, or returns a score that
