@@ -14,11 +14,11 @@ from augment_ru.errors import Terminated
 from augment_ru.run.signals import HeldSignals
 
 _YOUNG = 50_000
-"""New objects after which cycles are sought; a chunk of rows makes tens of thousands, none of them in a cycle."""
+"""After this many new objects Python searches for cycles; a chunk of rows makes tens of thousands, but no cycle."""
 
 
 _ENDING = 3.0
-"""Seconds in which a run ends after a signal; later ones end it anew, should it wait for something."""
+"""For this many seconds after a signal, others are ignored; a later one ends the run again, in case it hangs."""
 _THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS")
 """The variables that say how many threads NumPy's OpenBLAS uses."""
 _WITH_MKL = ("x86_64", "AMD64")
@@ -44,11 +44,13 @@ def main() -> NoReturn:
 
 
 def _prepare() -> None:
-    """Set the handlers of signals, but for those that are ignored (nohup), how streams write, and NumPy's threads.
+    """Set the handlers of signals, how streams write what they cannot encode, and NumPy's threads.
+
+    A signal that is ignored (nohup) stays ignored.
 
     NumPy gets one thread unless the environment says otherwise: its matrices here are small, and on a busy machine its
-    threads wait for each other half of the time. `--workers` uses more processors. On other machines than these torch
-    may compute with OpenBLAS, too, and needs its threads.
+    threads wait for each other half of the time. `--workers` uses more processors. On machines that `_WITH_MKL`
+    lacks, torch may compute with OpenBLAS, too, and needs its threads.
     """
     machine = os.uname().machine if hasattr(os, "uname") else os.environ.get("PROCESSOR_ARCHITECTURE")
     if machine in _WITH_MKL and not any(name in os.environ for name in _THREADS):
@@ -64,7 +66,7 @@ def _prepare() -> None:
 
 
 class _Ends:
-    """The handler of signals that end a run; those that come while it ends would meet what cleans up behind it."""
+    """Handles signals that end a run; for `_ENDING` seconds further ones are ignored, so that they stop no clean-up."""
 
     def __init__(self) -> None:
         self._until = -math.inf
@@ -74,7 +76,7 @@ class _Ends:
 
         Raises:
             KeyboardInterrupt: the signal is SIGINT.
-            Terminated: it is another one.
+            Terminated: the signal is another one.
         """
         del frame
         if time.monotonic() < self._until:

@@ -39,7 +39,10 @@ def mix(values: Keys) -> Keys:
 
 
 def digests(data: Iterable[str]) -> Keys:
-    """Return a 64-bit digest of each string: BLAKE2b of its UTF-8 (lone surrogates included), shape (strings,)."""
+    """Return a 64-bit digest of each string, shape (strings,).
+
+    It is BLAKE2b of the string in UTF-8; the string may hold lone surrogates.
+    """
     joined = b"".join([blake2b(one.encode("utf-8", "surrogatepass"), digest_size=8).digest() for one in data])
     return np.frombuffer(joined, dtype="<u8").astype(np.uint64)
 
@@ -77,7 +80,10 @@ class Streams:
         return cls(keys)
 
     def spread(self, numbers: Sequence[int]) -> "Streams":
-        """Append each of the numbers to the streams' paths (see `of`); the new keys have shape (numbers, rows)."""
+        """Return these streams once for each number, which is added to their paths (see `of`).
+
+        The new keys have shape (numbers, rows).
+        """
         states = self.keys ^ np.array([_salt("int", number) for number in numbers])[:, None]
         states += _GAMMA
         return Streams(mix(states))
@@ -123,7 +129,8 @@ def paired(groups: Ints, draws: Floats) -> tuple[Ints, Ints]:
 
     Args:
         groups: the group of each member, ascending, shape (members,).
-        draws: a draw from U[0, 1) for each member, shape (members,); each group is sorted by its draws, then paired.
+        draws: a draw from U[0, 1) for each member, shape (members,). Each group is sorted by its draws; then the first
+            member is paired with the second, the third with the fourth, and so on.
 
     Returns:
         The indices of the first and of the second member of each pair, both of shape (pairs,).

@@ -69,7 +69,7 @@ class Edit:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """Edits that are applied together or not at all; they are applied at probability p if `rank`, in [0, 1), is < p."""
+    """Edits that are applied together or not at all. At probability p they are applied if `rank`, in [0, 1), is < p."""
 
     rank: float
     edits: tuple[Edit, ...]

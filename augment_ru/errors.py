@@ -96,7 +96,10 @@ def said(error: BaseException) -> str:
 
 
 class Terminated(SystemExit):
-    """A signal ended the program. Any other `SystemExit`, raised by code that the program calls, is an error there."""
+    """Raised when a signal ends the program.
+
+    Any other `SystemExit` comes from code that the program calls, and counts as an error of that code.
+    """
 
 
 def missing(what: str, extra: str) -> AugmentError:

@@ -48,7 +48,7 @@ def values_of(name: str, made: Any, options: Mapping[str, Any]) -> dict[str, Any
 
 
 def meant_number(text: str) -> str:
-    """Return the end of a message: how to write a number correctly that has a decimal comma or a per cent sign.
+    """Return the end of an error message: how to write a number that has a decimal comma or a per cent sign.
 
     A text that is not such a number gives "".
 

@@ -73,8 +73,8 @@ def _shipped(kind: str) -> set[str]:
 def find(kind: str, singular: str, name: str) -> Any:  # noqa: ANN401  (each kind has its own type)
     """Return the object with this name, from an entry point or from a module of this package.
 
-    The module is a file `name.py` or a folder `name` with `__init__.py`. The object is the first one in it that has
-    `name` as its attribute `name` or as its Python name.
+    The module is a file `name.py` or a folder `name` with `__init__.py`. The object is the first one in the module
+    whose attribute `name`, or whose Python name, is the given name.
 
     Args:
         kind: `attacks`, `functions`, `models` or `similarities`.
@@ -204,8 +204,8 @@ def own_class(spec: str, base: type) -> Any:  # noqa: ANN401  (a class below `ba
     A specification of a file without a name stands for the only subclass of `base` that the file defines.
 
     Raises:
-        AugmentError: the code cannot be imported; it does not define a subclass of `base`, or what is named is not
-            such a class; or a file without a name defines several.
+        AugmentError: the code cannot be imported, what is named is not a subclass of `base`, or a file without a name
+            does not define exactly one.
     """
     file, name = _file_and_name(spec)
     if spec.startswith(_MODULE) or name:

@@ -21,7 +21,7 @@ Phrase = tuple[frozenset[str], ...]
 def folder(kind: str) -> Path:
     """Return the path of a data folder: `dictionaries`, `constraints`, `prompts` or `tasks`.
 
-    It lies inside an installed package, and beside the package in a source tree.
+    In an installed package it lies in `augment_ru/data`; in a source tree, in the folder that holds `augment_ru`.
     """
     return (_INSTALLED if _INSTALLED.is_dir() else PACKAGE.parent) / kind
 
@@ -45,7 +45,7 @@ SMALL, LARGE = 2**20, 2**28
 def file_text(path: Path, where: str | None = None, *, most: int = LARGE, what: str = "a text file") -> str:
     """Read a UTF-8 file that a user gave, and return its text without a byte-order mark.
 
-    No more than `most` bytes and one are read, so an endless file such as a pipe does no harm.
+    At most `most` + 1 bytes are read, so an endless file such as a pipe does no harm.
 
     Args:
         path: the file.
@@ -116,7 +116,7 @@ def dictionary(name: str) -> dict[tuple[str, str], tuple[str, ...]]:
 
 @cache
 def exceptions(name: str) -> dict[tuple[str, str], tuple[Phrase, ...]]:
-    """Read the phrases in which a word must not be replaced from a dictionary of replacements.
+    """Read, from a dictionary of replacements, the phrases in which a word must not be replaced.
 
     They stand in the optional fourth column, in the syntax that `_phrases` describes.
 
@@ -169,7 +169,7 @@ def senses(name: str) -> dict[tuple[str, str], tuple[Sense, ...]]:
 
 @cache
 def name_heads() -> dict[str, str]:
-    """Return the nouns that form a name with an adjective or a genitive, and the label of the name: «море» → LOC."""
+    """Map each noun that forms a name with an adjective or a genitive to the label of that name: «море» to LOC."""
     return {noun: label for noun, label, *_ in rows(dictionary_path("name_heads"), columns=2)}
 
 

@@ -36,7 +36,7 @@ class Script:
     _edits: tuple[Edit, ...] | None
     _text: str | None
     _moves: tuple[list[int], list[int]] | None
-    """The stops of the edits; and how far the first n edits together move what follows them, for each n from 0.
+    """Two lists: the stop of each edit; and, for each n from 0, by how much the first n edits move the text after them.
 
     None before the first call of `map`.
     """
@@ -104,7 +104,7 @@ class Script:
 
     @property
     def read(self) -> str:
-        """The new text as it is read: an edit that has a reading contributes it instead of its new text."""
+        """The new text as it is read: an edit that has a reading gives its reading instead of its new text."""
         if all(note is None or note.reading is None for note in self.notes):
             return self.text
         return self._with([edit.read for edit in self.edits])
@@ -185,7 +185,10 @@ def _check_order(script: Script) -> None:
 
 
 class Composed(NamedTuple):
-    """One edit of a composition, with the indices of the edits of both scripts that were joined into it."""
+    """One edit of a composition.
+
+    `first` and `second` are the indices of the edits of the first and of the second script that were joined into it.
+    """
 
     edit: Edit
     first: list[int]
@@ -266,7 +269,7 @@ def _kinds(edits: Iterable[Edit]) -> str | None:
 
 
 class _Group:
-    """Ranges of the middle text that become one edit; `members` holds the indices of their edits for each script."""
+    """Ranges of the middle text that become one edit; `members` holds, for each script, the indices of its edits."""
 
     __slots__ = ("enders", "members", "start", "stop")
 

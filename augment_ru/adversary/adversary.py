@@ -48,8 +48,8 @@ class Adversary:
         budget: the most queries for a record: different texts, including the original.
         target: the label that the model is to give; None for any wrong answer.
         minimal: whether to shrink a set of changes that breaks the answer until taking back any one change mends it.
-        draws: how many random draws of each attack are in the pool; so at one place an attack has at most this many
-            alternatives.
+        draws: how many random draws of each attack the pool holds. So an attack offers at most this many alternatives
+            for a word.
         similarity: as in `Perturber`.
         threshold: as in `Perturber`.
         seed: as in `Perturber`.
@@ -57,8 +57,8 @@ class Adversary:
         constraints: as in `Preparation`.
         annotator: as in `Preparation`.
         preparation: how records are prepared, instead of `constraints` and `annotator`.
-        guide: a model with `scored` that orders the queries if `model` gives labels alone. Questions to the guide are
-            not counted as queries. None for no guide.
+        guide: a model with `scored`, for a `model` that gives labels alone: the guide's scores order the queries.
+            Questions to the guide are not counted as queries. None for no guide.
         cache: the cache of answers of the model and of the guide; None keeps them in memory alone.
         seconds: the time after which all searches end; None for no limit. With a limit, results depend on speed.
 
@@ -131,7 +131,7 @@ class Adversary:
 
     @property
     def needs(self) -> tuple[Needs, ...]:
-        """What the records must be prepared with, for each of the attacks."""
+        """For each attack, what the records must be prepared with."""
         return tuple(one.needs for one in self.perturbers)
 
     def use_cache(self, cache: Cache | None) -> None:
@@ -167,7 +167,7 @@ class Adversary:
                 yield from self.search(prepared)
 
     def search(self, prepared: Prepared, on_finished: Callable[[SearchCase], None] = lambda _: None) -> list[Finding]:
-        """Run a search for each of the prepared records, and return the results in their order.
+        """Run a search for each of the prepared records, and return the results in the order of the records.
 
         Args:
             prepared: the records, prepared with what `needs` states.
@@ -205,7 +205,7 @@ class Adversary:
         """Return the goal of the search for a record.
 
         Raises:
-            AugmentError: the record has no right answer, or there is a target although the task has not one label.
+            AugmentError: the record has no right answer, or there is a target, but the task has no single label.
         """
         goal = Goal.of(record, self.target)
         if not goal.is_known:
@@ -283,10 +283,10 @@ def check_search(attacks: int, budget: int, draws: int, seconds: float | None) -
 def screened(
     prepared: Prepared, cases: Sequence[SearchCase], similarity: Similarity | None, threshold: float | None
 ) -> PoolGate:
-    """Make the gate for these cases, and take changes that it refuses by themselves out of their pools.
+    """Return a gate for these cases, and take out of their pools the changes that the gate refuses when applied alone.
 
-    Changes are taken out only if the similarity is quick enough to score each of them alone (`screens`). Cases that are
-    finished already are left as they are.
+    Changes are taken out only if the similarity is quick enough to score each of them alone (`PoolGate.screens`). Cases
+    that are finished already are left as they are.
     """
     pending = [case for case in cases if case.is_open]
     gate = PoolGate(prepared, [case.pool for case in cases], similarity, threshold or 0.0)

@@ -1,8 +1,9 @@
 """The search against a model that gives labels alone: random sets until one breaks the answer, then group tests.
 
-Before the first wrong answer, labels do not tell which changes matter. So the search draws sets of six sizes, which
-change from all places down to half of them; every place, and every alternative at a place, is drawn about equally
-often. Many changes at once break most answers. Some answers break only if certain words stay; smaller sets keep some.
+Before the first wrong answer, labels do not tell which changes matter. So the search draws sets of six sizes: the
+largest change all places, the smallest half of them. A place is a word that can be changed. Every place is drawn about
+equally often, and so is every alternative at a place. Many changes at once break most answers. Some answers break only
+if certain words stay; smaller sets keep some.
 """
 
 from collections.abc import Iterator
@@ -32,10 +33,10 @@ def break_by_labels(knowledge: Knowledge, draws: Draws) -> Search:
 
 
 def random_sets(knowledge: Knowledge, draws: Draws) -> Iterator[ChangeSet]:
-    """Yield random sets that were not asked before (`Knowledge.is_open`) until no new one is drawn any more.
+    """Yield random sets that were not asked about before (`Knowledge.is_open`).
 
-    The sizes of the sets follow `_SHARES` in turn. Places that were drawn least often are drawn first, and at each
-    place the alternative that was drawn least often.
+    It ends when `_TRIES` draws in a row give no new set. The sizes of the sets go round the shares in `_SHARES`. The
+    places that were drawn least often come first, and at each place the alternative that was drawn least often.
     """
     turn = failures = 0
     count = len(knowledge)

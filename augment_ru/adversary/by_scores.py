@@ -3,7 +3,7 @@
 The surrogate predicts the effects of sets of changes from all answers so far. The next set is chosen in one of three
 ways:
 
-- the smallest set that the surrogate expects to break the answer, or, if there is no such set, the strongest one;
+- the smallest set that the surrogate expects to break the answer; if there is none, the one expected nearest to it;
 - the set that came nearest to breaking the answer, with one change added, taken back or exchanged. Effects are not
   quite additive, and the surrogate errs least near a set that was asked;
 - a random set, if these two ways find no new one.
@@ -66,9 +66,9 @@ def break_by_scores(knowledge: Knowledge, surrogate: Surrogate, draws: Draws) ->
 def _promising(
     knowledge: Knowledge, surrogate: Surrogate, draws: Draws, spread: float, most: int | None = None
 ) -> ChangeSet | None:
-    """Choose the smallest set that is expected to break the answer, or else the strongest set.
+    """Choose the smallest set that is expected to break the answer; if there is none, the one expected nearest to it.
 
-    If the chosen set was asked already, it is chosen again with new noise, up to `_TRIES` times.
+    If the chosen set is not open (`Knowledge.is_open`), the choice is repeated with new noise, up to `_TRIES` times.
 
     Args:
         knowledge: what is known about the record's sets.
@@ -79,7 +79,7 @@ def _promising(
         most: the most changes that the set may have; None for any number.
 
     Returns:
-        The set; None if only sets that were asked or refused were found.
+        The set; None if no choice gave an open set.
     """
     for attempt in range(_TRIES):
         noise = _noise(surrogate, draws, spread or _WIDE) if spread or attempt else None
@@ -98,10 +98,10 @@ def _promising(
 
 
 def _near(knowledge: Knowledge, surrogate: Surrogate, draws: Draws) -> ChangeSet | None:
-    """Choose, among the sets one step from the nearest one, the open set expected to come nearest to breaking.
+    """Choose the open set, one step from `knowledge.nearest`, that is expected to come nearest to breaking the answer.
 
-    A step adds a change, takes one back, or replaces changes by one that conflicts with them. None if no such set is
-    open, or if the nearest set has no margins.
+    A step takes a change back, or adds one and takes back those that conflict with it. The result is None if no such
+    set is open, or if the nearest set has no margins.
     """
     here = list(knowledge.nearest)  # ascending
     margins = knowledge.known[knowledge.nearest].margins
@@ -154,9 +154,9 @@ def shrink_by_scores(knowledge: Knowledge, surrogate: Surrogate, draws: Draws) -
 def _minimal(knowledge: Knowledge, surrogate: Surrogate) -> Search:
     """Take changes back until the smallest broken set is known to be minimal.
 
-    The next set is the one with the largest product of the changes that it saves and the third power of its chance to
-    break the answer. (With the first power, fewer sets were minimal at the end of a small budget.) If no chance is at
-    least `_HOPE`, a single change is taken back, the one that is likeliest not to be needed.
+    A set saves some changes and has some chance to break the answer. The next set is the one with the largest product
+    of saved changes · chance³. (With the first power, fewer sets were minimal at the end of a small budget.) If no
+    chance is at least `_HOPE`, a single change is taken back, the one that is likeliest not to be needed.
     """
     chosen: ChangeSet = ()
     margins: Floats | None = None
@@ -179,7 +179,8 @@ def _minimal(knowledge: Knowledge, surrogate: Surrogate) -> Search:
 def _smaller(knowledge: Knowledge, surrogate: Surrogate, broken: ChangeSet) -> Iterable[ChangeSet]:
     """Return open sets with fewer changes than a broken set.
 
-    For each rival and each size these are the strongest set of all changes, and the strongest subset of the broken set.
+    For each rival and each size there are two: the strongest set of any changes, and the strongest subset of the broken
+    set.
     """
     most = len(broken) - 1
     found: dict[ChangeSet, None] = {}

@@ -139,7 +139,7 @@ class SearchCase:
 
     @property
     def changes(self) -> ChangeSet:
-        """The smallest set of changes that breaks the answer, which is returned; empty if no set does."""
+        """The smallest set of changes that is known to break the answer; empty if none is known."""
         return (self.knowledge.smallest if self.knowledge else None) or ()
 
     @property
@@ -153,7 +153,10 @@ class SearchCase:
         return self.status is None
 
     def asked_original(self, scored: Scored) -> None:
-        """Record the answer to the original; the case ends if it is wrong, or if nothing can be broken or changed."""
+        """Record the answer to the original.
+
+        The case ends if the answer is wrong, if the target is the right label already, or if the pool is empty.
+        """
         self.before = self.goal.answer(scored)
         self.queries = 1
         if not self.goal.is_right(self.before):
@@ -166,7 +169,7 @@ class SearchCase:
         self._rivals = self.goal.rivals(scored)
 
     def screened(self, similarities: Floats, passing: Mask) -> None:
-        """Remove the changes that the gate refuses by themselves; if it refuses all, the case ends as rejected.
+        """Remove the changes that the gate refuses when applied alone. If it refuses all, the case ends as rejected.
 
         Args:
             similarities: the gate's score of each change by itself, shape (changes,).

@@ -75,10 +75,11 @@ class Goal:
         return not self.is_right(answer) if self.target is None else bool(answer[0] == self.target)
 
     def rivals(self, scored: Scored) -> list[tuple[int, str]] | None:
-        """Return the rivals of the right labels, each with the number of its gold field, the smallest margin first.
+        """Return the rivals of the right labels, as pairs of the number of a gold field and a label.
 
-        None if the scores cannot be used: there are none, the right label or the target has no score, or no other
-        label has one.
+        The rivals with the smallest margins come first; at most eight are returned. With a target, the target is the
+        only rival. The result is None if the scores cannot be used: there are none,
+        the right label or the target has no score, or no other label has one.
         """
         if self.kind != "labels" or len(scored.scores) != len(self.golds):
             return None

@@ -73,16 +73,16 @@ class Knowledge:
 
     Args:
         pool: the changes of the record; not empty.
-        similarities: the gate's score of each change by itself, shape (changes,); None if changes were not scored so.
+        similarities: the gate's score of each change by itself, shape (changes,); None if there are no such scores.
         original: the verdict on the original.
 
     Attributes:
         pool: as above.
         known: the verdicts by set; the empty set stands for the original.
-        smallest: the broken set with the fewest changes, of equally small ones the most similar, then the first; None
-            if no set is broken yet.
-        nearest: among the sets that did not break, the one with the lowest margin; () for the original, or if there
-            are no scores.
+        smallest: the broken set with the fewest changes; of equally small ones the one with the highest similarity,
+            then the one found first. None if no set is broken yet.
+        nearest: the set with the lowest margin among those that did not break the answer. () if that is the original,
+            or if there are no scores.
     """
 
     def __init__(self, pool: RecordPool, similarities: Floats | None, original: Verdict) -> None:
@@ -147,10 +147,10 @@ class Knowledge:
     def fitting(
         self, order: Iterable[int], gains: Sequence[float], *, enough: float = np.inf, most: int | None = None
     ) -> list[int]:
-        """Choose changes greedily in the given order so that they may be applied together, and return them.
+        """Choose changes that may be applied together, greedily in the given order, and return their numbers.
 
-        A change is skipped if its gain is not above 0, if it conflicts with a chosen one, or if it was refused or the
-        set would be expected to fail the gate.
+        A change is skipped if its gain is not above 0, if the gate refused it, if it conflicts with a chosen change, or
+        if the gate is expected to refuse the chosen changes together with it.
 
         Args:
             order: the numbers of the changes to choose from.
@@ -180,7 +180,7 @@ class Knowledge:
         return found
 
     def without_one(self, chosen: ChangeSet) -> list[ChangeSet]:
-        """Return the sets that lack one of the changes; an empty list for a single change, as no set is left then."""
+        """Return each set that is left when one change is taken back; an empty list if the set has only one change."""
         return [chosen[:at] + chosen[at + 1 :] for at in range(len(chosen)) if len(chosen) > 1]
 
     def is_minimal(self, chosen: ChangeSet) -> bool:

@@ -36,11 +36,11 @@ class Ledger:
     _asking: NamedModel | None = None
 
     def ask(self, examples: Sequence[Example], advance: Callable[[int], None] = lambda _: None) -> list[Scored]:
-        """Return the answers to questions, in their order. The model is asked, in one call, only what is not known yet.
+        """Return the answers to questions, in order. The model gets one call, with the questions not answered before.
 
         Args:
             examples: the questions.
-            advance: called with numbers of questions while the model answers them.
+            advance: called with the number of newly answered questions; those with an answer in memory do not count.
 
         Raises:
             AugmentError: the model raises an error, does not answer every question, or gives malformed scores.
@@ -59,7 +59,7 @@ class Ledger:
 
     @property
     def _asked(self) -> NamedModel:
-        """The model; if it gives scores, in a form whose predictions include them, with a signature of its own."""
+        """The model to ask. If `model` gives scores, this one predicts with scores, and has its own signature."""
         scored = self.model.scored
         if scored is None:
             return self.model

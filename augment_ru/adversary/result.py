@@ -56,11 +56,11 @@ class Finding(Result):
     """The result of the search for a record.
 
     If the answer withstood, `reason` says why the search ended. The scripts have no edits unless the answer broke.
-    `similarity` is the lowest of the changed texts; for a rejected record it is the best score that failed.
+    `similarity` is the lowest score of a changed text; for a rejected record it is the best score that failed.
 
     Attributes:
         search_settings: the settings that all results share.
-        attacks: the number of the attack of each edit, by field.
+        attacks: for each field, the index in `search_settings.attacks` of the attack that made each edit.
         changes: how many changes were applied.
         before: the answer to the original, with an entry for each gold field.
         after: the answer to the row that is returned.
@@ -101,7 +101,7 @@ class Finding(Result):
         }
 
     def made_by(self) -> dict[str, list[str]]:
-        """Return, by field, the name of the attack that each edit comes from."""
+        """Return a list of names for each field: the attack that made each edit."""
         return {name: [self.search_settings.attacks[at] for at in numbers] for name, numbers in self.attacks.items()}
 
     def _brief(self) -> dict[str, Any]:

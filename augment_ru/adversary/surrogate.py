@@ -99,7 +99,7 @@ class Surrogate:
         self._rows += 1
 
     def chances(self, sets: Sequence[ChangeSet]) -> list[float]:
-        """Return for each set, which must not be empty, the probability that it pushes its lowest margin below 0."""
+        """Return the probability of each set to push its lowest margin below 0. No set may be empty."""
         if not sets:
             return []
         at_once = max(_MANY // self._most, 1)

@@ -102,7 +102,7 @@ class Attack(ABC):
 
     @property
     def min_changes(self) -> int:
-        """The number of changes that are forced in each record at a positive probability; by default 1.
+        """The fewest changes that each record gets, whatever their ranks, at a positive probability; by default 1.
 
         If a record has fewer possible changes, all of them are made. With 0, the attack leaves a record unchanged if no
         rank of its changes is below the probability.
@@ -142,7 +142,7 @@ class Attack(ABC):
         return cast("Self", replace(cast("Any", self), probability=check_probability(self.name, probability)))
 
     def with_min_changes(self, count: int) -> Self:
-        """Return the attack for a run in which `count` changes of each record are forced.
+        """Return the attack for a run in which `count` is the fewest changes of a record (see `min_changes`).
 
         Only attacks that do not always propose all their possible changes need to define this; by default it returns
         the same object.
@@ -183,7 +183,7 @@ class Attack(ABC):
 
 
 def proposals_of(attack: Attack, batch: Batch, streams: Streams) -> Proposals:
-    """Return what an attack proposes for a batch, with checks, so that errors in it become `AugmentError`s.
+    """Return what an attack proposes for a batch, after checking it. Errors in the attack become `AugmentError`s.
 
     The functions in the proposals are checked when they are called, too.
 
@@ -283,7 +283,7 @@ def own_attack(spec: str, options: Mapping[str, Any]) -> Attack:
 
 
 def attack_name(spec: str) -> str:
-    """Return the name under which options of an attack are given: `spec`, or for a user's own attack its class's name.
+    """Return the name by which options are given to an attack: `spec`; for a user's own attack, its class's `name`.
 
     Raises:
         AugmentError: the class cannot be imported, has no name, or has the name of an attack that exists already.

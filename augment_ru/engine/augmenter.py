@@ -37,8 +37,8 @@ class Augmenter:
         seed: any integer.
         probability: the share of the possible changes, in [0, 1]; by default the attack's own.
         candidates: how many random perturbations are tried for each record, 1 to 1000.
-        min_changes: the number of changes that are forced in each record at a positive probability; a record with fewer
-            possible changes gets all of them. By default the attack's own.
+        min_changes: the fewest changes that each record gets at a positive probability; a record with fewer possible
+            changes gets all of them. By default the attack's own.
         floor: the lowest probability that the search tries, in (0, 1].
         annotator: `natasha`, `spacy:PIPELINE`, or an `Annotator`.
 

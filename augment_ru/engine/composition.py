@@ -82,7 +82,7 @@ class Named(Composition):
     __slots__ = ()
 
     def rank_of(self, part: Attack, ranks: Floats) -> Floats:
-        """Return the ranks in [0, 1) that changes of a part get in the composition; by default their ranks in the part.
+        """Return the ranks, in [0, 1), that the composition gives to changes of a part; by default those of the part.
 
         Args:
             part: the part.
@@ -154,7 +154,7 @@ class _Listed(Composition):
         return self._with_parts(attack.with_probability(probability) for attack in self.parts)
 
     def on_device(self, device: str) -> Self:
-        """Return the composition with the networks of its parts on a device; the same object if there are none."""
+        """Return the composition with the networks of its parts on a device; the same object if it has no networks."""
         parts = [attack.on_device(device) for attack in self.parts]
         same = all(new is part for new, part in zip(parts, self.parts, strict=True))
         return self if same else self._with_parts(parts)
@@ -277,7 +277,7 @@ def attack_of(
 
 @dataclass(slots=True)
 class _Steps:
-    """What the parts of a composition that were applied so far did to a text.
+    """The edits of a text by those parts of a composition that were applied already.
 
     Attributes:
         script: leads from the original text to the current one.
@@ -338,8 +338,8 @@ def composed_proposals(
 ) -> Proposals:
     """Apply the attacks that are chosen for each text one after another, and return the composed changes.
 
-    All these changes are active at the probability of the composition. For a text in which no attack has an active
-    change, the inactive change of the lowest rank is proposed, so that a run that forces changes has one.
+    All these changes are active at the probability of the composition. If no attack has an active change in a text, the
+    inactive change of the lowest rank is proposed, so that a run that needs a change has one.
 
     Args:
         attacks: the parts, in the order in which they are applied.
@@ -379,7 +379,10 @@ def composed_proposals(
 
 
 def _note_spare(spare: dict[int, Change], batch: Batch, found: Proposals, probability: float) -> None:
-    """Update `spare`, by text, with the change of the lowest rank among these; ranks are divided by `probability`."""
+    """Keep in `spare`, for each text, the change of the lowest rank: the one held there, or one of these.
+
+    The ranks of these changes are divided by `probability` first.
+    """
     firsts = batch.rows(found.starts[found.first_edits]) if found.ranks.size else found.first_edits
     order = np.lexsort((found.ranks, firsts))
     lowest = order[first_of_each(firsts[order])]
@@ -453,7 +456,7 @@ def _place(script: Script, place: int, *, stop: bool = False) -> int:
 
 
 def _around(script: Script, span: Span) -> Span:
-    """Map a span whose characters may have been edited to the new text, such as that of a wrong option.
+    """Map a span to the new text, even if its characters were edited, such as those of a wrong option.
 
     If it begins or ends inside an edit, it is widened to include the edit's whole new text.
     """

@@ -50,7 +50,7 @@ class EditTable(Sequence[Script]):
         Args:
             scripts: the scripts.
             sources: the source texts; by default the source of each script.
-            rows: the index in `sources` of the source of each script, shape (scripts,); by default that of the script.
+            rows: the index in `sources` of the source of each script, shape (scripts,); by default 0, 1, 2, ....
         """
         triples = [triple for script in scripts for triple in script.triples]
         places = np.array([triple[:2] for triple in triples], dtype=np.int64).reshape(-1, 2)
@@ -115,7 +115,7 @@ class EditTable(Sequence[Script]):
         return np.diff(self.firsts).nonzero()[0]
 
     def take(self, texts: Ints) -> "EditTable":
-        """Return the table of some of the edited texts, which are numbered from 0 again.
+        """Return the table of some of the edited texts; in it these texts are numbered from 0.
 
         Args:
             texts: the numbers of the texts to take, ascending, shape (taken texts,).
@@ -156,7 +156,7 @@ class TextColumns(Protocol):
 
 
 def apply(batch: TextColumns, proposals: Proposals, active: Mask) -> EditTable:
-    """Apply the active changes to the texts of a batch, and return the table of all texts.
+    """Apply the active changes to the texts of a batch, and return the table of all texts, also the unchanged ones.
 
     Args:
         batch: the texts.
@@ -235,7 +235,7 @@ def _texts(batch: TextColumns, starts: Ints, stops: Ints, texts: Replacements, f
 
 
 def _notes_of(proposals: Proposals, edits: Ints | None) -> Callable[[Ints], Sequence[Note | None]] | None:
-    """Return a function from indices in `edits` to notes; None if no edit has a note.
+    """Return a function from positions in `edits` to the notes of these edits; None if no edit has a note.
 
     Args:
         proposals: the proposals.

@@ -17,9 +17,9 @@ class Figures:
     """Counts over the rows of one attack.
 
     Attributes:
-        statuses: the number of rows with each status.
-        similarities: the number of perturbed rows with each similarity; empty without a gate.
-        probabilities: the number of perturbed rows with each probability at which the row was perturbed.
+        statuses: maps a status to the number of rows with it.
+        similarities: maps a similarity to the number of perturbed rows with it; empty without a gate.
+        probabilities: maps a probability to the number of rows that were perturbed at it.
         edits: the number of edits in all perturbed rows.
     """
 

@@ -58,7 +58,7 @@ class PerturbsColumns:
 
 
 def changed_columns(results: Sequence[Result], meta: str) -> dict[str, list[Any]]:
-    """Return the columns that results change, with a value for each result, and the column of metadata as JSON texts.
+    """Return columns by name, with a value for each result: those that results change, and the metadata as JSON texts.
 
     Args:
         results: the results of all rows.

@@ -27,7 +27,7 @@ def legal(
 
     A change is dropped if it changes nothing, or if one of its edits
 
-    - touches a protected span, or puts a letter beside one where there was no letter;
+    - touches a protected span, or puts a letter directly before or after one where there was no letter;
     - cuts or joins grapheme clusters;
     - reaches out of its text, or out of the segment in which the first edit of the change starts;
     - makes another word of a text that has only one or two letters;
@@ -231,10 +231,10 @@ def _surrogate(proposals: Proposals) -> Mask:
 
 
 def _sticking(batch: Batch, proposals: Proposals) -> Mask:
-    """Return whether each edit puts a letter beside a protected span where there was no letter, shape (edits,).
+    """Return whether each edit puts a letter at an edge of a protected span that had no letter there, shape (edits,).
 
     For example, «в Москву» must not become «вМоскву». Edits of one change that touch each other are judged together as
-    one edit: deleting «!» behind a link and inserting «х» there puts «х» beside the link.
+    one edit: if «!» after a link is deleted and «х» is inserted there, «х» is at the edge of the link.
     """
     order = np.lexsort((proposals.stops, proposals.starts, proposals.changes))
     begins = np.ones(order.size, dtype=np.bool_)
@@ -282,7 +282,7 @@ _BINDING = "@#/="
 
 
 def _binds(codes: Codes) -> Mask:
-    """Return, for each code point at the edge of a protected span, whether a letter beside it would join the span."""
+    """Return whether a letter would join a protected span that has this code point at its edge, for each code point."""
     return _wordy(codes) | among(codes, _BINDING)
 
 
@@ -299,8 +299,7 @@ def without_overlaps(proposals: Proposals) -> Proposals:
 def _beaten(proposals: Proposals) -> Mask:
     """Return whether each change has edits that overlap, or overlaps a kept change of a lower rank, shape (changes,).
 
-    In each round, a change is kept if it has the lowest rank at all its places; then the changes that overlap it are
-    dropped.
+    In each round, a change is kept if it has the lowest rank of all changes that overlap it; these are dropped then.
     """
     firsts, lasts = _units(proposals)
     order = np.lexsort((lasts, firsts))

@@ -42,9 +42,9 @@ class Perturber:
         seed: any integer.
         probability: the share of the possible changes, in [0, 1]; by default the attack's own.
         candidates: how many random perturbations are tried for each record, 1 to 1000.
-        min_changes: the number of changes that are forced in each record at a positive probability; a record with fewer
-            possible changes gets all of them. By default the attack's own. With 0, a record is left unchanged if no
-            change of its first candidate is active.
+        min_changes: the fewest changes that each record gets at a positive probability; a record with fewer possible
+            changes gets all of them. By default the attack's own. With 0, a record is left unchanged if no change of
+            its first candidate is active.
         floor: the lowest probability that the search tries, in (0, 1].
 
     Raises:
@@ -154,9 +154,10 @@ class Perturber:
         return proposals_of(self.attack, prepared.batch, self._streams(prepared, [candidate]))
 
     def _streams(self, prepared: Prepared, candidates: Sequence[int]) -> Streams:
-        """Return a stream for each text and candidate: those of all texts for a candidate, then for the next one.
+        """Return a stream for each text and candidate.
 
-        The key of a stream depends on the seed, attack, record, field, candidate and draw.
+        The streams of all texts for the first candidate come first, then those for the next candidate. The key of a
+        stream depends on the seed, attack, record, field, candidate and draw.
         """
         draw = (self.draw,) if self.draw else ()
         shared = Streams.of(prepared.keys, self.seed, self.attack.name)
@@ -168,7 +169,7 @@ class Perturber:
         return Streams(mix((own ^ salts).ravel()))
 
     def _legal(self, prepared: Prepared, tiles: Tiles) -> tuple[Plan, Mask]:
-        """Return the legal changes of one candidate for each tile, and whether each is active at the probability."""
+        """Return the legal changes, one candidate in each tile, and whether each is active at the probability."""
         batch = prepared.batch
         keys = self._streams(prepared, range(tiles.count)).keys.reshape(tiles.count, -1)
         found = [legal(batch, proposals_of(self.attack, batch, Streams(own))) for own in keys]

@@ -1,7 +1,8 @@
 """The pool of a record: all changes of several attacks that are legal by themselves, and which of them conflict.
 
 `perturb` takes one random draw of the changes that an attack can make. A search against a model chooses among the
-changes of several draws and attacks, of every rank below the probability; so a place may have several alternatives.
+changes of several draws and attacks, of every rank below the probability. So there may be several alternatives for a
+word.
 """
 
 from collections.abc import Iterable, Sequence
@@ -31,10 +32,11 @@ class RecordPool:
         changes: each change by itself, as a script of the text that it edits.
         texts: for each change, the number of that text in `fields`.
         attacks: for each change, the number of the attack that proposed it.
-        places: for each change, the number of the word in which its first edit starts, or of the last word before that
-            edit, shape (changes,). Only words with changes count, from 0 through all texts of the record. Changes with
-            the same number are alternatives.
-        sizes: for each change, the length of that word in characters, 0 without a word before it, shape (changes,).
+        places: the number of the place of each change, shape (changes,). The place is the word in which the first edit
+            of the change starts, or else the last word before this edit. Only words with changes are counted, from 0
+            through all texts of the record. Changes with the same number are alternatives.
+        sizes: the length in characters of the word that is the place of each change, shape (changes,); 0 if the edit
+            stands before the first word of its text.
     """
 
     fields: Sequence[str]
@@ -83,7 +85,10 @@ class RecordPool:
         return {text: Script.together(self.sources[text], of_texts[text]) for text in sorted(of_texts)}
 
     def attacks_of(self, chosen: Iterable[int], text: int) -> list[int]:
-        """Return the number of the attack of each edit that these changes make in text `text`, in order."""
+        """Return the numbers of the attacks that made the edits of these changes in text number `text`.
+
+        There is one number for each edit, in the order of the edits in the text.
+        """
         found = [
             (triple, self.attacks[number])
             for number in chosen
@@ -120,8 +125,8 @@ def pools(prepared: Prepared, perturbers: Sequence[Perturber], draws: int) -> li
     Args:
         prepared: the records.
         perturbers: the attacks; an attack's number is its position here.
-        draws: how many random draws of each attack are pooled, at least 1; so at one place an attack has at most this
-            many alternatives.
+        draws: how many random draws of each attack are pooled, at least 1. So an attack offers at most this many
+            alternatives for a word.
     """
     found: list[_Held] = [{} for _ in range(len(prepared))]
     for number, perturber in enumerate(perturbers):

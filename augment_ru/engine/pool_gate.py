@@ -15,21 +15,21 @@ from augment_ru.script import Script
 
 
 class Wanted(NamedTuple):
-    """A set of changes to be scored: the number of the record, and the scripts by the number of the text."""
+    """A set of changes of record number `record`; `scripts` maps the number of each text that changes to its script."""
 
     record: int
     scripts: Mapping[int, Script]
 
 
 class PoolGate:
-    """Similarity and threshold for sets of changes; a set passes if its score is at least the threshold.
+    """Scores sets of changes with a similarity; a set passes if its score is at least the threshold.
 
     A set that makes two options of a question equal fails without being scored.
 
     Args:
         prepared: the records.
         pools: the pool of each record.
-        similarity: the similarity; with None, every set passes that keeps the options different.
+        similarity: the similarity; None lets every set pass that keeps the options different.
         threshold: the lowest score that passes.
 
     Attributes:
@@ -66,7 +66,7 @@ class PoolGate:
         return self._lowest(len(wanted), owners, rows, [script for one in wanted for script in one.scripts.values()])
 
     def scores_alone(self, pools: Sequence[tuple[int, RecordPool]]) -> Floats:
-        """Return the score of each change by itself, for all pools one behind another, shape (changes,).
+        """Return the score of each change by itself, shape (changes,): first the changes of the first pool, and so on.
 
         Args:
             pools: the numbers of records, each with the record's pool.

@@ -30,13 +30,13 @@ from augment_ru.text.doc import Doc
 
 @dataclass(frozen=True)
 class Prepared:
-    """Records with annotated texts and protected spans, which can be passed to any number of attacks."""
+    """Records with annotated texts and protected spans; they can be passed to any number of attacks."""
 
     records: Sequence[Record]
     fields: Sequence[str]
     """The field of each text of the batch."""
     owners: Ints
-    """The number of the record of each text of the batch, ascending."""
+    """The number of the record that each text of the batch belongs to, ascending."""
     keys: Keys
     """The key of each record."""
     batch: Batch

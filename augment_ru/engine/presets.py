@@ -52,7 +52,7 @@ PAPER_GENERATOR = "THUMT/mGPT"
 
 
 def paper_constraints(task: Task) -> Sequence[str]:
-    """Return the constraints of a task that are also in the paper; it has none on numbers, negation and options."""
+    """Return the constraints of a task that the paper has, too. The paper has none on numbers, negation and options."""
     return tuple(name for name in task.layout.constraints if name in PAPER_CONSTRAINTS)
 
 
@@ -92,7 +92,7 @@ class AttackChoice:
         spec: the name of the attack, or names joined by `+`.
         options: options by the name of the attack; values given as texts are parsed.
         probability: the probability of each attack for which `options` gives none; by default the attack's own.
-        threshold: the lowest similarity that passes; by default that of the gate.
+        threshold: the lowest similarity that passes; by default that of `GateChoice`, or of the similarity.
         name: the name under which error messages mention this choice; "" to leave it out.
     """
 

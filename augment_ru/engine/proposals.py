@@ -288,7 +288,7 @@ def _column(values: Any, kind: type = np.int64) -> Any:  # noqa: ANN401  (what a
 
 
 def ranges(starts: Ints, lengths: Ints) -> Ints:
-    """Return all places of ranges, one range after another, given the start and the length of each range."""
+    """Return all places in ranges, given their starts and lengths: [2, 7] and [2, 1] give [2, 3, 7]."""
     offsets = np.cumsum(lengths) - lengths
     return np.repeat(starts - offsets, lengths) + np.arange(int(lengths.sum()))
 
@@ -308,8 +308,8 @@ def side_by_side(parts: Sequence[Proposals]) -> Proposals:
 def one_behind_another(parts: Sequence[Proposals], shifts: Iterable[int] = repeat(0)) -> Proposals:
     """Concatenate proposals: the edits and changes of each part follow those of the part before it.
 
-    The result is stated to be clean if all parts are. This is true only if the places of each part lie behind those of
-    the part before it; otherwise the engine finds out (`Proposals.clean`).
+    The result is stated to be clean if all parts are. This is true only if all places of a part come before those of
+    the next part; otherwise the engine finds out (`Proposals.clean`).
 
     Args:
         parts: proposals for the same array of texts, at least one.
@@ -321,7 +321,7 @@ def one_behind_another(parts: Sequence[Proposals], shifts: Iterable[int] = repea
     changes = np.cumsum([0, *(part.ranks.size for part in parts)])
 
     def split(indices: Ints) -> Iterator[tuple[Proposals, Ints]]:
-        """Yield each part with the indices in it of some edits, which are given in order."""
+        """Split ascending indices of edits by part; yield pairs: a part, and the indices that its edits have in it."""
         bounds = np.searchsorted(indices, edits).tolist()
         for part, first, start, stop in zip(parts, edits.tolist(), bounds, bounds[1:], strict=False):
             if start < stop:

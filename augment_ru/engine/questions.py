@@ -48,7 +48,7 @@ class Questions:
         Args:
             records: the records.
             fields: the field of each text of the batch.
-            owners: the number of the record of each text, shape (texts,).
+            owners: the number of the record that each text belongs to, shape (texts,).
             batch: the texts.
         """
         if not any(offers_options(task) for task in tasks_of(records)):
@@ -96,7 +96,7 @@ class Questions:
 
         Args:
             proposals: legal changes.
-            owners: the number of the record of each change, shape (changes,).
+            owners: the number of the record that each change belongs to, shape (changes,).
             active: whether each change is active, shape (changes,).
         """
         active = active.copy()
@@ -126,7 +126,7 @@ class Questions:
     def _made_equal(
         self, starts: Ints, stops: Ints, texts: Callable[[Ints], Replacements], units: Ints
     ) -> Mapping[int, set[int]]:
-        """Return, for each unit, the numbers of the edited options that became equal to another option.
+        """Map each unit to the numbers of its edited options that became equal to another option.
 
         Units in which no options became equal are left out.
 

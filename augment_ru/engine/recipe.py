@@ -16,7 +16,8 @@ def _keys(lists: Collection[str], **kinds: str) -> type[msgspec.Struct]:
 
     Args:
         lists: the keys that hold a text or several texts.
-        kinds: the other keys, separated by spaces, for each kind of value: texts, integers, numbers, truths.
+        kinds: the other keys; `texts`, `integers`, `numbers` and `truths` each name the keys with such values,
+            separated by spaces.
     """
     types = {"texts": str, "integers": int, "numbers": Number, "truths": bool}
     known = dict.fromkeys(lists, str | tuple[str, ...]) | {
@@ -56,7 +57,7 @@ EVALUATE_KEYS = _keys(
 def read_recipe(
     path: Path, keys: type[msgspec.Struct] = PERTURB_KEYS, lists: Mapping[str, str] = PERTURB_LISTS
 ) -> Mapping[str, Any]:
-    """Read a recipe, whose keys are the long options of a command, and return the values by parameter.
+    """Read a recipe, and return its values by the name of the parameter. Its keys are the long options of a command.
 
     Args:
         path: the file.

@@ -52,7 +52,7 @@ NO_SPANS: Spans = {}
 
 
 class Settings(NamedTuple):
-    """The settings that all results of one perturber share."""
+    """The settings that all results of one perturber share: the attack's name, the seed, the gate and more."""
 
     attack: str
     seed: int
@@ -263,7 +263,7 @@ class Result:
     def of(
         cls, record: Record, scripts: Scripts, protected: Spans, outcome: Outcome, settings: Settings, **more: object
     ) -> Self:
-        """Make a result that does not belong to a chunk; `more` are the additional values of a subclass."""
+        """Make a result outside any chunk (`Perturbed`); `more` holds the additional values of a subclass by name."""
         result = cls.__new__(cls)
         result.__dict__.update(
             record=record, scripts=scripts, protected=protected, outcome=outcome, settings=settings, **more
@@ -518,7 +518,7 @@ def _check_meta(meta: str) -> None:
 
 
 def new_values(record: Record, scripts: Scripts) -> dict[Path, Any]:
-    """Return the values of a row that scripts change, by path: changed texts, and the offsets that move with them."""
+    """Return the values of a row that scripts change, by path: new texts, and offsets that moved because of them."""
     values: dict[Path, Any] = {}
     new: list[str] = []
     for name, script in scripts.items():
@@ -533,6 +533,6 @@ def new_values(record: Record, scripts: Scripts) -> dict[Path, Any]:
 
 
 def original(record: Record, seed: int) -> Result:
-    """Return the result of the attack "original", which leaves the record unperturbed; `seed` is for the metadata."""
+    """Return the result of the attack "original", which changes nothing; `seed` only appears in the metadata."""
     scripts = {name: Script(text) for name, text in record.texts().items()}
     return Result.of(record, scripts, NO_SPANS, UNCHANGED, Settings("original", seed, "none", None))

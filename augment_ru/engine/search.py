@@ -35,9 +35,9 @@ def cut(proposals: Proposals, owners: Ints, probability: float, min_changes: int
 
     Args:
         proposals: legal changes.
-        owners: the number of the record of each change, shape (changes,).
+        owners: the number of the record that each change belongs to, shape (changes,).
         probability: in [0, 1]; at 0 no change is active.
-        min_changes: the number of changes that are forced in each record at a positive probability.
+        min_changes: the fewest changes that each record gets at a positive probability.
     """
     active: Mask = proposals.ranks < probability
     if probability > 0 and min_changes > 0 and owners.size:
@@ -50,7 +50,7 @@ def cut(proposals: Proposals, owners: Ints, probability: float, min_changes: int
 
 
 def order_in(owners: Ints) -> Ints:
-    """Return the position of each entry among the entries with the same owner, from 0; `owners` must be ascending."""
+    """Number the entries of each owner from 0: [4, 4, 7] gives [0, 1, 0]. The owners must be ascending."""
     place = np.arange(owners.size)
     return place - np.maximum.accumulate(np.where(first_of_each(owners), place, 0))
 
@@ -63,7 +63,7 @@ class Plan:
 
     Attributes:
         proposals: the changes.
-        owners: the number of the record of each change, shape (changes,).
+        owners: the number of the record that each change belongs to, shape (changes,).
         levels: the highest level of each record, which is the number of its changes, shape (records,).
     """
 
@@ -117,7 +117,7 @@ class Plan:
 
 @dataclass(slots=True)
 class Cost:
-    """The cost of searches: the number of calls of the similarity, of scored pairs, and of forward passes."""
+    """The cost of searches: the number of calls of the similarity, of pairs that it scored, and of forward passes."""
 
     calls: int = 0
     pairs: int = 0
@@ -138,7 +138,7 @@ class Found:
         candidates: the number of the candidate that passed, from 0; -1 if no candidate passed.
         levels: the level at which that candidate passed.
         probabilities: the probability of that level.
-        similarities: the score of that candidate; if no candidate passed, the best score; NaN if nothing was scored.
+        similarities: the score of that candidate; if none passed, the best score; NaN if nothing was scored.
         cost: the cost of the search.
         warnings: the scorer's warnings, by the number of the record.
     """
@@ -158,14 +158,14 @@ class Found:
 
 @dataclass(frozen=True)
 class Tiles:
-    """Copies of a batch one behind another, one copy (a tile) for each candidate.
+    """Copies of a batch in a row, one copy (a tile) for each candidate.
 
     Text t of tile c is text number `c · texts + t`. Places in tile c are the places in the batch plus `c · codes`. A
     try is a record in one tile: record r of tile c is try number `c · records + r`.
 
     Args:
         batch: the texts.
-        owners: the number of the record of each text, shape (texts,).
+        owners: the number of the record that each text belongs to, shape (texts,).
         records: the number of records; some may have no text.
         count: the number of tiles.
     """
@@ -177,7 +177,7 @@ class Tiles:
 
     @cached_property
     def starts(self) -> Ints:
-        """The place where each text of the tiles starts, and the end of the last tile, shape (count · texts + 1,)."""
+        """The place where each text of the tiles starts, then the end of the last tile, shape (count · texts + 1,)."""
         own = self.batch.starts
         if self.count == 1:
             return own
@@ -229,7 +229,7 @@ Number = TypeVar("Number", bound=np.generic)
 
 
 class Gate:
-    """Similarity and threshold: scores levels of a plan; a level passes if its score is at least the threshold.
+    """Scores levels of plans with a similarity; a level passes if its score is at least the threshold.
 
     A level that makes two options of a question equal fails without being scored.
 
@@ -239,14 +239,15 @@ class Gate:
         active: whether each change is active at the attack's probability, shape (changes,).
         scorer: compares changed texts with the texts of the batch.
         threshold: the lowest score that passes.
-        min_changes: the number of changes that are forced in each record.
+        min_changes: the fewest changes that each record gets.
         questions: the questions whose options must not become equal; None if there are no questions.
 
     Attributes:
         threshold: as above.
         plan: the active changes of all tries. If the scorer screens changes (`Scorer.screens`), records of which no
             candidate passes with all its changes are treated differently: changes that fail by themselves are left
-            out. If fewer than `min_changes` are left, changes of the next ranks that pass by themselves are added.
+            out. If fewer than `min_changes` are left, inactive changes that pass by themselves are added, those of the
+            lowest ranks first.
     """
 
     def __init__(
@@ -321,12 +322,12 @@ class Gate:
             np.fmax(self._best, np.fmax.reduce(of_tries), out=self._best)
 
     def _screen(self, legal: Plan, active: Mask, min_changes: int) -> None:
-        """Remove changes that fail by themselves from the plan, for records of which no candidate passes as it is.
+        """Remove from the plan the changes that fail by themselves, in records of which no candidate passes as is.
 
         Args:
             legal: the legal changes.
             active: whether each change is active, shape (changes,).
-            min_changes: the number of changes that are forced in each record.
+            min_changes: the fewest changes that each record gets.
         """
         tops = self.scores(self.plan.levels)
         weak = ~self.by_candidate(tops >= self.threshold).any(axis=0)
@@ -345,7 +346,7 @@ class Gate:
         self.plan = legal.keep(kept)
 
     def _passing(self, legal: Plan, kept: Mask, asked: Mask, most: Ints | None = None) -> Mask:
-        """Score changes by themselves, and return `kept` with those added that pass, shape (changes,).
+        """Score some changes by themselves; return a copy of `kept` that is also True for those that pass.
 
         Args:
             legal: the legal changes.
@@ -387,7 +388,7 @@ class Gate:
         return apply(self._tiles.batch, home, self.plan.mask(levels))
 
     def finished(self, found: Found) -> Found:
-        """Complete findings with the best failed scores, the cost and the scorer's warnings, and return them."""
+        """Add the best failed scores, the cost and the scorer's warnings to findings, and return the findings."""
         failed = found.candidates < 0
         found.similarities[failed] = self._best[failed]
         self._cost.passes = self._scorer.passes
@@ -425,7 +426,7 @@ def paper(gate: Gate, probability: float, min_changes: int, floor: float) -> Fou
 
 
 def _take(found: Found, gate: Gate, levels: Ints, passing: Floats, probability: float) -> None:
-    """Write the most similar passing candidate of each record into `found`; of equally similar ones the first.
+    """Write the best passing candidate of each record into `found`, with the highest score; the first of equals.
 
     Args:
         found: the findings; they are modified.
@@ -443,9 +444,9 @@ def _take(found: Found, gate: Gate, levels: Ints, passing: Floats, probability: 
 
 
 def strongest(gate: Gate, probability: float, min_changes: int, floor: float) -> Found:
-    """Search for a high level that passes, of the first candidate of each record that has any.
+    """Search, for each record, for a high level that passes, in the first candidate that has a passing level.
 
-    Only a few levels are scored (see `Brackets`). So a higher level may pass, too, if similarity does not fall evenly.
+    Only a few levels are scored (see `Brackets`). So a higher level may pass, too, if the similarity rises again there.
     """
     bottoms = gate.by_candidate(gate.plan.at(floor, max(min_changes, 1)))
     slack = _SLACK if gate.runs_network else 0.0
@@ -506,7 +507,7 @@ class Brackets:
         self._next = self._tops[0].copy()
 
     def ask(self) -> Ints | None:
-        """Return the level of each try to score next, 0 for no score, shape (tries,); None if all searches ended."""
+        """Return the level at which to score each try next, shape (tries,), 0 for none; None if all searches ended."""
         for number in range(1, len(self._tops)):
             failed = (self._next == 0) & (self.found.candidates < 0) & (self._candidate == number - 1)
             self._candidate[failed] = number

@@ -21,7 +21,7 @@ from augment_ru.text.batch import Batch
 from augment_ru.text.doc import Doc
 
 ScoreFunction: TypeAlias = Callable[[Sequence[str], Sequence[str]], Sequence[float] | Floats]
-"""A function from lists of references and candidates, of equal length, to the score of each pair."""
+"""A function from a list of references and a list of candidates, of equal length, to the score of each pair."""
 
 
 class References(Sequence[str]):
@@ -71,7 +71,7 @@ class Candidates(Sequence[str]):
 
 
 def as_read(candidates: Sequence[str]) -> Sequence[str]:
-    """Return texts as they are read, with the readings of their edits; texts without scripts are left as they are."""
+    """Return candidates as they are read, with the readings of their edits; texts without scripts stay as they are."""
     return [script.read for script in candidates.scripts] if isinstance(candidates, Candidates) else candidates
 
 
@@ -128,7 +128,7 @@ class Similarity(ABC):
 
     @abstractmethod
     def against(self, references: Sequence[str]) -> Scorer:
-        """Return a scorer for these references, which can compute something once for all candidates of a reference.
+        """Return a scorer for these references. It may compute what all candidates of a reference need only once.
 
         Args:
             references: the original texts; the engine passes `References`, which have annotation.
@@ -240,7 +240,7 @@ def scorer_of(similarity: Similarity, references: Sequence[str]) -> Scorer:
 
 
 def checked_scores(scorer: Scorer, indices: Ints, candidates: Sequence[str]) -> Floats:
-    """Return `scorer.score(indices, candidates)`, shape (candidates,), after checking it; it may be a user's own.
+    """Return `scorer.score(indices, candidates)`, shape (candidates,), checked, as the scorer may be a user's own.
 
     Raises:
         AugmentError: the scorer raises an error, does not return one score for each candidate, or returns a score that
@@ -275,7 +275,7 @@ def similarity_of(
     *,
     may_import: bool = False,
 ) -> Similarity | None:
-    """Return the similarity with this name, or made of this function; None for None and `none`.
+    """Return the similarity that is given as a name, an object or a function; None for None and `none`.
 
     Args:
         similarity: `NAME`, `NAME:ARGUMENT` (see `Similarity.argument`), a `Similarity`, or a function
@@ -305,7 +305,7 @@ def similarity_of(
 
 
 def _named(similarity: str, options: Mapping[str, Any]) -> Similarity:
-    """Make the similarity with this name, which may have an argument behind a colon."""
+    """Make the similarity with this name; after a colon the name may have an argument, as in `bertscore:MODEL`."""
     name, colon, argument = similarity.partition(":")
     if name not in registry.names("similarities"):
         raise unknown("similarity", name, [*registry.names("similarities"), "none"])
@@ -325,7 +325,7 @@ def _own(spec: str, options: Mapping[str, Any]) -> Similarity:
     """Return a similarity of the user's own module: an object, or one made from a class or function with options.
 
     Raises:
-        AugmentError: the module cannot be imported, what it defines is none of these, or an option does not fit.
+        AugmentError: the module cannot be imported, what it defines is not one of these, or an option does not fit.
     """
     found = own_object(spec)
     if isinstance(found, Similarity) and not options:

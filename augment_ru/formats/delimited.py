@@ -16,7 +16,7 @@ _IN_QUOTES = re.compile('"[^"]*"')
 
 
 class _Lines:
-    """Yield the lines of a table to `csv.reader`, which takes as many as a row has, and keep the bytes of that row."""
+    """Yields the lines of a table to `csv.reader`, and keeps the bytes of the current row, which may have several."""
 
     def __init__(self, stream: BinaryIO) -> None:
         self._stream = stream
@@ -86,8 +86,8 @@ class Table:
     Args:
         stream: the file, or its header line and a part of its rows.
         delimiter: the character between two cells; None detects it from the header line.
-        begin: the number, in the whole file, of the line that follows the header in `stream`; None if the header is
-            followed by the next line of the file.
+        begin: for a part that does not begin the file: the number, in the whole file, of the line after the header in
+            `stream`. None if the stream begins like the file.
 
     Raises:
         AugmentError: the header line cannot be used.
@@ -178,7 +178,7 @@ class Table:
         return "a quotation mark is closed before the cell ends; inside a cell write it twice"
 
     def parsed(self, line: Line) -> tuple[None, dict[str, Any], None]:
-        """Return the values of a row by column name; the first and the last item are None.
+        """Return a triple, of which a table uses only the middle item: the values of a row by column name.
 
         Raises:
             AugmentError: the row is not UTF-8, or has more or fewer cells than there are columns.

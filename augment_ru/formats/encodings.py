@@ -57,8 +57,8 @@ def in_utf8(stream: BinaryIO, encoding: str, *, marked: bool = False) -> Iterato
     Args:
         stream: the file.
         encoding: the encoding of the file, used if the file is not valid UTF-8.
-        marked: whether content that is converted begins with a byte-order mark. A table that is written from it keeps
-            the mark, without which Excel takes UTF-8 for cp1251.
+        marked: whether converted content gets a byte-order mark at its start. A table that is written from it keeps the
+            mark; without it Excel takes UTF-8 for cp1251.
 
     Raises:
         AugmentError: when the content is read, if it has bytes that are not valid in the encoding.

@@ -175,7 +175,7 @@ def _of_batches(source: Parquet, size: int) -> Iterator[FilePart]:
 
 
 def _small(batch: Any, size: int) -> Iterator[Any]:  # noqa: ANN401
-    """Yield the batch, or its halves if it has more than `size` bytes, halved again until each is small enough."""
+    """Yield a batch whole or in pieces: a batch of over `size` bytes is halved, and its halves again if necessary."""
     if batch.nbytes <= size or batch.num_rows == 1:
         yield batch
         return

@@ -115,7 +115,7 @@ def replacing(target: Path, *, listed: bool = True) -> Iterator[BinaryIO]:
 
 
 def _part_of(target: Path) -> tuple[Path, BinaryIO]:
-    """Create a file next to the target with a name that nobody can guess. It is locked while it is open."""
+    """Create a file in the folder of the target, with a name that nobody can guess. It is locked while it is open."""
     while True:
         part = target.with_name(f".{target.name}.{secrets.token_hex(8)}{_PART}")
         descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
@@ -142,7 +142,7 @@ def locked(path: Path) -> Iterator[bool]:
 
 
 def _sweep(target: Path) -> None:
-    """Delete the temporary files that killed runs left next to the target: those that no process has locked."""
+    """Delete the temporary files for the target that killed runs left: those that no process has locked."""
     if fcntl is None:
         return
     ours = re.compile(rf"\.{re.escape(target.name)}\.[0-9a-f]{{16}}{re.escape(_PART)}")

@@ -142,13 +142,13 @@ def _starts(text: str, at: int) -> list[int]:
 
 
 def _inner(text: str, at: int) -> list[int]:
-    """Return where the inner arrays of the array at `at` start; only `at` if it is empty or holds anything else."""
+    """Return where the arrays in the array at `at` start; only `at` if it is empty or has an item of another type."""
     found = [start for start, _ in _places(text, at)[0]]
     return found if found and all(text.startswith("[", start) for start in found) else [at]
 
 
 def _members(text: str, at: int) -> dict[str, int]:
-    """Return the keys of the object at `at`, each with the index where its value starts; empty if it is not an object.
+    """Map each key of the object at `at` to the index where its value starts; empty if there is no object.
 
     Raises:
         AugmentError: the object has a key twice.

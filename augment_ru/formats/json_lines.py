@@ -138,7 +138,7 @@ _spelling = json.JSONDecoder(parse_float=_number)
 
 
 def as_spelled(line: str | None, values: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the values of a row, with `Vanished` instead of 0 if the line has a number other than 0 there.
+    """Return the values of a row; a 0 that is another number in the line, such as 1e-999, is replaced by `Vanished`.
 
     Args:
         line: the JSON line of the row; None if the row was not read from JSON.
@@ -209,7 +209,7 @@ class JsonLines:
 
 
 class Around(NamedTuple):
-    """The text before a line, a byte-order mark or nothing, and the text after it, a line end or nothing."""
+    """The characters around a line: `before` is a byte-order mark or "", `after` is the line end or ""."""
 
     before: str
     after: str

@@ -60,7 +60,7 @@ class JsonArraySink(_JsonSink):
         stream: the file.
         source: the arrays that the rows were read from; None writes a single array.
         mark: whether a byte-order mark of the source is written as well.
-        is_part: whether only the rows of a part are written, without brackets, for `join`.
+        is_part: whether only the rows of a part are written, without brackets; another sink takes them with `join`.
     """
 
     def __init__(self, stream: BinaryIO, source: JsonArray | None, *, mark: bool, is_part: bool) -> None:

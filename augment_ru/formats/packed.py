@@ -77,7 +77,7 @@ def buffered(read: Callable[[int], bytes]) -> BinaryIO:
     """Return a stream of the bytes that a function returns.
 
     Args:
-        read: takes the most bytes to return, and returns empty bytes at the end; it may return more, which are kept.
+        read: gets the number of bytes wanted; returns b"" at the end. If it returns more, the rest is kept for later.
     """
     return cast("BinaryIO", io.BufferedReader(_Reader(read), 2**16))
 

@@ -26,7 +26,7 @@ _VALUE = 8
 
 
 class ParquetSink(Sink):
-    """Writes a Parquet file with the columns of the Parquet input; from other input, with columns made from the rows.
+    """Writes a Parquet file: with the columns of the input if that is Parquet, else with columns made from the rows.
 
     The types of columns made from rows are known only after the last row; until then the rows wait in a temporary file.
     The rows of a part also wait there.
@@ -36,7 +36,7 @@ class ParquetSink(Sink):
         source: the Parquet file that the rows were read from; None if they were read from another format.
         key: the name of the column for metadata.
         metadata: whether every row gets metadata.
-        part: what is known from the rows before this part, if only a part of the file is written; otherwise None.
+        part: if only a part of the file is written, what was learnt from the rows before it; None for a whole file.
     """
 
     def __init__(
@@ -113,7 +113,7 @@ class ParquetSink(Sink):
         return self.arrow.Table.from_pylist([{**dict.fromkeys(names), **row} for row in rows])
 
     def _changed(self, given: Sequence[tuple[Record, Changed]]) -> Any:  # noqa: ANN401
-        """Make a table from rows of one batch: its columns, with new columns instead of those whose values change."""
+        """Make a table from rows of one batch. It has the batch's columns; those whose values change are made anew."""
         table = self.arrow.Table.from_batches([given[0][0].origin.batch])
         table = table.take([record.origin.row for record, _ in given])
         rows: list[Any] = [record.values for record, _ in given]

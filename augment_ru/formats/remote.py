@@ -112,7 +112,7 @@ class Remote:
             self._files.pipe_file(f"{self._path}/{name}", data)
 
     def beside(self, pattern: re.Pattern[str]) -> list["Remote"]:
-        """Return the folders next to this one whose names match the pattern; empty if they cannot be listed."""
+        """Return the folders in the parent folder whose names match the pattern; empty if they cannot be listed."""
         folder = self._path.rpartition("/")[0]
         start = self.place[: len(self.place) - len(self.place.rpartition("/")[2])]
         try:

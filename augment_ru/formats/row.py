@@ -79,7 +79,7 @@ _SPACES = " \t\r\n"
 def lines_with(
     records: AlikeRecords, new: Sequence[str], metadata: Iterable[bytes] | None, alone: Callable[[int], str]
 ) -> Iterator[bytes]:
-    """Yield the lines of records with new texts and metadata: what `written` returns for each, with a line feed.
+    """Yield the line of each record with its new text and metadata: what `written` returns, with a line feed.
 
     Args:
         records: the records, read from JSON lines.
@@ -113,7 +113,7 @@ class LinesAtOnce(Sequence[tuple[Record, Changed]]):
 
     @abstractmethod
     def lines(self) -> Iterable[bytes] | None:
-        """Return what `written` returns for each row, with a line feed; None if it has to be called for each row."""
+        """Return the line of each row as `written` makes it, with a line feed; None if `written` has to be called."""
 
 
 @lru_cache(maxsize=256)
@@ -141,7 +141,7 @@ def replaced(record: Record, changed: Changed) -> dict[str, Any]:
 
 
 def new_row(values: Mapping[str, Any], changed: Changed) -> dict[str, Any]:
-    """Return a dictionary of the values with the new ones in it; values that do not change are shared, not copied.
+    """Return the row as a new dictionary with the new values; values that do not change are shared, not copied.
 
     Raises:
         AugmentError: the row already has a field with the name of the metadata.

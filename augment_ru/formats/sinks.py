@@ -44,8 +44,8 @@ def sink_of(
         source: the source that the rows were read from.
         metadata: whether every row gets metadata; a table then has a column for it.
         mark: whether a byte-order mark of the source is written as well.
-        part: what is known from the rows before, if the sink writes only a part of the file, for `Sink.join`; otherwise
-            None.
+        part: None for a sink that writes the whole file. For a sink that writes one part, which another sink takes with
+            `Sink.join`: what was learnt from the rows before that part.
         csv_safe: whether a table cell that looks like a formula only after an edit gets an apostrophe before it.
     """
     if kind == "JSON" and not (isinstance(source, JsonLines) and source.called_json):
@@ -68,7 +68,7 @@ def sink_of(
 
 
 class _TableSink(Sink):
-    """Writes a table. Without given column names, they are the fields of the first row, and `KEY` for metadata."""
+    """Writes a table. Without given names, the columns are the fields of the first row, and `KEY` for metadata."""
 
     def __init__(
         self,

@@ -36,9 +36,8 @@ class RowSource(Protocol):
         """Parse a row.
 
         Returns:
-            The JSON text of the row, or None if the format is not JSON; its values; further data that a sink of the
-            same
-            format needs.
+            The JSON text of the row, or None if the format is not JSON; its values; and further data that a sink of the
+            same format needs.
 
         Raises:
             AugmentError: the line is not a valid row.

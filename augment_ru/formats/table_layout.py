@@ -59,7 +59,7 @@ class TableLayout:
         return cells if columns in (None, len(cells)) else plain
 
     def row(self, cells: Sequence[str]) -> str:
-        r"""Cells as a row with the end of its line; reading it gives the same cells.
+        r"""Return cells as a row with its line end; reading the row gives the same cells.
 
         >>> TableLayout(",").row(['два "слова", да', "слово"]), TableLayout("\t").row(['"кот" спит', '"пёс"'])
         ('"два ""слова"", да",слово\n', '"кот" спит\t"пёс"\n')
@@ -87,7 +87,7 @@ def cell_text(value: object) -> str:
 
 
 def without_formulas(row: Mapping[str, Any], before: Mapping[str, Any]) -> dict[str, Any]:
-    """Put an apostrophe before each text that became like a spreadsheet formula through an edit.
+    """Return the row, with an apostrophe before each text that looks like a spreadsheet formula only since an edit.
 
     Args:
         row: the new values of the row.

@@ -16,7 +16,7 @@ FIELD = "text"
 
 
 class Ends(NamedTuple):
-    """What stands before a text, a byte-order mark or nothing, and after it, the end of its line or nothing."""
+    """The characters around a text: `before` is a byte-order mark or "", `after` is the line end or ""."""
 
     before: str = ""
     after: str = "\n"
@@ -35,7 +35,7 @@ class TextLines:
         return read_lines(self.stream, blank=True, first=self._first)
 
     def parsed(self, line: Line) -> tuple[None, dict[str, Any], Ends]:
-        """The row of a line, and the bytes around the text.
+        """Return None, the row of a line, and the characters around its text.
 
         Raises:
             AugmentError: the line is not UTF-8.

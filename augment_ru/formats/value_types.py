@@ -23,9 +23,9 @@ _EXACT = 2**53
 
 
 def leaves(values: Mapping[str, Any]) -> Iterator[tuple[Path, Any]]:
-    """Yield the values of a row that hold no other values, with their paths.
+    """Yield the path and the value of each value in a row that holds no other values, as texts and empty lists.
 
-    Empty lists and objects are yielded as well, and so is the last step of each path: a key or an index.
+    Keys and indices are yielded as well: for every value in the row, its path and the last step of this path.
     """
     waiting: list[tuple[Path, Any]] = [((name,), value) for name, value in reversed([*values.items()])]
     while waiting:

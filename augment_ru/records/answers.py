@@ -104,8 +104,9 @@ _MARKER = re.compile(f"[(]([{LETTERS}{_CYRILLIC}СН])[)]")
 def marked_options(text: str) -> list[re.Match[str]]:
     """Return the matches of the markers «(A)», «(B)», … of the options in a question.
 
-    They are the last series of at least two markers whose letters run in alphabetical order from A or А: Latin or
-    Cyrillic, whichever series is longer. A marker that the question itself mentions is left out:
+    The markers of options form a series of at least two, with letters in alphabetical order from A. The last series in
+    Latin letters and the last one in Cyrillic letters are sought, and the longer of them is returned. A marker that the
+    question itself mentions is left out:
     «Витамин (A) полезен. Чем? (A) … (B) …».
     """
     found = list(_MARKER.finditer(text))

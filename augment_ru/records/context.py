@@ -66,7 +66,7 @@ def _of_question(text: str, answers: Sequence[str]) -> Context:
 
 
 def options_in(text: str) -> list[tuple[Span, Span]]:
-    """Return the spans of the marker and of the text of each option in a question.
+    """Return the options in a question: for each, the span of its marker and the span of its text.
 
     >>> text = "Что тонет? (A) камень (B) пробка"
     >>> [(marker.of(text), option.of(text)) for marker, option in options_in(text)]

@@ -141,7 +141,7 @@ def _parts(row: Mapping[str, Any], path: Path) -> list[Path]:
 
 
 def entries(row: Mapping[str, Any], name: str) -> list[tuple[int, ...]]:
-    """Return the indices of each item that a name with `[]` stands for: a tuple for each item, an index for each `[]`.
+    """Return a tuple for each item that a name with `[]` stands for; it holds the item's index at each `[]`.
 
     >>> entries({"qas": [{"query": "а"}, {"query": "б"}]}, "qas[]")
     [(0,), (1,)]

@@ -32,10 +32,11 @@ def may_hold_places(rows: Sequence[dict[str, Any]]) -> bool:
 
 
 def places_in(row: Mapping[str, Any], texts: Mapping[str, str]) -> Iterator[tuple[Path, str]]:
-    """Yield the paths of numbers that are places in texts, each with the field of the text.
+    """Yield pairs: the path of a number that is a place in a text, and the field of that text.
 
-    A number counts as a place if its name says so and one of these holds: another text in the same object stands at the
-    number; or a word starts at the number and a word ends at another number in the same object.
+    A number counts as a place if its key names a start and one of two conditions holds. Either the text contains, from
+    this place on, another text of the same object. Or a word starts at this place, and a word ends at another number of
+    the same object, whose key names an end.
 
     Args:
         row: the row.
@@ -69,7 +70,12 @@ def _objects(value: Any, path: Path) -> Iterator[tuple[Path, Mapping[str, Any]]]
 
 
 def _numbers(held: Mapping[str, Any], key: str) -> Iterator[tuple[Path, int, list[object]]]:
-    """Yield the numbers at a key, one or a list, each with its path and the texts and end numbers next to it."""
+    """Yield each number that stands at a key, whose value is a number or a list of numbers.
+
+    Yields triples: the path of the number in the object, the number, and the values of other keys of the object that
+    may confirm that it is a place: texts, and numbers whose key names an end. If the key holds a list, only lists of
+    the same length count, each with its item at the same index.
+    """
     numbers = held[key]
     others = [other for name, other in held.items() if _is_beside(name, other)]
     if _is_number(numbers):

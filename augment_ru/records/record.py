@@ -27,7 +27,7 @@ class Anchors(NamedTuple):
 
     spans: Mapping[str, list[Span]]
     borders: Mapping[str, list[int]]
-    """The places where options or marked parts start; fields without borders are left out."""
+    """The places that no change may cross: where options or marked parts start. Fields without borders are left out."""
 
 
 @dataclass(slots=True)
@@ -61,7 +61,7 @@ class Record:
 
     @property
     def fields(self) -> tuple[str, ...]:
-        """The names of the texts that are perturbed; a task's name with `[]` gives one field for each list item."""
+        """The names of the texts that are perturbed; the task's `qas[].query` becomes `qas[0].query` and so on."""
         if self._fields is None:
             always = self.task.layout.fields_of_every_row
             self._fields = _fields(self.values, self.task) if always is None else always
@@ -86,12 +86,11 @@ class Record:
         return sum(len(one) for one in held if isinstance(one, str))
 
     def check_places(self) -> None:
-        """Check that all places in perturbed texts that the row states will move with the texts.
+        """Check that every place in a perturbed text that the row states as a number will move with the text.
 
         Raises:
-            AugmentError: the row states a place that the task does not declare; a field is missing; or an offset does
-                not
-                match its text.
+            AugmentError: the row states a place that the task does not declare, a field is missing, or an offset does
+                not match its text.
         """
         found = list(places_in(self.values, self.texts()))
         declared = {offset.path for offset in self.offsets()} if found else set()
@@ -200,7 +199,7 @@ class Record:
         return Anchors({name: sorted(set(found)) for name, found in spans.items()}, borders)
 
     def _kept(self) -> Iterator[tuple[str, list[str], str]]:
-        """Yield fields, the words that survive wherever they stand in them, and the label of their spans."""
+        """Yield triples: a field, the words that survive wherever they stand in it, and the label of their spans."""
         for words in self.task.layout.words:
             if words.text in self.fields:
                 target = table(field_paths.value(self.values, words.field), words.field)
@@ -212,7 +211,7 @@ class Record:
                 yield name, kept, "KEPT"
 
     def _marks(self) -> Iterator[tuple[str, list[Span], bool]]:
-        """Yield fields, the option markers and other marks in them, and whether changes may not cross their starts."""
+        """Yield triples: a field, spans of option markers or other marks in it, and whether they are borders."""
         fields = self.fields
         for name in self.task.layout.options:
             if name in fields:

@@ -95,7 +95,7 @@ class Layout(_Part, frozen=True):
         fields: the text fields that are perturbed; no other field is, except those in `optional`.
         optional: text fields that are perturbed in the rows that have them.
         keys: the fields by which a row is recognised.
-        contains: a field and a regular expression that must match in its text, for a row to be recognised.
+        contains: a field and a regular expression; a row is recognised only if it matches in the text of the field.
         id: the field with the id of a row, if there is one.
         constraints: the default constraints.
         options: the text fields that hold options «(A) … (B) …»; the markers survive, and no change crosses a marker.
@@ -170,7 +170,7 @@ class Scoring(_Part, frozen=True):
 
     Attributes:
         gold: the fields that hold the right answer; several fields if a row has several labels.
-        metrics: names of `augment_ru.evaluation.answers`, the main metric first.
+        metrics: the names of the metrics (`records.metric_kinds`), the main metric first.
         separator: the text between several right answers in one text (MERA); None if a text is one answer.
         unlabelled: labels that mean that the right answer is not known; -1 always means this.
         every_class: whether macro F1 is the mean over all classes of the data, including classes that never occur in
@@ -200,7 +200,7 @@ class Benchmark(_Part, frozen=True):
     Attributes:
         language: the language of the texts, `ru` or `en`; constraints for the other language are refused.
         prompt: the name of the prompt file in `prompts/`; None for the name of the task. A user's task file may name a
-            prompt file next to it, such as `ask.toml`; `prompt` is then the path of that file.
+            prompt file in its own folder, such as `ask.toml`; `prompt` is then the path of that file.
         shots: how many demonstrations are shown.
         trained_on: the task whose train rows a model may learn from if this task has none (LiDiRus: TERRa).
         diagnostic: whether the score is left out of totals (MERA, section 4.2).
@@ -291,8 +291,7 @@ def read_task_file(path: Path) -> Task:
 
     Raises:
         AugmentError: the file cannot be read; it has a key or a value that a task cannot have, such as an unknown
-            metric
-            or prompt; or its name is taken.
+            metric or prompt; or its name is taken.
     """
     found = _read(path)
     if (prompt := found.benchmark.prompt) and prompt.endswith(".toml"):
@@ -358,7 +357,9 @@ def task(name: str) -> Task:
 
 
 def recognise(row: Mapping[str, Any]) -> Task:
-    """Return the task whose key fields the row has; of several, the one whose key fields include those of all others.
+    """Return the task whose key fields (`Layout.keys`) the row has.
+
+    Of several such tasks, it is the one whose key fields include those of all others.
 
     A row that fits no task but has a field `text` is of the generic task.
 
@@ -380,7 +381,9 @@ def recognise(row: Mapping[str, Any]) -> Task:
 
 
 def task_for_row(row: Mapping[str, Any], known: Task | None, fields: Sequence[str] = ()) -> Task:
-    """Return the task of a row: `known`, or the recognised task if `known` is None; it perturbs `fields` if given.
+    """Return the task of a row: `known`, or the recognised task if `known` is None.
+
+    If `fields` are given, the returned task perturbs these fields instead of its own.
 
     Raises:
         AugmentError: no task is known and no task fits, or several fit equally well.

@@ -54,7 +54,7 @@ class Batch:
         protected: the protected spans of each text; by default no spans. The batch adds links, addresses, mentions,
             hashtags, markup, code and formulas (`atoms`).
         borders: the places in each text that no change may reach across, such as the starts of its options.
-        annotate: the annotator; a composition calls it for the texts between its parts.
+        annotate: the annotator; a composition calls it for the text that one part passes on to the next.
         contexts: returns the context of each text; called when a context is first read. By default contexts are empty.
         guarded: maps the name of a guard to its spans in each text. Only attacks that name the guard (`Viewer`) see
             these spans.
@@ -202,7 +202,7 @@ class Batch:
 
     @cached_property
     def cuttable(self) -> Mask | None:
-        """Whether an edit may start or stop at each place without cutting a grapheme cluster; None: at any place."""
+        """Whether an edit that starts or stops at a place leaves grapheme clusters whole; None if it does anywhere."""
         return characters.cuttable(self.codes, self.flags, self.starts)
 
     @cached_property
@@ -212,7 +212,7 @@ class Batch:
 
     @cached_property
     def in_json(self) -> Mask | None:
-        """Whether each text is JSON, of which only the texts inside may change, shape (texts,); None if no text is."""
+        """Whether each text is JSON, shape (texts,); None if no text is. Only the string values of JSON may change."""
         places = [span.start for span in self.prepared.atoms if span.label == JSON]
         if not places:
             return None

@@ -71,7 +71,7 @@ def _classify(code: int) -> int:
 
 
 def _joins(char: str) -> bool:
-    """Tell whether a character forms one grapheme cluster with an «a» on either side, its double, or a line feed."""
+    """Tell whether a character forms a grapheme cluster with an «a» before or after it, itself or a line feed."""
     return any(regex.fullmatch(r"\X", pair) for pair in (f"a{char}", f"{char}a", char + char, f"{char}\n"))
 
 
@@ -79,7 +79,8 @@ def encode(texts: Sequence[str]) -> tuple[Codes, Ints]:
     """Join texts into one array of code points.
 
     Returns:
-        The code points, with a line feed behind each text; and the place where each text starts, shape (texts + 1,).
+        The code points, with a line feed after each text; and the place where each text starts, followed by the end of
+        the array, shape (texts + 1,).
         Text i is `codes[starts[i]:starts[i + 1] - 1]`.
     """
     joined = _SEPARATOR.join([*texts, ""])
@@ -132,10 +133,10 @@ def counted(mask: Mask, starts: Ints, stops: Ints) -> Ints:
 
 
 def cuttable(codes: Codes, flags: Flags, starts: Ints) -> Mask | None:
-    """Return whether a cut before each code point and at the end breaks no grapheme cluster, shape (codes + 1,).
+    """Find where the array may be cut, before a code point or at the end, without breaking a grapheme cluster.
 
     Returns:
-        The mask, True where the array may be cut; None if it may be cut anywhere.
+        The mask, True where the array may be cut, shape (codes + 1,); None if it may be cut anywhere.
     """
     hints = np.flatnonzero((flags & CLUSTER) != 0)
     if not hints.size:

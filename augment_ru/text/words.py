@@ -82,7 +82,7 @@ def word_bounds(codes: Codes, flags: Flags) -> tuple[Ints, Ints]:
 
     A word is a run of letters, digits and combining marks, together with joining signs inside it: «из-за», «О'Генри»,
     «км/ч», «3,14», «10:30». A comma and a colon join digits only; a space joins groups of three digits: «30 000».
-    A number and the abbreviated unit behind it are one word: «25 м/с». If a line feed is written as a backslash and a
+    A number and the abbreviated unit after it are one word: «25 м/с». If a line feed is written as a backslash and a
     letter («\nКазань», as in TAPE's MultiQ), that letter belongs to no word.
 
     Args:
@@ -111,7 +111,7 @@ def word_bounds(codes: Codes, flags: Flags) -> tuple[Ints, Ints]:
 
 
 def _join_signs(codes: Codes, flags: Flags, inside: Mask) -> None:
-    r"""Update `inside`: add the signs beside a number («−15», «№7», «50%») to words, take the letter of «\n» out."""
+    r"""Update `inside`: add the signs of numbers («−15», «№7», «50%»), and remove the letter of «\n»."""
     for place in np.flatnonzero((flags & SIGN) != 0).tolist():
         sign, following = chr(codes[place]), int(place) + 1
         if sign == "\\":
@@ -123,7 +123,7 @@ def _join_signs(codes: Codes, flags: Flags, inside: Mask) -> None:
 
 
 def _with_units(codes: Codes, flags: Flags, starts: Ints, stops: Ints) -> tuple[Ints, Ints]:
-    """Return the words after joining each number with the abbreviated unit behind it: «25 м/с», «−15 °C», «2,5 кг»."""
+    """Join each number with the abbreviated unit after it, and return the words: «25 м/с», «−15 °C», «2,5 кг»."""
     joined: list[int] = []
     numbers = np.flatnonzero((flags[starts] | flags[stops - 1]) & DIGIT)
     numbers = numbers[(flags[stops[numbers]] & SPACE) != 0]
@@ -148,7 +148,7 @@ def _units() -> frozenset[str]:
 
 
 def _join_thousands(flags: Flags, inside: Mask) -> None:
-    """Update `inside`: add a space as in «30 000», with one to three digits before it and exactly three behind it."""
+    """Update `inside`: add a space as in «30 000», with one to three digits before it and exactly three after it."""
     digit = (flags & DIGIT) != 0
     spaces = np.flatnonzero(digit[:-2] & digit[2:] & ((flags[1:-1] & SPACE) != 0)) + 1
     spaces = spaces[spaces < flags.size - _GROUP - 1]
@@ -159,7 +159,7 @@ def _join_thousands(flags: Flags, inside: Mask) -> None:
 
 
 def occurrences(text: str, words: Sequence[str], label: str) -> Iterator[Span]:
-    """Yield a span, labelled `label`, for each place where one of the words stands as a whole word, in any case."""
+    """Yield a span, labelled `label`, wherever one of the words stands as a whole word, in upper or lower case."""
     places: dict[str, list[int]] = {}
     for run in _RUN.finditer(text):
         places.setdefault(_same(run[0]), []).append(run.start())
