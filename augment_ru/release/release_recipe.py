@@ -52,7 +52,7 @@ class _Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class GateRecipe(_Table, frozen=True):
     """The gate of a release, and how it searches for perturbations that pass.
 
-    The attributes are parameters of `Augmenter`. None means the value of the preset, or else the default of `Augmenter`.
+    The attributes are parameters of `Augmenter`. None means the preset's value, or else the default of `Augmenter`.
 
     Attributes:
         options: the options of the similarity.
