@@ -100,7 +100,7 @@ class Tally:
         return f"{line}, {rate:,.{1 if rate < _SLOW else 0}f} rows a second"
 
     def line(self, *parts: str) -> str:
-        """Join these texts into a line with the counts of warnings, skipped lines and kept parts, if any, and the time."""
+        """Join these texts into a line, with counts of warnings, skipped lines and kept parts, if any, and the time."""
         others = ((self.warned, "row", "with warnings"), (self.skipped, "line", "skipped"), (self.kept, "part", "kept"))
         said = [f"{amount(count, noun)} {what}" for count, noun, what in others if count]
         return "; ".join([*parts, *said, f"{time.perf_counter() - self.began:.1f} s"])

@@ -152,7 +152,7 @@ def _front_matter(content: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def shown_pairs(folder: Path, tasks: Sequence[Mapping[str, Any]]) -> list[dict[str, str]]:
-    """Return an example of each variation: the texts of a row before and after it.
+    """Return an example of each variation: a text of a row before and after the attack or search.
 
     It is the first perturbed row of the first task that has one. Variations without a perturbed row are left out.
 

@@ -260,7 +260,7 @@ def option_problem(original: Record, row: Record) -> str | None:
 
 
 def _field_problem(original: Record, expected: Mapping[str, Any], row: Record) -> str | None:
-    """Return a message about the first field that has not the expected value; None if all fields have it."""
+    """Return a message about the first field without the expected value; None if all fields have it."""
     if list(expected) != list(row.values):
         return f"has the fields {', '.join(row.values)}; the original row has {', '.join(expected)}"
     for field, value in expected.items():

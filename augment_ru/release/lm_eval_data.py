@@ -29,7 +29,7 @@ else:
     answer_scores, answers, field_paths = map(_module_beside, ("answer_scores", "answers", "field_paths"))
 
 CONTEXT, _GAP, _NUMBERS, _QUESTION = "_context", "_gap", "_numbers", "_question"
-"""Fields that are added to a row: its prompt, the white space before the answer, the numbers of the entry that is asked
+"""Fields that are added to a row: its prompt, the white space before the answer, the indices of the entry that is asked
 about, and an id of the question to which the entry belongs."""
 _PLACE = re.compile(r"\{\{|\}\}|\{([^{}\n]+)\}|[{}]")
 _LABEL = "label"
@@ -321,7 +321,9 @@ def _choices(
     spans: Sequence[str] = (),
     tail: str = "",
 ) -> tuple[list[str], list[str]]:
-    """Return the labels of the answers to choose from, and the text of each; `words` to `spans` are sources of them.
+    """Return the labels of the answers to choose from, and the text of each.
+
+    The arguments `words` to `spans` say where they come from.
 
     Args:
         row: the row.
