@@ -1,7 +1,7 @@
-"""The commands: the options of each, and what it says of itself. Its work is a function of `augment_ru.jobs`.
+"""The commands: the options and the help of each. The work of a command is a function of `augment_ru.jobs`.
 
-The values of the options go to that function by the names of their parameters, so an option is written once. The
-functions are imported when a command runs, so that --help loads nothing heavy.
+This function gets the values of the options by the names of their parameters. It is imported when the command runs, so
+that --help loads nothing heavy.
 """
 # ruff: noqa: D301, PLC0415 (the backspace tells click to keep the line breaks; imports take time)
 
@@ -56,9 +56,9 @@ def perturb(**given: Any) -> int:  # noqa: ANN401
 
 
 def _with_recipe(given: dict[str, Any], keys: type[Any], lists: Mapping[str, str]) -> dict[str, Any]:
-    """Merge the options of the command line with those of its recipe, if it names one; the command line has priority.
+    """Return the values of the options, with those of the recipe for options that the command line does not set.
 
-    `keys` and `lists` are those of `read_recipe`.
+    Without a recipe, return `given`. `keys` and `lists` are arguments of `read_recipe`.
     """
     if not given["recipe"]:
         return given
@@ -166,13 +166,13 @@ class _Release(HelpfulGroup):
     """A group that builds a recipe if its first argument is not the name of a command."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse the arguments; the command `build` is put before a recipe."""
+        """Parse the arguments. If the first is a recipe, put the command `build` before it."""
         if args and args[0] not in self.commands and args[0] not in ctx.help_option_names:
             args = ["build", *args]
         return super().parse_args(ctx, args)
 
     def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the help of `build`, followed by the other commands."""
+        """Write the help of `build`, and then the list of the other commands."""
         build_.format_help(ctx, formatter)
         with formatter.section("Commands"):
             formatter.write_dl([("verify DIR", verify.get_short_help_str(80))])

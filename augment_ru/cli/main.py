@@ -14,7 +14,7 @@ from augment_ru.jobs.flags import with_flags
 from augment_ru.version import __version__
 
 _CLOSED_PIPE = 141
-"""128 plus the number of SIGPIPE: the exit code that shells use for a program whose reader closed the pipe."""
+"""The exit code that shells use for a program whose reader closed the pipe: 128 plus the number of SIGPIPE."""
 
 
 class _ReaderGoneError(Exception):
@@ -25,7 +25,7 @@ class _Commands(HelpfulGroup):
     """Prints an error as one line on stderr. Exit codes: 2 usage, 1 data or run, 130 interrupted, 141 closed pipe."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return the names of the commands in the order of their definition: the main commands first."""
+        """Return the names of the commands in the order of their definition, in which the main commands come first."""
         del ctx
         return list(self.commands)
 
@@ -37,7 +37,7 @@ class _Commands(HelpfulGroup):
             raise _ReaderGoneError from error
 
     def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401  (click's own signature)
-        """Run a command; end quietly if the reader of the output has gone away."""
+        """Run a command. Raise `_ReaderGoneError` if the reader of stdout has closed it."""
         try:
             found = super().invoke(ctx)
             if sys.stdout is not None:
@@ -75,7 +75,7 @@ class _Commands(HelpfulGroup):
 
 
 def _left() -> str:
-    """Tell which output files a run that was ended early has written."""
+    """Return a message that says which output files an interrupted run has written."""
     from augment_ru.formats.files import written_files  # noqa: PLC0415  (so that --help loads nothing heavy)
 
     files = ", ".join(map(str, written_files()))
@@ -105,11 +105,14 @@ def cli(debug: bool) -> None:  # noqa: FBT001  (click passes options by name)
 
 
 def _show_warnings() -> None:
-    """Print the warnings and errors that the package logs as single lines; a second call changes nothing."""
+    """Make the warnings and errors that the package logs appear on stderr, one line each.
+
+    A second call changes nothing.
+    """
     import logging  # noqa: PLC0415  (so that the help does not load it)
 
     class Lines(logging.Handler):
-        """Prints each warning as one line, on the stderr of the moment."""
+        """Prints each warning as one line, on what is stderr at that time."""
 
         def emit(self, record: logging.LogRecord) -> None:
             click.echo(f"augment-ru: warning: {with_flags(record.getMessage())}", err=True)

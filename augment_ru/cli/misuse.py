@@ -11,7 +11,7 @@ _TOO_MANY = "Got unexpected extra argument"
 
 
 class Real(click.types.FloatParamType):
-    """A number of the command line; the error for a number with a comma or a per cent sign suggests the right one.
+    """A number on the command line. If it has a comma or a per cent sign, the error suggests how to write it.
 
     >>> Real().convert("0.15", None, None)
     0.15
@@ -40,7 +40,7 @@ def misuse(error: click.UsageError) -> str:
 
 
 def is_file(text: str) -> bool:
-    """Tell whether a text is the path of a file; the text may be longer than any path."""
+    """Tell whether a text is the path of a file. The text may be longer than paths can be."""
     return os.path.isfile(text)  # noqa: PTH113  (`Path.is_file` raises an error for a long one)
 
 
@@ -74,7 +74,7 @@ def _said(error: click.UsageError) -> str:
 
 
 def _place(option: str, context: click.Context) -> str:
-    """Name the commands that have this option, for a message about a command that lacks it; "" if no command has it."""
+    """Return the end of a message about a wrong option: which commands have this option; "" if no command has it."""
     root = context.find_root()
     commands = root.command.commands.items() if isinstance(root.command, click.Group) else ()
     owners = [name for name, command in commands if option in _option_names(command)]

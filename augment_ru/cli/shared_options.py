@@ -28,7 +28,7 @@ class Command(click.Command):
             raise click.UsageError(str(error), ctx) from error
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the help of the options; many options are grouped under headings."""
+        """Write the help of the options. If there are `_MANY` or more, they are grouped under headings."""
         options = [param for param in self.get_params(ctx) if isinstance(param, click.Option)]
         shown = [(param.name, record) for param in options if (record := param.get_help_record(ctx))]
         if len(shown) < _MANY:
@@ -42,7 +42,7 @@ class Command(click.Command):
 
 
 _MANY = 12
-"""The number of options from which on the help groups them."""
+"""If a command has at least this many options, its help groups them."""
 _GROUPS = {
     "Input": "input_format encoding task fields label_fields originals train limit recipe",
     "Attack": "attacks probability min_changes set options constraints no_constraints annotator copies preset seed",
@@ -55,14 +55,14 @@ _GROUPS = {
     ),
     "Scale": "workers engine part_size resume device",
 }
-"""The headings in the help, each with the parameters whose options are listed under it."""
+"""Maps each heading of the help to the parameters whose options are listed under it."""
 
 
 class HelpfulGroup(click.Group):
     """A group of commands that prints its help if no command is given."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse the arguments; without any, print the help and exit."""
+        """Parse the arguments. If there are none, print the help and exit."""
         if not args and not ctx.resilient_parsing:  # a shell that asks for completions has no arguments, too
             click.echo(ctx.get_help())
             ctx.exit()
@@ -71,14 +71,14 @@ class HelpfulGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Return the name and the command given by the first argument, and the arguments after it."""
+        """Return the name of the command that the first argument names, the command, and the arguments after it."""
         if args and not ctx.resilient_parsing and self.get_command(ctx, args[0]) is None and args[0][:1] != "-":
             raise no_command(self, ctx, args)
         return super().resolve_command(ctx, args)
 
 
 def complete_attacks(context: click.Context, parameter: click.Parameter, typed: str) -> list[CompletionItem]:
-    """Complete an attack's name after the last `+`; if no name begins with what was typed, complete files."""
+    """Complete the name of an attack, after the last `+`. If no name fits what was typed, complete files."""
     del context, parameter
     from augment_ru.registry import names  # noqa: PLC0415
 
@@ -87,7 +87,7 @@ def complete_attacks(context: click.Context, parameter: click.Parameter, typed: 
 
 
 def complete_tasks(context: click.Context, parameter: click.Parameter, typed: str) -> list[CompletionItem]:
-    """Complete a task's name; if no name begins with what was typed, complete files."""
+    """Complete the name of a task. If no name fits what was typed, complete files."""
     del context, parameter
     from augment_ru.registry import names  # noqa: PLC0415  (loads what --help does not need)
 
@@ -95,7 +95,7 @@ def complete_tasks(context: click.Context, parameter: click.Parameter, typed: st
 
 
 def complete_constraints(context: click.Context, parameter: click.Parameter, typed: str) -> list[CompletionItem]:
-    """Complete a constraint's name; if no name begins with what was typed, complete files."""
+    """Complete the name of a constraint. If no name fits what was typed, complete files."""
     del context, parameter
     from augment_ru.constraints.rule_file import constraint_paths  # noqa: PLC0415
 
@@ -111,10 +111,10 @@ def option(shown: str, help_: str = "", *, dest: str | None = None, **more: Any)
     """Define an option in the form that its help shows.
 
     Args:
-        shown: its names with slashes between them, a space, and a placeholder for its value. `...` at the end makes the
-            option repeatable. An option without a placeholder and without a type is a flag.
+        shown: its names and a placeholder for its value, such as "-o/--output OUT". With `...` at the end, the option
+            can be repeated. Without a placeholder and a type, it is a flag.
         help_: what it does, with its default in brackets.
-        dest: the name of its parameter, if it differs from the option's name.
+        dest: the name of its parameter; None to derive it from the name of the option.
         more: further arguments of `click.option`.
     """
     names, _, value = shown.partition(" ")
@@ -255,7 +255,7 @@ ROWS = (
 QUIET = option("-q/--quiet", "Show neither progress nor the lines at the end of a run.")
 
 POOL = (_probability("1"), _THRESHOLD, *SETUP)
-"""The options of a run that searches among all changes; the options for how many changes to try are left out."""
+"""The options of a run that searches among all changes. Options on how many changes to try are left out."""
 
 
 def attack_option(help_: str, default: str = "") -> Callable[[_F], _F]:
@@ -270,7 +270,7 @@ def attack_option(help_: str, default: str = "") -> Callable[[_F], _F]:
 
 
 def table_format(*more: str) -> Callable[[_F], _F]:
-    """Return the option for the format of printed tables; `more` adds formats."""
+    """Return the option for the format of printed tables. `more` are formats in addition to the usual ones."""
     forms = click.Choice(["table", "markdown", "csv", "latex", *more])
     return option(
         "--format", "How the tables are printed.", dest="form", type=forms, default="table", show_default=True

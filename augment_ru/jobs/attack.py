@@ -36,7 +36,9 @@ from augment_ru.records.task import Task
 
 
 def attack_rows(given: Mapping[str, Any]) -> int:
-    """Search for the changes of all rows; return the exit code: 1 if rows were skipped, otherwise 0.
+    """Search for changes of each row that break the model's answer.
+
+    Returns the exit code: 1 if rows were skipped, else 0.
 
     Args:
         given: the values of the options of `attack` by parameter.
@@ -80,7 +82,7 @@ def attack_rows(given: Mapping[str, Any]) -> int:
 
 
 def _checked(given: Mapping[str, Any]) -> RowsJob:
-    """Return the run that the options ask for, after all checks.
+    """Check all options, and return the run that they ask for.
 
     Raises:
         AugmentError: a name, a value or a file is wrong.
@@ -109,8 +111,8 @@ class SearchRows:
         given: the values of the options by parameter.
         schema: the task of the rows.
         labels: the labels that the model may answer with; None if its answers are free text.
-        deadline: when the searches end, in seconds since 1970; None for no deadline.
-        shown: a list to which the findings are added instead of being written; None if they are written.
+        deadline: the time at which the searches end, in seconds since 1970; None for no deadline.
+        shown: a list to which the results of the searches are added instead of being written; None to write them.
     """
 
     job: RowsJob
@@ -121,11 +123,11 @@ class SearchRows:
     shown: list[Finding] | None = None
 
     def with_job(self, job: RowsJob) -> "SearchRows":
-        """Return the same work for a changed run."""
+        """Return a copy of this work for another run."""
         return replace(self, job=job)
 
     def begin(self) -> OnChunk:
-        """Load the model, and return the function that searches for the changes of a chunk."""
+        """Load the model, and return the function that runs the searches of a chunk of records."""
         job, given = self.job, self.given
         adversary = Adversary(
             job.perturbers,
@@ -184,7 +186,7 @@ class SearchRows:
 
 
 _AT_ONCE = 1e-3
-"""The seconds that a search may take when the deadline has passed."""
+"""How many seconds a search may still take when the deadline has passed."""
 
 
 def _labels(
@@ -194,12 +196,12 @@ def _labels(
 
     Args:
         given: the values of the options by parameter.
-        encoding: the encoding of the train file, if it is not UTF-8.
+        encoding: the encoding of the train file.
         rows: the rows; they are read one by one.
         schema: the task of the rows.
 
     Raises:
-        AugmentError: no row has the label that the search aims at.
+        AugmentError: no row has the label `target`, at which the search aims.
     """
     golds = different_golds(rows, schema)
     labels, target = labels_of_different(golds, schema), given["target"]
@@ -212,7 +214,10 @@ def _labels(
 
 
 _RIGHT_ALREADY = "right already"
-"""The reason for a row whose right answer is the target label: it cannot be broken, and rates leave it out."""
+"""The reason that a search states for a row whose right answer is the target label: nothing in it can be broken.
+
+Rates leave such rows out.
+"""
 
 
 def _closing(tally: Tally) -> str:

@@ -1,4 +1,4 @@
-"""Measure a similarity on a user's texts: score unrelated pairs and each attack's texts, and propose a threshold."""
+"""Measure a similarity on a user's texts: score unrelated pairs and perturbed texts, and propose a threshold."""
 
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -32,12 +32,18 @@ ATTACKS = ("butterfingers", "case", "emojify", "eda_delete", "eda_swap")
 """The attacks that are measured if the user names no attack."""
 PROBABILITIES = (0.05, 0.1, 0.2, 0.4, 0.8)
 _ROWS = 256
-"""The number of records or pairs in a part."""
+"""The number of records, or of pairs, that a worker scores at a time."""
 
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """The scores of unrelated pairs, or of one attack at one probability."""
+    """The scores of unrelated pairs of texts, or of the texts that one attack changes at one probability.
+
+    Attributes:
+        what: the name of the attack, or "unrelated texts".
+        probability: the probability of the attack; None for unrelated texts.
+        scores: the scores, shape (pairs,).
+    """
 
     what: str
     probability: float | None
@@ -45,7 +51,10 @@ class Measured:
     default: bool = False
     """Whether the probability is the attack's default."""
     grades: Floats | None = None
-    """The shares of readers' grades 3, 2, 1, 0 for texts with such scores; None if the similarity has no grades."""
+    """How readers graded texts with such scores: the shares of the grades 3, 2, 1 and 0, shape (4,).
+
+    None if the similarity has no grades.
+    """
 
     def passing(self, threshold: float) -> float:
         """Return the share of scores that pass a threshold."""
@@ -60,10 +69,10 @@ class Calibration:
         scorer: the similarity's signature.
         unrelated: the scores of unrelated pairs of texts.
         attacks: the scores of each attack at each probability, with one candidate and no search.
-        accept: the share of perturbations that is to pass the threshold.
-        threshold: the highest threshold that at least this share of each attack's perturbations passes, at the attack's
-            default probability.
-        default: the similarity's own threshold.
+        accept: the share of perturbations that is to pass the threshold, in (0, 1].
+        threshold: the proposed threshold: the highest that lets the share `accept` of the perturbations of every attack
+            pass, at the default probability of the attack.
+        default: the threshold that the similarity has by default.
     """
 
     scorer: str
@@ -150,16 +159,16 @@ def calibrated(
     Args:
         records: at least two records with different texts.
         preparation: annotates and protects the records.
-        attacks: the attacks whose perturbations are to pass.
+        attacks: the attacks whose perturbations are measured.
         similarity: the similarity to measure.
         seed: the seed of the random numbers.
-        probabilities: the probabilities at which each attack is measured, besides its default.
-        accept: the share of perturbations that is to pass, in (0, 1].
+        probabilities: the probabilities at which each attack is measured, in addition to its default.
+        accept: the share of perturbations that is to pass the threshold, in (0, 1].
         engine: where the work runs; None for this process. The figures do not depend on it.
 
     Raises:
-        AugmentError: `similarity` is None, `accept` is out of range, there are too few texts, or no attack changes a
-            text.
+        AugmentError: `similarity` is None, `accept` is out of range, no field has two different texts, or no attack
+            changes a text.
     """
     if similarity is None:
         raise AugmentError("`similarity` none: nothing to calibrate; give meaning, navec or bertscore")
@@ -211,7 +220,8 @@ def unrelated_pairs(records: Sequence[Record]) -> tuple[list[str], list[str]]:
     """Pair each text with a text of another record from the same field.
 
     Returns:
-        The texts, and the partner of each. The pairs do not depend on the order of the records.
+        Two lists of the same length: the texts, and the unrelated text of each. They do not depend on the order of the
+        records.
 
     Raises:
         AugmentError: no field has two different texts.
@@ -236,7 +246,7 @@ def unrelated_pairs(records: Sequence[Record]) -> tuple[list[str], list[str]]:
 
 
 class _Pairs(NamedTuple):
-    """Texts, and for each an unrelated text."""
+    """Pairs of unrelated texts: `ones[i]` and `others[i]` are a pair."""
 
     ones: list[str]
     others: list[str]
@@ -244,7 +254,7 @@ class _Pairs(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _Scoring:
-    """Scores pairs of texts, or the records that each perturber changes, to four digits."""
+    """Scores pairs of texts, or the changes that each perturber makes to records; rounds scores to four decimals."""
 
     preparation: Preparation
     similarity: Similarity
@@ -264,7 +274,10 @@ class _Scoring:
 
 
 def _scores(prepared: Prepared, perturber: Perturber, similarity: Similarity) -> Floats:
-    """Return the similarity of each record that the attack changes, with one candidate and no search."""
+    """Return the lowest similarity of the texts of each record that the attack changes, shape (changed records,).
+
+    The attack makes one candidate, without a search.
+    """
     results = perturber.perturb(prepared).results
     scripts = [script for result in results for script in result.scripts.values()]  # in the order of the batch's texts
     rows = np.array([row for row, script in enumerate(scripts) if script.edits], dtype=np.int64)
@@ -287,8 +300,8 @@ def calibration_lines(calibration: Calibration, room: int | None = None) -> Iter
 
     Args:
         calibration: the measurement.
-        room: the width of the terminal in characters; None if there is no terminal. If the table is too wide, first the
-            histogram and then the 5 % and 95 % quantiles are left out; if it is still too wide, the columns are folded.
+        room: the width of the terminal in characters; None if there is no terminal. If the table is too wide, the
+            histogram is left out, then the 5 % and 95 % quantiles; if this is not enough, the columns are folded.
     """
     every = [calibration.unrelated, *calibration.attacks]
     low = min(float(np.floor(min(one.scores.min() for one in every) * 20) / 20), 0.95)  # all may be 1
@@ -344,7 +357,7 @@ def _percentages(grades: Floats | None) -> list[str]:
 
 
 def _plot(scores: Floats, low: float, threshold: float) -> str:
-    """Return a histogram of the scores from `low` to 1 as text, with a bar at the threshold."""
+    """Return a histogram of the scores from `low` to 1 on one line, with a vertical bar at the threshold."""
     span = 1 - low
     counts, _ = np.histogram(np.clip(scores, low, 1), bins=_CELLS, range=(low, 1))
     cells = [_BARS[int(np.ceil(count / max(counts.max(), 1) * (len(_BARS) - 1)))] for count in counts]

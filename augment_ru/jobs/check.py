@@ -1,4 +1,4 @@
-"""The work of `augment-ru check`: find data files that break their format, and rules that contradict their examples."""
+"""The work of `augment-ru check`: find mistakes in data files, and rules that contradict their examples."""
 
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
@@ -27,13 +27,13 @@ from augment_ru.resources import file_text, folder
 from augment_ru.strict_tables import read_toml
 
 _HEADER = {"source": "source", "licen": "licence"}
-"""Strings that a header must contain, each with the word for it in messages."""
+"""Maps each string that a header must contain to the word that messages use for it."""
 _ALL_KEY = "all columns are the key"
-"""The note in the header of a list without values; in other dictionaries the last column is not part of the key."""
+"""What a header says if all columns form the key of a row. Without it, the last column is the value of the key."""
 
 
 def file_problems(files: Sequence[Path]) -> Iterator[str]:
-    """Yield a line for each problem in the files; without files, check all our dictionaries, rule files and prompts."""
+    """Yield a line for each problem in the files; no files mean the data files of this package."""
     ours = [*sorted(folder("dictionaries").glob("*.tsv")), *constraint_paths().values()]
     for path in files or [*ours, *sorted(folder("prompts").glob("*.toml"))]:
         if is_own(str(path)):
@@ -90,7 +90,7 @@ def _row_problems(line: str, cells: list[str], before: list[str], *, all_key: bo
         line: the row.
         cells: its cells.
         before: the cells of the previous row; empty for the first row.
-        all_key: whether all cells are the key of the row; otherwise the last cell is not.
+        all_key: whether all cells form the key of the row; otherwise the last cell is its value.
     """
     if not unicodedata.is_normalized("NFC", line):
         yield "not in NFC"
@@ -120,20 +120,23 @@ def toml_problems(path: Path) -> Iterator[str]:
 
 
 def prompts_of_files(files: Sequence[Path]) -> str:
-    """Which prompt the task of each task file among the files has; the files have no problems."""
+    """Say which prompt each task file among the files has, such as "my.toml: the prompt rwsd".
+
+    The files must have no problems.
+    """
     tasks = [path for path in files if path.suffix == ".toml" and is_task_file(read_toml(path))]
     return "; ".join(f"{path}: {_stated_prompt(read_task_file(path))}" for path in tasks)
 
 
 def _stated_prompt(known: Task) -> str:
-    """Name the prompt of a task; if it is the generic prompt and does not fit, tell why."""
+    """Name the prompt of a task. If the generic prompt does not fit the task, tell why."""
     reason = unfit(known)
     left = f' does not fit, as {reason}; name a prompt file: prompt = "FILE.toml"' if reason else ""
     return f"the prompt {prompt_of(known).name}{left}"
 
 
 def task_problems(path: Path) -> Iterator[str]:
-    """Yield the problems of a task file: it must be valid, and its constraints and its prompt must exist and fit it."""
+    """Yield the first problem of a task file; its constraints and its prompt must exist and fit it, too."""
     try:
         known = read_task_file(path)
         Preparation().check(known)
@@ -152,8 +155,8 @@ def _target_problems(where: str, prompt: Prompt) -> Iterator[str]:
 def prompt_problems(path: Path) -> Iterator[str]:
     """Yield the problems of a prompt file: it must be valid, in NFC, and without spaces at line ends.
 
-    Our own prompt files must name a source and a licence. If a task has the same name as the file, the fields that the
-    prompt asks for must be gold fields of the task.
+    Prompt files of this package must name a source and a licence. If a task has the same name as the file, the prompt
+    may ask only for fields that hold right answers of the task.
     """
     where = f"{path.parent.name}/{path.name}"
     known = path.stem in registry.names("tasks")
@@ -175,7 +178,9 @@ def prompt_problems(path: Path) -> Iterator[str]:
 
 
 def constraint_problems(where: str, read: Callable[[], Constraint]) -> Iterator[str]:
-    """Yield the problems of a constraint: it must be valid, have examples with and without protection, and obey them.
+    """Yield the problems of a constraint.
+
+    It must be valid, have examples in which it protects something and in which it does not, and agree with them.
 
     Args:
         where: the name of the constraint in messages.
@@ -207,7 +212,7 @@ def protected_in(one: Constraint, example: RuleExample) -> list[Span]:
 
 
 def mismatch(example: RuleExample, found: Sequence[Span]) -> str:
-    """Tell how the protected spans differ from the brackets of the example, for a message; "" if they agree."""
+    """Return a message if the protected spans differ from the brackets of the example; "" if they agree."""
     wanted = {place for span in example.spans for place in range(span.start, span.stop)}
     got = {place for span in found for place in range(span.start, span.stop)}
     if wanted == got:

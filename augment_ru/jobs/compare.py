@@ -25,7 +25,7 @@ def compare_reports(
     seed: int,
     quiet: bool,
 ) -> None:
-    """Compare reports, print the tables, and write the files. Tables go to stderr if the comparison goes to stdout.
+    """Compare reports, print the tables, and write the files. If the comparison goes to stdout, tables go to stderr.
 
     Args:
         reports: the files of the reports.
@@ -36,7 +36,7 @@ def compare_reports(
         title: the title of the comparison.
         date: the date that the comparison states.
         seed: the seed of the bootstrap.
-        quiet: whether the message on stderr about the written files is left out.
+        quiet: whether no message about the written files is printed on stderr.
 
     Raises:
         AugmentError: a file is not a report or cannot be written, or the reports share no rows.

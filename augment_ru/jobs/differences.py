@@ -26,7 +26,7 @@ _PICTURES = 0x2400
 
 
 class ShownRecord(Shown, Protocol):
-    """What became of a record: the result of an attack, or of a search against a model."""
+    """The result of an attack on a record, or of a search against a model."""
 
     @property
     def record(self) -> Record:
@@ -57,13 +57,13 @@ def difference(script: Script, *, coloured: bool) -> Text:
 
 
 def shows_differences(told: Callable[[Any], str]) -> Callable[[Iterable[ShownRecord]], None]:
-    """Return a function that prints results on stdout: for each a line on the outcome, then the texts with changes.
+    """Return a function that prints results on stdout, which must be a terminal.
 
-    The function takes results, with those of one record next to each other. It numbers the records across calls. Stdout
-    must be a terminal.
+    For each result it prints a line with its status and similarity, then its texts with the changes marked. Results of
+    the same record must follow each other. Records are numbered on from call to call.
 
     Args:
-        told: returns what is printed about a result before its status.
+        told: returns the text about a result that is printed before its status, such as the name of the attack.
     """
     console, number, record = Console(highlight=False), 0, None
     coloured = console.color_system is not None

@@ -26,7 +26,7 @@ from augment_ru.records.task import task_or_file
 
 
 def run_evaluation(given: Mapping[str, Any]) -> None:
-    """Evaluate models, print the tables, and write the files. Tables go to stderr if the report goes to stdout.
+    """Evaluate models, print the tables, and write the files. If the report goes to stdout, the tables go to stderr.
 
     Args:
         given: the values of the options of `evaluate` by parameter.
@@ -98,7 +98,7 @@ def _settings(given: Mapping[str, Any]) -> EvaluationSettings:
 
 
 def _shots(text: str) -> tuple[int, ...] | None:
-    """Parse the numbers of shots; None means the number that the task states.
+    """Parse the value of `shots`, such as 0,1,4,8. Return None for `task`: the number that the task states.
 
     Raises:
         AugmentError: the text is neither `task` nor numbers with commas between them.
@@ -140,7 +140,7 @@ def _check_files(given: Mapping[str, Any], settings: EvaluationSettings) -> None
 
 
 def write_json(output: str | None, values: Mapping[str, Any]) -> None:
-    """Write a report as JSON to a file; on one line to stdout if `output` is -; nowhere if it is None."""
+    """Write a report as JSON to the file `output`. For - it is printed on stdout in one line; for None, nowhere."""
     if output == "-":
         print(encoded_row(values))
     else:
@@ -148,12 +148,12 @@ def write_json(output: str | None, values: Mapping[str, Any]) -> None:
 
 
 def say_written(files: Iterable[str | None], what: str, remedy: str, *, quiet: bool) -> None:
-    """Print which files were written on stderr, unless `quiet`.
+    """Print a line on stderr that names the files that were written, unless `quiet`.
 
     Args:
         files: the files; - stands for stdout, and None is skipped.
-        what: the word for what is written to stdout.
-        remedy: how to write a file, for the message if there is none.
+        what: what is written to stdout, in words, such as "the report".
+        remedy: what the message says about how to write a file, if no file was written.
         quiet: whether nothing is printed.
     """
     wrote = ", ".join(f"{what} to stdout" if file == "-" else file for file in files if file)
@@ -187,9 +187,9 @@ def print_shown(
 
     Args:
         shown: the tables.
-        form: `table` for the terminal, or a format of `evaluation.table_text`. As LaTeX, the table of rates is laid out
-            as in a paper.
-        report: the report that the tables belong to, if any.
+        form: `table` for the terminal, or a format of `evaluation.table_text`. If it is `latex`, the table of rates
+            is laid out as in a paper.
+        report: the report that the tables belong to; None if they belong to none.
         latex: the options of LaTeX tables; caption and label are used for the first table only.
         to_stderr: whether they are printed on stderr instead of stdout.
     """

@@ -1,4 +1,4 @@
-"""The work of `augment-ru explain`: print which changes attacks propose for a text, and what becomes of each."""
+"""The work of `augment-ru explain`: print the changes that attacks propose for a text, and which are applied."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -26,11 +26,11 @@ from augment_ru.records.record import Record
 from augment_ru.records.task import generic
 
 _SHOWN = 200
-"""The most changes that are listed for an attack; a long text has thousands."""
+"""The maximum number of changes that are listed for an attack; a long text has thousands."""
 
 
 def explain_text(text: str, given: Mapping[str, Any]) -> None:
-    """Print the protected spans of a text, and for each attack the proposed, dropped and applied changes.
+    """Print the protected spans of a text. Then print the changes that each attack proposes, and which are applied.
 
     Args:
         text: the text.

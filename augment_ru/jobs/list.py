@@ -20,7 +20,7 @@ KINDS = ("attacks", "constraints", "similarities", "tasks", "models")
 
 
 Words = Mapping[str, Mapping[str, str]]
-"""The texts of another language: kind → name → text. Texts that it lacks are shown in English."""
+"""The texts of a language, as kind → name → text. If a text is missing, the English one is shown."""
 
 _ENGLISH: Words = {"groups": GROUPS}
 
@@ -47,11 +47,11 @@ def headings(language: str) -> Mapping[str, str]:
 
 
 def listing(kind: str | None, *, verbose: bool, language: str = "en") -> Iterator[str]:
-    """Yield the lines for one kind, or for all kinds under headings.
+    """Yield the lines to print about one kind, or about all kinds under headings.
 
     Args:
         kind: one of `KINDS`; None for all.
-        verbose: whether options, reasons and files are listed as well.
+        verbose: whether details, such as options and files, are listed as well.
         language: en or ru; examples are in Russian.
     """
     words = _words(language)
@@ -73,14 +73,14 @@ def listing(kind: str | None, *, verbose: bool, language: str = "en") -> Iterato
 
 
 def _detail(line: str, words: Words) -> str:
-    """Translate a line of details such as `file: …` or `labels: …`; names that the words lack stay in English."""
+    """Translate a line of details, such as `file: …`. What `words` does not have stays in English."""
     name, colon, value = line.partition(": ")
     known = words.get("details", {})
     return f"{known.get(name, name)}{colon}{known.get(value, value)}"
 
 
 def _groups(kind: str) -> Iterator[tuple[str, Sequence[str]]]:
-    """Yield the groups of a kind with the names in each; a kind without groups yields one group named ""."""
+    """Yield each group of a kind and the names in it. A kind without groups yields one group named ""."""
     if kind != "attacks":
         yield "", [*constraint_paths()] if kind == "constraints" else registry.names(kind)
         return
@@ -93,7 +93,10 @@ def _groups(kind: str) -> Iterator[tuple[str, Sequence[str]]]:
 
 
 def _entries(kind: str, names: Sequence[str], words: Words, *, verbose: bool) -> Iterator[tuple[str, str, list[str]]]:
-    """Yield name, summary and details of these entries of a kind, and of `none` or `generic`, which always exist."""
+    """Yield the name, the summary and the lines of details of each entry.
+
+    The similarity `none` and the task `generic`, which are not in `names`, are added.
+    """
     if kind == "attacks":
         for name in names:
             made = registry.find("attacks", "attack", name)
@@ -161,7 +164,7 @@ def _summary(made: Any) -> str:  # noqa: ANN401
 
 
 def _in_english(summary: str, example: str) -> str:
-    """Return the English summary, followed by the Russian texts of the example.
+    """Return the English summary, followed by the Russian example from its first « on.
 
     >>> _in_english("Swap words.", "Слова меняются: «а б» → «б а».")
     'Swap words: «а б» → «б а»'
@@ -171,5 +174,5 @@ def _in_english(summary: str, example: str) -> str:
 
 
 def _example(made: Any) -> str:  # noqa: ANN401
-    """Return the first line of the module's docstring: for an attack, a Russian example of a text before and after."""
+    """Return the first line of its module's docstring. For an attack, this is a Russian text before and after it."""
     return (inspect.getdoc(sys.modules[made.__module__]) or _summary(made)).split("\n", 1)[0]

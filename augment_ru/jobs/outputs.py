@@ -29,14 +29,14 @@ class Outputs(NamedTuple):
 
 
 def rejects_of(output: str) -> str:
-    """Return the name of the file for rejected rows: `OUT.rejects.jsonl` next to `OUT.jsonl`."""
+    """Return the path of the file for rejected rows: `OUT.rejects.jsonl` in the folder of `OUT.jsonl`."""
     bare = bare_name(output)
     suffix = Path(bare).suffix
     return f"{bare.removesuffix(suffix) if suffix in KINDS else bare}.rejects.jsonl"
 
 
 def is_shown(output: str | None) -> bool:
-    """Tell whether rows are shown as differences: there is no output file, and stdout is a terminal."""
+    """Tell whether rows are shown as differences, because there is no output file and stdout is a terminal."""
     return output is None and sys.stdout is not None and sys.stdout.isatty()
 
 
@@ -46,7 +46,7 @@ def outputs(output: str | None, *, skip: bool) -> Iterator[Outputs]:
 
     Args:
         output: the output file.
-        skip: whether rejected rows are skipped; they are then written to a file next to the output.
+        skip: whether rejected rows are skipped; they are then written to the file `rejects_of(output)`.
 
     Raises:
         AugmentError: stdout is closed, or a file cannot be written.
@@ -77,7 +77,7 @@ def outputs(output: str | None, *, skip: bool) -> Iterator[Outputs]:
 
 
 def rejected_line(line: Line, reason: str) -> bytes:
-    """Return the line of the rejects file for a row."""
+    """Return a JSON line for the rejects file: the number of the row's line, the reason, and the content."""
     row: dict[str, Any] = {"line": line.number, "reason": reason}
     try:
         row["raw"] = line.data.decode()
@@ -87,7 +87,7 @@ def rejected_line(line: Line, reason: str) -> bytes:
 
 
 def write_file(name: str | Path | None, content: Iterable[bytes]) -> None:
-    """Write a file completely or not at all; `name` may be a URL, and for None nothing is written.
+    """Write a file, completely or not at all. `name` is a path or a URL; if it is None, nothing is written.
 
     Raises:
         AugmentError: the file cannot be written.

@@ -1,8 +1,8 @@
-"""A run in parts: each part is read, perturbed and written by itself by any engine, and joined in the input's order.
+"""A run in parts: an engine does each part by itself, and the outcomes are joined in the order of the input.
 
-A part depends on the rows before it in three ways only: how many rows may still be read, the columns of a table that
-is made from JSON, and the types of the values in such columns. A part is first done without this knowledge. If it
-would have changed the part, which is rare, the driver does the part again with it when its turn comes.
+The rows before a part affect it in three ways only: how many rows may still be read, the columns of a table that is
+made from JSON, and the types of the values in such columns. A part is first done without knowing this. If that makes a
+difference, which is rare, this process does the part again when its turn comes.
 """
 
 import json
@@ -30,7 +30,7 @@ from augment_ru.run.engines import LOCAL, in_order
 from augment_ru.run.stores import PartStore, store_of, stores_beside
 
 _FACTS = "facts.json"
-"""The file next to the parts of a run that holds everything its rows depend on."""
+"""The file in the store of a run that holds everything its rows depend on besides the input."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +39,8 @@ class JobPart:
 
     Attributes:
         file_part: the rows.
-        learnt: what the output has learnt from the rows before.
-        limit: the most rows to read; None for all.
+        learnt: what the output has learnt from the rows before this part.
+        limit: the maximum number of rows to read; None for all.
     """
 
     file_part: FilePart
@@ -49,7 +49,7 @@ class JobPart:
 
     @property
     def name(self) -> str:
-        """The file name of its stored outcome: names sort in the order of the input, and hash all attributes."""
+        """The file name of the stored outcome. It depends on all attributes; names sort in the order of the input."""
         facts = f"{self.file_part.digest} {self.learnt.names} {self.learnt.types} {self.limit}"
         return f"{self.file_part.first:015d}-{blake2b(facts.encode(), digest_size=16).hexdigest()}"
 
@@ -59,11 +59,11 @@ class PartDone:
     """The outcome of a part.
 
     Attributes:
-        rows: the bytes to write for it, as `Sink.join` takes them.
+        rows: the bytes to write, as `Sink.join` takes them.
         rejects: the lines for the file of rejected rows.
-        tally: the counts of its rows.
-        learnt: what the output has learnt after it.
-        failed: whether a row raised an error; the part is then done again with what was learnt from the rows before.
+        tally: the counts of the rows.
+        learnt: what the output has learnt up to the end of the part.
+        failed: whether a row raised an error. The part is then done again, with what the rows before it have taught.
     """
 
     rows: bytes
@@ -88,7 +88,7 @@ class KeptParts:
     is_whole: bool = False
 
     def find(self, part: JobPart) -> PartDone | None:
-        """Return the outcome of a part from an earlier run; None if it was not done, or its file is damaged."""
+        """Return the outcome of a part from an earlier run; None if it is not stored, or its file is damaged."""
         data = None if self.store is None else self.store.read(part.name)
         done = None if data is None else _read(data)
         self.found += done is not None
@@ -118,11 +118,11 @@ def _read(data: bytes) -> PartDone | None:
 
 @contextmanager
 def kept_parts(job: RowsJob) -> Iterator[KeptParts]:
-    """Open the stored parts of a run; without `resume` nothing is stored.
+    """Open the stored parts of a run in the block. Without `resume`, nothing is stored.
 
     Raises:
-        AugmentError: parts made with other settings are stored next to the output, another run is writing it, or other
-            users can write to the folder.
+        AugmentError: parts that were made with other settings are stored for this output, another run is writing it, or
+            other users can write to the folder of the parts.
     """
     if job.output is None or not job.split.resume:
         yield KeptParts()
@@ -164,9 +164,8 @@ class PartWork:
 
     Attributes:
         rows: what is done with rows.
-        is_final: whether an error is raised. If it is false, the part is marked as failed instead, since the outcome
-            may
-            differ with what is learnt from the rows before.
+        is_final: whether an error is raised. If false, the part is marked as failed instead, because it may not fail
+            when it is done again with what the rows before it have taught.
     """
 
     rows: RowWork
@@ -204,10 +203,10 @@ def write_parts(work: RowWork, tally: Tally, advance: Callable[[Tally], None], c
         work: makes the rows that are written.
         tally: counts the rows.
         advance: called with the tally of each part that was written.
-        content: the content of the input, if it is open already.
+        content: the content of the input; None to open the input here.
 
     Raises:
-        AugmentError: a row or a file is wrong; of several wrong rows the error names the first.
+        AugmentError: a row or a file is wrong; if several rows are wrong, the error names the first.
     """
     with (
         reading(work, content) as (ready, source),
@@ -262,11 +261,9 @@ def _processors() -> int:
 
 
 def _with_names(found: Iterator[FilePart], sink: Sink, job: RowsJob) -> Iterator[FilePart]:
-    """Yield the parts of the file.
+    """Yield the parts in `found`.
 
-    If the output is a table, the sink has learnt the names of its columns from the first usable row before the first
-    part
-    is yielded.
+    If the output is a table, first teach the sink the names of its columns from the first row that can be used.
     """
     held: list[FilePart] = []
     if job.format in {"CSV", "TSV"}:
@@ -280,14 +277,14 @@ def _with_names(found: Iterator[FilePart], sink: Sink, job: RowsJob) -> Iterator
 
 
 class _Joiner:
-    """Checks whether the outcome of a part is right after the rows before it, and does the part again if it is not."""
+    """Checks whether the outcome of a part is correct, given the rows before it; if not, does the part again."""
 
     def __init__(self, rows: RowWork, sink: Sink, tally: Tally) -> None:
         self._rows, self._sink, self._tally = rows, sink, tally
         self._function: Callable[[JobPart], PartDone] | None = None
 
     def checked(self, part: JobPart, made: PartDone) -> PartDone:
-        """Return the outcome to write for a part: `made`, or a new one if the rows before it change the outcome.
+        """Return the outcome to write for a part: `made`, or another one if the part had to be done again.
 
         Raises:
             AugmentError: a row cannot be used and is not skipped.
@@ -304,10 +301,10 @@ class _Joiner:
         return exact
 
     def _teach(self, made: PartDone, before: Learnt) -> bool:
-        """Pass the types in a part to the sink; return whether the part must be done again.
+        """Tell the sink what a part has learnt. Return whether the part must be done again.
 
-        This is so if its types conflict with earlier ones, or if rows were refused: the message may depend on earlier
-        types.
+        It must if the types of its values conflict with earlier ones. It must also if rows were rejected and earlier
+        types are known, because the reasons may depend on these.
         """
         if self._sink.learns_types and before.types and made.tally.skipped:
             return True

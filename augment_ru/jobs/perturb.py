@@ -1,4 +1,4 @@
-"""The work of `augment-ru perturb`: perturb the rows of a file, and report what became of them."""
+"""The work of `augment-ru perturb`: perturb the rows of a file, and print figures about them."""
 
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -25,7 +25,7 @@ T = TypeVar("T")
 
 
 def perturb_rows(given: Mapping[str, Any]) -> int:
-    """Do what the options of `perturb` ask for; return the exit code.
+    """Do what the options of `perturb` ask for, and return the exit code of `run`.
 
     Args:
         given: the values of the options by parameter.
@@ -40,7 +40,7 @@ def perturb_rows(given: Mapping[str, Any]) -> int:
 
 
 def run(job: RowsJob) -> int:
-    """Perturb the rows of a run; return the exit code: 1 if rows were skipped, otherwise 0.
+    """Perturb the rows of a run. Return the exit code: 1 if rows were skipped, else 0.
 
     Raises:
         AugmentError: a row or a file is wrong.
@@ -73,18 +73,18 @@ class PerturbRows:
 
     Attributes:
         job: the run.
-        show: called with the results instead of writing them; None if they are written.
+        show: a function that shows the results instead of writing them; None to write them.
     """
 
     job: RowsJob
     show: Callable[[Sequence[Result]], None] | None = None
 
     def with_job(self, job: RowsJob) -> "PerturbRows":
-        """Return the same work for a changed run."""
+        """Return a copy of this work for another run."""
         return replace(self, job=job)
 
     def begin(self) -> OnChunk:
-        """Return the function that perturbs a chunk; attacks load what they need when they need it."""
+        """Return the function that perturbs a chunk of records. Attacks load what they need on first use."""
         read = 0
 
         def on_chunk(chunk: Sequence[Record], tally: Tally, advance: Advance) -> Sequence[tuple[Record, Changed]]:
@@ -105,7 +105,7 @@ class PerturbRows:
 
 
 def wrote(job: RowsJob, tally: Tally) -> str:
-    """Return a message on what a run wrote."""
+    """Return a message that says how many rows a run wrote, and to which files."""
     rows = amount(tally.written, "row")
     if is_shown(job.output):
         table = f", and wrote the table to {job.report}" if job.report is not None else ""
@@ -119,7 +119,10 @@ def wrote(job: RowsJob, tally: Tally) -> str:
 
 
 def _perturbed(chunk: Sequence[Record], job: RowsJob, tally: Tally, advance: Callable[[], None]) -> list[Perturbed]:
-    """Return the results of each attack on the records in each draw; `advance` is called after each of them."""
+    """Perturb the records once for each attack and draw; return the results of each, attack by attack.
+
+    `advance` is called after each.
+    """
     prepared = job.preparation.chunk(chunk, [perturber.needs for perturber in job.perturbers])
     perturbers = [perturber.at_draw(draw) for perturber in job.perturbers for draw in range(job.copies)]
     found = []
@@ -133,14 +136,15 @@ def _perturbed(chunk: Sequence[Record], job: RowsJob, tally: Tally, advance: Cal
 
 
 class PerturbedRows(LinesAtOnce):
-    """The rows that are written for a chunk, record by record, and for each record in the order of the attacks.
+    """The rows that are written for a chunk: first all rows of the first record, then those of the second, ….
+
+    The rows of a record are the unperturbed one, if it is written, and one for each item of `found`.
 
     Args:
         records: the records of the chunk, at least one.
-        found: the results of each attack on the records.
+        found: the results of each attack, in each draw, on the records.
         meta: how much metadata is written (`augment_ru.engine.result.METAS`).
-        seed: the seed in the metadata of the unperturbed rows, each of which comes before the perturbed rows of its
-            record; None if unperturbed rows are not written.
+        seed: the seed that the metadata of unperturbed rows states; None if these are not written.
     """
 
     def __init__(self, records: Sequence[Record], found: Sequence[Perturbed], meta: str, seed: int | None) -> None:
@@ -148,7 +152,10 @@ class PerturbedRows(LinesAtOnce):
         self._originals = [] if seed is None else [original(record, seed) for record in records]
 
     def _in_turn(self, first: Sequence[T], columns: Iterable[Iterable[T]]) -> list[T]:
-        """Interleave columns record by record; the column `first` comes first unless it is empty."""
+        """Merge columns that have an item for each record: all items of the first record, then of the second, ….
+
+        The column `first` comes first, or is left out if it is empty.
+        """
         return list(chain.from_iterable(zip(*([first] if first else []), *columns, strict=True)))
 
     @property
@@ -171,7 +178,7 @@ class PerturbedRows(LinesAtOnce):
         return iter(self._rows)
 
     def lines(self) -> Iterable[bytes] | None:
-        """Return the rows as JSON lines with line ends; None if they have to be written one by one."""
+        """Return the rows as JSON lines with line breaks; None if each row has to be encoded by itself."""
         records, meta = self._records, self._meta
         if not isinstance(records, AlikeRecords):
             return None

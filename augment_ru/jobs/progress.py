@@ -11,7 +11,7 @@ from augment_ru.errors import AugmentError, amount, escaped
 from augment_ru.jobs.flags import with_flags
 
 _WHOLE_RUN = 1e9
-"""The seconds over which the speed is averaged: longer than any run."""
+"""The number of seconds over which the speed is averaged. It is longer than any run."""
 
 
 def terminal_width(stream: TextIO | None) -> int | None:
@@ -35,15 +35,15 @@ def tell(line: str) -> None:
 
 
 def print_problems(problems: Iterable[str], where: str = "", unchecked: Callable[[], str | None] = str) -> None:
-    """Print problems, one on a line; if there are none, print what was not checked, and that there are no problems.
+    """Print problems, one on a line. If there are none, print what was not checked, and then "no problems".
 
     Args:
         problems: the problems.
-        where: the beginning of the error message.
-        unchecked: returns a text on what was not checked, or None or "".
+        where: the text with which the error message begins.
+        unchecked: returns a text about what was not checked; None or "" if there is nothing to say.
 
     Raises:
-        AugmentError: there are problems; the message counts them.
+        AugmentError: there are problems; the message says how many.
     """
     count = 0
     for count, line in enumerate(problems, start=1):  # noqa: B007
@@ -56,16 +56,16 @@ def print_problems(problems: Iterable[str], where: str = "", unchecked: Callable
 
 
 class Advance(Protocol):
-    """A function that is called whenever more is done."""
+    """A function that a run calls to report its progress."""
 
     def __call__(self, count: int, size: float | None = None, total: int | None = None, note: str = "") -> None:
         """Report progress.
 
         Args:
-            count: how many more are done.
+            count: how many units, such as rows, were done since the last call.
             size: how far the bar moves; None for `count`.
             total: the new length of the bar; None leaves it unchanged.
-            note: a text shown after the rate.
+            note: a text that is shown after the rate.
         """
 
 
@@ -81,8 +81,8 @@ def progress(name: str, unit: str, total: int | None = None, *, quiet: bool = Fa
     The remaining time is estimated from the whole run, because progress comes in large steps.
 
     Args:
-        name: what is done.
-        unit: what is counted: rows, answers.
+        name: what is done, such as "perturb".
+        unit: what is counted, such as "rows".
         total: the length of the bar; None if it is not known yet.
         quiet: whether no bar is shown, even on a terminal.
     """

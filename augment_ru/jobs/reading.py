@@ -32,14 +32,14 @@ T = TypeVar("T")
 
 @contextmanager
 def opened(job: RowsJob) -> Iterator[BinaryIO]:
-    """Open the input of a run, and give its content in UTF-8."""
+    """Open the input of a run in the block; yield a stream of its content in UTF-8."""
     is_table = job.input_kind in TABLES
     with open_input(job.source) as stream, in_utf8(stream, job.encoding, marked=is_table) as content:
         yield content
 
 
 def size_of(job: RowsJob) -> int | None:
-    """Return the number of bytes that will be read; None if it cannot be known in advance."""
+    """Return how many bytes of the input will be read; None if this is not known in advance."""
     plain = job.source != "-" and Path(job.source).is_file() and not is_packed(job.source)
     return Path(job.source).stat().st_size if plain and is_utf8(job.encoding) and job.limit is None else None
 
@@ -50,7 +50,7 @@ def where_of(job: RowsJob) -> str:
 
 
 def source_in(job: RowsJob, stream: BinaryIO) -> RowSource:
-    """Return the rows in the content of the input.
+    """Return the rows of the input, given a stream of its content.
 
     Raises:
         AugmentError: the content is not in the expected format.
@@ -62,7 +62,10 @@ def source_in(job: RowsJob, stream: BinaryIO) -> RowSource:
 
 
 def with_corpus(job: RowsJob, stream: BinaryIO) -> RowsJob:
-    """Give the attacks of a job the sentences of all its records; the stream is left at its position."""
+    """Return a copy of a run whose attacks know the sentences of all its records.
+
+    They are read from the stream, which is then set back to where it was.
+    """
     from augment_ru.attacks.add_sent.input_corpus import InputCorpus  # noqa: PLC0415  (only some attacks want it)
 
     start = stream.tell()
@@ -79,7 +82,7 @@ def with_corpus(job: RowsJob, stream: BinaryIO) -> RowsJob:
 
 
 def records_of(job: RowsJob) -> Iterator[Record]:
-    """Yield the records of the job's input.
+    """Yield the records in the input of a run.
 
     Raises:
         AugmentError: a row does not fit the task.
@@ -90,15 +93,15 @@ def records_of(job: RowsJob) -> Iterator[Record]:
 
 
 class RowsReading:
-    """Reads the records that can be perturbed and written; any other row is rejected, or ends the run.
+    """Reads the records of a run. A row that cannot be perturbed or written is rejected, or ends the run with an error.
 
-    Iterating raises an `AugmentError` if a row cannot be used and is not skipped, or if the file is damaged.
+    While records are read, an `AugmentError` is raised if such a row is not skipped, or if the file is damaged.
 
     Args:
         source: the rows.
-        job: the run; its limit counts the records that are yielded.
+        job: the run; its limit is the maximum number of records that are yielded.
         tally: counts the rows, and the bytes that were read.
-        reject: takes a line for the rejects file, if rows that cannot be used are skipped.
+        reject: called with a line for the rejects file for each row that is skipped.
         check: raises an error if the output cannot hold a record.
     """
 
@@ -114,7 +117,7 @@ class RowsReading:
         self.task = job.schema  # None if that of each row is recognised
 
     def chunks(self, sink: Sink) -> Iterator["ReadChunk"]:
-        """Yield the records in chunks; similar records from JSON lines come in columns, as `AlikeRecords`."""
+        """Yield the records in chunks. Chunks of JSON lines are `AlikeRecords` if all their records are alike."""
         if not (isinstance(self.source, JsonLines) and isinstance(sink, LinesSink)):
             yield from self._chunks(self.source)
             return
@@ -136,7 +139,7 @@ class RowsReading:
             used.clear()
 
     def _blocks(self, source: JsonLines) -> Iterator[list[Line]]:
-        """Yield lists of lines, each up to `CHUNK_ROWS` lines or `CHUNK_CHARACTERS` bytes, within the run's limit."""
+        """Yield lists of up to `CHUNK_ROWS` lines or `CHUNK_CHARACTERS` bytes, until the run has reached its limit."""
         lines, limit, size = iter(source), self.job.limit, 0
         block: list[Line] = []
         while count := CHUNK_ROWS if limit is None else min(CHUNK_ROWS, limit - self.tally.rows):
@@ -151,7 +154,7 @@ class RowsReading:
             block, size = [], 0
 
     def _alike(self, lines: Sequence[Line]) -> AlikeRecords | None:
-        """Return the records of these lines in columns; None if the records are not alike or a line needs a check."""
+        """Return the records of these lines as `AlikeRecords`; None if they are not alike or need checks."""
         job, raw = self.job, [line.data for line in lines]
         if {line[2:] for line in lines} != {PLAIN_LINE} or max(map(len, raw)) > LONGEST:
             return None
@@ -170,7 +173,7 @@ class RowsReading:
         return AlikeRecords(task, values, texts, raw, PLAIN)
 
     def records(self, lines: Iterable[Line], used: list[Line] | None = None) -> Iterator[Record]:
-        """Yield the records of these lines or rows of the source; the line of each record is added to `used`."""
+        """Yield the records of these lines. The line of each record is appended to the list `used`, if it is given."""
         job, tally = self.job, self.tally
         if job.limit == 0:
             return
@@ -198,7 +201,7 @@ class RowsReading:
         self.reject(rejected_line(line, with_flags(str(error))))
 
     def _refuse(self, line: Line, reason: str) -> None:
-        """Do what `_skip` does for a row that was counted as read already."""
+        """Do what `_skip` does, for a row that was already counted as read."""
         self._skip(line, AugmentError(reason))
         self.tally.rows -= 1
 
@@ -209,10 +212,10 @@ class RowsReading:
 
 
 def said_rows(source: Iterable[T], where: str) -> Iterator[T]:
-    """Yield the rows or the parts of a file.
+    """Yield the items of `source`: the rows or the parts of a file.
 
     Raises:
-        AugmentError: the file is damaged; `where` begins the message.
+        AugmentError: the file is damaged; the message begins with `where`.
     """
     try:
         yield from source
@@ -221,7 +224,7 @@ def said_rows(source: Iterable[T], where: str) -> Iterator[T]:
 
 
 def _record(source: RowSource, line: Line, job: RowsJob, task: Task | None) -> Record:
-    """Return the record of a row, with the given task, or with the recognised task if `task` is None.
+    """Return the record of a row. If `task` is None, its task is recognised from its fields.
 
     Raises:
         AugmentError: the row cannot be read, or does not fit the task.
@@ -242,12 +245,12 @@ def _record(source: RowSource, line: Line, job: RowsJob, task: Task | None) -> R
 
 
 class ReadChunk(NamedTuple):
-    """Records that are done together.
+    """Records that are perturbed together.
 
     Attributes:
         records: the records.
-        lines: a function that returns the lines that they were read from.
-        refuse: takes a line and a reason, and rejects the row or raises an error that names it.
+        lines: a function that returns the line of each record.
+        refuse: a function that takes a line and a reason. It rejects the row, or raises an error that names the row.
     """
 
     records: Sequence[Record]

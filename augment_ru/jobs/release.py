@@ -35,11 +35,11 @@ def make_release(
 
 
 def check_release(folder: str, *, rebuild: int, expect: str | None) -> None:
-    """Check a release; print each problem, or what was not checked.
+    """Check a release. Print each problem; if there are none, print what was not checked.
 
     Args:
         folder: the folder of the release.
-        rebuild: how many rows of each task are perturbed again for comparison.
+        rebuild: how many original rows of each task are perturbed again for comparison.
         expect: the digest of the manifest as it was published; None if it is not known.
 
     Raises:

@@ -1,4 +1,4 @@
-"""A run over the rows of a file: its input, its outputs, its attacks, and how the work is split."""
+"""A run over the rows of a file: its input, its outputs, its attacks, and its division into parts."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
@@ -25,7 +25,7 @@ from augment_ru.run.engines import LOCAL, engine_of
 from augment_ru.run.work import Engine
 
 LONGEST = 2**20
-"""The most characters of a record's texts that are annotated or judged; each takes about 1.5 KB of memory."""
+"""The maximum number of characters of a record that are annotated or scored. Each takes about 1.5 KB of memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,12 +33,12 @@ class RunSplit:
     """How a run is split into parts, and where they are done.
 
     Attributes:
-        workers: how many parts are done at a time; None for one with the local engine, and for all processors of a
-            cluster.
+        workers: how many parts are done at a time. None means one with the local engine, and with Ray as many as the
+            cluster has processors.
         resume: whether finished parts are stored, so that a killed run can be continued.
         engine: `local`, `ray` or `ray:ADDRESS`.
-        part_bytes: the bytes of the input in a part.
-        facts: everything that the rows depend on besides the input, by name: options, digests of files, versions.
+        part_bytes: how many bytes of the input a part has.
+        facts: maps names to everything that the rows depend on besides the input: options, digests of files, versions.
     """
 
     workers: int | None = None
@@ -49,14 +49,14 @@ class RunSplit:
 
     @property
     def has_parts(self) -> bool:
-        """Whether the run is split into parts; otherwise this process does all of it at once."""
+        """Whether the run is split into parts; otherwise this process does it as a whole."""
         return self.resume or (self.workers or 1) > 1 or self.engine != LOCAL
 
     def made(self) -> Engine:
-        """Return the engine.
+        """Return the engine that does the parts.
 
         Raises:
-            AugmentError: there is no such engine, or it is not installed.
+            AugmentError: the name of the engine is unknown, the engine is not installed, or `workers` is below 1.
         """
         return engine_of(self.engine, self.workers)
 
@@ -70,19 +70,18 @@ class RowsJob:
         output: the output file; None is stdout.
         perturbers: the attacks, in the order of the command line.
         preparation: annotates and protects the records.
-        task: the name or file of the task of all rows; None recognises the task of each row.
+        task: the name or file of the task of all rows; None to recognise the task of each row.
         fields: the fields to perturb instead of the task's.
         with_original: whether each row is also written unperturbed.
         meta: `full`, `brief` or `none`: how much metadata is written.
-        skip: whether bad rows go to the rejects file; otherwise the first bad row ends the run.
-        limit: the most rows to read; None for all.
-        report: the file for the closing table as JSON.
+        skip: whether rows that cannot be used go to the rejects file; otherwise the first one ends the run.
+        limit: the maximum number of rows to read; None for all.
+        report: the file for the closing table as JSON; None for no file.
         reads: the files that options name: the recipe, rule files, dictionaries, folders of models.
-        input_format: the format of the input, as the ending of a file name without the dot; None takes it from the
-            name.
-        encoding: the encoding of the input, if it is not UTF-8.
-        copies: how many perturbations each attack makes of a row, from different draws.
-        csv_safe: whether a table cell that looks like a formula only after an edit gets an apostrophe before it.
+        input_format: the format of the input, such as jsonl; None to take it from the name of the file.
+        encoding: the encoding of the input.
+        copies: how many perturbations each attack makes of a row, each with its own random draw.
+        csv_safe: whether an apostrophe is put before a table cell that edits made look like a formula.
         quiet: whether no progress and no closing table are shown.
         split: how the work is split into parts.
     """
@@ -112,10 +111,10 @@ class RowsJob:
         return task_or_file(self.task) if self.task else None
 
     def check_length(self, record: Record) -> None:
-        """Check that the texts of a record are short enough to be annotated or judged.
+        """Check that the texts of a record are short enough to be annotated or scored.
 
         Raises:
-            AugmentError: the texts are too long, and the run annotates or judges them.
+            AugmentError: the texts are too long, and the run annotates or scores them.
         """
         size = record.size
         if size > LONGEST and (
@@ -165,12 +164,15 @@ class RowsJob:
 
     @property
     def input_kind(self) -> str:
-        """The format of the input: `input_format` if it is given, otherwise the format that the file's name states."""
+        """The format of the input: that of `input_format`, or else that of the file's name."""
         return kind_of(self.source, self.input_format)
 
     @property
     def format(self) -> str:
-        """The format of the output, from its name. Stdout has the input's format, but JSON lines for Parquet input."""
+        """The format of the output, from the name of its file.
+
+        Stdout gets the format of the input, or JSON lines if the input is Parquet.
+        """
         if self.output is not None:
             return kind_of(self.output)
         return JSON_LINES if self.input_kind == PARQUET else self.input_kind
@@ -179,7 +181,9 @@ class RowsJob:
 def asked_attacks(
     given: Mapping[str, Any], attacks: Sequence[str], *, asks_model: bool = False
 ) -> tuple[Preparation, list[Perturber]]:
-    """Return the preparation and the attacks that the options of a command ask for, with the defaults of the preset.
+    """Return the preparation and the attacks that the options of a command ask for.
+
+    The preset supplies the values of options that the user did not set.
 
     Args:
         given: the values of the options by parameter; an option that the user did not set is None or empty.
@@ -187,7 +191,7 @@ def asked_attacks(
         asks_model: whether the run also asks a model, which may need the device.
 
     Raises:
-        AugmentError: a name is unknown, or a value does not fit.
+        AugmentError: a name is unknown, a value is wrong, or options contradict each other.
     """
     if twins := [attack for number, attack in enumerate(attacks) if attack in attacks[:number]]:
         raise AugmentError(f"`attacks` {twins[0]}: is given twice; name it once")
@@ -200,15 +204,15 @@ def asked_attacks(
 
 
 def _stated(given: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:
-    """Return the values of those of these parameters that the user set."""
+    """Return the values of the parameters in `names` that are not None."""
     return {name: given[name] for name in names if given.get(name) is not None}
 
 
 def rows_job(given: Mapping[str, Any], attacks: Sequence[str], *, asks_model: bool = False) -> RowsJob:
-    """Return the run that the options of a command ask for; the arguments are those of `asked_attacks`.
+    """Return the run that the options of a command ask for. The arguments are those of `asked_attacks`.
 
     Raises:
-        AugmentError: a name is unknown, a value does not fit, or a file cannot be read.
+        AugmentError: a name is unknown, a value is wrong, or a file cannot be read.
     """
     preparation, perturbers = asked_attacks(given, attacks, asks_model=asks_model)
     job = RowsJob(
@@ -227,7 +231,7 @@ def rows_job(given: Mapping[str, Any], attacks: Sequence[str], *, asks_model: bo
 
 
 def _files_read(given: Mapping[str, Any]) -> list[str]:
-    """Return the files and folders that options name, and the files of the user's own code that were loaded."""
+    """Return the files and folders that options name, and the loaded files of the user's own code."""
     texts = [given.get(name) or "" for name in ("recipe", "model", "guide", "train")]
     texts += [task for task in [given["task"] or ""] if task.endswith(".toml")]
     chosen = [pair.partition("=")[2] for pair in (*given["options"], *given.get("model_options", ()))]
@@ -241,9 +245,9 @@ _MODULE = "python:"
 
 
 def _facts(given: Mapping[str, Any], files: Iterable[str]) -> dict[str, Any]:
-    """Return everything that rows depend on besides the input, by its name in messages.
+    """Return everything that rows depend on besides the input, by the name that messages use.
 
-    It tells the stored parts of this run from those of other runs.
+    If one of these values differs, stored parts of an earlier run cannot be used.
 
     Raises:
         AugmentError: a file cannot be read.
@@ -282,7 +286,7 @@ def _digest(path: Path) -> str:
 
 
 def model_options(pairs: Sequence[str]) -> dict[str, dict[str, str]]:
-    """Parse the values `KIND.NAME=VALUE` of the parameter `model_options` into kind of model → name → value.
+    """Parse the parameter `model_options`: ["linear.longest=3"] gives {"linear": {"longest": "3"}}.
 
     Raises:
         AugmentError: a value does not have this form.

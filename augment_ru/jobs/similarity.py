@@ -1,4 +1,4 @@
-"""The work of `augment-ru similarity`: score given pairs of texts, and sum up the scores by attack."""
+"""The work of `augment-ru similarity`: score given pairs of texts, and print figures for each attack."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -28,13 +28,17 @@ from augment_ru.registry import own_files
 from augment_ru.script import Script
 
 ALL = "(pairs)"
-"""The name of the attack for pairs that do not name one."""
+"""What stands for the attack of pairs that name no attack."""
 
 
 class TextPair(NamedTuple):
-    """An original text and a perturbed one, the attack that made it, and the script of its edits.
+    """An original text and a perturbed text.
 
-    The script is None if the row does not state the edits.
+    Attributes:
+        attack: the attack that made the perturbed text; `ALL` if the row names no attack.
+        original: the original text.
+        perturbed: the perturbed text.
+        script: the edits; None if the row does not state them.
     """
 
     attack: str
@@ -44,7 +48,10 @@ class TextPair(NamedTuple):
 
 
 def pairs_in(row: Row) -> list[TextPair]:
-    """Return the pairs of a row: `original` and `perturbed`, or each text in `augment.source` with the row's own text.
+    """Return the pairs of texts in a row.
+
+    In an output of perturb, each text in `augment.source` is paired with the text of its field. Any other row holds one
+    pair, in `original` and `perturbed`.
 
     Raises:
         AugmentError: the row has neither, or its edits do not lead from one text to the other.
@@ -71,14 +78,19 @@ class _Reading(msgspec.Struct):
 
 
 class _Metadata(msgspec.Struct):
-    """The edits in the metadata of a row, by field: start, stop and new text of each edit; and their notes."""
+    """The edits in the metadata of a row.
+
+    Attributes:
+        edits: maps a field to (start, stop, new text) of each edit.
+        notes: maps a field to the note of each edit, or None for an edit without a note.
+    """
 
     edits: dict[str, list[tuple[int, int, str]]] = {}
     notes: dict[str, list[_Reading | None]] = {}
 
 
 def _script(row: Row, field: str, original: str, perturbed: str) -> Script | None:
-    """Return the script of a text's edits with their notes, from the metadata of its row; None if it states no edits.
+    """Return the edits of a text, which the metadata of its row states, with their notes; None if it states no edits.
 
     Raises:
         AugmentError: the edits do not lead from one text to the other.
@@ -161,7 +173,7 @@ def scored(pairs: Sequence[TextPair], similarity: Similarity, preparation: Prepa
 
 
 def figures(pairs: Sequence[TextPair], scores: Sequence[float]) -> dict[str, dict[str, Any]]:
-    """Return for each attack the number of its pairs and the distribution of their scores."""
+    """Return figures by attack: the number of its pairs (`pairs`), and the distribution of their scores."""
     by_attack: dict[str, list[float]] = {}
     for pair, score in zip(pairs, scores, strict=True):
         by_attack.setdefault(pair.attack, []).append(score)

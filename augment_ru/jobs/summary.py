@@ -33,7 +33,7 @@ class Summary:
         self.figures.update(other.figures)
 
     def table(self) -> dict[str, Any]:
-        """Return the figures and costs as JSON values; `forward_passes_per_perturbed_row` is None if no network ran."""
+        """Return the figures and costs as JSON values. `forward_passes_per_perturbed_row` is None if no network ran."""
         passes = self.cost.passes
         return {
             **self.figures.table(),
@@ -49,11 +49,11 @@ _SLOW = 10
 
 @dataclass(slots=True)
 class Tally:
-    """The counts of a run: its rows, the summary of each attack, and the searches against a model."""
+    """The counts of a run: its rows, the figures of each attack, and the searches against a model."""
 
     summaries: Mapping[str, Summary]
     searches: Counter[str] = field(default_factory=Counter)
-    """Counts of searches against a model: rows by status, `queries`, and `cached` for answers from the cache."""
+    """Counts over searches against a model: rows by status, `queries`, and answers from the cache (`cached`)."""
     rows: int = 0
     read: int = 0
     """The bytes of the input that were read, including skipped rows."""
@@ -63,7 +63,7 @@ class Tally:
     kept: int = 0
     """The number of parts that were taken from an earlier run."""
     recognised: set[str] = field(default_factory=set)
-    """The names of the tasks that rows were recognised as by their fields, without the generic task."""
+    """The names of the tasks that were recognised from the fields of rows, except the generic task."""
     began: float = field(default_factory=time.perf_counter)
 
     @classmethod
@@ -100,13 +100,16 @@ class Tally:
         return f"{line}, {rate:,.{1 if rate < _SLOW else 0}f} rows a second"
 
     def line(self, *parts: str) -> str:
-        """Join these parts with counts of warnings, skipped lines and stored parts, if any, and with the time."""
+        """Join these texts into a line, with counts of warnings, skipped lines and kept parts, if any, and the time."""
         others = ((self.warned, "row", "with warnings"), (self.skipped, "line", "skipped"), (self.kept, "part", "kept"))
         said = [f"{amount(count, noun)} {what}" for count, noun, what in others if count]
         return "; ".join([*parts, *said, f"{time.perf_counter() - self.began:.1f} s"])
 
     def report(self, first: Perturber) -> bytes:
-        """Return the summaries and their settings as JSON, without the time, so that reports can be compared."""
+        """Return the figures of all attacks and the settings of `first` as JSON.
+
+        The time is left out, so that reports can be compared.
+        """
         settings = first.settings
         report = {
             "version": 1,
@@ -130,11 +133,11 @@ _COLUMNS = (
 
 
 def summary_lines(summaries: Mapping[str, Summary], room: int | None = None) -> Iterable[str]:
-    """Return the lines of the closing table, one for each attack; the last column appears only if a network ran.
+    """Return the lines of the closing table, one for each attack. The last column is left out if no network ran.
 
     Args:
         summaries: the summary of each attack.
-        room: the width of the terminal, to which the columns are folded; None if there is no terminal.
+        room: the width of the terminal in characters; a wider table is folded. None if there is no terminal.
     """
     rows = [_COLUMNS, *(_row(name, summary.table()) for name, summary in summaries.items())]
     if not any(summary.cost.passes for summary in summaries.values()):
@@ -147,12 +150,14 @@ def folded(
 ) -> Iterator[str]:
     """Yield the lines of a table for the terminal.
 
+    If the table is wider than the terminal, it is folded: its columns are shown in groups, one below the other.
+
     Args:
         rows: the cells of each row.
         widths: the width of each column in characters.
-        fixed: how many leading columns are repeated before each group of columns, if the table is folded.
-        room: the width of the terminal, to which the columns are folded; None if there is no terminal.
-        left: the columns that are aligned left; the others are aligned right.
+        fixed: how many of the first columns are repeated in each group.
+        room: the width of the terminal in characters; None if there is no terminal.
+        left: the indices of the columns that are aligned left; the others are aligned right.
     """
     for group in column_groups(widths, fixed, room or sum(widths) * 3, gap=2):
         for row in rows:

@@ -20,19 +20,20 @@ from augment_ru.jobs.progress import say
 from augment_ru.release.judged import judge_release
 
 Outcomes: TypeAlias = Mapping[tuple[str, int], str]
-"""The outcome of each row, by its attack and its number among the rows of this attack."""
+"""Maps (attack, number of a row among the rows of this attack, from 0) to the outcome of the row."""
 
 _WORDS = {"k": "kept", "b": "broken", "f": "fixed", "w": "wrong", "-": "None"}
-"""The outcomes behind the letters of a report, spelt as in predictions."""
+"""Maps the letters of outcomes in a report to the outcomes as predictions spell them."""
 
 
 def export_sample(source: str, output: Path, given: Mapping[str, Any]) -> None:
-    """Write a sample of perturbed rows for annotators, and print how many there are.
+    """Write a sample of perturbed rows for annotators, and print its size.
 
-    A sample of a whole release is divided among its tasks in proportion to the numbers of their attacks.
+    In a sample of a whole release, each task has a share in proportion to the number of its perturbed variations.
 
     Args:
-        source: the file of perturbed rows, a report of `evaluate` next to it, a released task, or a whole release.
+        source: a file of perturbed rows, a report of `evaluate` in the same folder as its rows, the folder of a
+            released task, or that of a whole release.
         output: the file to write.
         given: the values of the other options of `verdicts export` by parameter.
 
@@ -74,7 +75,7 @@ def export_sample(source: str, output: Path, given: Mapping[str, Any]) -> None:
 
 
 def _asked(tasks: Sequence[Pairs], size: int, seed: int, outcomes: Outcomes | None) -> list[dict[str, str]]:
-    """Return the questions for annotators about a sample of the rows of tasks; equal texts are asked about once.
+    """Draw a sample of the rows of tasks, and return the questions about it. Equal pairs of texts are asked about once.
 
     Raises:
         AugmentError: no row is perturbed.
@@ -113,10 +114,10 @@ def _outcomes(path: str, pairs: Pairs) -> Outcomes:
 
 
 def _reported(source: str) -> tuple[str, SavedReport] | None:
-    """Return the rows file of a report, and the report; None if the source is not a report.
+    """Return the file of the rows of a report, and the report; None if the source is not a report.
 
     Raises:
-        AugmentError: the rows file is not next to the report.
+        AugmentError: the file of rows is not in the folder of the report.
     """
     path = Path(source)
     if source == "-" or path.suffix != ".json" or not path.is_file():
@@ -151,13 +152,13 @@ def _reported_outcomes(source: str, report: SavedReport, digest: str) -> Outcome
 
 
 def import_answers(files: list[Path], output: Path | None, release: Path | None = None) -> None:
-    """Write the verdict of each row, and print how well the annotators agree.
+    """Read the answers of annotators, write a verdict for each row, and print how well the annotators agree.
 
     Args:
         files: the exported answers of annotators.
         output: the file for the verdicts; None for no file.
-        release: the release that the rows belong to. It gets the verdicts, and its manifest and card get the shares of
-            valid rows; None changes no release.
+        release: the release to which the rows belong. The verdicts are written into it, and its manifest and its card
+            then state the shares of valid rows. None to change no release.
 
     Raises:
         AugmentError: a file cannot be read, would be overwritten, or belongs to other rows.

@@ -1,4 +1,4 @@
-"""Pass the rows of a run from the input to the output, without leaving an incomplete file."""
+"""Read the rows of a run, let a command work on them, and write the rows made; leave no incomplete file."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
@@ -19,7 +19,7 @@ from augment_ru.records.record import Record
 from augment_ru.run.stores import sweep
 
 OnChunk: TypeAlias = Callable[[Sequence[Record], Tally, Advance], Sequence[tuple[Record, Changed]]]
-"""A function that processes a chunk of records, adds to the tally, and returns the rows to write for them."""
+"""A function that processes a chunk of records. It adds to the tally, and returns the rows to write."""
 
 
 class RowWork(Protocol):
@@ -30,21 +30,22 @@ class RowWork(Protocol):
         """The run."""
 
     def with_job(self, job: RowsJob) -> "RowWork":
-        """Return the same work for a changed run."""
+        """Return a copy of this work for another run."""
 
     def begin(self) -> OnChunk:
-        """Load what the work needs, once in each process, and return the function that processes a chunk."""
+        """Load what the work needs, and return the function that processes a chunk. Called once in each process."""
 
 
 @contextmanager
 def reading(work: RowWork, content: BinaryIO | None = None) -> Iterator[tuple[RowWork, RowSource]]:
-    """Open the input of the work; attacks that want it get the corpus of the rows.
+    """Open the input of the work in the block.
 
-    Yields the work with these attacks, and the rows of the input.
+    Yields the work and the rows of the input. The attacks of the work have got the sentences of all rows, if they need
+    these.
 
     Args:
         work: the work.
-        content: the content of the input, if it is open already.
+        content: the content of the input; None to open the input here.
 
     Raises:
         AugmentError: the input is not in the expected format.
@@ -64,7 +65,8 @@ def sink_for(job: RowsJob, stream: BinaryIO, source: RowSource, part: Learnt | N
         job: the run.
         stream: the file to write to.
         source: the rows of the input.
-        part: what is known from the rows before, if the sink writes only one part; None for the whole output.
+        part: for a sink that writes only a part: what the output has learnt from the rows before it. None for a sink
+            that writes the whole output.
     """
     marked, metadata = job.output is not None, job.meta != "none"
     return sink_of(job.format, stream, source, metadata=metadata, mark=marked, part=part, csv_safe=job.csv_safe)
@@ -72,9 +74,9 @@ def sink_for(job: RowsJob, stream: BinaryIO, source: RowSource, part: Learnt | N
 
 @contextmanager
 def writing(job: RowsJob, source: RowSource, *, shown: bool = False) -> Iterator[tuple[Outputs, Sink]]:
-    """Open the outputs of a run, and a sink for its rows; all files are deleted if the block ends with an error.
+    """Open the outputs of a run, and a sink for its rows, in the block. If it ends with an error, no file is left.
 
-    With `shown` nothing is written to the sink.
+    Set `shown` if nothing is written to the sink.
 
     Raises:
         AugmentError: a file cannot be written.
@@ -91,14 +93,14 @@ def writing(job: RowsJob, source: RowSource, *, shown: bool = False) -> Iterator
 def write_rows(
     work: RowWork, tally: Tally, advance: Advance, content: BinaryIO | None = None, *, shown: bool = False
 ) -> None:
-    """Read the rows of a run in chunks, and write the rows made of them, in this process.
+    """Do a run in this process: read its rows in chunks, and write the rows that are made of them.
 
     Args:
         work: makes the rows that are written.
         tally: counts the rows.
         advance: called when more is done.
-        content: the content of the input, if it is open already.
-        shown: whether the work shows the rows itself, and nothing is written.
+        content: the content of the input; None to open the input here.
+        shown: whether the work shows the rows itself, so that nothing is written.
 
     Raises:
         AugmentError: a row or a file is wrong.
@@ -116,10 +118,10 @@ def write_rows(
 def rows_made(
     chunk: ReadChunk, on_chunk: OnChunk, tally: Tally, advance: Advance
 ) -> Iterator[Sequence[tuple[Record, Changed]]]:
-    """Yield the rows to write for a chunk; if memory does not suffice for it, do its halves one after the other.
+    """Yield the rows to write for a chunk. If it needs too much memory, do its halves one after the other.
 
     Raises:
-        AugmentError: a row is wrong, or memory does not suffice for one row alone, and such rows are not skipped.
+        AugmentError: a row is wrong; or one row alone needs too much memory, and bad rows are not skipped.
     """
     try:
         rows = on_chunk(chunk.records, tally, advance)

@@ -119,7 +119,7 @@ def _write_test(
 
 
 def task_entry(recipe: ReleaseRecipe, task: TaskInput) -> dict[str, Any]:
-    """Return the manifest's entry of a task, without the figures of its attacks."""
+    """Return the entry of a task in the manifest, without figures: its list of attacks is empty."""
     train = task.train.records if task.train else ()
     episodes = episodes_of(recipe, task.recipe, task.schema) if train else [Episode(0, 0)]
     gold = task.schema.scoring.gold
@@ -149,14 +149,17 @@ def task_entry(recipe: ReleaseRecipe, task: TaskInput) -> dict[str, Any]:
 def _default_episode(recipe: ReleaseRecipe, episodes: Sequence[Episode]) -> int:
     """Return the number of the episode that lm-evaluation-harness uses by default.
 
-    If tasks have different numbers of shots, no single number that the user sets fits all of them; then it is the first
-    episode with the most shots. Otherwise it is the zero-shot episode.
+    If tasks may have different numbers of shots, it is the first episode with the most shots of this task, because no
+    number that the user sets would fit all tasks. Otherwise it is 0, the zero-shot episode.
     """
     return max(episodes, key=lambda one: one.shots).number if recipe.has_shots_by_task else 0
 
 
 def _groups(task: TaskInput) -> dict[str, Any]:
-    """Return the groups of the test rows, and the group of each train row; empty for a task without groups."""
+    """Return what the manifest states of a task's groups: those of its test rows, sorted, and that of each train row.
+
+    Empty for a task whose rows do not fall into groups.
+    """
     if task.schema.scoring.grouped_by is None:
         return {}
     found = [group_of(record.values, task.schema) for record in task.test.records]
@@ -167,7 +170,10 @@ def _groups(task: TaskInput) -> dict[str, Any]:
 
 
 def _labels(task: TaskInput) -> list[str | int]:
-    """Return the different right answers, sorted; empty if there are too many, or one is not a text or an integer."""
+    """Return the different right answers of a task, sorted.
+
+    The list is empty if there are more than `_MOST_LABELS`, or if one is neither a text nor an integer.
+    """
     found: dict[str, str | int] = {}
     for record in (record for file in reversed(task.files.values()) for record in file.records):
         for value in (value for field in task.schema.scoring.gold for value in _single(record.values, field)):
@@ -180,7 +186,7 @@ def _labels(task: TaskInput) -> list[str | int]:
 
 
 def _single(row: Mapping[str, Any], field: str) -> Iterator[Any]:
-    """Yield the single labels in an answer field, which may hold a label for each norm or option."""
+    """Yield each label in an answer field. The field holds one label, or a list or an object of several."""
     for value in field_paths.values(row, field):
         held = value.values() if isinstance(value, Mapping) else value if isinstance(value, list) else [value]
         yield from held

@@ -1,7 +1,6 @@
-"""Build a release: in a folder next to its own, shard by shard; when it is complete, it is moved to its own folder.
+"""Build a release, shard by shard, in a temporary folder; rename this folder when the release is complete.
 
-A finished shard is kept, so that a run that was killed can be resumed. The folder of the release appears in one rename,
-so that it is always complete.
+So the folder of a release is always complete. Finished shards are kept, so that a run that was killed can be resumed.
 """
 
 import json
@@ -35,7 +34,8 @@ class BuildReport:
     Attributes:
         content: the manifest.
         timing: seconds by kind of work, summed over all workers.
-        made, kept: the numbers of shards that were made now, and that were kept from an earlier run.
+        made: how many shards were made now.
+        kept: how many shards were kept from an earlier run.
         seconds: how long the build took.
         digest: the digest of the manifest, which covers the whole release.
     """
@@ -65,7 +65,7 @@ class BuildReport:
 
     @property
     def prompts(self) -> str:
-        """One line: the prompt of each task, and why tasks are not exported to lm-evaluation-harness."""
+        """A line that names the prompt of each task, and says why tasks are not exported to lm-evaluation-harness."""
         stated = self.content["prompts"]
         named = ", ".join(f"{one['task']} {one['prompt']}" for one in stated if one["prompt"])
         missing = ", ".join(f"{one['task']} ({one['problem']})" for one in stated if one["problem"])
@@ -88,9 +88,9 @@ def build_release(
 
     Args:
         recipe_file: a TOML file; docs/release.md lists its keys.
-        target: the folder of the release; must not exist, or be empty.
+        target: the folder of the release. It must not exist or must be empty, unless `resume` is set.
         workers: the number of processes.
-        resume: continue a build that was killed; without it, an unfinished build is an error.
+        resume: continue a build that was killed, and accept one that is complete. Without it, both are errors.
         device: the device of models: auto, cpu, cuda or cuda:N.
         shard_rows: the number of original rows in a shard.
         progress: called with the number of newly finished shards, and the number of all shards.
@@ -168,7 +168,7 @@ class ReleaseBuild:
         facts: Mapping[str, Any],
         progress: Progress,
     ) -> BuildReport:
-        """Make the missing shards and the release, and move it to its folder; skip this if it is already complete."""
+        """Make the missing shards and the release, and move it to its folder. Do nothing if it is already complete."""
         report = BuildReport(self.staging.finished(facts, resume=self.resume) or {})
         if not report.content:
             with self.staging.locked():
@@ -192,7 +192,7 @@ class ReleaseBuild:
         report: BuildReport,
         progress: Progress,
     ) -> list[list[Shard]]:
-        """Return the shards of each task in order; missing ones are made."""
+        """Return a list of the shards of each task, in order. Shards that do not exist yet are made."""
         content = json.dumps(self.located.content(), ensure_ascii=False)
         inputs = [
             shard
@@ -247,10 +247,10 @@ def manifest_head(recipe: ReleaseRecipe, tasks: Sequence[TaskInput], folder: Pat
 
 @dataclass(frozen=True, slots=True)
 class _Saving:
-    """A job for workers that makes shards and writes their files."""
+    """The job of the workers: make a shard and write its file."""
 
     def begin(self) -> Callable[[tuple[ShardInput, Path]], Timing]:
-        """Return the function that makes a shard; a worker makes the tools of the recipe with its first shard."""
+        """Return the function that makes a shard. Each worker makes its tools once, with its first shard."""
         return _save
 
 

@@ -1,4 +1,4 @@
-"""The card of a release: a README in the form of the Hugging Face Hub, from `card.LANGUAGE.md.jinja`."""
+"""Write the card of a release: a README with the metadata of the Hugging Face Hub, from `card.LANGUAGE.md.jinja`."""
 
 import html
 import inspect
@@ -51,9 +51,9 @@ def card(content: Mapping[str, Any], harness: Mapping[str, str]) -> str:
 
 
 def _episodes(tasks: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """For each number of shots, return the numbers of its episodes and the tasks that have them.
+    """Return the lines of the card's table of episodes: {"shots": 4, "episodes": "6–10", "tasks": ["rwsd"]}, ….
 
-    The list is empty if all episodes are zero-shot.
+    There is a line for each number of shots and range of episodes. The list is empty if all episodes are zero-shot.
     """
     found: dict[tuple[int, str], list[str]] = {}
     for task in tasks:
@@ -68,7 +68,7 @@ def _episodes(tasks: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _few_shot(tasks: Sequence[Mapping[str, Any]]) -> Mapping[str, int] | None:
-    """Return the episode for the card's example command, the first with the most shots; None if all are zero-shot."""
+    """Return the first episode with the most shots, for the card's example command; None if all are zero-shot."""
     episodes = [one for task in tasks for one in task["episodes"] if one["shots"]]
     return max(episodes, key=lambda one: (one["shots"], -one["number"])) if episodes else None
 
@@ -99,7 +99,7 @@ def _cell(value: object) -> str:
 
 
 def _excerpt(text: str) -> str:
-    """Return a text on one line, with HTML characters escaped; if it is too long, it is cut after a word."""
+    """Return a text on one line, with HTML escaped. A text above `_EXCERPT` characters is cut after a word."""
     words = html.escape(" ".join(text.split()), quote=False)
     return words if len(words) <= _EXCERPT else words[:_EXCERPT].rsplit(" ", 1)[0] + " …"
 
@@ -109,7 +109,10 @@ def _codes(names: Iterable[str]) -> str:
 
 
 def _explained(spec: str, language: str) -> str:
-    """What the attacks of a spec do: in English the first line about each, in Russian an example, as its module has."""
+    """Return what the attacks of a spec do: the first line of each attack's docstring.
+
+    In Russian, return the first line of its module's docstring, which is an example.
+    """
     attacks = [registry.find("attacks", "attack", part.strip()) for part in spec.split("+")]
     described = attacks if language == "en" else [sys.modules[attack.__module__] for attack in attacks]
     return " ".join((inspect.getdoc(one) or "").split("\n")[0] for one in described)
@@ -149,7 +152,9 @@ def _front_matter(content: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def shown_pairs(folder: Path, tasks: Sequence[Mapping[str, Any]]) -> list[dict[str, str]]:
-    """Return an original and a perturbed text for each variation, from the first task in which a row was perturbed.
+    """Return an example of each variation: a text of a row before and after the attack or search.
+
+    It is the first perturbed row of the first task that has one. Variations without a perturbed row are left out.
 
     Args:
         folder: the release, with its test rows and edit logs.
@@ -172,9 +177,9 @@ def shown_pairs(folder: Path, tasks: Sequence[Mapping[str, Any]]) -> list[dict[s
 def shown_demonstrations(
     folder: Path, tasks: Sequence[Mapping[str, Any]], inputs: Sequence[Mapping[str, Any]]
 ) -> list[dict[str, Any]]:
-    """Return the first demonstration of each task's first episode, with its right answers and its file and row.
+    """Return the first demonstration of each task: its texts, right answers, episode, and its file and row (from 1).
 
-    Tasks without demonstrations are left out.
+    It belongs to the first episode that has demonstrations. Tasks without demonstrations are left out.
 
     Args:
         folder: the release, with its train rows.

@@ -36,7 +36,7 @@ COLUMN_TYPES = (*_TYPES, "other")
 
 
 def column_types(row: Mapping[str, Any]) -> dict[str, str]:
-    """Return the type of each column of a row: text, integer, number, truth value, or other."""
+    """Return the type of each column of a row, by column name: text, integer, number, truth value, or other."""
     kinds: dict[type, str] = {str: "text", bool: "truth value", int: "integer", float: "number"}
     return {name: kinds.get(type(value), "other") for name, value in row.items()}
 
@@ -46,7 +46,7 @@ def croissant(content: Mapping[str, Any], files: Mapping[str, Mapping[str, Any]]
 
     Args:
         content: the manifest.
-        files: the digest and size of each file of rows, by path.
+        files: maps the path of each file of rows to its entry in the manifest, which has its digest and size.
     """
     recipe = content["recipe"]
     paths = [

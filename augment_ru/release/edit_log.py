@@ -1,8 +1,8 @@
-"""The edit log: for each row of a test file the edits that made it, and digests that show whether it was changed.
+"""The edit log: the edits that made each row of a test file, and digests that show whether the row was changed.
 
-Line i of `edits.jsonl` belongs to line i of `test.jsonl`. The entry of an original row holds its protected spans;
-the entry of a perturbed row holds its status and its edits. Every entry holds a digest of its row (`line`) and a digest
-of the entry itself (`digest`), so that a changed byte is reported with its file and row.
+Line i of `edits.jsonl` is the entry of line i of `test.jsonl`. The entry of an original row holds its protected spans;
+the entry of a perturbed row holds its status and its edits. Every entry has a digest of its row (`line`) and a digest
+of the entry itself (`digest`), so that `verify` names the file and the row of a changed byte.
 """
 
 from collections.abc import Mapping, Sequence
@@ -31,7 +31,7 @@ STATUS_OF_SEARCH = {
     "broken": "perturbed", "rejected": "rejected",
     "withstood": "unchanged", "wrong_before": "unchanged", "unchanged": "unchanged",
 }  # fmt: skip
-"""Maps the status of a search to the status of the row."""
+"""Maps the status that a search gives a row, such as `broken`, to the row's status in the edit log."""
 Entry = Mapping[str, Any]
 """A line of the edit log; docs/release.md lists its keys."""
 
@@ -99,7 +99,7 @@ def line_digest(line: str | bytes) -> str:
 
 
 def original_entry(row: int, name: str, line: str, protected: Mapping[str, Sequence[Any]]) -> str:
-    """Return the entry of an original row.
+    """Return the entry of an original row as a line of JSON.
 
     Args:
         row: the row's number in the input file, from 0.
@@ -115,15 +115,17 @@ def original_entry(row: int, name: str, line: str, protected: Mapping[str, Seque
 def result_entry(
     row: int, name: str, line: str, result: Result | Finding, protected: Mapping[str, Sequence[Any]]
 ) -> str:
-    """Return the entry of a row that an attack or a search made: perturbed, rejected or unchanged.
+    """Return the entry of a row that an attack or a search made, as a line of JSON.
+
+    Its status is perturbed, rejected or unchanged.
 
     Args:
         row: the number of its original row, from 0.
         name: the value of its field `perturbation`.
         line: the row as it is written in the release.
         result: the result of the attack or the search.
-        protected: the protected spans of the original row. The result's own spans are written only if they differ,
-            because some attacks may exchange wrong options.
+        protected: the protected spans of the original row. The result may have others, because some attacks may
+            exchange wrong options; they are written only if they differ.
     """
     if isinstance(result, Finding):
         state: dict[str, Any] = {"status": STATUS_OF_SEARCH[result.status], "probability": None}
@@ -149,7 +151,7 @@ def result_entry(
 
 
 def _protected(result: Result | Finding) -> dict[str, list[list[Any]]]:
-    """Return the spans that the attack must not touch, by field, each as [start, stop, label]."""
+    """Return the spans that the attack must not touch, as [start, stop, label], in a list for each field."""
     return {
         field: [[span.start, span.stop, span.label] for span in result.protected.get(field, ())]
         for field in result.scripts
@@ -191,14 +193,13 @@ def replayed_line(original: Record, name: str, edits: Mapping[str, Sequence[Any]
 
 
 def protection_problem(original: Record, entry: Entry, protected: Mapping[str, Sequence[Any]]) -> str | None:
-    """Return a message about the first protected span that an entry does not protect or that its edits touch.
+    """Check that an entry protects the spans that its original row protects, and that its edits touch none of them.
 
-    None if there is no such span.
+    Returns a message about the first span for which this is wrong; None if all are right.
 
     Args:
         original: the original row.
-        entry: the entry of the perturbed row; it may leave the texts of wrong options unprotected, but not their
-            markers.
+        entry: the entry of the perturbed row. It must protect the marker of each wrong option, but not its text.
         protected: the protected spans in the entry of the original row.
     """
     edits, own = entry["edits"], entry.get("protected", protected)
@@ -219,9 +220,9 @@ def protection_problem(original: Record, entry: Entry, protected: Mapping[str, S
 
 
 def row_problem(original: Record, expected: str, row: Record) -> str | None:
-    """Return a message about the first way in which a row differs from what its original and its edits give.
+    """Compare a row with the row that its original and its edits give.
 
-    None if it does not differ.
+    Returns a message about the first difference; None if there is no difference.
 
     Args:
         original: the original row.
@@ -245,9 +246,9 @@ def row_problem(original: Record, expected: str, row: Record) -> str | None:
 
 
 def option_problem(original: Record, row: Record) -> str | None:
-    """Return a message about the first two options that are equal in a perturbed row, but differ in its original.
+    """Check that options that differ in the original row differ in the perturbed row, too.
 
-    None if there are no such options.
+    Returns a message about the first two that became equal; None if there are no such options.
     """
     for ours, theirs in zip(questions_of(original), questions_of(row), strict=False):
         forms = [[comparable(option.text) for option in options] for options in (ours, theirs)]
@@ -259,7 +260,7 @@ def option_problem(original: Record, row: Record) -> str | None:
 
 
 def _field_problem(original: Record, expected: Mapping[str, Any], row: Record) -> str | None:
-    """Return a message about the first field of a row that differs from the expected value; None if none differs."""
+    """Return a message about the first field without the expected value; None if all fields have it."""
     if list(expected) != list(row.values):
         return f"has the fields {', '.join(row.values)}; the original row has {', '.join(expected)}"
     for field, value in expected.items():
@@ -270,7 +271,7 @@ def _field_problem(original: Record, expected: Mapping[str, Any], row: Record) -
 
 
 def _shown(found: object, expected: object) -> str:
-    """Show two values; if their texts are long, only the part where the difference starts."""
+    """Return a text that shows two values. Of long values it shows only the part where the difference starts."""
     left, right = (value if isinstance(value, str) else repr(value) for value in (found, expected))
     at = next((at for at, (a, b) in enumerate(zip(left, right, strict=False)) if a != b), min(len(left), len(right)))
     at = max(at - 10, 0)

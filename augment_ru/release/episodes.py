@@ -1,4 +1,4 @@
-"""The episodes of a task in a release: how many demonstrations each has, and which train rows it shows."""
+"""Episodes: sets of demonstrations that are drawn from the train rows of a task."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,19 +12,24 @@ from augment_ru.release.release_recipe import ReleaseRecipe, TaskRecipe, check_d
 
 @dataclass(frozen=True, slots=True)
 class Episode:
-    """A set of randomly drawn demonstrations: its number, and how many demonstrations it has."""
+    """A set of randomly drawn demonstrations.
+
+    Attributes:
+        number: the number of the episode in its task; 0 is zero-shot.
+        shots: how many demonstrations the episode has.
+    """
 
     number: int
     shots: int
 
 
 def asked_shots(recipe: ReleaseRecipe, task: TaskRecipe, schema: Task) -> tuple[int, ...]:
-    """Return the numbers of demonstrations of a task, ascending, without 0.
+    """Return how many demonstrations the episodes of a task have, such as (1, 4, 8): ascending, without 0.
 
-    The task's own numbers are used if it has any, else those of the release, which may refer to the task's benchmark.
+    The recipe sets this for the task or else for the release. The release may refer to the benchmark of the task.
 
     Raises:
-        AugmentError: the numbers are too large.
+        AugmentError: the benchmark's number is too large.
     """
     if task.shots is not None:
         return task.shots
@@ -35,7 +40,7 @@ def asked_shots(recipe: ReleaseRecipe, task: TaskRecipe, schema: Task) -> tuple[
 
 
 def episodes_of(recipe: ReleaseRecipe, task: TaskRecipe, schema: Task) -> list[Episode]:
-    """Return the episodes of a task: number 0 is zero-shot, then come those of each number of shots, ascending."""
+    """Return the episodes of a task, numbered from 0. Episode 0 is zero-shot; the others follow by ascending shots."""
     shots = [0, *(shots for shots in asked_shots(recipe, task, schema) for _ in range(recipe.shots.episodes))]
     return [Episode(number, own) for number, own in enumerate(shots)]
 
@@ -43,17 +48,21 @@ def episodes_of(recipe: ReleaseRecipe, task: TaskRecipe, schema: Task) -> list[E
 def draw_episodes(
     recipe: ReleaseRecipe, task: TaskRecipe, schema: Task, groups: Sequence[str | None]
 ) -> list[list[int]]:
-    """For each train row, draw the episodes that show it, ascending; a number repeats if the row is drawn twice.
+    """Draw the demonstrations of all episodes of a task from its train rows, with replacement (TAPE, section 4.1).
 
-    The demonstrations of an episode are drawn with replacement (TAPE, section 4.1). Every group gets the same number,
-    because a question is shown only train rows of its own group. Each draw depends only on seed, task, group, episode
-    and the number of the demonstration.
+    If the rows fall into groups, each episode draws its number of demonstrations from every group, because a question
+    is shown only train rows of its own group. Each draw depends only on seed, task, group, episode and the number of
+    the demonstration.
 
     Args:
         recipe: the recipe.
         task: the task.
         schema: the schema of the task.
         groups: the group of each train row; None for the rows of a task without groups.
+
+    Returns:
+        For each train row, the numbers of the episodes that show it, ascending. A number repeats if its episode draws
+        the row again.
     """
     found: list[list[int]] = [[] for _ in groups]
     rows: dict[str | None, list[int]] = {}

@@ -1,4 +1,4 @@
-"""A release that people have judged: it holds their verdicts, and manifest and card state the shares of valid rows."""
+"""Write people's verdicts into a release; its manifest and its card then state the shares of valid rows."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -28,13 +28,13 @@ def judge_release(folder: Path, rows: Sequence[Mapping[str, Any]]) -> str:
 
     Args:
         folder: the release.
-        rows: the verdicts, as `evaluation.verdicts.judged` gives them; they take the place of earlier ones.
+        rows: the verdicts, as `evaluation.verdicts.judged` gives them; they replace earlier ones.
 
     Returns:
         The new digest of the manifest.
 
     Raises:
-        AugmentError: the folder is no release, other code has built it, or a verdict is of no row of it.
+        AugmentError: the folder is not a release, other code has built it, or a verdict is about an unknown row.
     """
     content = read_manifest(folder / MANIFEST)
     if other := other_code(content):
@@ -53,7 +53,7 @@ def judge_release(folder: Path, rows: Sequence[Mapping[str, Any]]) -> str:
 
 
 def judged_figures(folder: Path, content: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """What the verdicts come to: over all judged rows, and of each variation of each task.
+    """Return the numbers of verdicts and the share of valid rows, for all judged rows and for each variation of a task.
 
     Args:
         folder: the release.
@@ -61,7 +61,7 @@ def judged_figures(folder: Path, content: Mapping[str, Any], rows: Sequence[Mapp
         rows: the verdicts.
 
     Raises:
-        AugmentError: a verdict is of no row of the release, or a file cannot be read.
+        AugmentError: a verdict is about a row that the release does not have, or a file cannot be read.
     """
     known = {row["id"]: row["verdict"] for row in rows}
     seen: set[str] = set()
@@ -84,14 +84,14 @@ def judged_figures(folder: Path, content: Mapping[str, Any], rows: Sequence[Mapp
 
 
 def _ids(folder: Path) -> Iterator[tuple[str, list[str]]]:
-    """The ids, among verdicts, of the perturbed rows of each variation of a task."""
+    """Yield each variation of a task, and the ids that verdicts use for its perturbed rows."""
     pairs = loaded(str(folder), EvaluationSettings()).pairs
     for name, places in verdicts.perturbed(pairs).items():
         yield name, [verdicts.id_of(pairs, pairs.attacks[name][at]) for at in places]
 
 
 def _figures(said: Sequence[str]) -> dict[str, Any]:
-    """How many verdicts there are, and the share of valid ones in percent with Wilson's interval."""
+    """Return how many rows are judged, valid and unclear, and the percentage of valid ones with its interval."""
     valid = said.count(verdicts.VALID)
     low, high = percents(wilson(valid, len(said))) or (None, None)
     return {

@@ -47,8 +47,8 @@ class _Asked(NamedTuple):
     """A question about the rows of a task, or about a group of these rows.
 
     Attributes:
-        ending: the suffix of the task's name for this question; empty if it is the only question.
-        group: the value of the grouping field in the rows of the group; None for all rows.
+        ending: the suffix that this question adds to the task's name; empty if it is the only question.
+        group: the name of the group; None if the question is about all rows.
         content: the content of its prompt file.
     """
 
@@ -58,7 +58,7 @@ class _Asked(NamedTuple):
 
 
 def harness_files(content: Mapping[str, Any], own: Path) -> dict[str, str]:
-    """Return the files for the harness: maps the path in the release to the text; empty if no task has a prompt.
+    """Return the texts of the files for the harness, by path in the release; empty if no task can be exported.
 
     Args:
         content: the manifest.
@@ -115,14 +115,17 @@ def _variation(base: str, called: str, tag: str, variation: str, one: _Asked) ->
 
 
 def _mean_over(called: str, tasks: Sequence[str], metrics: Sequence[Mapping[str, Any]]) -> str:
-    """Return the text of a group file; the scores of the group are the unweighted means over its tasks."""
+    """Return the text of a group file, in which the scores of the group are the unweighted means over its tasks."""
     means = [{"metric": one["metric"], "aggregation": "mean", "weight_by_size": False} for one in metrics]
     table = {"group": called, "task": list(tasks), "aggregate_metric_list": means, "metadata": {"version": VERSION}}
     return yaml(table)
 
 
 def stated_prompts(content: Mapping[str, Any], own: Path) -> list[dict[str, str]]:
-    """Return for each task the name of its prompt, and why it is not exported to the harness (empty if it is).
+    """Return the name of each task's prompt, and why the task is not exported to the harness.
+
+    An entry: {"task": "rwsd", "prompt": "rwsd", "problem": ""}. `prompt` is empty if no prompt fits, `problem` if the
+    task is exported.
 
     Args:
         content: the manifest, at least its recipe and its tasks.
@@ -164,7 +167,7 @@ def _export(task: Mapping[str, Any], given: Mapping[str, Any], own: Path) -> _Ex
 
 
 def _asked(task: Mapping[str, Any], schema: Task, prompt: Prompt) -> Iterator[_Asked]:
-    """Yield the questions about the rows of a task: one for each label and group.
+    """Yield the questions about the rows of a task: one for each label, or for each pair of a label and a group.
 
     Raises:
         AugmentError: no spelling of the prompt has the labels of the data.

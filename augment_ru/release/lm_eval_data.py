@@ -1,4 +1,4 @@
-"""Read the rows of the release and the parts of their prompts, and score answers, for the task files in this folder.
+"""Read the rows of the release, prepare them for prompts, and score answers, for the task files in this folder.
 
 Part of a release made by augment-ru. lm-evaluation-harness loads this module by its path. The module needs only
 `datasets` and three modules of augment-ru that the release holds in the same folder.
@@ -29,7 +29,7 @@ else:
     answer_scores, answers, field_paths = map(_module_beside, ("answer_scores", "answers", "field_paths"))
 
 CONTEXT, _GAP, _NUMBERS, _QUESTION = "_context", "_gap", "_numbers", "_question"
-"""Fields that are added to a row: its prompt, the white space before the answer, the numbers of the entry that is asked
+"""Fields that are added to a row: its prompt, the white space before the answer, the indices of the entry that is asked
 about, and an id of the question to which the entry belongs."""
 _PLACE = re.compile(r"\{\{|\}\}|\{([^{}\n]+)\}|[{}]")
 _LABEL = "label"
@@ -50,7 +50,7 @@ def load_rows(
     group: Sequence[str] | None = None,
     **how: Any,  # noqa: ANN401  (the arguments of `_doc`, and settings that the harness adds)
 ) -> Any:  # noqa: ANN401  (a datasets.DatasetDict)
-    """Return the test rows of a perturbation, and the demonstrations of an episode in their order.
+    """Return the test rows of a perturbation, and the demonstrations of an episode in the order of the train file.
 
     Args:
         folder: the task's folder in the release.
@@ -58,12 +58,12 @@ def load_rows(
         columns: maps the name of each part of the prompt to the arguments of `_column`.
         answer: the path of the right answer.
         episode: the number of the set of demonstrations; 0 for no demonstrations.
-        asked: how prompts are made of the rows, as arguments of `_asked`; None if rows need no preparation.
+        asked: the arguments of `_asked`, which prepares the rows; None if rows need no preparation.
         group: a path and a value: only rows that have this value at the path are read; None to read all rows.
         how: `choices`, `separator` and `norms`, as in `_doc`; other settings are ignored.
 
     Raises:
-        ValueError: no train row is in the episode, or an answer is not one of its choices.
+        ValueError: no train row is in the episode, or the answer of a row is not one of its choices.
     """
     import datasets  # noqa: PLC0415  (the harness brings it)
 
@@ -114,10 +114,11 @@ def _asked(
 
     Args:
         rows: the rows of one variation, or the demonstrations of an episode.
-        each: the path of the entries that are asked about one by one; None if rows are asked about as a whole.
-        own: `template` and `values`: the fields that hold the row's own template and its values.
-        later: for rows after a demonstration: the text before the row's own fields, the paths of these fields, and the
-            text after them; such a prompt has no instruction.
+        each: the path of entries that are asked about one by one; None if a row is asked about as a whole.
+        own: maps `template` to the field with the row's own template, and `values` to the field with the values that
+            fill it. None if rows have no templates.
+        later: how a row is shown after a demonstration, without the instruction: the text before its fields, the paths
+            of these fields, and the text after them. Needed if `own` is given.
         dialogue: the arguments of `_with_dialogues`; None for rows that are not dialogues.
         is_shown: whether the rows are demonstrations.
         has_shots: whether each row is asked about after demonstrations.
@@ -135,7 +136,7 @@ def _asked(
 
 
 def _by_entry(rows: Sequence[Mapping[str, Any]], each: str, *, first: bool) -> list[dict[str, Any]]:
-    """Return a row for each entry at the path `each`, with the entry's numbers; with `first`, only the first entry."""
+    """Return a copy of the row for each entry at the path `each`, with the entry's indices; `first` keeps only one."""
     found = []
     for at, row in enumerate(rows):
         numbers = [own for own in field_paths.entries(row, each) if min(own) >= 0][: 1 if first else None]
@@ -153,15 +154,15 @@ def _with_dialogues(
     answer: str,
     options: Sequence[str],
 ) -> list[dict[str, Any]]:
-    """Write into each row the earlier questions of its dialogue and their right answers.
+    """Return copies of the rows; each has the earlier questions of its dialogue, with their right answers, as context.
 
     Args:
         rows: the rows of one variation.
         id: the path of the dialogue's id.
-        turn: the path of the number of the question.
-        context: the path of the field that gets the earlier turns, such as `inputs.context`.
+        turn: the path of the number of the question in its dialogue.
+        context: the path of the field that gets the earlier questions and answers, such as `inputs.context`.
         asked: the paths of the question.
-        answer: the path of the right answer, the number of an option.
+        answer: the path of the right answer, which is the number of an option, from 1.
         options: the paths of the options.
     """
     dialogues: dict[str, list[tuple[int, int]]] = {}
@@ -189,10 +190,11 @@ def _with_context(row: Mapping[str, Any], template: str, values: str) -> dict[st
     Args:
         row: the row.
         template: the field of the template.
-        values: the field of its values; if exactly one place and one value have no match by name, they are matched.
+        values: the field of its values. They fill the placeholders of the same names. If exactly one placeholder and
+            one value are left over, that value fills it.
 
     Raises:
-        ValueError: the template has a place that no value fits, or a brace that is not part of a place.
+        ValueError: the template has a placeholder without a value, or a brace that is not part of a placeholder.
     """
     text = row[template]
     held = row[values] if isinstance(row[values], Mapping) else {values: row[values]}
@@ -237,7 +239,7 @@ def _doc(
     separator: str | None = None,
     norms: Sequence[str] = (),
 ) -> dict[str, Any]:
-    """Return the fields of a row that the harness is given.
+    """Return what the harness gets of a row: the parts of its prompt, its right answers, and its choices.
 
     Args:
         row: the row.
@@ -245,8 +247,8 @@ def _doc(
         answer: the path of the right answer.
         is_shown: whether the row is a demonstration.
         choices: the arguments of `_choices`; None if the answer is generated.
-        separator: the text between several right answers in one text; None if a text holds only one.
-        norms: the norms whose labels the answer is compared with; empty if there is one right answer.
+        separator: the text that separates right answers within a text; None if a text holds only one answer.
+        norms: the norms, if each has its own right label; empty if the row has one right answer.
 
     Raises:
         ValueError: the answer is not one of the choices.
@@ -271,9 +273,10 @@ def _doc(
 
 
 def _norm_labels(held: Any, norms: Sequence[str]) -> list[str]:  # noqa: ANN401  (JSON values)
-    """Return the label of each norm.
+    """Return the label of each norm from the right answer of a row.
 
-    `held` is a list in the order of the norms, or an object whose keys are beginnings of their names.
+    `held` is a list of labels in the order of the norms, or an object that maps the beginning of each norm's name to
+    its label.
     """
     if isinstance(held, Mapping):
         return [next(answers.label_of(held[key]) for key in held if norm.startswith(key)) for norm in norms]
@@ -292,11 +295,11 @@ def _column(
 
     Args:
         row: the row.
-        paths: the paths of the fields; several fields get a line each, with the field's name; missing ones are left
-            out.
-        words: maps each value to its word in the prompt; None to show the value itself.
+        paths: the paths of the fields; those that the row lacks are left out. If the row has several, each gets a
+            line that starts with its name.
+        words: maps each value to the word that stands for it in the prompt; None to show the value itself.
         before_options: whether the options at the end of the text are left out.
-        numbers: the numbers of the entry that is asked about.
+        numbers: the indices that fill the `[]` of the paths, if an entry of the row is asked about.
     """
     named = [field_paths.numbered(path, numbers) for path in paths]
     given = {path: _value(row, path) for path in named if field_paths.has_value(row, path)}
@@ -318,7 +321,9 @@ def _choices(
     spans: Sequence[str] = (),
     tail: str = "",
 ) -> tuple[list[str], list[str]]:
-    """Return the labels of the answers to choose from, and their texts.
+    """Return the labels of the answers to choose from, and the text of each.
+
+    The arguments `words` to `spans` say where they come from.
 
     Args:
         row: the row.
@@ -326,8 +331,8 @@ def _choices(
         inside: the path of a text that holds options with markers «(A)», «(B)», …; their labels are A, B, ….
         fields: pairs of a label and the path of its text.
         texts: the path of a list of texts that are their own labels.
-        spans: two paths: of a list of places, and of the text that contains them; the texts at these places are their
-            own labels.
+        spans: the path of a list of offsets, and the path of the text that they refer to. Each piece of text that they
+            mark is its own label.
         tail: the text that is appended to each answer.
     """
     pairs = [(label, word) for label, word in words]
@@ -356,7 +361,7 @@ def _value(row: Mapping[str, Any], path: str) -> Any:  # noqa: ANN401  (a JSON v
 
 
 def score_answer(doc: Mapping[str, Any], results: Sequence[str]) -> dict[str, float]:
-    """Return the token F1 and the exact match of a generated answer, each with the closest right answer."""
+    """Return the token F1 and the exact match of a generated answer, each for the right answer closest to it."""
     golds, prediction = doc["answers"], results[0].strip()
     return {
         "f1": answer_scores.best_token_f1(golds, prediction),
@@ -365,18 +370,21 @@ def score_answer(doc: Mapping[str, Any], results: Sequence[str]) -> dict[str, fl
 
 
 def score_span(doc: Mapping[str, Any], results: Sequence[tuple[float, bool]]) -> dict[str, float]:
-    """Return the token F1 and the exact match of an answer that was chosen among places of a text."""
+    """Return the token F1 and the exact match of an answer that was chosen among pieces of a text."""
     return score_answer(doc, [_chosen(doc, results)])
 
 
 def score_norms(doc: Mapping[str, Any], results: Sequence[tuple[float, bool]]) -> dict[str, tuple[str, str]]:
-    """Return for each norm its right label and the one chosen answer, as `mcc_0`, `mcc_1`, … in the task's order."""
+    """Return pairs of labels for the metrics `mcc_0`, `mcc_1`, …, one for each norm in the task's order.
+
+    Each pair is the right label of the norm, and the label of the chosen answer, which is the same for all norms.
+    """
     prediction = _chosen(doc, results)
     return {f"mcc_{number}": (label, prediction) for number, label in enumerate(doc["targets"])}
 
 
 def score_option(doc: Mapping[str, Any], results: Sequence[tuple[float, bool]]) -> dict[str, tuple[Any, Any]]:
-    """Return the right and the chosen label of an option, and its question with whether the choice is right."""
+    """Return what the MuSeRC metrics need of an option: (right label, chosen label), and (question, is it right)."""
     right, prediction = doc["labels"][doc["target"]], _chosen(doc, results)
     return {"muserc_f1a": (right, prediction), "muserc_em": (doc["question"], right == prediction)}
 
@@ -394,9 +402,10 @@ def __getattr__(name: str) -> Any:  # noqa: ANN401  (a class of the harness, whi
     from lm_eval.api.task import ConfigurableTask  # noqa: PLC0415
 
     class WrittenAnswers(ConfigurableTask):  # type: ignore[misc, no-any-unimported, unused-ignore]
-        """A task with written answers, which may be longer if there are demonstrations (TAPE, section 5.2).
+        """A task whose answers the model generates; they may be longer after demonstrations (TAPE, section 5.2).
 
-        `metadata.max_gen_toks` holds both limits; a limit that the user sets with `--gen_kwargs` replaces them.
+        `metadata.max_gen_toks` holds the limits without and with demonstrations. A limit that the user sets with
+        `--gen_kwargs` replaces both.
         """
 
         def __init__(self, config: Mapping[str, Any]) -> None:

@@ -19,7 +19,7 @@ VERSION = 2.0
 """The version of the tasks, which the harness reports with scores; 2 added demonstrations and MERA's own prompts."""
 
 _OF_PAIRS = (("macro_f1", "f1", "macro_f1"), ("mcc", "mcc", "matthews"))
-"""Metrics over pairs of labels: our name, the harness's name, and the function that aggregates the pairs."""
+"""Metrics over pairs of labels, as (our name, the harness's name, the function that aggregates the pairs)."""
 _OWN = Template(("", ""), (CONTEXT,))
 """The template for rows that hold their own template; the data module fills it."""
 
@@ -31,10 +31,10 @@ def prompt_content(task: Mapping[str, Any], schema: Task, prompt: Prompt, target
         task: the entry of the task in the manifest.
         schema: the schema of the task.
         prompt: the prompt of the task.
-        target: the field of the label.
+        target: the field of the label that is asked for.
 
     Raises:
-        AugmentError: no spelling of the prompt has the labels of the data.
+        AugmentError: the prompt has no words for the labels of the data.
     """
     before, after = prompt.targets[target].around(LABEL)
     if after.names:
@@ -77,9 +77,9 @@ def prompt_content(task: Mapping[str, Any], schema: Task, prompt: Prompt, target
 
 
 def _demonstrations(task: Mapping[str, Any], schema: Task) -> dict[str, Any]:
-    """Return the harness's settings for demonstrations: where they are read, and their default number.
+    """Return the harness's settings for demonstrations: the split that holds them, and their default number.
 
-    A task without demonstrations gets the number 0, which the user cannot change.
+    For a task without demonstrations, the number is set to 0 and there is no split.
     """
     if not task["train"] or schema.scoring.norms:  # a row of norms has no one right answer to show
         return {"num_fewshot": 0}
@@ -89,7 +89,7 @@ def _demonstrations(task: Mapping[str, Any], schema: Task) -> dict[str, Any]:
 
 
 def _asked(prompt: Prompt, schema: Task) -> dict[str, Any]:
-    """Return how prompts are made of the rows, as arguments for the data module; empty if rows need no preparation."""
+    """Return the arguments of `lm_eval_data._asked`, which prepares rows; empty if rows need no preparation."""
     found: dict[str, Any] = {}
     if prompt.each:
         found["each"] = prompt.each
@@ -110,7 +110,7 @@ def _asked(prompt: Prompt, schema: Task) -> dict[str, Any]:
 
 
 def _multiple_choice(metrics: Sequence[str], schema: Task, prompt: Prompt) -> dict[str, Any]:
-    """Return the settings for tasks with choices: accuracy, or the task's metrics that the harness can compute."""
+    """Return the settings for tasks with choices: the type of output, and the metrics that the harness can compute."""
     if schema.scoring.norms:
         scored = [(f"mcc_{number}", "answer_scores.matthews") for number in range(len(schema.scoring.norms))]
         return _chosen("score_norms", scored)
@@ -157,7 +157,10 @@ def _generation(prompt: Prompt) -> dict[str, Any]:
 
 
 def _choices(prompt: Prompt, task: Mapping[str, Any], schema: Task, tail: str) -> dict[str, Any] | None:
-    """Return where the answers to choose from are, as arguments for the data module; None if the answer is written."""
+    """Return the arguments of `lm_eval_data._choices`: where the answers to choose from are.
+
+    None if the model generates the answer as text.
+    """
     labels = [label_of(label) for label in task["labels"]]
     found: dict[str, Any] = {}
     if prompt.options:
@@ -170,7 +173,7 @@ def _choices(prompt: Prompt, task: Mapping[str, Any], schema: Task, tail: str) -
 
 
 def _options(options: Options, schema: Task, name: str, labels: Sequence[str]) -> dict[str, Any]:
-    """Return where a row lists its options, as arguments for the data module."""
+    """Return the arguments of `lm_eval_data._choices` for options that a row lists itself."""
     if options.inside:
         return {"inside": options.inside}
     if options.texts:
@@ -187,7 +190,7 @@ def _column(name: str) -> str:
 
 
 def _source(prompt: Prompt, schema: Task, name: str) -> dict[str, Any]:
-    """Return the fields that fill a placeholder, and how they are converted, as arguments for the data module."""
+    """Return the arguments of `lm_eval_data._column`: the fields that fill a placeholder, and how to show them."""
     source: dict[str, Any] = {"paths": list(schema.layout.read) if name == FIELDS else [name]}
     if prompt.words and name in prompt.words:
         source["words"] = dict(prompt.words[name])

@@ -43,7 +43,10 @@ def file_digest(path: Path) -> str:
 
 @cache
 def environment(models: bool) -> Mapping[str, Any]:  # noqa: FBT001  (cached by it)
-    """Return the versions that rows may depend on; those of torch and transformers only if the release runs models."""
+    """Return the versions that rows may depend on: of Python, Unicode, augment-ru and other packages.
+
+    With `models`, the versions of torch and transformers are included.
+    """
     packages = {}
     for name in _PACKAGES:
         if models or name not in _MODELS:
@@ -61,14 +64,14 @@ def environment(models: bool) -> Mapping[str, Any]:  # noqa: FBT001  (cached by 
 
 
 def other_code(content: Mapping[str, Any]) -> str:
-    """Which code built a release, if it is not the installed one, which would make other files; else nothing."""
+    """Say which code built a release, such as "other code built (augment-ru 1.0)"; "" if it is the installed code."""
     built = content["environment"]
     is_own = built["code"] == environment(models=False)["code"]
     return "" if is_own else f"other code built (augment-ru {built['augment_ru']})"
 
 
 def _code() -> str:
-    """Return a digest of the package's own source: its modules and its template."""
+    """Return a digest of this package's source: its modules and its templates."""
     total = sha256()
     files = [path for path in PACKAGE.rglob("*") if path.suffix in {".py", ".jinja"}]
     for path in sorted(files, key=lambda path: path.relative_to(PACKAGE).as_posix()):
@@ -77,7 +80,9 @@ def _code() -> str:
 
 
 def data_files(recipe: ReleaseRecipe, constraints: Iterable[str], place: Callable[[str], Path]) -> dict[str, str]:
-    """Return the digests of the dictionaries and rule files that rows may depend on, by name; the user's own by path.
+    """Return the SHA-256 of each dictionary and rule file that rows may depend on, and of each of the user's own files.
+
+    Files of this package are named like "dictionaries/….tsv"; the user's own files by their paths in the recipe.
 
     Args:
         recipe: the recipe.
@@ -85,7 +90,7 @@ def data_files(recipe: ReleaseRecipe, constraints: Iterable[str], place: Callabl
         place: returns the location of one of the user's own files, given its path in the recipe.
 
     Raises:
-        AugmentError: a file is missing, or there is no such constraint.
+        AugmentError: a file cannot be read, or there is no constraint of this name.
     """
     found = {f"dictionaries/{path.name}": path for path in folder("dictionaries").glob("*.tsv")}
     own = recipe.own_files
@@ -99,7 +104,7 @@ def data_files(recipe: ReleaseRecipe, constraints: Iterable[str], place: Callabl
 
 
 def variations_in(task: Mapping[str, Any]) -> list[str]:
-    """Return the names of the perturbed variations of a task, given its entry; in the order of its test file."""
+    """Return the names of the perturbed variations in a task's entry, in the order of its test file."""
     return [one["name"] for key in ("attacks", "searches") for one in task.get(key, ())]
 
 
@@ -114,7 +119,7 @@ def read_manifest(path: Path) -> dict[str, Any]:
     """Read the content of a manifest, without its own digest.
 
     Raises:
-        AugmentError: there is no manifest, it was changed, it has another format, or its content is malformed.
+        AugmentError: the file does not exist, was changed, has another format, or has malformed content.
     """
     if path.exists() and (not path.is_file() or path.stat().st_size > _MOST_BYTES):  # a device may have no end
         raise AugmentError(f"{path}: is no plain file of at most {_MOST_BYTES:,} bytes; is this folder a release?")
@@ -144,7 +149,7 @@ def own_digest(path: Path) -> str:
 
 
 def file_entries(release: Path, names: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """Return for each file of a release its digest, and its numbers of bytes and lines."""
+    """Return the entries of files in the manifest: {path: {"sha256": …, "bytes": …, "lines": …}}."""
     found = {}
     for name in names:
         data = (release / name).read_bytes()

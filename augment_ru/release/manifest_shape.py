@@ -1,7 +1,7 @@
-"""Check the shape of a manifest: the type of value under each key. It comes from others, so it is checked before use.
+"""Check a manifest before it is used, because it may come from other people: its keys, and the types of its values.
 
-The checks limit every number, and compare the lists of tasks and attacks with the recipe. So the code that reads the
-manifest later takes memory and time in proportion to the files of the release.
+The checks limit every number, and compare the lists of tasks and attacks with the recipe. So a malicious manifest
+cannot make the code that reads it take more time or memory than the files of the release need.
 """
 
 from collections.abc import Mapping, Sequence
@@ -26,13 +26,13 @@ _Label = str | bool | Annotated[int, msgspec.Meta(ge=-MOST, le=MOST)]
 
 
 def _object(texts: str, counts: str = "", figures: str = "", may_lack: str = "", /, **others: Any) -> Any:  # noqa: ANN401
-    """Make a type of objects with these keys; when an object is read, unknown keys are refused.
+    """Make a type of objects with these keys. To read an object with others is an error.
 
     Args:
-        texts: the names of the keys that hold a text.
-        counts: of those that hold a count.
-        figures: of those that hold a number or null.
-        may_lack: of those that hold a list, or null, and may be absent.
+        texts: the keys that hold a text, separated by spaces.
+        counts: the keys that hold a count.
+        figures: the keys that hold a number or null.
+        may_lack: the keys that may be absent. An absent list is read as an empty list, any other value as None.
         others: the types of the other keys.
     """
     named = ((texts, str), (counts, _Count), (figures, _Number | None))
@@ -99,7 +99,7 @@ _MANIFEST = _object(
 
 
 def _is_path(name: str) -> bool:
-    """Tell whether a text is the path of a file inside a folder, in normal form."""
+    """Tell whether a text is a relative path in normal form that does not lead out of its folder."""
     path = PurePosixPath(name)
     is_inside = name == str(path) != "." and not path.is_absolute() and ".." not in path.parts
     return is_inside and "\0" not in name and "\\" not in name
@@ -113,7 +113,8 @@ def check_shape(where: str, content: Mapping[str, Any]) -> None:
         content: the content of the manifest.
 
     Raises:
-        AugmentError: a key is missing or unknown, a value has the wrong type, counts differ, or a path leads outside.
+        AugmentError: a key is missing or unknown, a value has the wrong type, a task has not as many train digests or
+            groups as train rows or lacks its default episode, or a path leads out of the release.
     """
     typed(where, content, _MANIFEST)
     for name in content["files"]:
@@ -129,7 +130,10 @@ def check_shape(where: str, content: Mapping[str, Any]) -> None:
 
 
 def check_recipe(where: str, content: Mapping[str, Any], recipe: ReleaseRecipe) -> None:
-    """Check that a manifest's recipe is in the form that a build writes, and that its tasks and attacks fit the recipe.
+    """Check that a manifest and its recipe fit together.
+
+    The recipe must be in the form that a build writes; the lists of tasks, attacks, searches and models must be those
+    of the recipe.
 
     Args:
         where: the name of the manifest, for messages.

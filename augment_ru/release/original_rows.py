@@ -1,4 +1,4 @@
-"""Read and check the rows that a release starts from, and give them the fields `perturbation` and `episode`."""
+"""Read and check the original rows of a release, and add the fields `perturbation` and `episode` to them."""
 
 import logging
 import re
@@ -34,9 +34,12 @@ PERTURBATION, EPISODE = "perturbation", "episode"
 
 @dataclass(frozen=True, slots=True)
 class InputFile:
-    """A file of rows: its path as in the recipe, the SHA-256 of its bytes, and its rows as the release has them.
+    """A file of original rows.
 
-    Every record has its line of JSON, without the line break.
+    Attributes:
+        path: its path as it is written in the recipe.
+        sha256: the SHA-256 of its bytes.
+        records: its rows as the release has them; each has its line of JSON, without the line break.
     """
 
     path: str
@@ -60,7 +63,9 @@ class TaskInput:
 
 
 def schema_of(task: TaskRecipe, row: Mapping[str, Any], place: Callable[[str], Path]) -> Task:
-    """Return the schema that a task names, or else the one that fits a row; with the fields that the recipe sets.
+    """Return the schema that a task names, or else the one that fits a row.
+
+    If the recipe lists fields to perturb, they replace those of the schema.
 
     Args:
         task: the task.
@@ -68,7 +73,7 @@ def schema_of(task: TaskRecipe, row: Mapping[str, Any], place: Callable[[str], P
         place: returns the location of one of the user's own files, given its path in the recipe.
 
     Raises:
-        AugmentError: no schema has this name, its file is wrong, or no schema fits the row.
+        AugmentError: no schema has the name, the task file is wrong, or no schema fits the row.
     """
     named = str(place(task.task)) if task.task and task.task.endswith(".toml") else task.task
     schema = task_or_file(named) if named else recognise(row)
@@ -76,10 +81,10 @@ def schema_of(task: TaskRecipe, row: Mapping[str, Any], place: Callable[[str], P
 
 
 def constraints_of(recipe: ReleaseRecipe, task: TaskRecipe, schema: Task) -> tuple[str, ...]:
-    """Return the names or files of a task's constraints: those in the recipe, else the preset's, else the schema's.
+    """Return the names or rule files of a task's constraints: of the recipe, else of the preset, else of the schema.
 
     Raises:
-        AugmentError: there is no such preset.
+        AugmentError: there is no preset of this name.
     """
     if task.constraints is not None:
         return task.constraints
@@ -88,18 +93,18 @@ def constraints_of(recipe: ReleaseRecipe, task: TaskRecipe, schema: Task) -> tup
 
 
 def rules_of(recipe: ReleaseRecipe, task: TaskRecipe, schema: Task) -> tuple[Constraint, ...]:
-    """Return the constraints of a task; they never include functions of the user, because a recipe names no code.
+    """Return the constraints of a task. None is a function of the user, because a recipe names no code.
 
     Raises:
-        AugmentError: there is no such constraint.
+        AugmentError: there is no constraint of this name.
     """
     return tuple(map(constraint, constraints_of(recipe, task, schema)))
 
 
 def _check_files(recipe: ReleaseRecipe, task: TaskRecipe, schema: Task, folder: Path) -> None:
-    """Check a task's prompt file, and that all rule and prompt files are named in the recipe.
+    """Check the prompt file of a task, and that the recipe names every rule or prompt file that the task file names.
 
-    A file that only the task file names would be missing from the release.
+    Other files would be missing from the release.
 
     Raises:
         AugmentError: the prompt file is wrong, or a file is named only in the task file.
@@ -116,7 +121,7 @@ def _check_files(recipe: ReleaseRecipe, task: TaskRecipe, schema: Task, folder: 
 
 
 def read_task(recipe: ReleaseRecipe, task: TaskRecipe, folder: Path) -> TaskInput:
-    """Read a task with its rows; paths are relative to the folder of the recipe.
+    """Read the rows of a task; `folder` is the folder of the recipe, to which paths are relative.
 
     Raises:
         AugmentError: a file is missing, empty or wrong, or a row does not fit the task; the message names the row.
@@ -149,7 +154,7 @@ def read_task(recipe: ReleaseRecipe, task: TaskRecipe, folder: Path) -> TaskInpu
 
 
 def _warn_of_shared(name: str, test: InputFile, train: InputFile) -> None:
-    """Log a warning if test rows are also train rows, because demonstrations would give their answers away."""
+    """Log a warning if test rows have the texts of train rows: as demonstrations these would give answers away."""
     learned = {tuple(record.texts().values()) for record in train.records}
     if shared := sum(tuple(record.texts().values()) in learned for record in test.records):
         _log.warning(
@@ -197,7 +202,7 @@ def _records(
     required: set[str],
     episodes: Sequence[Sequence[int]] | None = None,
 ) -> tuple[Record, ...]:
-    """Return the rows of a file as records with `perturbation`, set to the task's name, and `episode`.
+    """Return the rows of a file as records with two more fields: `perturbation`, the task's name, and `episode`.
 
     Args:
         path: the path of the file, for messages.
@@ -205,7 +210,7 @@ def _records(
         schema: the schema of the task.
         name: the name of the task.
         required: the fields that each row must have.
-        episodes: the episodes that show each row; None for test rows.
+        episodes: for each row, the numbers of the episodes that show it; None for test rows.
 
     Raises:
         AugmentError: a row lacks a required field, has texts or offsets that do not fit, or is perturbed already.
@@ -223,10 +228,10 @@ def _records(
 
 
 def _check(record: Record, names: set[str], required: set[str]) -> None:
-    """Check that a record is an original row with its texts, its offsets and its right answers.
+    """Check that a record is an original row that has its texts, fitting offsets, and the required fields.
 
     Raises:
-        AugmentError: it is perturbed, or lacks a text or a required field, or an offset does not fit.
+        AugmentError: the row is perturbed, lacks a text or a required field, or has an offset that does not fit.
     """
     record.texts()
     record.anchors()
@@ -240,7 +245,7 @@ def _check(record: Record, names: set[str], required: set[str]) -> None:
 
 
 def _with_fields(record: Record, fields: Mapping[str, Any]) -> Record:
-    """Return the record with these fields: existing fields are replaced in place, others are added at the end."""
+    """Return a copy of the record with these values. Existing fields keep their position; new ones go to the end."""
     line = record.line or ""
     edits = [Edit(*located(line, (name,)), encoded(fields[name])) for name in fields if name in record.values]
     added = ", ".join(

@@ -1,6 +1,7 @@
-"""The recipe of a release: its tasks, attacks, gate, shots, and who publishes it; read from TOML, unknown keys refused.
+"""The recipe of a release: its tasks, attacks, gate and shots, and who publishes it.
 
-The same types read the recipe in a manifest, so that a release can be rebuilt from itself.
+It is read from a TOML file, in which unknown keys are errors. The same types read the recipe in a manifest, so that a
+release can be rebuilt from itself.
 """
 
 import json
@@ -17,7 +18,7 @@ from augment_ru.errors import AugmentError, unknown
 from augment_ru.strict_tables import Number, SomeText, SomeTexts, read_toml, typed
 
 ORIGINAL = "original"
-"""The name of the unperturbed rows in lm-evaluation-harness; attacks must not have this name."""
+"""What the unperturbed rows are called in lm-evaluation-harness. Attacks must not have this name."""
 _ADVERSARY = "adversary"
 """The prefix of the names of variations that searches make."""
 _MOST_DRAWN = 10**6
@@ -26,10 +27,10 @@ _CORPUS = "corpus:"
 """The prefix of the path of a text file in an attack's option."""
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.+-]*")
 _RESERVED = frozenset({"lm_eval", "own", "readme.md", "manifest.json", "recipe.toml"})
-"""Other names in the folder of a release, in lower case; tasks must not have these names."""
+"""Names of files and folders of a release, in lower case. Tasks must not have these names."""
 
 Options = dict[str, str | bool | int | float | tuple[str, ...]]
-"""Maps options to values; when they are read, every value is converted to its text on the command line."""
+"""Maps options to values. A recipe that is read has texts as values, as one writes them on the command line."""
 _Positive = Annotated[int, msgspec.Meta(ge=1)]
 _Shots = tuple[_Positive, ...]
 
@@ -49,9 +50,9 @@ class _Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class GateRecipe(_Table, frozen=True):
-    """The gate of a release and its search.
+    """The gate of a release, and how it searches for perturbations that pass.
 
-    None means the preset's value, or else the default of `Augmenter`.
+    The attributes are parameters of `Augmenter`. None means the preset's value, or else the default of `Augmenter`.
 
     Attributes:
         options: the options of the similarity.
@@ -74,9 +75,9 @@ class ShotsRecipe(_Table, frozen=True):
     """The demonstrations of a release.
 
     Attributes:
-        k: the numbers of demonstrations, ascending; every release also has zero-shot. "task" means that each task has
-            as many as its benchmark shows.
-        episodes: the number of episodes for each number of demonstrations.
+        k: how many demonstrations the episodes have, ascending, such as (1, 4, 8); every release also has a zero-shot
+            episode. "task" means that each task has as many as its benchmark shows.
+        episodes: how many episodes there are for each number in `k`.
     """
 
     k: Literal["task"] | _Shots = (1, 4, 8)
@@ -110,14 +111,16 @@ class TaskRecipe(_Table, frozen=True):
 
     Attributes:
         name: the name of its folder, and the value of `perturbation` in its original rows.
-        test, train: its files, relative to the recipe; a release without shots needs no train file.
+        test: its file of test rows, relative to the recipe.
+        train: its file of train rows, relative to the recipe; None for a task without demonstrations.
         task: the name of its schema, or a task file of the user; None to recognise the schema from the rows.
         prompt: a prompt file of the user, used in lm-evaluation-harness; None for the prompt of the schema.
-        fields: the fields that are perturbed; empty for the schema's.
-        constraints: the names or files of its constraints; None for the preset's, or else the schema's.
+        fields: the fields that are perturbed; empty for those of the schema.
+        constraints: the names or rule files of its constraints; None for those of the preset, or else of the schema.
         attacks: the names of the attacks that it uses; None for all.
-        shots: its numbers of demonstrations, ascending; None for those of the release.
-        licence, description: for the card.
+        shots: how many demonstrations its episodes have, ascending; None for `k` of the release.
+        licence: the licence of its rows, for the card; empty for the licence of the release.
+        description: a text for the card.
     """
 
     name: SomeText
@@ -134,20 +137,22 @@ class TaskRecipe(_Table, frozen=True):
 
 
 MODEL_KINDS = ("linear", "adaboost", "hf-classifier", "hf-causal", "hf-seq2seq")
-"""The kinds of models that a recipe may name: their files have digests that can be published, and run no code."""
+"""The kinds of models that a recipe may name. They are files, whose digests can be published, and run no code."""
 TRAINED = ("linear", "adaboost")
 """The kinds of models that are trained on a file of rows, by default on the train rows of the task."""
 
 
 class AdversaryRecipe(_Table, frozen=True):
-    """The adversarial part: for each model, a variation of rows that a search made against it.
+    """The adversarial part of a recipe. For each model, a search makes a variation of the rows that breaks its answers.
+
+    A search takes its changes from a pool of changes that attacks propose.
 
     Attributes:
-        models: specifications KIND or KIND:ARGUMENT, with the kinds in `MODEL_KINDS`.
-        attacks: the specifications of the attacks whose changes form the pool.
-        budget: the most queries for a record.
+        models: specifications KIND or KIND:ARGUMENT, with a KIND of `MODEL_KINDS`.
+        attacks: the specifications of the attacks whose changes are in the pool.
+        budget: the maximum number of queries to the model for a record.
         draws: how many random draws of each attack are in the pool.
-        probability: only changes with a rank below this are in the pool.
+        probability: only changes whose rank is below this are in the pool.
         tasks: the names of the tasks that are searched; None for all.
         options: the options of the models, by kind.
     """
@@ -167,7 +172,8 @@ class AdversaryRecipe(_Table, frozen=True):
     def searches(self) -> dict[str, str]:
         """Maps the name of each variation to its model.
 
-        The name is "adversary_" with the model's kind, and with a number from the second model of a kind on.
+        The name is the kind of the model after "adversary_". Further models of a kind are numbered from 2, as in
+        "adversary_linear_2".
         """
         found: dict[str, str] = {}
         kinds: dict[str, int] = {}
@@ -209,8 +215,8 @@ class AdversaryRecipe(_Table, frozen=True):
             tasks: the names of the tasks in the recipe.
 
         Raises:
-            AugmentError: a model is not of a kind that recipes may name or lacks its argument; an option or a task does
-                not belong to the recipe; or the search would be too large.
+            AugmentError: a model has a wrong kind or lacks its argument, an option is for a kind without a model, a
+                task is unknown, or the search would be too large.
         """
         for model in self.models:
             kind, _, argument = model.partition(":")
@@ -233,8 +239,8 @@ class ReleaseRecipe(_Table, frozen=True, kw_only=True):
     """The content of a recipe; `parse_release_recipe` has checked it.
 
     Attributes:
-        name: an identifier; the names of the tasks for lm-evaluation-harness start with it.
-        language: the language of the card; those of the rows are known from the tasks.
+        name: the name of the release, with which the names of its tasks for lm-evaluation-harness start.
+        language: the language of the card; the tasks state the languages of their rows.
     """
 
     name: SomeText
@@ -262,7 +268,7 @@ class ReleaseRecipe(_Table, frozen=True, kw_only=True):
         return self.adversary.searches if self.adversary else {}
 
     def searches_of(self, task: TaskRecipe) -> dict[str, str]:
-        """Return the searched variations of a task, with their models."""
+        """Return what `searches` does, for one task; empty if the task is not searched."""
         is_searched = self.adversary is not None and (self.adversary.tasks is None or task.name in self.adversary.tasks)
         return self.searches if is_searched else {}
 
@@ -281,7 +287,10 @@ class ReleaseRecipe(_Table, frozen=True, kw_only=True):
 
     @property
     def own_files(self) -> tuple[str, ...]:
-        """The user's own files, each once: paths of dictionaries, word lists, corpora, rule, task and prompt files."""
+        """The paths of the user's own files, each once.
+
+        They are dictionaries, word lists, corpora, rule files, task files, prompt files, and files of models.
+        """
         options = [path for attack in self.attacks for path in _files_in(attack.options)]
         named = [name for task in self.tasks for name in (*(task.constraints or ()), task.task, task.prompt)]
         paths = (value.removeprefix(_CORPUS) for value in (*options, *filter(_names_file, named)) if value)
@@ -350,8 +359,8 @@ class ReleaseRecipe(_Table, frozen=True, kw_only=True):
         """Check that names are different.
 
         Raises:
-            AugmentError: two attacks, tasks or own files have the same name, or two tasks for lm-evaluation-harness
-                would.
+            AugmentError: two attacks, two tasks, or two of the user's own files have the same name, or the names of
+                two tasks for lm-evaluation-harness would be the same.
         """
         for kind, names in (
             ("[[attack]]", [attack.name for attack in self.attacks]),
@@ -392,7 +401,7 @@ def parse_release_recipe(content: Mapping[str, Any], where: str) -> ReleaseRecip
         where: the name of the file, for messages.
 
     Raises:
-        AugmentError: a key is missing or unknown, a value does not fit, or a name is used twice.
+        AugmentError: a key is missing or unknown, a value is wrong, or a name is used twice.
     """
     recipe = typed(where, content, ReleaseRecipe)
     try:
@@ -412,8 +421,8 @@ def check_drawn(where: str, shots: Sequence[int], episodes: int) -> None:
 
     Args:
         where: where the numbers are set, for messages.
-        shots: the numbers of demonstrations.
-        episodes: how many episodes each number has.
+        shots: how many demonstrations the episodes have.
+        episodes: how many episodes there are for each number in `shots`.
 
     Raises:
         AugmentError: there are more than a million demonstrations.
@@ -460,7 +469,7 @@ def _with_values(options: Mapping[str, Mapping[str, Any]], moved: Callable[[str]
 
 
 def _given(value: Any) -> Any:  # noqa: ANN401  (values of JSON)
-    """Return a table, or each table of a list, without keys whose value is None or empty; keep other values."""
+    """Return a table without the keys whose value is None or ""; do so for each table in a list. Keep other values."""
     if isinstance(value, list):
         return [_given(one) for one in value]
     return {key: one for key, one in value.items() if one not in (None, "")} if isinstance(value, Mapping) else value

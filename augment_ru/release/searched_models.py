@@ -24,7 +24,7 @@ class Searched(NamedTuple):
     """The data that the models of a task are made from, in addition to the recipe."""
 
     labels: tuple[str, ...] | None
-    """The labels among the right answers of all rows of the task, sorted; None if answers are free texts."""
+    """The different right answers of all rows of the task, sorted; None if answers are free texts."""
     train: str | None
     """The file with the task's train rows as they are written in the release; None if there are no train rows."""
 
@@ -106,13 +106,13 @@ class Searches:
 def model_entries(
     recipe: ReleaseRecipe, searches: Searches, tasks: Sequence[TaskInput], given: Sequence[Searched | None]
 ) -> list[dict[str, Any]]:
-    """Return the models' entries in the manifest: the digests of each model's files, and its signature for each task.
+    """Return the entries of the models in the manifest. They have the digests of files, and a signature for each task.
 
     Args:
         recipe: the recipe as it is written.
         searches: the searches, with absolute paths of the files.
         tasks: the tasks.
-        given: the data that the models of each task are made from; None for a task that is not searched.
+        given: for each task, the data that its models are made from; None for a task that is not searched.
 
     Raises:
         AugmentError: a model cannot be made.
@@ -133,17 +133,17 @@ def model_entries(
 
 
 def _signature(searches: Searches, name: str, model: str, schema: Task, given: Searched) -> str:
-    """Return all that defines the answers of a model, with its path as it is written in the recipe."""
+    """Return the text that identifies a model by all that its answers depend on; its path is that of the recipe."""
     place, written = (spec.partition(":")[2] for spec in (searches.recipe.searches[name], model))
     signature = searches.model(name, schema, given).signature or model
     return signature.replace(place, written) if place else signature
 
 
 def model_digests(spec: str) -> dict[str, str]:
-    """Return the SHA-256 of each file of a model, by its path in the model's folder.
+    """Return the SHA-256 of each file in the folder of a model, by path in the folder.
 
-    For a model that is trained, it is the SHA-256 of the train file, by the file's name. Empty if there are no such
-    files.
+    For a model that is trained, return the SHA-256 of the train file that its specification names, by file name. Empty
+    if there are no files on this machine.
     """
     kind, _, argument = spec.partition(":")
     path = Path(argument)

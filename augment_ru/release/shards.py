@@ -1,4 +1,4 @@
-"""Shards: the rows of a release that a process makes together, each shard in a file of its own.
+"""Shards: a shard is a piece of a release that one process makes at a time, and writes to a file of its own.
 
 A shard depends only on the recipe and its rows. So shards may be made in any order, by any number of processes, and
 a shard that a killed run has finished can be kept.
@@ -19,7 +19,7 @@ from augment_ru.release.searched_models import Searched
 from augment_ru.release.variations import Timing, Tools, make_tools, variations
 
 SHARD_ROWS = 256
-"""The number of original rows in a shard: about five seconds of work, which is the most that a killed run loses."""
+"""The number of original rows in a shard. This is about five seconds of work, and a killed run loses no more."""
 
 
 class ShardInput(NamedTuple):
@@ -38,7 +38,7 @@ class ShardInput(NamedTuple):
 
 
 def split_into_shards(whole: ShardInput, size: int = SHARD_ROWS) -> Iterator[ShardInput]:
-    """Yield the shards of all rows of a task: `size` rows each, or fewer if rows are long."""
+    """Divide all rows of a task, which `whole` holds, into shards of `size` rows, or fewer if rows are long."""
     first = characters = 0
     for at, record in enumerate(whole.records):
         characters += len(record.line or "")
@@ -53,7 +53,7 @@ def _tools(recipe: str, device: str) -> Tools:
 
 
 def make_shard(shard: ShardInput) -> tuple[bytes, Timing]:
-    """Make a shard; return the bytes of its file, and the time it took.
+    """Make a shard. Return the bytes of its file, and how long each kind of work took.
 
     The first line is JSON: the names of the variations, the sizes of the blocks that follow, and the SHA-256 of all
     blocks. Each variation has two blocks: its rows and its entries of the edit log.
@@ -94,7 +94,7 @@ class Shard(NamedTuple):
 
 
 def read_shard(path: Path) -> Shard | None:
-    """Read the shard in a file; None if there is no such file, or the file is not complete."""
+    """Read the shard in a file. Return None if the file does not exist or is not complete."""
     try:
         with path.open("rb") as stream:
             header = json.loads(stream.readline())

@@ -1,4 +1,4 @@
-"""Where a release is built: in a folder next to its own, which is renamed to the release's name when it is complete."""
+"""Where a release is built: in a temporary folder, which becomes the folder of the release when it is complete."""
 
 import json
 import os
@@ -16,7 +16,12 @@ from augment_ru.release.manifest import MANIFEST, read_manifest
 
 @dataclass(frozen=True, slots=True)
 class Staging:
-    """The folder of a release, and the folder next to it in which the release is built."""
+    """The folders of a build.
+
+    Attributes:
+        target: the folder of the release.
+        unfinished: the folder in which the release is built; it has the same parent.
+    """
 
     target: Path
     unfinished: Path
@@ -42,7 +47,7 @@ class Staging:
         return self.unfinished / "release"
 
     def shard(self, task: int, first: int) -> Path:
-        """Return the file of a shard, given the number of its task and of its first row."""
+        """Return the file of a shard, given the number of its task and the number of its first row, both from 0."""
         return self.unfinished / "shards" / f"{task:03d}-{first:09d}"
 
     def finished(self, facts: Mapping[str, Any], *, resume: bool) -> Mapping[str, Any] | None:
@@ -53,7 +58,8 @@ class Staging:
             resume: whether a complete release with the same facts is accepted.
 
         Raises:
-            AugmentError: the folder is not empty, and `resume` is not set or the folder holds something else.
+            AugmentError: the target is not empty and `resume` is not set, or the target holds something else than
+                this release.
         """
         if not self.target.exists() or not any(self.target.iterdir()):
             return None
@@ -67,7 +73,7 @@ class Staging:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Hold the lock of this folder, so that no other run builds here; the lock of a killed run is released.
+        """Hold the lock of this build, so that no other run builds here. The lock of a run ends with its process.
 
         Raises:
             AugmentError: another run holds the lock.

@@ -1,4 +1,4 @@
-"""The figures of the variations of a release: counts over the rows of attacks, and of searches against models."""
+"""Count the rows of each variation of a release: those that an attack made, or a search against a model."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -35,7 +35,12 @@ class AttackFigures(Figures):
 
 @dataclass(slots=True)
 class SearchFigures:
-    """Counts over the rows of a search: rows by status, rows that can be broken, queries, changes, minimal rows."""
+    """Counts over the rows of a search.
+
+    Attributes:
+        counts: rows by status; `right` for rows that can be broken; `queries` about these; and, over broken rows,
+            `changes` and `minimal`, the number of rows whose changes are minimal.
+    """
 
     counts: Counter[str] = field(default_factory=Counter)
 
@@ -53,7 +58,7 @@ class SearchFigures:
         self.counts.update(other.counts)
 
     def table(self) -> dict[str, Any]:
-        """Return the figures as JSON values: rows by status, the success rate in per cent, and means, to 2 decimals."""
+        """Return the counts as JSON values, the success rate in per cent, and queries and changes per broken row."""
         rows = {status: self.counts[status] for status in STATUSES}
         right, broken, queries = (self.counts[name] for name in ("right", "broken", "queries"))
         return {
@@ -73,7 +78,7 @@ def _ratio(count: int, of: int) -> float | None:
 
 
 def no_figures(recipe: ReleaseRecipe, task: TaskRecipe | None = None) -> dict[str, VariationFigures]:
-    """Return empty figures for each perturbed variation of a task, or of the whole release, in their order."""
+    """Return empty figures by name of variation, for the perturbed variations of a task or of the whole release."""
     attacks = recipe.attacks if task is None else recipe.attacks_of(task)
     searches = recipe.searches if task is None else recipe.searches_of(task)
     found: dict[str, VariationFigures] = {attack.name: AttackFigures() for attack in attacks}
@@ -91,7 +96,7 @@ def figure_entries(figures: Mapping[str, VariationFigures], recipe: ReleaseRecip
 
     Args:
         figures: maps the name of each variation to its figures.
-        recipe: the recipe, from which the specifications of the attacks are added; None to leave them out.
+        recipe: the recipe, if the specification of each attack is to be added from it; else None.
     """
     specs = {attack.name: {"spec": attack.spec} for attack in recipe.attacks} if recipe else {}
     found: dict[str, list[dict[str, Any]]] = {"attacks": []}
@@ -102,5 +107,5 @@ def figure_entries(figures: Mapping[str, VariationFigures], recipe: ReleaseRecip
 
 
 def entries_of(holder: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
-    """Return the figures of all variations in the manifest, or in its entry of a task."""
+    """Return the figures of all variations that the manifest states, or that its entry of a task states."""
     return [*holder["attacks"], *holder.get("searches", ())]

@@ -1,4 +1,4 @@
-"""Make the variations of rows: the originals, and the rows under each attack and search of the task."""
+"""Make the variations of rows: the original rows, and the rows that each attack and search of the task makes."""
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -75,8 +75,8 @@ def make_tools(recipe: ReleaseRecipe, device: str = "auto") -> Tools:
     """Make the tools of a recipe, with its models on this device.
 
     Raises:
-        AugmentError: an attack, a similarity or an annotator does not exist, a value is out of range, or an attack
-            reads all rows of a run.
+        AugmentError: there is no attack, similarity or annotator of a name, a value is out of range, or an attack
+            needs all rows of a run at once.
     """
     gate = recipe.gate
     given = {"threshold": gate.threshold} | {key: getattr(gate, key) for key in _SEARCH}
@@ -118,7 +118,7 @@ def settings_of(tools: Tools) -> dict[str, dict[str, Any]]:
 
 
 class Variation(NamedTuple):
-    """The rows of a variation and their edit log, as lines without line breaks."""
+    """The rows of a variation, and their entries of the edit log, as lines without line breaks."""
 
     name: str
     rows: list[str]
@@ -151,7 +151,7 @@ def variations(
     Args:
         tools: the tools of the recipe.
         task: the task.
-        records: original rows of the release with their lines, at least one, by number in the test file, from 0.
+        records: maps the number of a row in the test file, from 0, to the original row with its line. At least one.
         timing: the timing, to which the seconds are added.
         given: the data that the models of the task are made from; None for a task that is not searched.
     """
@@ -191,7 +191,7 @@ def variations(
 
 
 def _protected(prepared: Prepared) -> list[dict[str, list[list[Any]]]]:
-    """Return for each record the spans that attacks must not touch, by field."""
+    """Return the spans that attacks must not touch, as [start, stop, label], by field, in a dict for each record."""
     return [
         {
             prepared.fields[text]: [[span.start, span.stop, span.label] for span in prepared.batch.protected(text)]

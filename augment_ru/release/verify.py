@@ -1,8 +1,8 @@
-"""Check a release: its files, its rows and their edits, and, on request, rebuild rows and compare them.
+"""Check a release: its files, its rows and their edits. If asked for, rebuild rows and compare them.
 
-The manifest holds a digest of every file. Each entry of an edit log holds a digest of itself and of its row. The edits
-are always replayed on the original rows. So a changed byte is reported with its file and, if it is in a row, the row;
-and even if someone changes rows together with all digests, the changes must be ones that an attack may make.
+The manifest holds a digest of every file, and each entry of an edit log holds a digest of itself and of its row. So a
+changed byte is reported with its file and, if it is in a row, with the row. The edits are also replayed on the original
+rows. So even someone who adapts all digests can only make changes that an attack may make.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -38,7 +38,7 @@ _MOST = 20
 
 
 def verify_release(folder: str | Path, *, rebuild: int = 0, expect: str | None = None) -> Iterator[str]:
-    """Yield the problems of a release, a line each: the file, the row or line if there is one, and what is wrong.
+    """Yield a line for each problem of a release, such as "rwsd/test.jsonl: row 3: was changed: …".
 
     Args:
         folder: the release.
@@ -57,7 +57,7 @@ def verify_release(folder: str | Path, *, rebuild: int = 0, expect: str | None =
 
 
 def unchecked(folder: str | Path) -> str:
-    """What `verify_release` does not check of a whole release, because other code has built it; else nothing."""
+    """Say what `verify_release` leaves out if other code has built the release; "" if it leaves nothing out."""
     other = other_code(read_manifest(Path(folder) / MANIFEST))
     left = f"the card, lm_eval/ and the figures of {MANIFEST}, which {other}; install that code to check them"
     return shortened(f"not checked: {left}") if other else ""
@@ -102,7 +102,7 @@ def _problems(folder: Path, rebuild: int, expect: str | None) -> Iterator[str]:
 
 
 def _check(release: ReleaseFiles, number: int, broken: set[str]) -> TaskCheck:
-    """Check a task; nothing if a file that it needs is missing or was changed, which is reported elsewhere."""
+    """Check the rows of a task. Return an empty check if a file of it is in `broken`, which is reported elsewhere."""
     task = release.recipe.tasks[number]
     own = {f"{OWN}/{Path(name).name}" for name in (task.task, task.prompt) if name}
     if any(name.startswith(f"{task.name}/") or name in own for name in broken):
@@ -133,9 +133,9 @@ def _sizes(release: ReleaseFiles, skipped: set[str]) -> Iterator[str]:
 
 
 def _changed_files(release: ReleaseFiles, checks: Sequence[TaskCheck], changed: set[str]) -> Iterator[str]:
-    """Yield a problem for each changed file that has not been reported.
+    """Yield a problem for each changed file that the checks of tasks have not reported.
 
-    It names the line if the file follows from the manifest.
+    For a file that is made from the manifest, it names the first changed line.
     """
     reported = {line.partition(":")[0] for check in checks for line in check.problems}
     tasks = {task["name"] for task in release.content["tasks"]}
@@ -162,7 +162,7 @@ def _recipe_problems(release: ReleaseFiles, skipped: set[str]) -> Iterator[str]:
 
 
 def _derived_problems(release: ReleaseFiles, expected: set[str], skipped: set[str]) -> Iterator[str]:
-    """Yield problems of the files that follow from the manifest: extra, unlisted, or with another content."""
+    """Yield a problem for each file made from the manifest that is superfluous, is not listed or has other content."""
     listed = release.content["files"].keys()
     derived = _derived(release)
     for name in sorted(listed - expected - derived.keys()):
@@ -177,7 +177,7 @@ def _derived_problems(release: ReleaseFiles, expected: set[str], skipped: set[st
 
 
 def _derived(release: ReleaseFiles) -> dict[str, str]:
-    """Return the files that follow from the manifest, as texts by path."""
+    """Return the text of each file that is made from the manifest, by path."""
     content = {key: value for key, value in release.content.items() if key != "files"}
     return derived_files(content, release.content["files"], release.folder)
 
@@ -190,7 +190,7 @@ def _first_difference(ours: bytes, theirs: bytes) -> int:
 
 
 def _abridged(problems: Iterable[str]) -> list[str]:
-    """Return the first problems of each file, and one line with the number of its other problems."""
+    """Return the first `_MOST` problems of each file. A line for each file with more tells how many are left out."""
     kept: list[str] = []
     counts: dict[str, int] = {}
     for line in problems:
@@ -213,7 +213,7 @@ def _expected_files(release: ReleaseFiles) -> set[str]:
 
 
 def _manifest_problems(release: ReleaseFiles, checks: Sequence[TaskCheck]) -> Iterator[str]:
-    """Yield the problems of the manifest of a release whose rows have no problems."""
+    """Yield the problems of the manifest; the rows of the release must have none."""
     content, recipe = release.content, release.recipe
     head = {
         "name": (recipe.name, "the name of the recipe"),
@@ -263,7 +263,7 @@ def _settings(release: ReleaseFiles) -> Mapping[str, Any]:
 
 
 def _entry_problems(release: ReleaseFiles, rows: TaskInput, known: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the problems of a task's entry in the manifest, except those of its figures."""
+    """Yield the problems of a task's entry in the manifest; its figures are not checked here."""
     name = rows.recipe.name
     inputs = [(one["split"], one["file"], one["rows"]) for one in release.content["inputs"] if one["task"] == name]
     expected = [(split, getattr(rows.recipe, split), known[split]) for split in ("train", "test") if known[split]]

@@ -16,12 +16,15 @@ from augment_ru.release.verify_rows import ReleaseFiles, TaskCheck
 
 
 def rebuild_problems(release: ReleaseFiles, checks: Sequence[TaskCheck], count: int) -> Iterator[str]:
-    """Yield a problem for each row that differs when it is made again, with how this installation differs.
+    """Yield a problem for each row that becomes another one when it is made again.
+
+    Each problem says how this installation differs from the one that built the release.
 
     Args:
         release: the release.
         checks: the checks of its tasks.
-        count: the number of original rows of each task, drawn with the release's seed; all if the task has fewer.
+        count: how many original rows of each task are made again. They are drawn with the seed of the release; all are
+            taken if the task has fewer.
     """
     try:
         tools = make_tools(release.located)
@@ -52,7 +55,7 @@ def rebuild_problems(release: ReleaseFiles, checks: Sequence[TaskCheck], count: 
 
 
 def _searched(release: ReleaseFiles, task: TaskRecipe, check: TaskCheck) -> Searched | None:
-    """Return the data that a task's models are made from; None if it is not searched or its rows cannot be read."""
+    """Return the data that a task's models are made from; None if the task is not searched or has unreadable rows."""
     if check.rows is None or not release.recipe.searches_of(task):
         return None
     return searched(check.rows, release.folder / task.name / "train.jsonl" if check.rows.train else None)
@@ -74,7 +77,7 @@ def _model_differences(
 
 
 def _draw_rows(name: str, seed: int, size: int, count: int) -> list[int]:
-    """Draw the numbers of `count` different rows with the seed; ascending."""
+    """Draw `count` different row numbers below `size` with the seed; return them ascending."""
     if count >= size:
         return list(range(size))
     places = np.arange(size)

@@ -42,7 +42,7 @@ class ReleaseFiles:
 
     @cached_property
     def located(self) -> ReleaseRecipe:
-        """The recipe with the paths of its files in the release, and of its models below the working folder."""
+        """The recipe with absolute paths: the user's own files are in the release, models in the working folder."""
         return self.recipe.located(self.own, Path.cwd())
 
     def own(self, name: str) -> Path:
@@ -50,7 +50,7 @@ class ReleaseFiles:
         return self.folder / OWN / Path(name).name
 
     def schema(self, number: int, task: TaskRecipe) -> Task:
-        """Return the schema of the task with this number; the manifest names it if the recipe does not.
+        """Return the schema of the task with this number, from 0. The manifest names it if the recipe does not.
 
         Raises:
             AugmentError: this installation has no such schema.
@@ -62,7 +62,7 @@ class ReleaseFiles:
         return (self.folder / name).read_bytes().removesuffix(b"\n").split(b"\n")
 
     def is_unchanged(self, name: str) -> bool:
-        """Tell whether a file has the digest that the manifest states."""
+        """Tell whether a file has the digest that the manifest states for it."""
         return file_digest(self.folder / name) == str(self.content["files"][name]["sha256"])
 
 
@@ -81,7 +81,7 @@ class TaskCheck(NamedTuple):
 
 
 class _Row(NamedTuple):
-    """A test row and its entry of the edit log; either is None if it cannot be read or was changed."""
+    """A test row and its entry of the edit log. `record` or `entry` is None if it cannot be read or was changed."""
 
     number: int
     """The number of the line, from 1."""
@@ -90,7 +90,7 @@ class _Row(NamedTuple):
 
 
 def check_task(release: ReleaseFiles, number: int) -> TaskCheck:
-    """Check the files of the task with this number; all of its files must exist."""
+    """Check the rows of the task with this number, from 0. All files of the task must exist."""
     task, known = release.recipe.tasks[number], release.content["tasks"][number]
     test, edits = f"{task.name}/test.jsonl", f"{task.name}/edits.jsonl"
     try:
@@ -127,10 +127,10 @@ def check_task(release: ReleaseFiles, number: int) -> TaskCheck:
 
 
 def _read_rows(release: ReleaseFiles, test: str, edits: str, schema: Task) -> tuple[list[_Row], list[str]]:
-    """Read the test rows with their entries, and a problem for each line that was changed or cannot be read.
+    """Return the test rows with their entries, and a problem for each line that was changed or cannot be read.
 
-    If a row and its entry do not belong together, the problem names the file that does not match its digest in the
-    manifest. If both files match or neither does, it names the row.
+    If a row and its entry do not fit together, one of them was changed. The problem blames the file of edits if only
+    that file differs from its digest in the manifest; otherwise it blames the file of test rows.
     """
     problems: list[str] = []
     lines = release.lines(test)
@@ -169,10 +169,11 @@ def _read_rows(release: ReleaseFiles, test: str, edits: str, schema: Task) -> tu
 
 
 def _aligned(stated: Sequence[str | None], found: Sequence[str | None]) -> list[int | None]:
-    """Return for each line of a file the index of its digest in `stated`; None for a line between unchanged ones.
+    """Return for each digest in `found` the index in `stated` to compare it with; None if there is none.
 
-    If a line was added, deleted, cut in two or joined to the next, the numbers of lines differ. Then the unchanged
-    lines at the start and at the end keep their digests, so that only the lines between them are reported.
+    If both have the same length, the indices are 0, 1, …. Otherwise a line was added, deleted, cut in two or joined to
+    the next. Then the lines at the start and at the end whose digests are equal get an index, and those between them
+    get None, so that only these are reported.
     """
     if len(stated) == len(found):
         return list(range(len(found)))
@@ -191,7 +192,7 @@ def _row_problems(
 
     Args:
         owner: the recipe, and the task of the row.
-        name: the name of the variation.
+        name: the name of the variation to which the row belongs.
         at: the number of the original row, from 0.
         original: the original row.
         row: the row to check; for the original variation, the same object as `original`.
@@ -236,7 +237,7 @@ def _unreadable(line: bytes, error: AugmentError) -> str:
 
 
 def _entry_problem(entry: Entry, at: int, name: str, *, original: bool) -> str | None:
-    """Return a message if an entry cannot belong to the row at this place; None if it can."""
+    """Return a message if an entry cannot belong to row `at` of the variation `name`; None if it can."""
     if (entry["row"], entry[PERTURBATION]) != (at, name):
         return f"is of row {entry['row']} under {entry[PERTURBATION]!r}; it must be of row {at} under {name!r}"
     if (entry["status"] == "original") != original:
@@ -262,7 +263,7 @@ def _search_problem(recipe: ReleaseRecipe, entry: Entry, name: str) -> str | Non
 def _check_train(
     release: ReleaseFiles, task: TaskRecipe, schema: Task, known: Mapping[str, Any]
 ) -> tuple[InputFile | None, list[str]]:
-    """Return the train rows whose digests match, and the problems of the others; None for a task without train rows."""
+    """Return the train rows whose digests match, and the problems of all. The rows are None for a task without any."""
     name = f"{task.name}/train.jsonl"
     if not known["train"]:
         return None, []

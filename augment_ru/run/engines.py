@@ -1,4 +1,4 @@
-"""Engines: do the same work on many parts, in this process or elsewhere, and give the results in the parts' order.
+"""Engines: do the same work on many parts, in this process or elsewhere; yield the outcomes in the parts' order.
 
 The outcome of a part depends only on the work and on the part. So the output does not depend on the number of workers,
 on the order in which parts end, or on parts that are done twice because a machine was lost.
@@ -18,10 +18,10 @@ Outcome = TypeVar("Outcome")
 Part_contra = TypeVar("Part_contra", contravariant=True)
 
 _AHEAD = 2
-"""The most parts for each worker that an engine is given at a time, so that no worker is idle."""
+"""How many parts an engine is given at a time for each worker, at most. More than one, so that no worker is idle."""
 
 _APART = 4
-"""The most parts for each worker from the first unfinished part to the last part read; all of these are in memory."""
+"""How many parts are in memory for each worker, at most: from the first unfinished part to the last part read."""
 
 
 class InProcess:
@@ -29,7 +29,7 @@ class InProcess:
 
     @contextmanager
     def session(self, work: Work[Any, Any]) -> Iterator[Session]:
-        """Begin work; the work is loaded when the first part comes."""
+        """Begin work in the block. What the work needs is loaded when the first part comes."""
         yield _Here(work)
 
 
@@ -38,14 +38,15 @@ RAY = "ray"
 
 
 def engine_of(name: str, workers: int | None) -> Engine:
-    """Return the engine with this name.
+    """Return the engine that a name such as "ray" stands for.
 
     Args:
         name: `local`, `ray` or `ray:ADDRESS`.
-        workers: how many parts are done at a time; None for one with `local`, and for all processors with `ray`.
+        workers: how many parts are done at a time. None means one with `local`, and with `ray` as many as the cluster
+            has processors.
 
     Raises:
-        AugmentError: there is no such engine, it is not installed, or `workers` is below 1.
+        AugmentError: the name is unknown, the engine is not installed, or `workers` is below 1.
     """
     kind, _, address = name.partition(":")
     if workers is not None and workers < 1:
@@ -83,7 +84,7 @@ class Keep(Protocol[Part_contra, Outcome]):
     """A store of outcomes that outlive the run."""
 
     def find(self, part: Part_contra) -> Outcome | None:
-        """Return the outcome of a part that an earlier run has done; None if there is none."""
+        """Return the outcome of a part from an earlier run; None if it is not stored."""
 
     def save(self, part: Part_contra, outcome: Outcome) -> None:
         """Store the outcome of a part."""
@@ -95,20 +96,20 @@ def in_order(
     parts: Iterable[Part],
     keep: Keep[Part, Outcome] | None = None,
 ) -> Generator[tuple[Part, Outcome], None, None]:
-    """Yield the parts with their outcomes, in the order of the parts, whatever the order in which they are done.
+    """Yield each part and its outcome, in the order of `parts`, even if they are done in another order.
 
-    An outcome is stored in `keep` as soon as its part is done. Only a few parts for each worker are read ahead of the
-    first unfinished part; only these are in memory.
+    An outcome is stored in `keep` as soon as its part is done. Only a few parts for each worker are read before the
+    first unfinished part is done, so that few are in memory.
 
     Args:
         engine: does the parts.
         work: what is done with each part.
         parts: the parts; each is read when it is needed.
-        keep: stores outcomes beyond the run; None stores none.
+        keep: stores outcomes beyond the run; None to store none.
 
     Raises:
-        BaseException: the error of the first part, in order, that fails; or an error of reading `parts`, when the parts
-            before it were yielded.
+        BaseException: doing a part or reading `parts` raised this error. It is raised after the parts before it were
+            yielded.
     """
     with engine.session(work) as session:
         row: _Row[Part, Outcome] = _Row(session, enumerate(parts), keep)
@@ -122,14 +123,14 @@ def in_order(
 
 
 class _Row(Generic[Part, Outcome]):
-    """The parts in order, from the first whose outcome was not yet yielded to the last that was read."""
+    """The parts in memory: from the first whose outcome was not yielded yet to the last that was read."""
 
     def __init__(self, session: Session, coming: Iterator[tuple[int, Part]], keep: Keep[Part, Outcome] | None) -> None:
         self._session, self._coming, self._keep = session, coming, keep
         self._parts: dict[int, Part] = {}
         self._done: dict[int, Done] = {}
         self._next = self._read = 0
-        """The number of the part whose outcome is yielded next, and of the part that is read next."""
+        """The numbers, from 0, of the part whose outcome is yielded next, and of the part that is read next."""
         self._ended = False
         self.running = 0
         """How many parts the session is working on."""
@@ -140,7 +141,7 @@ class _Row(Generic[Part, Outcome]):
         return self._ended and self._next == self._read
 
     def fill(self) -> None:
-        """Read parts, and submit those that have no stored outcome."""
+        """Read parts, as many as may be in memory, and submit those that have no stored outcome."""
         workers = self._session.workers
         while not self._ended and self.running < _AHEAD * workers and self._read - self._next < _APART * workers:
             try:
@@ -162,7 +163,7 @@ class _Row(Generic[Part, Outcome]):
                 self._done[number] = Done(number, found)
 
     def ready(self) -> Iterator[tuple[Part, Outcome]]:
-        """Yield the next parts with their outcomes until a part is not done.
+        """Yield the next parts with their outcomes, up to the first part that is not done yet.
 
         Raises:
             BaseException: the error of a part, when its turn comes.
@@ -174,7 +175,7 @@ class _Row(Generic[Part, Outcome]):
             yield self._parts.pop(done.number), done.outcome
 
     def wait(self) -> None:
-        """Wait for outcomes of the session, and store them; after an error no more parts are read."""
+        """Wait for outcomes of the session, and store them. After an error, read no more parts."""
         for done in self._session.wait():
             self.running -= 1
             self._done[done.number] = done

@@ -1,4 +1,4 @@
-"""Work in several processes of this machine: they share no memory, and each loads models once."""
+"""Work in several processes of this machine. They share no memory, and each loads models once."""
 
 import os
 import pickle
@@ -21,15 +21,15 @@ from augment_ru.run.signals import HeldSignals
 from augment_ru.run.work import Done, Session, Work
 
 _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "RAYON_NUM_THREADS")
-"""The environment variables that set the number of threads of libraries for matrices and tokenisers."""
+"""The environment variables that set how many threads libraries for matrices and tokenisers use."""
 
 _PATIENCE = 5.0
-"""The seconds to wait for the exit code of a lost process, and for an idle process to end."""
+"""How many seconds to wait for the exit code of a lost process, and for an idle process to end."""
 
 _UNKNOWN = "SIGKILL"
-"""The signal that does not tell why a process was killed: the kernel sends it when memory runs out."""
+"""The name of a signal that does not tell why a process was killed. The kernel sends it when memory runs out."""
 _TICK = 1.0
-"""The seconds between two checks whether a process is alive, and whether a signal came."""
+"""How many seconds lie between two checks whether a process is alive or a signal came."""
 _QUIET = [getattr(signal, name) for name in ("SIGINT", "SIGHUP") if hasattr(signal, name)]
 """The signals that a terminal sends to all its processes. Only the parent reports them, and it ends the others."""
 
@@ -38,16 +38,15 @@ _QUIET = [getattr(signal, name) for name in ("SIGINT", "SIGHUP") if hasattr(sign
 class Processes:
     """An engine with `workers` processes.
 
-    The processes are spawned, not forked: a fork copies the locks of threads, but not the threads. Each process uses
-    one
-    thread for matrices, unless the environment says otherwise.
+    The processes are spawned, not forked, because a fork copies the locks of threads, but not the threads. Each process
+    uses one thread for matrices, unless the environment says otherwise.
     """
 
     workers: int
 
     @contextmanager
     def session(self, work: Work[Any, Any]) -> Iterator[Session]:
-        """Begin work; processes are started as parts come, and ended when the block ends.
+        """Begin work in the block. Processes are started when parts come, and end with the block.
 
         Raises:
             AugmentError: a process ended or was killed before its part was done.
@@ -67,11 +66,11 @@ class _LostError(AugmentError):
 
 
 class _Pool:
-    """A pool of processes, with a thread for each that hands it parts.
+    """A pool of processes. For each process there is a thread that gives it parts.
 
-    The pool of `concurrent.futures` has one pipe for all processes. A process that is killed while it writes leaves
-    half
-    an answer, and the reader waits forever. Here each process has its own pipe, which closes when the process ends.
+    The pool of `concurrent.futures` has one pipe for all processes. If a process is killed while it writes, half an
+    answer stays in the pipe, and the reader waits forever. Here each process has its own pipe, which closes when the
+    process ends.
     """
 
     def __init__(self, workers: int, work: bytes) -> None:
@@ -163,7 +162,7 @@ class _Process:
             raise _LostError(self._why_lost()) from error
 
     def do(self, part: Any) -> tuple[Any, BaseException | None]:  # noqa: ANN401
-        """Do a part in the process; return its outcome and None, or None and the error that it ended with.
+        """Do a part in the process. Return (outcome, None), or (None, error) if an error ended the part.
 
         Raises:
             _LostError: the process has ended.
@@ -182,18 +181,21 @@ class _Process:
         return found
 
     def end(self) -> None:
-        """Let the process end, and wait for it; it is killed if threads of the user's code keep it alive."""
+        """Let the process end, and wait for it. Kill it if threads of the user's code keep it alive."""
         self._pipe.close()
         self._process.join(_PATIENCE)
         self._process.kill()
         self._process.join()
 
     def kill(self) -> None:
-        """Kill the process at once; a thread that waits for its answer gets a `_LostError`."""
+        """Kill the process at once. A thread that waits for its answer gets a `_LostError`."""
         self._process.kill()
 
     def _why_lost(self) -> str:
-        """Tell why the process ended, and what to do. A negative exit code means that a signal ended it."""
+        """Return a message that says why the process ended, and what to do.
+
+        A negative exit code means that a signal ended it.
+        """
         self._process.join(_PATIENCE)
         code = self._process.exitcode
         if code is not None and code >= 0:
@@ -241,7 +243,10 @@ def _outcome(function: Callable[[Any], Any], part: bytes) -> bytes:
 
 
 def _failure(error: BaseException) -> bytes:
-    """Pickle an error with a note on where it was raised; an error that cannot be pickled becomes a `RuntimeError`."""
+    """Pickle (None, error), with a note on where the error was raised.
+
+    An error that cannot be pickled is replaced by a `RuntimeError`.
+    """
     if not isinstance(error, AugmentError):
         error.add_note("in a worker:\n" + "".join(traceback.format_exception(error)))
     try:

@@ -1,4 +1,4 @@
-"""Run work on a Ray cluster: the parts of a run as Ray tasks, and the rows of a Ray Data dataset."""
+"""Run work on a Ray cluster: do the parts of a run as Ray tasks, or perturb the rows of a Ray Data dataset."""
 
 import logging
 import os
@@ -25,10 +25,10 @@ _RETRIES = 8
 """How often a part is given to another machine after its machine was lost."""
 
 _TICK, _PATIENCE = 0.1, 5.0
-"""The seconds between two checks for signals while the driver waits, and to wait for Ray to start after a signal."""
+"""The seconds between two checks for signals, and the seconds that a signal waits at most for Ray to start."""
 
 _SIZE_SECONDS = 1.0
-"""The seconds for which the number of processors of a cluster is cached."""
+"""For how many seconds the number of processors of a cluster is cached."""
 
 
 _NO_HANDLER = "RAY_DISABLE_FAILURE_SIGNAL_HANDLER"
@@ -47,14 +47,14 @@ def _ray() -> Any:  # noqa: ANN401  (a module, which has no types where it is no
 class Ray:
     """An engine that does parts as tasks of a Ray cluster, each on one processor.
 
-    A part that was lost with its machine is done again on another one. Parts and their outcomes travel through Ray, so
-    only the driver reads the input and writes the output. Files that options name must have the same path on every
-    machine; a relative path is taken from the driver's folder.
+    If a machine is lost, its parts are done again on another one. Only the driver, which is the process of the run,
+    reads the input and writes the output; Ray transports parts and outcomes. Files that options name must have the same
+    path on every machine. Relative paths start from the working folder of the driver.
 
     Args:
         address: the address of the cluster; "" for the cluster that Ray finds (RAY_ADDRESS), or a new one on this
             machine.
-        workers: how many parts are done at a time; None for as many as the cluster has processors.
+        workers: how many parts are done at a time, at most; None for as many as the cluster has processors.
 
     Raises:
         AugmentError: Ray is not installed.
@@ -66,11 +66,10 @@ class Ray:
 
     @contextmanager
     def session(self, work: Work[Any, Any]) -> Iterator[Session]:
-        """Begin work; a cluster that is started for it ends with the block.
+        """Begin work in the block. A cluster that is started for it ends with the block.
 
-        Signals are held back in the block, and delivered where parts are submitted or waited for: if a signal handler
-        raised an
-        error inside a call of Ray, Ray would lose the error or end the program with exit code 1.
+        Signals are held back in the block. They are delivered when a part is submitted or waited for, outside of calls
+        of Ray. If a signal handler raised an error in such a call, Ray would lose the error or end the program.
 
         Raises:
             AugmentError: the cluster cannot be reached or started.
@@ -177,7 +176,7 @@ _functions: dict[str, Callable[[Any], Any]] = {}
 
 
 def _do(work: bytes, name: str, folder: str, part: Any) -> tuple[Any, bytes | None]:  # noqa: ANN401
-    """Do one part in a Ray worker, which loads the work once; return its outcome, and its error pickled or None."""
+    """Do a part in a Ray worker, which loads the work once. Return (outcome, None), or (None, the pickled error)."""
     try:
         if name not in _functions:
             _functions.clear()  # of another run
@@ -202,21 +201,20 @@ def perturb(
     batch_size: int = 1024,
     concurrency: int | None = None,
 ) -> Any:  # noqa: ANN401
-    """Perturb the rows of a Ray Data dataset; the rows keep their order, and all other columns stay as they are.
+    """Perturb the rows of a Ray Data dataset. The rows keep their order, and columns that are not perturbed stay.
 
     Args:
-        dataset: a `ray.data.Dataset`. Like its own methods, this function is lazy.
+        dataset: a `ray.data.Dataset`. Its rows are perturbed when the result is read.
         augmenter: an `Augmenter`.
         field: the fields to perturb instead of the task's.
-        task: a task or its name; None recognises the task of each row.
+        task: a task or its name; None to recognise the task of each row.
         meta: `full`, `brief` or `none`: how much metadata is written as JSON to the new column `augment`.
         batch_size: how many rows are perturbed at a time; the output does not depend on it.
         concurrency: how many batches are perturbed at a time; None leaves it to Ray.
 
     Raises:
-        AugmentError: Ray is not installed, or `dataset` is not a `ray.data.Dataset`; while the rows are read, the
-            errors
-            of `Augmenter.records`.
+        AugmentError: Ray is not installed, or `dataset` is not a `ray.data.Dataset`. The errors of `Augmenter.records`
+            are raised when the result is read.
     """
     _ray()
     from ray.data import Dataset  # noqa: PLC0415  (an extra)
@@ -232,7 +230,7 @@ def perturb(
 
 @dataclass(frozen=True)
 class _Batches:
-    """Perturbs an Arrow table: columns that change are replaced, and columns for metadata are added."""
+    """Perturbs an Arrow table: replaces the perturbed columns, and adds the column of metadata."""
 
     columns: Callable[[dict[str, list[Any]]], Mapping[str, list[Any]]]
 

@@ -1,4 +1,4 @@
-"""Send work to another process: its bytes, the user's own code that it needs, and its environment."""
+"""Send work to another process, with the user's own code that it needs."""
 
 import os
 import pickle
@@ -13,7 +13,7 @@ from augment_ru.run.work import Work
 
 @contextmanager
 def set_to_one(names: Sequence[str]) -> Iterator[None]:
-    """Set the environment variables that have no value to 1 in the block, for programs that are started in it."""
+    """Set these environment variables to 1 in the block, unless they have a value, for programs started in it."""
     before = {name: os.environ.get(name) for name in names}
     os.environ.update({name: value or "1" for name, value in before.items()})
     try:
@@ -25,16 +25,17 @@ def set_to_one(names: Sequence[str]) -> Iterator[None]:
 
 
 def shipped(work: Work[Any, Any]) -> bytes:
-    """Encode work as bytes for a process that this process starts or commands.
+    """Encode work as bytes, for a worker of this process.
 
-    The bytes contain pickles: they must never come from a file or from another program.
+    The bytes are a pickle, and can run code when they are decoded. So they must never come from a file or from another
+    program.
     """
     own = [str(path) for path in loaded_files()]
     return pickle.dumps((own, pickle.dumps(work)))
 
 
 def unpacked_work(data: bytes) -> Work[Any, Any]:
-    """Decode work that `shipped` encoded in the process that commands this one.
+    """Decode work that `shipped` encoded in the process whose worker this one is.
 
     Raises:
         AugmentError: a file of the user's own code does not exist.

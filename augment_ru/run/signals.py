@@ -1,4 +1,4 @@
-"""Hold back signals that end a run while code runs that they must not interrupt."""
+"""Hold back the signals that end a run, while code runs that must not be interrupted."""
 
 import signal
 from threading import current_thread, main_thread
@@ -10,13 +10,13 @@ _ENDING = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if 
 
 
 class HeldSignals:
-    """Holds signals back until its block ends or `deliver` is called; it does nothing outside the main thread.
+    """Holds signals back until its block ends or `deliver` is called. Outside the main thread it does nothing.
 
     Attributes:
-        came: the numbers of the signals that came and are not delivered yet.
+        came: the signals that came and were not delivered yet.
 
     Raises:
-        BaseException: at the end of the block, the error that the handler of a held signal raises.
+        BaseException: the handler of a held signal raised it, at the end of the block.
     """
 
     def __init__(self) -> None:

@@ -1,4 +1,7 @@
-"""Keep the finished parts of a run: in a folder next to the output that only this user can write to, or at a URL."""
+"""Store the finished parts of a run: at a URL, or in a folder that only this user can write to.
+
+The store is in the same folder, or under the same URL, as the output.
+"""
 
 import os
 import re
@@ -18,7 +21,7 @@ _LOCK = "lock"
 
 
 class PartStore(Protocol):
-    """A store of files by name; a file is in it completely or not at all."""
+    """A store of files, by name. A file is stored completely or not at all."""
 
     @property
     def place(self) -> str:
@@ -36,13 +39,13 @@ class PartStore(Protocol):
 
     @contextmanager
     def held(self, output: str) -> Iterator[None]:
-        """Create the store if it does not exist, and keep other runs out of it in the block.
+        """Create the store if it does not exist, and keep other runs out of it while the block runs.
 
         Args:
             output: the output of the run, for messages.
 
         Raises:
-            AugmentError: another run uses the store, it cannot be created, or other users can write to it.
+            AugmentError: another run uses the store, the store cannot be created, or other users can write to it.
         """
 
     def delete(self) -> None:
@@ -54,7 +57,7 @@ def store_of(output: str, digest: str) -> PartStore:
 
     Args:
         output: the output, a path or a URL.
-        digest: 16 hexadecimal digits, a hash of all that the parts depend on besides the input.
+        digest: a hash of all that the parts depend on besides the input: 16 hexadecimal digits.
     """
     if is_url(output):
         folder, _, name = output.rpartition("/")
@@ -64,7 +67,7 @@ def store_of(output: str, digest: str) -> PartStore:
 
 
 def stores_beside(output: str) -> list[PartStore]:
-    """Return all stores next to an output, whatever their digests."""
+    """Return all stores for the parts of an output, with any digest."""
     if is_url(output):
         return [*Remote(output).beside(_names(output.rpartition("/")[2]))]
     if Path(output).exists() and not Path(output).is_file():
@@ -76,7 +79,7 @@ def stores_beside(output: str) -> list[PartStore]:
 
 
 def sweep(output: str) -> None:
-    """Delete the stores next to an output that belong to this user and that no run is using."""
+    """Delete the stores for the parts of an output, except those of other users and those that a run is using."""
     for store in stores_beside(output):
         with suppress(AugmentError), store.held(output):
             store.delete()

@@ -9,14 +9,20 @@ Outcome_co = TypeVar("Outcome_co", covariant=True)
 
 
 class Work(Protocol[Part_contra, Outcome_co]):
-    """The work to be done with each part. The work, the parts and the outcomes can be pickled."""
+    """The work to be done with each part of a run. The work, the parts and the outcomes can be pickled."""
 
     def begin(self) -> Callable[[Part_contra], Outcome_co]:
-        """Load what the work needs, once in each worker process, and return the function that does one part."""
+        """Load what the work needs, and return the function that does a part. Called once in each worker process."""
 
 
 class Done(NamedTuple):
-    """The result of a part: its number, its outcome, and the error that it ended with, if any."""
+    """The result of a part.
+
+    Attributes:
+        number: the number of the part.
+        outcome: its outcome; None if an error ended it.
+        error: the error that ended it; None if there was no error.
+    """
 
     number: int
     outcome: Any
@@ -28,10 +34,10 @@ class Session(Protocol):
 
     @property
     def workers(self) -> int:
-        """How many parts are done at a time at the moment."""
+        """How many parts can be done at the same time now."""
 
     def submit(self, number: int, part: Any) -> None:  # noqa: ANN401  (a part of the session's work)
-        """Hand over a part to be done; `number` identifies it in `Done`."""
+        """Give the engine a part to do. `number` identifies it in `Done`."""
 
     def wait(self) -> Sequence[Done]:
         """Wait until at least one part is done; return the finished parts in any order."""
@@ -41,4 +47,4 @@ class Engine(Protocol):
     """Runs work somewhere, such as in this process or on a cluster."""
 
     def session(self, work: Work[Any, Any]) -> AbstractContextManager[Session]:
-        """Begin work; parts that are not done when the block ends are abandoned."""
+        """Begin work in the block. Parts that are not done when it ends are abandoned."""
