@@ -13,6 +13,7 @@ from augment_ru.evaluation.answer_scores import best_token_f1, f1_of_true, macro
 from augment_ru.evaluation.examples import Prediction
 from augment_ru.records import field_paths, metric_kinds
 from augment_ru.records.answers import answer_texts, label_of
+from augment_ru.records.offsets import check_opened
 from augment_ru.records.task import Task
 
 Kind: TypeAlias = metric_kinds.Kind
@@ -238,6 +239,7 @@ def _flat(gold: object) -> Iterator[str]:
 
 
 def _golds(values: Mapping[str, Any], task: Task, kind: Kind) -> tuple[Gold | None, ...]:
+    check_opened(values, [key for key in task.layout.opened if key in task.scoring.gold])
     if task.scoring.norms:
         return _norm_labels(field_paths.value(values, task.scoring.gold[0]), task)
     try:

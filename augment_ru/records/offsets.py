@@ -54,7 +54,7 @@ def offsets_of(row: Values, task: Task, fields: Sequence[str]) -> Iterator[Offse
     """Yield every offset into these fields that a row states.
 
     Raises:
-        AugmentError: an offset does not match its text.
+        AugmentError: an offset does not match its text, or a text stands where the offsets must be.
     """
     for answers in task.layout.answers:
         if answers.text in fields:
@@ -65,7 +65,23 @@ def offsets_of(row: Values, task: Task, fields: Sequence[str]) -> Iterator[Offse
     for characters in task.layout.characters:
         for text in field_paths.every(row, characters.text):
             if text in fields:
+                check_opened(row, task.layout.opened)
                 yield from _of_characters(row, characters, text)
+
+
+def check_opened(row: Values, keys: Iterable[str]) -> None:
+    """Check that no key holds an object or a list as a text, as the cell of a table does.
+
+    Raises:
+        AugmentError: one of the keys holds a text that starts like an object or a list, of JSON or of Python.
+    """
+    for key in keys:
+        held = row.get(key)
+        if isinstance(held, str) and held.lstrip().startswith(("{", "[")):
+            raise AugmentError(
+                f"field '{key}' holds answers and places as a text, which a table makes of an object or a list; "
+                "give the rows as JSON lines"
+            )
 
 
 def _of_answers(row: Values, answers: AnswerOffsets) -> Iterator[Offset]:

@@ -9,6 +9,7 @@ from functools import lru_cache
 from itertools import chain
 from typing import Any
 
+from augment_ru.records.cells import holds_json, with_cells_read
 from augment_ru.records.field_paths import Path
 
 _START = re.compile(r"(?:^|_)(?:start|begin|offset)(?:_|\d|$)", re.IGNORECASE)
@@ -24,9 +25,11 @@ def _are_like_places(keys: tuple[str, ...]) -> bool:
 
 
 def may_hold_places(rows: Sequence[dict[str, Any]]) -> bool:
-    """Tell whether any key of the rows, also inside their objects and lists, is named like a place in a text."""
+    """Tell whether `places_in` may find places in the rows: by their keys, or because they hold texts of JSON."""
     kinds = set(map(type, chain.from_iterable(map(dict.values, rows))))
     if any(map(_are_like_places, set(map(tuple, rows)))):
+        return True
+    if str in kinds and any(map(holds_json, chain.from_iterable(map(dict.values, rows)))):
         return True
     return bool(kinds & {dict, list}) and any(True for row in rows for _ in _objects(row, ()))
 
@@ -46,7 +49,7 @@ def places_in(row: Mapping[str, Any], texts: Mapping[str, str]) -> Iterator[tupl
     >>> list(places_in(row, {"text": row["text"]}))
     [(('answer', 'answer_start'), 'text')]
     """
-    for path, held in _objects(row, ()):
+    for path, held in _objects(with_cells_read(row, texts), ()):
         for key in filter(_START.search, held):
             for entry, start, beside in _numbers(held, key):
                 for field, text in texts.items():

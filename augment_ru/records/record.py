@@ -96,9 +96,12 @@ class Record:
         declared = {offset.path for offset in self.offsets()} if found else set()
         for path, text in found:
             if path not in declared:
+                in_cell = len(path) > 1 and isinstance(self.values[str(path[0])], str)
+                remedy = "give the rows as JSON lines and " if in_cell else ""
                 raise AugmentError(
                     f"field '{named(path)}' holds a place in '{text}', which the task '{self.task.name}' does not "
-                    "move; state it in a task file, under [[characters]] or [[answers]], or leave it out of the row"
+                    f"move; {remedy}state it in a task file, under [[characters]] or [[answers]], or leave it out of "
+                    "the row"
                 )
 
     def text(self, name: str) -> str:

@@ -9,7 +9,8 @@ import msgspec
 
 from augment_ru import registry
 from augment_ru.errors import AugmentError, unknown
-from augment_ru.records.field_paths import inside, is_plain, keys_known_by, keys_of_each, value
+from augment_ru.records.cells import with_cells_read
+from augment_ru.records.field_paths import inside, is_plain, keys_known_by, keys_of_each, steps, value
 from augment_ru.records.metric_kinds import check_metrics
 from augment_ru.records.patterns import check_pattern, is_found
 from augment_ru.resources import folder
@@ -148,6 +149,13 @@ class Layout(_Part, frozen=True):
     def states_offsets(self) -> bool:
         """Whether rows of the task state offsets into their texts."""
         return bool(self.answers or self.words or self.characters)
+
+    @cached_property
+    def opened(self) -> tuple[str, ...]:
+        """The keys of a row inside whose values the offsets of the task stand."""
+        names = [name for one in self.characters for name in (one.start, one.stop, one.segment) if len(steps(name)) > 1]
+        whole = [one.field for one in self.answers if not one.may_be_text] + [one.field for one in self.words]
+        return tuple(dict.fromkeys(str(steps(name)[0]) for name in names + whole))
 
     @cached_property
     def anchored(self) -> bool:
@@ -361,6 +369,8 @@ def recognise(row: Mapping[str, Any]) -> Task:
 
     Of several such tasks, it is the one whose key fields include those of all others.
 
+    If no task fits, keys inside the objects and lists that texts of JSON stand for count too, as in tables.
+
     A row that fits no task but has a field `text` is of the generic task.
 
     Raises:
@@ -413,7 +423,7 @@ def tasks_of_rows(rows: Sequence[dict[str, Any]], known: Task | None, fields: Se
 
 
 def _fits(row: Mapping[str, Any]) -> list[Task]:
-    fitting = _fitting(keys_known_by(row))
+    fitting = _fitting(keys_known_by(row)) or _fitting(keys_known_by(with_cells_read(row)))
     return [one for one in fitting if _contains(one, row)] if fitting else fitting
 
 

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from augment_ru import Augmenter, Edit, Script
 from augment_ru.engine.result import original
 from augment_ru.errors import AugmentError
+from augment_ru.evaluation.answers import golds_of
 from augment_ru.evaluation.pairs import Pairs, as_float, inverse_script, pair_rows, task_of_rows
 from augment_ru.formats.read import rows_of
 from augment_ru.records.record import Record
@@ -222,3 +223,21 @@ def test_the_perturbed_fields_of_the_run_go_before_the_task_s() -> None:
 @pytest.mark.parametrize(("value", "number"), [(2, 2.0), (0.5, 0.5), (True, None), ("1", None), (10**400, None)])
 def test_a_number_of_the_metadata_is_a_float_or_left_out(value: object, number: float | None) -> None:
     assert as_float(value) == number
+
+
+def test_answers_in_a_cell_of_json_are_refused() -> None:
+    context, answers = "Город Тверь стоит на Волге.", {"text": ["на Волге"], "answer_start": [18]}
+    row = {"id": "a", "context": context, "question": "Где Тверь?", "answers": answers}
+    (result,) = Augmenter("case", **FAST).records([row])
+    cells = {**result.row(), "answers": json.dumps(answers, ensure_ascii=False)}
+    with pytest.raises(
+        AugmentError,
+        match=r"row 1: field 'answers' holds answers and places as a text, .*; give the rows as JSON lines",
+    ):
+        pairs_of([cells])
+    plain = {key: value for key, value in cells.items() if key != "augment"}
+    assert golds_of([row], task("squad"), "answers") == [(("на Волге",),)]
+    with pytest.raises(AugmentError, match="field 'answers' holds answers and places as a text"):
+        golds_of([plain], task("squad"), "answers")
+    for cell, gold in (("", None), ("на Волге", ("на Волге",))):
+        assert golds_of([{**plain, "answers": cell}], task("squad"), "answers") == [(gold,)]

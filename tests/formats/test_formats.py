@@ -404,6 +404,16 @@ def test_the_metadata_of_a_table_is_a_column_of_json(tmp_path: Path) -> None:
         perturb(tmp_path / "out.csv", tmp_path / "again.csv", meta="full")
 
 
+@pytest.mark.parametrize("fields", [(), ("context", "question")])
+def test_places_in_a_cell_of_a_table_are_refused(tmp_path: Path, fields: tuple[str, ...]) -> None:
+    row = {"id": "1", "context": "Тверь стоит на Волге.", "question": "Где Тверь?"}
+    places = {"text": ["на Волге"], "answer_start": [12]}
+    (tmp_path / "in.jsonl").write_text(json.dumps({**row, "answers": places}), encoding="utf-8")
+    perturb(tmp_path / "in.jsonl", tmp_path / "out.csv", probability=1.0, fields=fields)
+    with pytest.raises(AugmentError, match=r"out\.csv: line 2: field 'answers' holds .*; give the rows as JSON lines"):
+        perturb(tmp_path / "out.csv", tmp_path / "again.csv", fields=fields)
+
+
 def test_parquet_keeps_types_and_columns(tmp_path: Path) -> None:
     table = pa.table(
         {

@@ -97,6 +97,41 @@ def test_wrong_places_of_squad(answers: dict[str, Any], message: str) -> None:
         perturbed({**SQUAD, "answers": answers}, "squad")
 
 
+IN_CELL = {**SQUAD, "answers": json.dumps(SQUAD["answers"], ensure_ascii=False)}
+"""The row as a table holds it."""
+
+
+@pytest.mark.parametrize("known", ["squad", None])
+@pytest.mark.parametrize("fields", [None, ("context", "question")])
+def test_answers_in_a_cell_of_json_are_refused(known: str | None, fields: tuple[str, ...] | None) -> None:
+    augmenter = Augmenter("eda_delete", probability=0.5, similarity="none", constraints=())
+    with pytest.raises(
+        AugmentError, match=r"field 'answers' holds answers and places as a text, .*; give the rows as JSON lines"
+    ):
+        list(augmenter.records([IN_CELL], known, field=fields))
+    (result,) = augmenter.records([IN_CELL], known, field="question")  # its answers stand in another text
+    assert result.row("none")["answers"] == IN_CELL["answers"]
+    assert result.row("none")["question"] != SQUAD["question"]
+
+
+def test_answers_in_a_cell_that_is_no_json_are_refused_by_the_task() -> None:
+    with pytest.raises(AugmentError, match="give the rows as JSON lines"):
+        perturbed({**SQUAD, "answers": "{'text': array(['Москве']), 'answer_start': array([20])}"}, "squad")
+    assert perturbed({**SQUAD, "answers": ""}, "squad")["context"] != TEXT  # null, as a table writes it
+
+
+def test_places_in_a_cell_of_json_are_noticed_without_a_task() -> None:
+    row = {"text": TEXT, "found": json.dumps([{"text": "Москве", "start": 20}], ensure_ascii=False)}
+    assert may_hold_places([row])
+    with pytest.raises(
+        AugmentError, match=r"'found\[0\]\.start' holds a place in 'text', .*; give the rows as JSON lines"
+    ):
+        perturbed(row, None)
+    whole = json.dumps({"text": "Москве", "start": 1, "end": 9})
+    assert "start" in perturbed({"text": whole}, None)["text"]  # inside the text itself nothing is looked for
+    assert not may_hold_places([{"text": TEXT, "note": "[неразборчиво]"}])
+
+
 def test_pairs_and_lists_of_answers() -> None:
     marks = {"text": "text", "start": "marks[][0]", "stop": "marks[][1]", "label": "MARK"}
     pairs = Task.of("own", fields=["text"], characters=[marks])

@@ -1,0 +1,30 @@
+"""Texts of JSON in a row: the cells in which a table holds objects and lists."""
+
+import json
+from collections.abc import Container, Mapping
+from typing import Any
+
+
+def holds_json(value: object) -> bool:
+    """Tell whether a value is a text of JSON that stands for an object or a list: `'{"start": 3}'`."""
+    return isinstance(value, str) and _inside(value) is not value
+
+
+def with_cells_read(row: Mapping[str, Any], kept: Container[str] = ()) -> Mapping[str, Any]:
+    """Return the row with the objects and lists that its texts of JSON stand for; the keys in `kept` keep their texts.
+
+    >>> with_cells_read({"text": "[1]", "answers": '{"answer_start": [3]}', "n": "3"}, {"text"})
+    {'text': '[1]', 'answers': {'answer_start': [3]}, 'n': '3'}
+    """
+    found = {key: _inside(held) for key, held in row.items() if isinstance(held, str) and key not in kept}
+    return {**row, **found}
+
+
+def _inside(text: str) -> Any:  # noqa: ANN401  (JSON values)
+    """Return the object or the list that a text of JSON stands for; of any other text, the text itself."""
+    if not text.lstrip().startswith(("{", "[")):
+        return text
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return text
