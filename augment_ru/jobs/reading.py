@@ -153,7 +153,7 @@ class RowsReading:
     def _alike(self, lines: Sequence[Line]) -> AlikeRecords | None:
         """Return the records of these lines in columns; None if the records are not alike or a line needs a check."""
         job, raw = self.job, [line.data for line in lines]
-        if {line[2:] for line in lines} != {PLAIN_LINE} or max(map(len, raw)) > LONGEST:
+        if job.accepts or {line[2:] for line in lines} != {PLAIN_LINE} or max(map(len, raw)) > LONGEST:
             return None
         values = objects_of(raw)
         if values is None or may_hold_places(values):
@@ -236,6 +236,9 @@ def _record(source: RowSource, line: Line, job: RowsJob, task: Task | None) -> R
         job.check_length(record)
     if known.layout.has_anchors:
         record.anchors()
+    record.check_places()
+    if job.accepts is not None:
+        job.accepts(record)
     if job.meta != "none":
         refuse_twice(values)
     return record

@@ -1,6 +1,6 @@
 """A run over the rows of a file: its input, its outputs, its attacks, and how the work is split."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from hashlib import sha256
 from importlib.util import find_spec
@@ -85,6 +85,7 @@ class RowsJob:
         csv_safe: whether a table cell that looks like a formula only after an edit gets an apostrophe before it.
         quiet: whether no progress and no closing table are shown.
         split: how the work is split into parts.
+        accepts: checks a record beyond what its task asks for, and raises an error if the run cannot use it.
     """
 
     source: str
@@ -105,6 +106,7 @@ class RowsJob:
     csv_safe: bool = False
     quiet: bool = False
     split: RunSplit = RunSplit()
+    accepts: Callable[[Record], object] | None = None
 
     @property
     def schema(self) -> Task | None:
