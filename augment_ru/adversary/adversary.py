@@ -208,11 +208,10 @@ class Adversary:
             AugmentError: the record has no right answer, or there is a target, but the task has no single label.
         """
         goal = Goal.of(record, self.target)
-        if not goal.is_known:
-            fields = ", ".join(record.task.scoring.gold) or "none"
-            raise AugmentError(
-                f"record {record.key}: no right answer (its fields: {fields}); name them with `label_fields`"
-            )
+        try:
+            goal.check_known()
+        except AugmentError as error:
+            raise AugmentError(f"record {record.key}: {error}") from error
         if self.target is not None and (goal.kind != "labels" or len(goal.golds) > 1):
             raise AugmentError(
                 f"`target` {self.target}: the task '{record.task.name}' has no single label; leave it out"

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from augment_ru.draws import Floats
+from augment_ru.errors import AugmentError
 from augment_ru.evaluation.answers import Gold, Kind, answer_of, golds_of, is_right, metrics_of
 from augment_ru.evaluation.examples import LabelScores, Scored
 from augment_ru.records.record import Record
@@ -47,10 +48,15 @@ class Goal:
         (golds,) = golds_of([record.values], task, kind)
         return cls(task, kind, golds, target)
 
-    @property
-    def is_known(self) -> bool:
-        """Whether the record has a right answer."""
-        return any(gold is not None for gold in self.golds)
+    def check_known(self) -> None:
+        """Check that the record has a right answer.
+
+        Raises:
+            AugmentError: it has none in the gold fields of its task.
+        """
+        if all(gold is None for gold in self.golds):
+            fields = ", ".join(f"'{name}'" for name in self.task.scoring.gold)
+            raise AugmentError(f"no right answer in {fields or 'any field'}; name its field with `label_fields`")
 
     @property
     def is_right_already(self) -> bool:

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing, nullcontext
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from typing import Any
 from augment_ru.adversary.adversary import Adversary, check_search
 from augment_ru.adversary.case import STATUSES, SearchCase
 from augment_ru.adversary.defaults import ATTACKS
+from augment_ru.adversary.goal import Goal
 from augment_ru.adversary.result import Finding
 from augment_ru.adversary.victim import victim_of
 from augment_ru.errors import AugmentError, amount, unknown
@@ -64,7 +66,8 @@ def attack_rows(given: Mapping[str, Any]) -> int:
         split = replace(rows.split, facts=facts)
         until = seconds and time.time() + seconds
         shown: list[Finding] | None = [] if is_shown(rows.output) else None
-        work = SearchRows(replace(rows, split=split), given, schema, labels, until, shown)
+        accepts = partial(_check_answer, schema.scoring.gold)
+        work = SearchRows(replace(rows, split=split, accepts=accepts), given, schema, labels, until, shown)
         with progress("attack", "rows", total, quiet=rows.quiet) as advance:
             if split.has_parts:
                 write_parts(work, tally, lambda done: advance(done.rows, note=_note(tally.searches)), content)
@@ -183,6 +186,15 @@ class SearchRows:
             seed=job.perturbers[0].seed,
             encoding=job.encoding,
         )
+
+
+def _check_answer(gold: Sequence[str], record: Record) -> None:
+    """Check that a record has a right answer in the fields `gold`.
+
+    Raises:
+        AugmentError: it has none.
+    """
+    Goal.of(replace(record, task=record.task.changed(gold=tuple(gold)))).check_known()
 
 
 _AT_ONCE = 1e-3

@@ -156,7 +156,7 @@ class RowsReading:
     def _alike(self, lines: Sequence[Line]) -> AlikeRecords | None:
         """Return the records of these lines as `AlikeRecords`; None if they are not alike or need checks."""
         job, raw = self.job, [line.data for line in lines]
-        if {line[2:] for line in lines} != {PLAIN_LINE} or max(map(len, raw)) > LONGEST:
+        if job.accepts or {line[2:] for line in lines} != {PLAIN_LINE} or max(map(len, raw)) > LONGEST:
             return None
         values = objects_of(raw)
         if values is None or may_hold_places(values):
@@ -239,6 +239,9 @@ def _record(source: RowSource, line: Line, job: RowsJob, task: Task | None) -> R
         job.check_length(record)
     if known.layout.has_anchors:
         record.anchors()
+    record.check_places()
+    if job.accepts is not None:
+        job.accepts(record)
     if job.meta != "none":
         refuse_twice(values)
     return record

@@ -1,6 +1,6 @@
 """A run over the rows of a file: its input, its outputs, its attacks, and its division into parts."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from hashlib import sha256
 from importlib.util import find_spec
@@ -84,6 +84,7 @@ class RowsJob:
         csv_safe: whether an apostrophe is put before a table cell that edits made look like a formula.
         quiet: whether no progress and no closing table are shown.
         split: how the work is split into parts.
+        accepts: checks a record beyond what its task asks for, and raises an error if the run cannot use it.
     """
 
     source: str
@@ -104,6 +105,7 @@ class RowsJob:
     csv_safe: bool = False
     quiet: bool = False
     split: RunSplit = RunSplit()
+    accepts: Callable[[Record], object] | None = None
 
     @property
     def schema(self) -> Task | None:

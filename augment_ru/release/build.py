@@ -173,16 +173,17 @@ class ReleaseBuild:
         if not report.content:
             with self.staging.locked():
                 self.staging.begin({**facts, "shard_rows": self.shard_rows}, resume=self.resume)
-                shards = self._shards(tasks, given, report, progress)
-                report.content = assemble(
-                    self.recipe,
-                    tasks,
-                    shards,
-                    facts=facts,
-                    recipe_file=self.recipe_file,
-                    target=self.staging.release,
-                )
-                self.staging.publish()
+                with self.staging.kept_if_begun():
+                    shards = self._shards(tasks, given, report, progress)
+                    report.content = assemble(
+                        self.recipe,
+                        tasks,
+                        shards,
+                        facts=facts,
+                        recipe_file=self.recipe_file,
+                        target=self.staging.release,
+                    )
+                    self.staging.publish()
         return report
 
     def _shards(

@@ -220,6 +220,8 @@ def _records(
         record = Record(values, schema, line)
         try:
             _check(record, {name, schema.name}, required)
+            if episodes is None:  # train rows are not perturbed
+                record.check_places()
         except AugmentError as error:
             raise AugmentError(f"{path}: row {number + 1}: {error}") from error
         shown_in = list(episodes[number]) if episodes else []

@@ -97,7 +97,7 @@ class Staging:
         """Begin a build here, or continue one that was killed.
 
         Raises:
-            AugmentError: there is an unfinished build, and `resume` is not set or its facts differ.
+            AugmentError: there is an unfinished build, and its facts differ or `resume` is not set.
         """
         state = self.unfinished / "state.json"
         (self.unfinished / "shards").mkdir(exist_ok=True)
@@ -107,16 +107,34 @@ class Staging:
             with replacing(state) as stream:
                 stream.write(json.dumps(facts, ensure_ascii=False).encode())
             return
-        if not resume:
-            raise AugmentError(
-                f"{self.target}: an unfinished build stands beside it; continue it with `resume`, "
-                f"or delete the folder {self.unfinished}"
-            )
         if different := _first_difference(before, facts):
             raise AugmentError(
                 f"{self.target}: the unfinished build was made from another {different}; "
                 f"restore that, or delete the folder {self.unfinished}"
             )
+        if not resume:
+            raise AugmentError(
+                f"{self.target}: an unfinished build stands beside it; continue it with `resume`, "
+                f"or delete the folder {self.unfinished}"
+            )
+
+    @contextmanager
+    def kept_if_begun(self) -> Iterator[None]:
+        """Delete the folder of the build if the block ends with an `AugmentError` before any shard is finished.
+
+        Raises:
+            AugmentError: the error of the block; if a shard is finished, the error says how to go on.
+        """
+        try:
+            yield
+        except AugmentError as error:
+            if any((self.unfinished / "shards").iterdir()):
+                raise AugmentError(
+                    f"{error}; finished shards are kept: continue with `resume`, "
+                    f"or, after a change of recipe or rows, delete the folder {self.unfinished}"
+                ) from error
+            shutil.rmtree(self.unfinished, ignore_errors=True)
+            raise
 
     def publish(self) -> None:
         """Move the complete release to its folder, in one rename."""

@@ -160,8 +160,8 @@ def atoms(codes: Codes, flags: Flags, starts: Ints) -> list[Span]:
 
     These are links, e-mail addresses, @mentions, #hashtags, markup, code and formulas (see `blocks_of`), and the syntax
     of texts that are JSON (see `json_of`). Markup means tags, entities and code of HTML and Markdown, placeholders
-    «{name}», «<имя>» and «%s», backslash commands, white space written as a backslash and a letter («\n», as in TAPE's
-    MultiQ), and paths «C:\…».
+    «{name}», «{имя клиента}», «{items[0]:.2f}», «{% if … %}», «${имя}», «$имя», «<имя>» and «%s», backslash commands,
+    white space written as a backslash and a letter («\n», as in TAPE's MultiQ), and paths «C:\…».
 
     Returns:
         Spans with global places, labelled EMAIL, URL, MENTION, HASHTAG, MARKUP, CODE, FORMULA or JSON.
@@ -203,11 +203,14 @@ _ATOM = re.compile(
   | (?P<MENTION> (?<![\w@/]) @ \w (?: [\w.]* \w )? )
   | (?P<HASHTAG> (?<![\w\#&/]) \# \w [\w-]* )
   | (?P<MARKUP>
-        </?[a-z][^<>\n]{{0,500}}> | (?<!<) <[а-яё][\w-]{{0,80}}(?:\ [\w-]{{1,80}}){{0,3}}> (?!>)
+        </?[a-z][^<>\n]{{0,500}}> | (?<!<) </?[а-яё][\w-]{{0,80}}(?:\ [\w-]{{1,80}}){{0,3}}> (?!>)
       | <!--[^<>\n]{{0,500}}-->
       | &(?: \#\d{{1,7}} | \#x[0-9a-f]{{1,6}} | [a-z][a-z0-9]{{1,30}} );
       | (?<!`)`[^`\n]{{1,500}}`(?!`)
-      | \{{\{{[^{{}}\n]{{1,200}}\}}\}} | \{{[^\W\d][\w.]{{0,80}}\}} | %(?:\(\w{{1,80}}\))?[sdif](?!\w)
+      | \{{\{{[^{{}}\n]{{1,200}}\}}\}} | \{{%[^{{}}\n]{{1,200}}%\}} | \$\{{[^{{}}\n]{{1,200}}\}}
+      | \{{ \ ? (?: \d{{1,3}} | [^\W\d][\w-]{{0,80}} (?:\ [\w-]{{1,80}}){{0,3}} )?
+            (?: \.\w{{1,80}} | \[["']?[\w-]{{1,80}}["']?\] ){{0,5}} (?: ![rsa] )? (?: :[^\s{{}}]{{0,20}} )? \ ? \}}
+      | (?<![\w$\\]) \$[^\W\d]\w{{0,80}} (?![\w$]) | %(?:\(\w{{1,80}}\))?[sdif](?!\w)
       | (?<![a-z])[a-z]:\\[^\s<>|"]+ | \\[a-z]{{2,}} | \\[{ESCAPED}]
     )
     """,

@@ -333,7 +333,7 @@ def test_mistakes_are_explained() -> None:
         Adversary([], model)
     with pytest.raises(AugmentError, match="give a list of attacks"):
         Adversary("butterfingers", model)
-    with pytest.raises(AugmentError, match=r"no right answer \(its fields: label\); name them with `label_fields`"):
+    with pytest.raises(AugmentError, match="no right answer in 'label'; name its field with `label_fields`"):
         list(Adversary([Blank()], model).records([{"text": "билет"}]))
     with pytest.raises(AugmentError, match="its scores are no list of labels with numbers"):
         list(Adversary([Blank()], _Wrong()).records([{"text": "билет", "label": "spam"}]))

@@ -146,6 +146,17 @@ def test_mistakes_are_one_line(files: Path) -> None:
     assert "--label-field" in fails(1, "attack", source, "--model", model, "--label-field", "no")
 
 
+def test_rows_without_an_answer_are_skipped(files: Path) -> None:
+    path = write(files / "half.jsonl", {"text": "Билет купи"}, {"text": "Билет купи", "label": "spam"})
+    command = ("attack", path, "--model", f"linear:{files / 'train.jsonl'}", "-o", files / "out.jsonl")
+    assert "half.jsonl: line 1: no right answer in 'label'; name its field with --label-field" in fails(1, *command)
+    done = run(*command, "--on-error", "skip")
+    assert done.returncode == 1, done.stderr
+    assert [row["label"] for row in rows_of((files / "out.jsonl").read_bytes())] == ["spam"]
+    (reject,) = rows_of((files / "out.rejects.jsonl").read_bytes())
+    assert (reject["line"], reject["reason"][:24]) == (1, "no right answer in 'labe")
+
+
 def test_a_model_of_other_labels_is_pointed_out(files: Path) -> None:
     (files / "model.py").write_text("def said(examples):\n    return ['реклама'] * len(examples)\n", encoding="utf-8")
     options = ("--limit", "1", "--cache", "none", "--similarity", "none")

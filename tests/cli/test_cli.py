@@ -204,6 +204,7 @@ BAD = (
     (rb'{"text": "\ud800"}', "lone surrogate U+D800 at character 0"),
     (b'{"text": "a\x00b"}', "not JSON"),
     (b'{"text": "x", "augment": 1}', "a field 'augment' already"),
+    (b'{"text": "x yz", "plausible": {"text": "yz", "start": 2}}', "field 'plausible.start' holds a place in 'text'"),
 )
 
 

@@ -214,6 +214,10 @@ def test_a_wrong_recipe_is_refused_in_one_line(tmp_path: Path, old: str, new: st
         ([], "test.jsonl: no rows"),
         ([*QUESTIONS, {"question": "Что?"}], "row 4: no field 'answer', which holds the right answer"),
         ([*QUESTIONS, {**QUESTIONS[0], "question": 5}], "row 4: field 'question' holds a number"),
+        (
+            [{**QUESTIONS[0], "other": {"text": "осенью", "start": 7}}],
+            "row 1: field 'other.start' holds a place in 'question'",
+        ),
         ([{**QUESTIONS[0], "augment": {}}], "row 1: has a field 'augment'"),
         (
             [{**QUESTIONS[0], "perturbation": "case"}],
@@ -309,6 +313,29 @@ def test_an_unfinished_build_is_refused_without_resume_and_with_other_inputs(tmp
     assert (report.kept, report.made) == (1, 2)
     built(path, tmp_path / "again")
     assert contents(tmp_path / "out") == contents(tmp_path / "again")
+
+
+@pytest.mark.parametrize("shards", [0, 1])
+def test_a_build_that_fails_keeps_its_folder_only_for_finished_shards(tmp_path: Path, shards: int) -> None:
+    path = recipe(tmp_path)
+    finished = 0
+
+    def fail(done: int, _: int) -> None:
+        nonlocal finished
+        finished += done
+        if finished == shards:
+            raise AugmentError("no luck")
+
+    kept = "; finished shards are kept: continue with `resume`, or, after a change of recipe or rows, delete the folder"
+    with pytest.raises(AugmentError, match=f"^no luck{kept if shards else '$'}"):
+        built(path, tmp_path / "out", shard_rows=1, progress=fail)
+    assert (tmp_path / ".out.unfinished").exists() == bool(shards)
+    write_rows(tmp_path / "test.jsonl", QUESTIONS[:2])
+    if shards:
+        with pytest.raises(AugmentError, match="made from another input file; restore that, or delete the folder"):
+            built(path, tmp_path / "out", shard_rows=1)
+    else:
+        built(path, tmp_path / "out", shard_rows=1)
 
 
 def test_two_builds_do_not_share_a_folder(tmp_path: Path) -> None:

@@ -68,7 +68,8 @@ def test_what_is_no_json(text: str) -> None:
     "piece",
     [
         "<code>", "<code><pre>", "```a ", "```\n~~~\n", "`", "``a", "$", "$a", "$$", r"\(", r"\[a", r"\begin{a}",
-        "\n\n    ", "\n\n    а", "    \n", "[", '{"a":', '["', "<а б", "{а", "````a```b`",
+        "\n\n    ", "\n\n    а", "    \n", "[", '{"a":', '["', "<а б", "{а", "{а б в г", "{а[б].в", "{а:",
+        "{%а ", "${а ", "$а ", "</а ", "````a```b`",
     ],
 )  # fmt: skip
 def test_signs_without_an_end_take_time_in_proportion(piece: str) -> None:
