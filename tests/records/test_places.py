@@ -29,6 +29,16 @@ def perturbed(row: dict[str, Any], known: Task | str | None, attack: str = "eda_
         ({"text": TEXT, "answer": "Москве", "answer_start": 20}, "answer_start"),
         ({"text": TEXT, "marks": [{"start": 0, "end": 6}]}, r"marks\[0\]\.start"),
         ({"text": TEXT, "span": {"offset": 20, "value": "Москве"}}, r"span\.offset"),
+        ({"text": TEXT, "answer": "Москве", "answer_start": "20"}, "answer_start"),
+        ({"text": TEXT, "answer": "Москве", "answer_start": 20.0}, "answer_start"),
+        ({"text": TEXT, "char_start": "20", "char_end": "26"}, "char_start"),
+        ({"text": TEXT, "answers": [{"text": "Москве", "answer_start": "20"}]}, r"answers\[0\]\.answer_start"),
+        ({"text": TEXT, "answers": {"text": ["Москве"], "answer_start": ["20"]}}, r"answers\.answer_start\[0\]"),
+        ({"text": TEXT, "answer": "Москве", "span": [20, 26]}, r"span\[0\]"),
+        ({"text": TEXT, "spans": [[5, 9], ["20", "26"]]}, r"spans\[1\]\[0\]"),
+        ({"text": TEXT, "entities": [[20, 26, "LOC"]]}, r"entities\[0\]\[0\]"),
+        ({"text": TEXT, "label": [["LOC", 20, 26]]}, r"label\[0\]\[1\]"),
+        ({"text": TEXT, "spans": "[[20, 26]]"}, r"spans\[0\]\[0\]"),
     ],
 )
 def test_a_place_that_would_not_move_is_an_error(row: dict[str, Any], where: str) -> None:
@@ -47,6 +57,9 @@ def test_a_place_that_would_not_move_is_an_error(row: dict[str, Any], where: str
         {"text": TEXT, "begin": 3, "end": 9},
         {"text": TEXT, "start_year": 1799, "end_year": 1837},
         {"text": TEXT, "answer": "Москве", "number": 20},
+        {"text": TEXT, "start": "20", "name": "Анна", "end": "x", "begin": "9" * 5000},
+        {"text": TEXT, "label": [0, 6], "votes": [20, 26, "за"], "scores": [20, 26], "span": [20, 26, 0]},
+        {"text": TEXT, "spans": [[1, 7], [20, 25], [26, 20], [-1, 6], [20, 999], [True, 6], [None, 6]]},
         {"text": TEXT, "other": "Маша", "marks": [{"start": -1, "text": ""}, {"start": None, "text": "Пушкин"}]},
     ],
 )
