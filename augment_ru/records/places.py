@@ -73,7 +73,7 @@ def places_in(row: Mapping[str, Any], texts: Mapping[str, str]) -> Iterator[tupl
 
 
 def _holders(value: Any, path: Path) -> Iterator[tuple[Path, Any]]:  # noqa: ANN401  (JSON values)
-    """Yield the objects inside a value that have a key named like a place, and the pairs of numbers, with their paths."""
+    """Yield the objects in a value that have a key named like a place, and the pairs of numbers, with their paths."""
     inner: Iterable[tuple[str | int, Any]] = ()
     if isinstance(value, Mapping):
         inner = value.items()
