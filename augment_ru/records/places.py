@@ -125,10 +125,14 @@ def _starts(held: Mapping[str, object]) -> _Found:
 
 def _texts_and_ends(values: Iterable[tuple[bool, object]]) -> list[str | int]:
     """Return the texts and the end numbers among values; each comes with whether it is named like an end."""
-    read = [(_number(value) if ends else None, value) for ends, value in values]
-    return [
-        value if number is None else number for number, value in read if number is not None or isinstance(value, str)
-    ]
+    found: list[str | int] = []
+    for ends, value in values:
+        number = _number(value) if ends else None
+        if number is not None:
+            found.append(number)
+        elif isinstance(value, str):
+            found.append(value)
+    return found
 
 
 def _number(value: object) -> int | None:
