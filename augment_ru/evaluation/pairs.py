@@ -15,7 +15,7 @@ from augment_ru.formats.read import Row
 from augment_ru.formats.row import KEY, Changed, replaced
 from augment_ru.records import field_paths
 from augment_ru.records.record import Record
-from augment_ru.records.task import Task, generic, recognise
+from augment_ru.records.task import Task, check_found, generic, recognise
 from augment_ru.script import Script
 
 T = TypeVar("T")
@@ -91,7 +91,8 @@ def task_of_rows(rows: Sequence[Row], given: Task | None, fields: Sequence[str],
         gold: the fields of the right answer; if empty, the task's.
 
     Raises:
-        AugmentError: there are no rows, or the first row fits no task or several tasks.
+        AugmentError: there are no rows, or the first row fits no task or several tasks, or has nothing that one of
+            `fields` stands for.
     """
     if not rows:
         raise AugmentError("no rows; give rows, or the output of augment-ru perturb")
@@ -100,6 +101,10 @@ def task_of_rows(rows: Sequence[Row], given: Task | None, fields: Sequence[str],
     source = meta.get("source") if isinstance(meta, Mapping) else None
     perturbed = tuple(source) if isinstance(source, Mapping) else ()
     plain = without_metadata(values)
+    try:
+        check_found(plain, fields)
+    except AugmentError as error:
+        raise AugmentError(f"{where}: {error}") from error
     try:
         found = given or recognise(plain)
     except AugmentError as error:

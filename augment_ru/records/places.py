@@ -1,10 +1,20 @@
 """Find numbers in a row that are places in its texts although the task of the row does not declare them as offsets.
 
-They are recognised by their names and by the text at these places, so that no row is written with wrong places.
+They are recognised by their names and by the text at these places, so that no row is written with wrong places. A
+number may be stated as its digits, as in the cells of a table. These are noticed:
+
+- a number named like a start (`start`, `answer_start`, `offset`, `begin`) or a list of such numbers, if the text beside
+  it stands there, or if whole words stand from there to a number beside it that is named like an end (`end`, `stop`);
+- two numbers in a list that is named like a place (`span`, `entities`, `offsets`, `range`), or that holds a text beside
+  them and is named like labels (`label`, `tags`), if whole words stand from the one to the other: `[19, 24, "LOC"]`;
+- both of them inside objects and lists, and in cells that hold objects and lists as JSON.
+
+Not noticed are numbers with other names, numbers of words or bytes, numbers of characters where no text beside them or
+no whole words stand there, and places inside of texts that are not JSON.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain
 from typing import Any
@@ -14,6 +24,13 @@ from augment_ru.records.field_paths import Path
 
 _START = re.compile(r"(?:^|_)(?:start|begin|offset)(?:_|\d|$)", re.IGNORECASE)
 _STOP = re.compile(r"(?:^|_)(?:end|stop)(?:_|\d|$)", re.IGNORECASE)
+_PAIR = re.compile(
+    r"(?:^|_)(?:spans?|ents?|entity|entities|mentions?|offsets?|ranges?|places?|positions?)(?:_|\d|$)", re.IGNORECASE
+)
+_LABELS = re.compile(r"(?:^|_)(?:labels?|tags?|marks?|ner)(?:_|\d|$)", re.IGNORECASE)
+_PAIR_LENGTHS = range(2, 5)
+"""The lengths of a list that may be a pair of numbers, with up to two texts beside them."""
+_DIGITS = re.compile(r"\d{1,18}(?:\.0)?", re.ASCII)
 _LEAST = 2
 """The fewest characters of a text that counts as a match at a number; shorter ones may match by chance."""
 
@@ -31,15 +48,13 @@ def may_hold_places(rows: Sequence[dict[str, Any]]) -> bool:
         return True
     if str in kinds and any(map(holds_json, chain.from_iterable(map(dict.values, rows)))):
         return True
-    return bool(kinds & {dict, list}) and any(True for row in rows for _ in _objects(row, ()))
+    return bool(kinds & {dict, list, tuple}) and any(True for row in rows for _ in _holders(row, ()))
 
 
 def places_in(row: Mapping[str, Any], texts: Mapping[str, str]) -> Iterator[tuple[Path, str]]:
     """Yield pairs: the path of a number that is a place in a text, and the field of that text.
 
-    A number counts as a place if its key names a start and one of two conditions holds. Either the text contains, from
-    this place on, another text of the same object. Or a word starts at this place, and a word ends at another number of
-    the same object, whose key names an end.
+    What counts as a place is told at the top of this module.
 
     Args:
         row: the row.
@@ -49,63 +64,93 @@ def places_in(row: Mapping[str, Any], texts: Mapping[str, str]) -> Iterator[tupl
     >>> list(places_in(row, {"text": row["text"]}))
     [(('answer', 'answer_start'), 'text')]
     """
-    for path, held in _objects(with_cells_read(row, texts), ()):
-        for key in filter(_START.search, held):
-            for entry, start, beside in _numbers(held, key):
-                for field, text in texts.items():
-                    if any(_stands(text, start, other) for other in beside if other != text):
-                        yield (*path, *entry), field
-                        break
+    for path, held in _holders(with_cells_read(row, texts), ()):
+        for entry, start, beside in _starts(held) if isinstance(held, Mapping) else _pair(held):
+            for field, text in texts.items():
+                if any(_stands(text, start, other) for other in beside if other != text):
+                    yield (*path, *entry), field
+                    break
 
 
-def _objects(value: Any, path: Path) -> Iterator[tuple[Path, Mapping[str, Any]]]:  # noqa: ANN401  (JSON values)
-    """Yield all objects inside a value that have a key named like a place, with their paths."""
+def _holders(value: Any, path: Path) -> Iterator[tuple[Path, Any]]:  # noqa: ANN401  (JSON values)
+    """Yield the objects in a value that have a key named like a place, and the pairs of numbers, with their paths."""
+    inner: Iterable[tuple[str | int, Any]] = ()
     if isinstance(value, Mapping):
+        inner = value.items()
         if _are_like_places(tuple(value)):
             yield path, value
-        for key, inner in value.items():
-            if isinstance(inner, Mapping | list):
-                yield from _objects(inner, (*path, key))
-    elif isinstance(value, list):
-        for number, inner in enumerate(value):
-            if isinstance(inner, Mapping | list):
-                yield from _objects(inner, (*path, number))
+    elif isinstance(value, list | tuple):
+        inner = enumerate(value)
+        if len(value) in _PAIR_LENGTHS and _is_pair(value, path):
+            yield path, value
+    for key, held in inner:
+        if isinstance(held, Mapping | list | tuple):
+            yield from _holders(held, (*path, key))
 
 
-def _numbers(held: Mapping[str, Any], key: str) -> Iterator[tuple[Path, int, list[object]]]:
-    """Yield each number that stands at a key, whose value is a number or a list of numbers.
-
-    Yields triples: the path of the number in the object, the number, and the values of other keys of the object that
-    may confirm that it is a place: texts, and numbers whose key names an end. If the key holds a list, only lists of
-    the same length count, each with its item at the same index.
-    """
-    numbers = held[key]
-    others = [other for name, other in held.items() if _is_beside(name, other)]
-    if _is_number(numbers):
-        yield (key,), numbers, others
-    elif isinstance(numbers, Sequence) and not isinstance(numbers, str):
-        columns = [column for column in others if isinstance(column, list) and len(column) == len(numbers)]
-        for at, number in enumerate(numbers):
-            if _is_number(number):
-                yield (key, at), number, [column[at] for column in columns]
+def _is_pair(value: Sequence[object], path: Path) -> bool:
+    name = next((step for step in reversed(path) if isinstance(step, str)), "")
+    numbers = sum(_number(one) is not None for one in value)
+    has_text = all(isinstance(one, str) or _number(one) is not None for one in value) and len(value) > numbers
+    return numbers == 2 and bool(_PAIR.search(name) or (has_text and _LABELS.search(name)))  # noqa: PLR2004  (a pair)
 
 
-def _is_beside(name: str, other: object) -> bool:
-    first = other[0] if isinstance(other, list) and other else other
-    return isinstance(first, str) or (_is_number(first) and _STOP.search(name) is not None)
+_Found = Iterator[tuple[Path, int, Sequence[str | int]]]
+"""Numbers that may be places: the path of each, the number, and the texts and end numbers next to it."""
 
 
-def _is_number(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
+def _pair(held: Sequence[object]) -> _Found:
+    """Yield the first of the two numbers of a pair."""
+    (at, start), (_, stop) = ((at, one) for at, one in enumerate(map(_number, held)) if one is not None)
+    yield (at,), start, [stop]
 
 
-def _stands(text: str, start: int, other: object) -> bool:
+def _starts(held: Mapping[str, object]) -> _Found:
+    """Yield the numbers at the keys that are named like a start; a key may hold a list of numbers."""
+    for key in filter(_START.search, held):
+        numbers = held[key]
+        beside = [(_STOP.search(name) is not None, other) for name, other in held.items() if name != key]
+        if isinstance(numbers, list | tuple):
+            columns = [
+                (ends, other)
+                for ends, other in beside
+                if isinstance(other, list | tuple) and len(other) == len(numbers)
+            ]
+            for at, start in enumerate(map(_number, numbers)):
+                if start is not None:
+                    yield (key, at), start, _texts_and_ends((ends, column[at]) for ends, column in columns)
+        elif (start := _number(numbers)) is not None:
+            yield (key,), start, _texts_and_ends(beside)
+
+
+def _texts_and_ends(values: Iterable[tuple[bool, object]]) -> list[str | int]:
+    """Return the texts and the end numbers among values; each comes with whether it is named like an end."""
+    found: list[str | int] = []
+    for ends, value in values:
+        number = _number(value) if ends else None
+        if number is not None:
+            found.append(number)
+        elif isinstance(value, str):
+            found.append(value)
+    return found
+
+
+def _number(value: object) -> int | None:
+    """Return a whole number, which may be stated as its digits; None for any other value."""
+    if isinstance(value, str):
+        return int(value.removesuffix(".0")) if _DIGITS.fullmatch(value) else None
+    if isinstance(value, float):
+        return int(value) if value.is_integer() else None
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def _stands(text: str, start: int, other: str | int) -> bool:
     """Tell whether the text `other` stands at `start`, or whether whole words fill `text[start:other]`."""
     if start < 0:
         return False
     if isinstance(other, str):
         return len(other) >= _LEAST and text.startswith(other, start)
-    if not isinstance(other, int) or not start < other <= len(text):
+    if not start < other <= len(text):
         return False
     part = text[start:other]
     around = (text[start - 1 : start], text[other : other + 1])

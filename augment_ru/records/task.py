@@ -10,7 +10,7 @@ import msgspec
 from augment_ru import registry
 from augment_ru.errors import AugmentError, unknown
 from augment_ru.records.cells import with_cells_read
-from augment_ru.records.field_paths import inside, is_plain, keys_known_by, keys_of_each, steps, value
+from augment_ru.records.field_paths import every, inside, is_plain, keys_known_by, keys_of_each, steps, value
 from augment_ru.records.metric_kinds import check_metrics
 from augment_ru.records.patterns import check_pattern, is_found
 from augment_ru.resources import folder
@@ -396,11 +396,26 @@ def task_for_row(row: Mapping[str, Any], known: Task | None, fields: Sequence[st
     If `fields` are given, the returned task perturbs these fields instead of its own.
 
     Raises:
-        AugmentError: no task is known and no task fits, or several fit equally well.
+        AugmentError: no task is known and no task fits, or several fit equally well; or the row has nothing that one of
+            `fields` stands for.
     """
+    check_found(row, fields)
     if known is None:
         known = recognise(row) if not fields or _fits(row) else generic()
     return _with_fields(known, tuple(fields)) if fields else known
+
+
+def check_found(row: Mapping[str, Any], fields: Sequence[str]) -> None:
+    """Check that each name of a field to perturb stands for something in a row.
+
+    A name without brackets always passes: that of a missing value is refused when the value is read.
+
+    Raises:
+        AugmentError: one of the names stands for no entry of a list.
+    """
+    for name in fields:
+        if not every(row, name):
+            raise AugmentError(f"no field '{name}': no entry of the list fits it; see `fields`")
 
 
 @lru_cache(maxsize=256)
@@ -414,7 +429,7 @@ def tasks_of_rows(rows: Sequence[dict[str, Any]], known: Task | None, fields: Se
     Rows with the same keys are asked about once, unless the text of a row decides about its task.
 
     Raises:
-        AugmentError: no task is known and no task fits a row, or several fit equally well.
+        AugmentError: as `task_for_row`.
     """
     by_keys = dict(zip(keys_of_each(rows), rows, strict=True))
     by_text = known is None and any(one.layout.contains for keys in by_keys for one in _fitting(keys))

@@ -21,7 +21,7 @@ from augment_ru.formats.row import KEY
 from augment_ru.formats.sources import kind_of, source_of
 from augment_ru.prompting.prompt_file import prompt_of
 from augment_ru.records.record import Record
-from augment_ru.records.task import Task, recognise, task_or_file
+from augment_ru.records.task import Task, check_found, recognise, task_or_file
 from augment_ru.release.episodes import asked_shots, draw_episodes
 from augment_ru.release.release_recipe import ReleaseRecipe, TaskRecipe
 from augment_ru.script import Script
@@ -73,10 +73,12 @@ def schema_of(task: TaskRecipe, row: Mapping[str, Any], place: Callable[[str], P
         place: returns the location of one of the user's own files, given its path in the recipe.
 
     Raises:
-        AugmentError: no schema has the name, the task file is wrong, or no schema fits the row.
+        AugmentError: no schema has this name, its file is wrong, no schema fits the row, or the row has nothing that
+            one of the fields in the recipe stands for.
     """
     named = str(place(task.task)) if task.task and task.task.endswith(".toml") else task.task
     schema = task_or_file(named) if named else recognise(row)
+    check_found(row, task.fields)
     return schema.changed(fields=task.fields) if task.fields else schema
 
 

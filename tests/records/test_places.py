@@ -1,6 +1,7 @@
 """Numbers that are places in texts, and layouts that state them without a length, without an end, or in pairs."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +9,8 @@ import pytest
 
 from augment_ru import Augmenter, AugmentError
 from augment_ru.engine.attack import make
+from augment_ru.evaluation.pairs import task_of_rows
+from augment_ru.formats.read import rows_of
 from augment_ru.records.places import may_hold_places
 from augment_ru.records.task import Task, task
 from commands import run
@@ -29,6 +32,16 @@ def perturbed(row: dict[str, Any], known: Task | str | None, attack: str = "eda_
         ({"text": TEXT, "answer": "Москве", "answer_start": 20}, "answer_start"),
         ({"text": TEXT, "marks": [{"start": 0, "end": 6}]}, r"marks\[0\]\.start"),
         ({"text": TEXT, "span": {"offset": 20, "value": "Москве"}}, r"span\.offset"),
+        ({"text": TEXT, "answer": "Москве", "answer_start": "20"}, "answer_start"),
+        ({"text": TEXT, "answer": "Москве", "answer_start": 20.0}, "answer_start"),
+        ({"text": TEXT, "char_start": "20", "char_end": "26"}, "char_start"),
+        ({"text": TEXT, "answers": [{"text": "Москве", "answer_start": "20"}]}, r"answers\[0\]\.answer_start"),
+        ({"text": TEXT, "answers": {"text": ["Москве"], "answer_start": ["20"]}}, r"answers\.answer_start\[0\]"),
+        ({"text": TEXT, "answer": "Москве", "span": [20, 26]}, r"span\[0\]"),
+        ({"text": TEXT, "spans": [[5, 9], ["20", "26"]]}, r"spans\[1\]\[0\]"),
+        ({"text": TEXT, "entities": [[20, 26, "LOC"]]}, r"entities\[0\]\[0\]"),
+        ({"text": TEXT, "label": [["LOC", 20, 26]]}, r"label\[0\]\[1\]"),
+        ({"text": TEXT, "spans": "[[20, 26]]"}, r"spans\[0\]\[0\]"),
     ],
 )
 def test_a_place_that_would_not_move_is_an_error(row: dict[str, Any], where: str) -> None:
@@ -47,6 +60,9 @@ def test_a_place_that_would_not_move_is_an_error(row: dict[str, Any], where: str
         {"text": TEXT, "begin": 3, "end": 9},
         {"text": TEXT, "start_year": 1799, "end_year": 1837},
         {"text": TEXT, "answer": "Москве", "number": 20},
+        {"text": TEXT, "start": "20", "name": "Анна", "end": "x", "begin": "9" * 5000},
+        {"text": TEXT, "label": [0, 6], "votes": [20, 26, "за"], "scores": [20, 26], "span": [20, 26, 0]},
+        {"text": TEXT, "spans": [[1, 7], [20, 25], [26, 20], [-1, 6], [20, 999], [True, 6], [None, 6]]},
         {"text": TEXT, "other": "Маша", "marks": [{"start": -1, "text": ""}, {"start": None, "text": "Пушкин"}]},
     ],
 )
@@ -196,6 +212,28 @@ def test_the_last_turn_of_the_user_is_perturbed() -> None:
     assert [part.get("text") for part in content] == ["Xnj nen?", None, "Jlybv ckjdjv."]
     with pytest.raises(AugmentError, match=r"no field 'messages\[role=robot\]\[-1\]\.content'"):
         turns(CHAT, "messages[role=robot][-1].content")
+
+
+@pytest.mark.parametrize(
+    ("row", "field"),
+    [
+        (CHAT, "messages[role=usr].content"),
+        ({"messages": []}, "messages[].content"),
+        ({"messages": [CHAT["messages"][0]]}, "messages[role=user].content"),
+    ],
+)
+def test_a_given_name_that_stands_for_nothing_is_an_error(row: dict[str, Any], field: str) -> None:
+    with pytest.raises(AugmentError, match=rf"^no field '{re.escape(field)}': no entry of the list fits it; see "):
+        turns(row, field)
+    with pytest.raises(AugmentError, match="no entry of the list fits it"):
+        turns(CHAT, "messages[-1].content", field) if row is CHAT else turns(row, field, task="chat")
+    with pytest.raises(AugmentError, match=rf"row 1: no field '{re.escape(field)}'"):
+        task_of_rows(rows_of([row]).rows, task("chat"), (field,), ())
+
+
+def test_an_empty_list_that_only_the_task_names_is_none_of_its_business() -> None:
+    row = {"idx": 1, "passage": {"text": TEXT, "questions": []}}
+    assert perturbed(row, "muserc")["passage"]["text"] != TEXT
 
 
 @pytest.mark.parametrize("suffix", ["jsonl", "json", "parquet"])
