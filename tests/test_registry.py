@@ -291,7 +291,7 @@ def test_what_is_wrong_with_a_task_is_one_line(place: Path, content: str, proble
 
 
 def test_check_reads_a_task_file_as_one(place: Path) -> None:
-    assert run("check", "reviews.toml").stderr == b"no problems\n"
+    assert run("check", "reviews.toml").stderr == b"reviews.toml: the prompt generic\nno problems\n"
     (place / "wrong.toml").write_text("gold = ['a']\nmetrics = ['f1']", encoding="utf-8")
     assert "wrong.toml: 'fields' is missing" in run("check", "wrong.toml").stdout.decode()
     (place / "other.toml").write_text("fields = ['a']\nconstraints = ['no_such']", encoding="utf-8")
