@@ -408,13 +408,14 @@ def task_for_row(row: Mapping[str, Any], known: Task | None, fields: Sequence[st
 def check_found(row: Mapping[str, Any], fields: Sequence[str]) -> None:
     """Check that each name of a field to perturb stands for something in a row.
 
-    A name without brackets always passes: that of a missing value is refused when the value is read.
+    A name without a choice such as `[role=user]` always passes: a missing value is refused when it is read, and an
+    empty list has nothing to perturb.
 
     Raises:
-        AugmentError: one of the names stands for no entry of a list.
+        AugmentError: no entry of a list fits the choice of one of the names.
     """
     for name in fields:
-        if not every(row, name):
+        if "=" in name and not every(row, name):
             raise AugmentError(f"no field '{name}': no entry of the list fits it; see `fields`")
 
 

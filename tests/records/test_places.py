@@ -218,7 +218,7 @@ def test_the_last_turn_of_the_user_is_perturbed() -> None:
     ("row", "field"),
     [
         (CHAT, "messages[role=usr].content"),
-        ({"messages": []}, "messages[].content"),
+        ({"messages": []}, "messages[role=user].content"),
         ({"messages": [CHAT["messages"][0]]}, "messages[role=user].content"),
     ],
 )
