@@ -7,6 +7,7 @@ import os
 import signal
 import sys
 import time
+from threading import Timer
 from types import FrameType
 from typing import NoReturn
 
@@ -60,6 +61,7 @@ def _prepare() -> None:
         number = getattr(signal, name, None)
         if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, ends)
+    sys.unraisablehook = ends.again
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # for terminals that cannot show Cyrillic
@@ -85,6 +87,18 @@ class _Ends:
         if number == signal.SIGINT:
             raise KeyboardInterrupt
         raise Terminated(128 + number)
+
+    def again(self, lost: "sys.UnraisableHookArgs") -> None:
+        """Send a signal again whose exception Python has dropped, as it does in a `__del__`; show other exceptions."""
+        ending = lost.exc_value
+        if not isinstance(ending, KeyboardInterrupt | Terminated):
+            sys.__unraisablehook__(lost)
+            return
+        self._until = -math.inf
+        number = int(str(ending.code)) - 128 if isinstance(ending, Terminated) else signal.SIGINT
+        timer = Timer(0.01, os.kill, (os.getpid(), number))
+        timer.daemon = True
+        timer.start()
 
 
 if __name__ == "__main__":

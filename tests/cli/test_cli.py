@@ -375,6 +375,26 @@ def test_a_signal_after_the_rename_says_what_was_written(source: Path, tmp_path:
     assert "no output file" not in said
 
 
+@pytest.mark.parametrize(("number", "ending"), [("SIGINT", "KeyboardInterrupt"), ("SIGTERM", "Terminated")])
+def test_a_signal_that_meets_a_finaliser_is_not_lost(number: str, ending: str) -> None:
+    code = f"""
+import os, signal, time
+from augment_ru.__main__ import _prepare
+class Held:
+    def __del__(self):
+        os.kill(os.getpid(), signal.{number})
+        time.sleep(0.01)
+_prepare()
+try:
+    Held()
+    time.sleep(30)
+except BaseException as error:
+    print(type(error).__name__)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False, timeout=20)
+    assert (done.stdout.decode().strip(), done.stderr.decode()) == (ending, "")
+
+
 def test_a_hangup_is_ignored_under_nohup() -> None:
     command = [sys.executable, "-m", "augment_ru", "perturb", "-", "--attack", "case", *FAST]
     before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
