@@ -112,6 +112,7 @@ class Kills(Fuzzer):
     def _begun(self, arguments: Sequence[str], *, anew: bool) -> Running:
         """A command that runs: in a process that is started anew, or in a fork of one that has loaded all."""
         self._said.unlink(missing_ok=True)  # a worker of a killed driver may still write to the old one
+        self._said.touch()  # a fork may be killed before it opens it
         return Anew(arguments, self.folder, self._said) if anew else self._forks.run(arguments, self._said)
 
     def _succeed(self, arguments: Sequence[str], *, anew: bool) -> None:
