@@ -384,6 +384,7 @@ class Held:
     def __del__(self):
         os.kill(os.getpid(), signal.{number})
         time.sleep(0.01)
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job ignores it
 _prepare()
 try:
     Held()
