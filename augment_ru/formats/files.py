@@ -1,9 +1,11 @@
 """Open input files and stdin, write output files completely or not at all, and check file names before work begins."""
 
 import errno
+import io
 import os
 import re
 import secrets
+import select
 import stat
 import sys
 from collections.abc import Iterable, Iterator
@@ -26,6 +28,39 @@ except ImportError:  # a system without locks of this kind: nothing is swept the
 _PART = ".part"
 
 
+class _Pipe(io.RawIOBase):
+    """The bytes of a pipe; unless it is `patient`, reading gives None at once if there are none yet."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream, self.patient, self.name = stream, True, "<stdin>"
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int | None:  # noqa: ANN401  (what `io` gives)
+        if not self.patient and not select.select([self._stream], [], [], 0)[0]:
+            return None
+        data = os.read(self._stream.fileno(), len(buffer))
+        buffer[: len(data)] = data
+        return len(data)
+
+
+class Piped(io.BufferedReader):
+    """A pipe that says whether a program at its other end waits for answers."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._pipe = _Pipe(stream)
+        super().__init__(self._pipe)
+
+    def is_drained(self) -> bool:
+        """Tell whether nothing more can be read at once."""
+        self._pipe.patient = False
+        try:
+            return not self.peek(1)
+        finally:
+            self._pipe.patient = True
+
+
 @contextmanager
 def open_input(source: str) -> Iterator[BinaryIO]:
     """Open a file, a URL, or stdin for `-`; unpack the file if its name says that it is packed.
@@ -36,7 +71,8 @@ def open_input(source: str) -> Iterator[BinaryIO]:
     if source == "-":
         if sys.stdin is None:
             raise AugmentError("stdin: is closed; give a file")
-        yield sys.stdin.buffer
+        is_pipe = os.name == "posix" and not sys.stdin.seekable()
+        yield cast("BinaryIO", Piped(sys.stdin.buffer)) if is_pipe else sys.stdin.buffer
         return
     with Remote(source).opened() if is_url(source) else Path(source).open("rb") as stream:
         yield unpacked(stream, source)

@@ -10,7 +10,7 @@ from typing import Any, BinaryIO, NamedTuple, TypeVar
 from augment_ru.engine.prepare import CHUNK_CHARACTERS, CHUNK_ROWS, chunks
 from augment_ru.errors import AugmentError
 from augment_ru.formats.encodings import in_utf8, is_utf8
-from augment_ru.formats.files import open_input
+from augment_ru.formats.files import Piped, open_input
 from augment_ru.formats.json_lines import PLAIN, JsonLines, objects_of
 from augment_ru.formats.json_sinks import LinesSink
 from augment_ru.formats.lines import PLAIN_LINE, Line
@@ -139,14 +139,18 @@ class RowsReading:
             used.clear()
 
     def _blocks(self, source: JsonLines) -> Iterator[list[Line]]:
-        """Yield lists of up to `CHUNK_ROWS` lines or `CHUNK_CHARACTERS` bytes, until the run has reached its limit."""
+        """Yield lists of up to `CHUNK_ROWS` lines or `CHUNK_CHARACTERS` bytes, until the run has reached its limit.
+
+        A list ends early where a pipe has no more to read: the program at its other end may wait for these rows.
+        """
         lines, limit, size = iter(source), self.job.limit, 0
         block: list[Line] = []
+        pipe = source.stream if isinstance(source.stream, Piped) else None
         while count := CHUNK_ROWS if limit is None else min(CHUNK_ROWS, limit - self.tally.rows):
             for line in lines:
                 block.append(line)
                 size += len(line.data)
-                if len(block) == count or size >= CHUNK_CHARACTERS:
+                if len(block) == count or size >= CHUNK_CHARACTERS or (pipe and pipe.is_drained()):
                     break
             if not block:
                 return

@@ -1,4 +1,8 @@
-"""Write the Croissant metadata of a release (MLCommons, version 1.0): its files with digests, and its columns."""
+"""Write the Croissant metadata of a release (MLCommons, version 1.1).
+
+It describes the files with their digests and the columns of the rows. It also has the fields for responsible AI
+(Croissant RAI 1.0, PROV-O): what the release knows of itself, and what its recipe states in `[statements]`.
+"""
 
 import json
 from collections.abc import Mapping
@@ -14,8 +18,11 @@ def _croissant(names: str) -> dict[str, str]:
 _CONTEXT = {
     "@language": "en",
     "@vocab": "https://schema.org/",
-    **_croissant("citeAs column"),
+    **_croissant("arrayShape citeAs column containedIn"),
     "conformsTo": "dct:conformsTo",
+    "description": {"@container": "@language"},
+    "name": {"@container": "@language"},
+    "prov": "http://www.w3.org/ns/prov#",
     "cr": "http://mlcommons.org/croissant/",
     "rai": "http://mlcommons.org/croissant/RAI/",
     "data": {"@id": "cr:data", "@type": "@json"},
@@ -23,7 +30,9 @@ _CONTEXT = {
     "dct": "http://purl.org/dc/terms/",
     **_croissant("equivalentProperty"),
     "examples": {"@id": "cr:examples", "@type": "@json"},
-    **_croissant("extract field fileProperty fileObject fileSet format includes isLiveDataset jsonPath key md5"),
+    **_croissant(
+        "extract field fileProperty fileObject fileSet format includes isArray isLiveDataset jsonPath key md5"
+    ),
     **_croissant("parentField path recordSet references regex repeated replace samplingRate"),
     "sc": "https://schema.org/",
     **_croissant("separator source subField transform"),
@@ -31,6 +40,10 @@ _CONTEXT = {
 _TYPES = {"text": "sc:Text", "integer": "sc:Integer", "number": "sc:Float", "truth value": "sc:Boolean"}
 
 
+_USES = (
+    "Evaluation of robustness: compare a model's answers on the original rows and on the same rows under each attack. "
+    "Rows made against a model show how bad that model can be made; they are no sample of what people write."
+)
 COLUMN_TYPES = (*_TYPES, "other")
 """The types that `column_types` returns."""
 
@@ -58,7 +71,7 @@ def croissant(content: Mapping[str, Any], files: Mapping[str, Mapping[str, Any]]
     found = {
         "@context": _CONTEXT,
         "@type": "sc:Dataset",
-        "conformsTo": "http://mlcommons.org/croissant/1.0",
+        "conformsTo": "http://mlcommons.org/croissant/1.1",
         "name": recipe["name"],
         "description": recipe["description"].strip() or recipe["title"],
         "license": list(dict.fromkeys([recipe["licence"], *(task["licence"] for task in content["tasks"])])),
@@ -67,6 +80,7 @@ def croissant(content: Mapping[str, Any], files: Mapping[str, Mapping[str, Any]]
         "version": "1.0.0",
         "url": recipe["homepage"],
         "creator": [{"@type": "sc:Person", "name": name} for name in recipe["authors"]],
+        **_responsible(content),
         "distribution": [
             {
                 "@type": "cr:FileObject",
@@ -93,7 +107,7 @@ def croissant(content: Mapping[str, Any], files: Mapping[str, Mapping[str, Any]]
             for (name, split, columns), path in paths
         ],
     }
-    given = {key: value for key, value in found.items() if value or key not in ("url", "creator")}
+    given = {key: value for key, value in found.items() if value not in ("", [])}
     return json.dumps(given, ensure_ascii=False, indent=1) + "\n"
 
 
@@ -105,3 +119,60 @@ def _field(records: str, path: str, column: str, kind: str) -> dict[str, Any]:
         "dataType": kind,
         "source": {"fileObject": {"@id": path}, "extract": {"column": column}},
     }
+
+
+def _responsible(content: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields for responsible AI. Those that only the owner knows are empty if the recipe lacks them."""
+    recipe, tasks = content["recipe"], content["tasks"]
+    stated = recipe.get("statements", {})
+    rows = {key: sum(one[key] for one in content["attacks"]) for key in ("rows", "perturbed")}
+    gate = content["scorer"]
+    limits = [
+        f"{rows['perturbed']:,} of {rows['rows']:,} rows of attacks differ from their originals. "
+        + (f"Each passed the gate {gate}. " if gate != "none" else "No gate was used. ")
+        + "The gate measures similarity; it does not measure whether the right answer is still right.",
+        *([_judged(content["judged"])] if content.get("judged") else ["Nobody has judged the rows of this release."]),
+        "Other attacks, dictionaries or seeds give other figures.",
+    ]
+    protected = list(dict.fromkeys(name for task in tasks for name in task["constraints"]))
+    biases = [
+        f"{attack['name']}: {attack['unchanged'] + attack['rejected']:,} of {attack['rows']:,} rows keep their text"
+        for attack in content["attacks"]
+    ]
+    biases += [f"No edit touches what these constraints protect: {', '.join(protected)}."] if protected else []
+    return {
+        "datePublished": stated.get("date_published", ""),
+        "citeAs": stated.get("cite_as", ""),
+        "rai:dataLimitations": limits + _given(stated, "limitations"),
+        "rai:dataBiases": biases + _given(stated, "biases"),
+        "rai:personalSensitiveInformation": _given(stated, "sensitive_information"),
+        "rai:dataUseCases": [
+            _USES,
+            *_given(stated, "use_cases"),
+        ],
+        "rai:dataSocialImpact": _given(stated, "social_impact"),
+        "rai:hasSyntheticData": True,
+        "prov:wasDerivedFrom": [
+            {
+                "@type": "prov:Entity",
+                "@id": f"urn:sha256:{one['sha256']}",
+                "prov:label": f"{one['file']} ({one['task']}, {one['split']}, {one['rows']} rows)",
+            }
+            for one in content["inputs"]
+        ],
+        "prov:wasGeneratedBy": {
+            "@type": "prov:Activity",
+            "prov:label": f"augment-ru {content['environment']['augment_ru']}, seed {recipe['seed']}: "
+            + ", ".join(f"{one['name']} ({one['spec']})" for one in content["attacks"])
+            + "".join(f", {one['name']} (search against {one['model']})" for one in content.get("models", ())),
+        },
+    }
+
+
+def _judged(judged: Mapping[str, Any]) -> str:
+    share = "none" if judged["share"] is None else f"{judged['share']:.1f} %"
+    return f"People judged {judged['judged']} rows; {share} are valid."
+
+
+def _given(stated: Mapping[str, str], key: str) -> list[str]:
+    return [stated[key]] if stated.get(key) else []

@@ -12,6 +12,7 @@ from augment_ru.evaluation.rates import percent, percents, wilson
 from augment_ru.formats.files import replacing
 from augment_ru.formats.json_lines import encoded_row
 from augment_ru.release.assemble import CARD, derived_files
+from augment_ru.release.croissant import CROISSANT
 from augment_ru.release.manifest import (
     MANIFEST,
     VERDICTS,
@@ -24,7 +25,7 @@ from augment_ru.release.manifest import (
 
 
 def judge_release(folder: Path, rows: Sequence[Mapping[str, Any]]) -> str:
-    """Write verdicts into a release, and make its card and its manifest state the shares of valid rows.
+    """Write verdicts into a release, and make its card, its metadata and its manifest state the shares of valid rows.
 
     Args:
         folder: the release.
@@ -46,8 +47,10 @@ def judge_release(folder: Path, rows: Sequence[Mapping[str, Any]]) -> str:
     }
     _write(folder / VERDICTS, "".join(f"{encoded_row(dict(row))}\n" for row in rows).encode())
     without = {key: value for key, value in content.items() if key != "files"}
-    _write(folder / CARD, derived_files(without, content["files"], folder)[CARD].encode())
-    content["files"] = {**content["files"], **file_entries(folder, [CARD, VERDICTS])}
+    derived = derived_files(without, content["files"], folder)
+    for name in (CARD, CROISSANT):
+        _write(folder / name, derived[name].encode())
+    content["files"] = {**content["files"], **file_entries(folder, [CARD, CROISSANT, VERDICTS])}
     _write(folder / MANIFEST, encoded_manifest(content))
     return own_digest(folder / MANIFEST)
 

@@ -28,7 +28,7 @@ from augment_ru.script import Script
 
 _log = logging.getLogger(__name__)
 
-PERTURBATION, EPISODE = "perturbation", "episode"
+PERTURBATION, EPISODE, CANARY = "perturbation", "episode", "canary"
 """The fields that TAPE adds to the rows of a task."""
 
 
@@ -140,7 +140,8 @@ def read_task(recipe: ReleaseRecipe, task: TaskRecipe, folder: Path) -> TaskInpu
         raise AugmentError(f"{where}: {error}") from error
     answers = {re.split(r"\[|\.", field)[0] for field in schema.scoring.gold}  # of a path the field of the row
     known = answers & first.keys()  # a test set may have no right answers
-    test = InputFile(task.test, digest, _records(task.test, rows, schema, task.name, required=known))
+    marks = {PERTURBATION: task.name} | ({CANARY: recipe.canary.guid} if recipe.canary else {})
+    test = InputFile(task.test, digest, _records(task.test, rows, schema, marks, required=known))
     train = None
     if task.train is not None and asked_shots(recipe, task, schema):
         digest, rows = _read(folder, task.train)
@@ -149,7 +150,7 @@ def read_task(recipe: ReleaseRecipe, task: TaskRecipe, folder: Path) -> TaskInpu
                 f"{task.train}: no rows; demonstrations are drawn from them (or set shots = [] in its [[task]])"
             )
         numbers = draw_episodes(recipe, task, schema, [group_of(values, schema) for _, values in rows])
-        records = _records(task.train, rows, schema, task.name, required=answers, episodes=numbers)
+        records = _records(task.train, rows, schema, marks, required=answers, episodes=numbers)
         train = InputFile(task.train, digest, records)
         _warn_of_shared(task.name, test, train)
     return TaskInput(task, schema, test, train)
@@ -199,18 +200,18 @@ def _records(
     path: str,
     rows: _Rows,
     schema: Task,
-    name: str,
+    marks: Mapping[str, str],
     *,
     required: set[str],
     episodes: Sequence[Sequence[int]] | None = None,
 ) -> tuple[Record, ...]:
-    """Return the rows of a file as records with two more fields: `perturbation`, the task's name, and `episode`.
+    """Return the rows of a file as records with more fields: the marks, and `episode`.
 
     Args:
         path: the path of the file, for messages.
         rows: the rows.
         schema: the schema of the task.
-        name: the name of the task.
+        marks: the values of `perturbation`, the name of the task, and of `canary` if the release has one.
         required: the fields that each row must have.
         episodes: for each row, the numbers of the episodes that show it; None for test rows.
 
@@ -221,17 +222,17 @@ def _records(
     for number, (line, values) in enumerate(rows):
         record = Record(values, schema, line)
         try:
-            _check(record, {name, schema.name}, required)
+            _check(record, marks, {marks[PERTURBATION], schema.name}, required)
             if episodes is None:  # train rows are not perturbed
                 record.check_places()
         except AugmentError as error:
             raise AugmentError(f"{path}: row {number + 1}: {error}") from error
         shown_in = list(episodes[number]) if episodes else []
-        records.append(_with_fields(record, {PERTURBATION: name, EPISODE: shown_in}))
+        records.append(_with_fields(record, {**marks, EPISODE: shown_in}))
     return tuple(records)
 
 
-def _check(record: Record, names: set[str], required: set[str]) -> None:
+def _check(record: Record, marks: Mapping[str, str], names: set[str], required: set[str]) -> None:
     """Check that a record is an original row that has its texts, fitting offsets, and the required fields.
 
     Raises:
@@ -243,6 +244,8 @@ def _check(record: Record, names: set[str], required: set[str]) -> None:
         raise AugmentError(f"no field '{missing[0]}', which holds the right answer")
     if KEY in record.values:
         raise AugmentError(f"has a field '{KEY}', so it is an output of perturb; give the original rows")
+    if marks.get(CANARY) and marks[CANARY] in (record.line or ""):
+        raise AugmentError("holds the canary of this recipe already; make a new GUID")
     found = record.values.get(PERTURBATION)
     if found not in (None, "") and found not in names:
         raise AugmentError(f"field '{PERTURBATION}' is {found!r}, so it is perturbed already; give the original rows")

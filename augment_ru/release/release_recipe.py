@@ -7,6 +7,7 @@ release can be rebuilt from itself.
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import date
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -136,6 +137,43 @@ class TaskRecipe(_Table, frozen=True):
     description: str = ""
 
 
+class StatementsRecipe(_Table, frozen=True):
+    """What only the owner of a release knows: fields of its Croissant metadata, and of its card.
+
+    Attributes:
+        cite_as: how the release is cited, such as an entry of BibTeX.
+        date_published: the day of publication.
+        limitations: where the rows should not be used, or what they lack.
+        biases: whom or what the rows show more or less often than the world has it.
+        sensitive_information: which personal or sensitive information the rows hold.
+        use_cases: what the rows were checked to be good for, and what they are not for.
+        social_impact: whom the release may help or harm, and what was done about it.
+    """
+
+    cite_as: str = ""
+    date_published: date | None = None
+    limitations: str = ""
+    biases: str = ""
+    sensitive_information: str = ""
+    use_cases: str = ""
+    social_impact: str = ""
+
+    @property
+    def missing(self) -> list[str]:
+        """The names of the statements that the recipe lacks."""
+        return [name for name in self.__struct_fields__ if not getattr(self, name)]
+
+
+class CanaryRecipe(_Table, frozen=True):
+    """A mark by which a model that was trained on the release can be found.
+
+    Attributes:
+        guid: a GUID of your own, made once (`python -c "import uuid; print(uuid.uuid4())"`).
+    """
+
+    guid: Annotated[str, msgspec.Meta(pattern=r"^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$")]
+
+
 MODEL_KINDS = ("linear", "adaboost", "hf-classifier", "hf-causal", "hf-seq2seq")
 """The kinds of models that a recipe may name. They are files, whose digests can be published, and run no code."""
 TRAINED = ("linear", "adaboost")
@@ -258,6 +296,8 @@ class ReleaseRecipe(_Table, frozen=True, kw_only=True):
     attacks: Annotated[tuple[AttackRecipe, ...], msgspec.Meta(min_length=1)] = msgspec.field(name="attack")
     tasks: Annotated[tuple[TaskRecipe, ...], msgspec.Meta(min_length=1)] = msgspec.field(name="task")
     adversary: AdversaryRecipe | None = None
+    statements: StatementsRecipe | None = None
+    canary: CanaryRecipe | None = None
 
     def __post_init__(self) -> None:
         msgspec.structs.force_setattr(self, "title", self.title or self.name)

@@ -27,7 +27,7 @@ from augment_ru.release.manifest import (
 )
 from augment_ru.release.manifest_shape import check_recipe
 from augment_ru.release.original_rows import TaskInput
-from augment_ru.release.release_recipe import read_release_recipe
+from augment_ru.release.release_recipe import StatementsRecipe, parse_release_recipe, read_release_recipe
 from augment_ru.release.variation_figures import add_figures, entries_of, figure_entries, no_figures
 from augment_ru.release.variations import make_tools, settings_of
 from augment_ru.release.verify_rebuild import rebuild_problems
@@ -57,10 +57,19 @@ def verify_release(folder: str | Path, *, rebuild: int = 0, expect: str | None =
 
 
 def unchecked(folder: str | Path) -> str:
-    """Say what `verify_release` leaves out if other code has built the release; "" if it leaves nothing out."""
-    other = other_code(read_manifest(Path(folder) / MANIFEST))
+    """Say what `verify_release` leaves out if other code has built the release, and what its owner has not stated.
+
+    Returns:
+        A text of one or two sentences; "" if nothing is left out or unstated.
+    """
+    content = read_manifest(Path(folder) / MANIFEST)
+    other = other_code(content)
     left = f"the card, lm_eval/ and the figures of {MANIFEST}, which {other}; install that code to check them"
-    return shortened(f"not checked: {left}") if other else ""
+    recipe = parse_release_recipe(content["recipe"], MANIFEST)
+    unstated = ", ".join((recipe.statements or StatementsRecipe()).missing)
+    found = [f"not checked: {left}"] if other else []
+    found += [f"not stated by [statements] of the recipe: {unstated}"] if unstated else []
+    return shortened("; ".join(found))
 
 
 def _problems(folder: Path, rebuild: int, expect: str | None) -> Iterator[str]:

@@ -23,7 +23,7 @@ from augment_ru.release.edit_log import (
 )
 from augment_ru.release.episodes import draw_episodes
 from augment_ru.release.manifest import MANIFEST, OWN, file_digest
-from augment_ru.release.original_rows import EPISODE, PERTURBATION, InputFile, TaskInput, schema_of
+from augment_ru.release.original_rows import CANARY, EPISODE, PERTURBATION, InputFile, TaskInput, schema_of
 from augment_ru.release.release_recipe import ReleaseRecipe, TaskRecipe, parse_release_recipe
 from augment_ru.release.variation_figures import VariationFigures, entries_of, figure_entries, no_figures
 
@@ -204,6 +204,7 @@ def _row_problems(
     values, entry = row.record.values, row.entry
     if values.get(PERTURBATION) != name:
         yield f"{test}: perturbation is {values.get(PERTURBATION)!r}; it must be {name!r}"
+    yield from canary_problems(recipe, test, row.record)
     if values.get(EPISODE) != []:
         yield f"{test}: episode is {values.get(EPISODE)!r}; it must be [] in a test row"
     if problem := _entry_problem(entry, at, name, original=row is original) or _search_problem(recipe, entry, name):
@@ -222,6 +223,16 @@ def _row_problems(
             yield f"{test}: {problem}"
     except AugmentError as error:
         yield f"{test}: {error}"
+
+
+def canary_problems(recipe: ReleaseRecipe, where: str, record: Record) -> Iterator[str]:
+    """Yield a problem if a row lacks the canary of the release, or has it in a text that a model is shown."""
+    if recipe.canary is None:
+        return
+    guid = recipe.canary.guid
+    if record.values.get(CANARY) != guid:
+        yield f"{where}: {CANARY} is {record.values.get(CANARY)!r}; it must be {guid!r}"
+    yield from (f"{where}: '{field}' holds the canary" for field, text in record.texts().items() if guid in text)
 
 
 def _unreadable(line: bytes, error: AugmentError) -> str:
@@ -284,6 +295,7 @@ def _check_train(
             problems.append(
                 f"{name}: row {number}: perturbation is {values.get(PERTURBATION)!r}; it must be {task.name!r}"
             )
+        problems += canary_problems(release.recipe, f"{name}: row {number}", records[-1])
         if values.get(EPISODE) != episodes[place]:
             problems.append(
                 f"{name}: row {number}: episode is {values.get(EPISODE)}; the draw of the seed is {episodes[place]}"

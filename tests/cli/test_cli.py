@@ -279,12 +279,15 @@ def test_recipes_are_checked_like_options(source: Path, tmp_path: Path) -> None:
         assert message in fails(2, "perturb", source, "--attack", "case", "--recipe", recipe)
 
 
-def test_a_limit_does_not_wait_for_the_next_row() -> None:
-    command = [sys.executable, "-m", "augment_ru", "perturb", "-", "--attack", "case", *FAST, "--limit", "1"]
+def test_a_pipe_is_answered_row_by_row_and_a_limit_does_not_wait_for_the_next() -> None:
+    command = [sys.executable, "-m", "augment_ru", "perturb", "-", "--attack", "case", *FAST, "--limit", "3"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         assert process.stdin is not None
-        process.stdin.write(b'{"text": "one"}\n')
-        process.stdin.flush()
+        assert process.stdout is not None
+        for number in range(3):
+            process.stdin.write(f'{{"text": "кошка спит {number}"}}\n'.encode())
+            process.stdin.flush()
+            assert str(number) in json.loads(process.stdout.readline())["text"]
         assert process.wait(PATIENCE) == 0  # with its input still open
 
 

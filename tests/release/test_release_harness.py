@@ -70,6 +70,10 @@ def test_mlcroissant_validates_and_reads_it(small: Path) -> None:
     mlcroissant = pytest.importorskip("mlcroissant")
     dataset = mlcroissant.Dataset(jsonld=small / "croissant.json")
     assert not dataset.metadata.issues.errors
+    assert not dataset.metadata.issues.warnings
+    assert dataset.metadata.date_published.isoformat().startswith("2026-11-24")
+    assert "Nobody has judged the rows of this release." in dataset.metadata.data_limitations
+    assert dataset.metadata.personal_sensitive_information == ["None: persons in the texts are invented."]
     first = next(iter(dataset.records("school_test")))
     assert first["school_test/question"].decode() == rows_of(small / "school" / "test.jsonl")[0]["question"]
 

@@ -15,7 +15,7 @@ from augment_ru.release.verify import verify_release
 from releases import EXAMPLE, built
 
 OPTIONS = dict.fromkeys(("originals", "task", "fields", "predictions", "input_format", "encoding")) | {"seed": 42}
-OUTPUTS = {"README.md", "verdicts.jsonl", "manifest.json"}
+OUTPUTS = {"README.md", "croissant.json", "verdicts.jsonl", "manifest.json"}
 
 
 @pytest.fixture(scope="module")

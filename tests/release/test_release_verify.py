@@ -17,14 +17,19 @@ from hypothesis import strategies as st
 from augment_ru import AugmentError
 from augment_ru.formats.json_lines import encoded
 from augment_ru.records.context import options_in
+from augment_ru.records.record import Record
+from augment_ru.records.task import task as task_of
 from augment_ru.release import edit_log
+from augment_ru.release.build import build_release
 from augment_ru.release.croissant import croissant
 from augment_ru.release.edit_log import line_digest
 from augment_ru.release.manifest import encoded_manifest, file_entries, read_manifest
+from augment_ru.release.release_recipe import parse_release_recipe
 from augment_ru.release.verify import unchecked, verify_release
+from augment_ru.release.verify_rows import canary_problems
 from commands import run
 from profiles import examples
-from releases import RECIPE, built, recipe
+from releases import EXAMPLE, RECIPE, built, recipe
 
 _CHANGE = settings(max_examples=examples(80), suppress_health_check=[HealthCheck.function_scoped_fixture])
 
@@ -543,6 +548,33 @@ def test_what_other_code_has_built_is_said_not_to_be_checked(copy: Path) -> None
         "not checked: the card, lm_eval/ and the figures of manifest.json, which other code built "
         "(augment-ru 0.0.1); install that code to check them"
     )
+
+
+def test_a_row_without_the_canary_or_with_it_in_a_text_is_named(copy: Path) -> None:
+    recipe = read_manifest(copy / "manifest.json")["recipe"]
+    guid = recipe["canary"]["guid"]
+    lines = (copy / "school" / "test.jsonl").read_text(encoding="utf-8").splitlines()
+    assert all(json.loads(line)["canary"] == guid for line in lines)
+    assert not any(guid in json.loads(line)["question"] for line in lines)
+    assert guid in (copy / "README.md").read_text(encoding="utf-8")
+    release = parse_release_recipe(recipe, "manifest.json")
+    row = json.loads(lines[0])
+    schema = task_of("ru_worldtree")
+    assert not list(canary_problems(release, "row 1", Record(row, schema)))
+    (problem,) = canary_problems(release, "row 1", Record(row | {"canary": "x"}, schema))
+    assert problem == f"row 1: canary is 'x'; it must be '{guid}'"
+    (problem,) = canary_problems(release, "row 1", Record(row | {"question": f"Что это? {guid}"}, schema))
+    assert problem == "row 1: 'question' holds the canary"
+
+
+def test_what_the_owner_has_not_stated_is_named(tmp_path: Path) -> None:
+    recipe = (EXAMPLE / "small.toml").read_text(encoding="utf-8")
+    shutil.copytree(EXAMPLE, tmp_path / "example")
+    kept = "\n".join(line for line in recipe.split("\n") if not line.startswith(("biases", "cite_as")))
+    (tmp_path / "example" / "small.toml").write_text(kept, encoding="utf-8")
+    build_release(tmp_path / "example" / "small.toml", tmp_path / "out")
+    assert unchecked(tmp_path / "out") == "not stated by [statements] of the recipe: cite_as, biases"
+    assert not list(verify_release(tmp_path / "out"))
 
 
 def test_bytes_that_are_no_text_are_told_without_advice_on_encodings(copy: Path) -> None:
