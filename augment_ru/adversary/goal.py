@@ -74,7 +74,9 @@ class Goal:
     def is_right(self, answer: Sequence[Any]) -> bool:
         """Tell whether an answer is right in every gold field for which the record has a right answer."""
         pairs = zip(self.golds, answer, strict=True)
-        return all(gold is None or is_right(self.kind, gold, given) for gold, given in pairs)
+        return all(
+            gold is None or is_right(self.kind, gold, given, self.task.scoring.normal_form) for gold, given in pairs
+        )
 
     def is_broken(self, answer: Sequence[Any]) -> bool:
         """Tell whether an answer meets the goal: it is the target or, without a target, wrong."""

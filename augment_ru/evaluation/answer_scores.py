@@ -4,6 +4,8 @@ This module imports only the standard library, because each release holds a copy
 So the harness and augment-ru score an answer in the same way.
 """
 
+import re
+import string
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -14,19 +16,29 @@ from typing import TypeVar
 Label = TypeVar("Label", str, int)
 
 _STRESS = "\u0301"
+_ASCII_MARKS = str.maketrans("", "", string.punctuation)
+_ARTICLES = re.compile(r"\b(?:a|an|the)\b")
 
 
-def normalised(text: str) -> str:
-    """Return the normal form in which answers are compared: SQuAD's (Rajpurkar et al. 2016, section 4), for Russian.
+def normalised(text: str, form: str = "russian") -> str:
+    """Return the normal form in which answers are compared.
 
-    As in SQuAD, the text is put in lower case, punctuation (all characters of the Unicode categories P*) is removed,
+    "squad" is the form of SQuAD's own script (Rajpurkar et al. 2016, section 4), with which MERA's code scores: lower
+    case, no punctuation of ASCII, no English articles, one space between words. Chevrons, ё and stress marks stay, and
+    «C++» is «C».
+
+    "russian" is the same for Russian. As in SQuAD, the text is put in lower case, punctuation (all characters of the Unicode categories P*) is removed,
     and words are separated by one space. For Russian, ё becomes е, stress marks (U+0301) are removed, and letters are
     composed (NFC), so that й typed as two characters equals й typed as one. Russian has no articles to remove. Signs
     such as + | $ № are not punctuation and stay: «C++» differs from «C».
 
     >>> normalised("  «Ёлки-палки»,   сказа\u0301л он… ")
     'елкипалки сказал он'
+    >>> normalised("The Beatles, «Ёлки-палки»", "squad")
+    'beatles «ёлкипалки»'
     """
+    if form == "squad":
+        return " ".join(_ARTICLES.sub(" ", text.lower().translate(_ASCII_MARKS)).split())
     composed = unicodedata.normalize("NFC", text.lower())
     kept = "".join(
         character for character in composed if character != _STRESS and unicodedata.category(character)[0] != "P"
@@ -34,30 +46,30 @@ def normalised(text: str) -> str:
     return " ".join(unicodedata.normalize("NFC", kept).replace("ё", "е").split())
 
 
-def same_answer(golds: Sequence[str], prediction: str) -> bool:
-    """Tell whether the prediction equals one of the right answers `golds`, both in normal form."""
-    given = normalised(prediction)
-    return any(normalised(gold) == given for gold in golds)
+def same_answer(golds: Sequence[str], prediction: str, form: str = "russian") -> bool:
+    """Tell whether the prediction equals one of the right answers `golds`, both in this normal form."""
+    given = normalised(prediction, form)
+    return any(normalised(gold, form) == given for gold in golds)
 
 
-def token_f1(gold: str, prediction: str) -> float:
-    """Return the F1 between the words of two answers in normal form, in [0, 1].
+def token_f1(gold: str, prediction: str, form: str = "russian") -> float:
+    """Return the F1 between the words of two answers in this normal form, in [0, 1].
 
     Words are compared as multisets. If an answer has no words, the result is 1 if both have none, else 0.
 
     >>> token_f1("в городе Казани", "Казани")
     0.5
     """
-    wanted, given = normalised(gold).split(), normalised(prediction).split()
+    wanted, given = normalised(gold, form).split(), normalised(prediction, form).split()
     if not wanted or not given:
         return float(wanted == given)
     common = sum((Counter(wanted) & Counter(given)).values())
     return 2 * common / (len(wanted) + len(given))
 
 
-def best_token_f1(golds: Sequence[str], prediction: str) -> float:
+def best_token_f1(golds: Sequence[str], prediction: str, form: str = "russian") -> float:
     """Return the highest token F1 of the prediction with any of the right answers; 0 if there are no right answers."""
-    return max((token_f1(gold, prediction) for gold in golds), default=0.0)
+    return max((token_f1(gold, prediction, form) for gold in golds), default=0.0)
 
 
 def matthews(pairs: Iterable[tuple[Label, Label]]) -> float:

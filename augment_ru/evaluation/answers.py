@@ -5,6 +5,7 @@ Scores are in [0, 1]; the score of MCC is in [-1, 1].
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import chain, repeat
 from typing import Any, NamedTuple, TypeAlias
 
@@ -35,14 +36,14 @@ def accuracy(golds: Sequence[object], predictions: Sequence[object]) -> float:
     return _mean([float(gold == given) for gold, given in zip(golds, predictions, strict=True)])
 
 
-def exact_match(golds: Sequence[Sequence[str]], predictions: Sequence[str]) -> float:
-    """Return the share of predictions that equal one of the right answers of their row, in normal form."""
-    return _mean([float(same_answer(gold, given)) for gold, given in zip(golds, predictions, strict=True)])
+def exact_match(golds: Sequence[Sequence[str]], predictions: Sequence[str], form: str = "russian") -> float:
+    """Return the share of predictions that equal one of the right answers of their row, in this normal form."""
+    return _mean([float(same_answer(gold, given, form)) for gold, given in zip(golds, predictions, strict=True)])
 
 
-def f1(golds: Sequence[Sequence[str]], predictions: Sequence[str]) -> float:
+def f1(golds: Sequence[Sequence[str]], predictions: Sequence[str], form: str = "russian") -> float:
     """Return the mean over rows of the token F1 between the prediction and the closest right answer."""
-    return _mean([best_token_f1(gold, given) for gold, given in zip(golds, predictions, strict=True)])
+    return _mean([best_token_f1(gold, given, form) for gold, given in zip(golds, predictions, strict=True)])
 
 
 Questions: TypeAlias = Sequence[Sequence[str]]
@@ -90,17 +91,24 @@ _SCORES: Mapping[str, Callable[[Sequence[Any], Sequence[Any]], float]] = {
     "muserc_f1a": muserc_f1a,
     "muserc_em": muserc_em,
 }
+_WRITTEN = {"exact_match": exact_match, "f1": f1}
 METRICS = {name: Metric(kind, _SCORES[name]) for name, kind in metric_kinds.METRIC_KINDS.items()}
 
 
-def metrics_of(names: Sequence[str]) -> dict[str, Metric]:
-    """Return the metrics with these names.
+def metrics_of(names: Sequence[str], form: str = "russian") -> dict[str, Metric]:
+    """Return the metrics with these names; `form` is the normal form in which written answers are compared.
+
+    With another form than "russian", the metrics of written answers come once more in that form, as `f1_russian`.
 
     Raises:
         AugmentError: a name belongs to no metric, or the metrics are of different kinds.
     """
     metric_kinds.check_metrics(names)
-    return {name: METRICS[name] for name in names}
+    found = {name: METRICS[name] for name in names}
+    if form == "russian" or METRICS[names[0]].kind != "answers":
+        return found
+    other = {name: Metric("answers", partial(_WRITTEN[name], form=form)) for name in names}
+    return other | {f"{name}_russian": one for name, one in found.items()}
 
 
 def over_classes(metrics: Mapping[str, Metric], classes: Sequence[str]) -> dict[str, Metric]:
@@ -112,14 +120,14 @@ def over_classes(metrics: Mapping[str, Metric], classes: Sequence[str]) -> dict[
     return {name: Metric("labels", score) if name == "macro_f1" else metric for name, metric in metrics.items()}
 
 
-def is_right(kind: Kind, gold: Any, prediction: Any) -> bool:  # noqa: ANN401  (of the metric's kind)
+def is_right(kind: Kind, gold: Any, prediction: Any, form: str = "russian") -> bool:  # noqa: ANN401  (of the kind)
     """Tell whether a prediction is right.
 
-    For "labels" it must be the right label, for "answers" one of the right answers. For "lists" it must have the right
-    label for every option.
+    For "labels" it must be the right label, for "answers" one of the right answers, in the normal form `form`. For
+    "lists" it must have the right label for every option.
     """
     if kind == "answers":
-        return same_answer(gold, prediction)
+        return same_answer(gold, prediction, form)
     if kind == "lists" and gold and not isinstance(gold[0], str):
         gold = tuple(label for question in gold for label in question)
     return bool(gold == prediction)

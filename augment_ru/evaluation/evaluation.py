@@ -502,7 +502,7 @@ def evaluate(
     scope = loaded(perturbed, settings)
     train = scope.release.train if settings.train is None else settings.train
     task = scope.pairs.task.changed(metrics=tuple(settings.metrics)) if settings.metrics else scope.pairs.task
-    scored = metrics_of(task.scoring.metrics)
+    scored = metrics_of(task.scoring.metrics, task.scoring.normal_form)
     kind = next(iter(scored.values())).kind
     pairs = replace(scope.pairs, task=task)
     if settings.verdicts is not None:

@@ -113,7 +113,7 @@ def _of_run(
             answer_now = answer_of(prediction, plan.pairs.task, plan.kind)
             broken = judged.outcomes[attack].broken[:, 0, row]
             wrong = (
-                broken[field] and not is_right(plan.kind, gold, answer_now[field])
+                broken[field] and not is_right(plan.kind, gold, answer_now[field], plan.pairs.task.scoring.normal_form)
                 for field, gold in enumerate(golds[pair.original])
                 if gold is not None
             )

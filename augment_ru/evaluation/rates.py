@@ -253,6 +253,7 @@ class AttackOutcomes:
 def outcomes_of(run: ModelRun, pairs: Pairs, attack: str, golds: Golds, kind: Kind) -> AttackOutcomes:
     """Return the outcomes of an attack in a model run."""
     rows: Sequence[Pair] = pairs.attacks[attack]
+    form = pairs.task.scoring.normal_form
     shape = (len(pairs.task.scoring.decided), run.episodes, len(rows))
     known, before, after, flipped = (np.zeros(shape, np.bool_) for _ in range(4))
     for episode, (first, second) in enumerate(zip(run.originals, run.attacks[attack], strict=True)):
@@ -261,9 +262,10 @@ def outcomes_of(run: ModelRun, pairs: Pairs, attack: str, golds: Golds, kind: Ki
                 zip(golds[pair.original], first[pair.original], later, strict=True)
             ):
                 at = label, episode, row
-                flipped[at] = not is_right(kind, (was,) if kind == "answers" else was, now)
+                flipped[at] = not is_right(kind, (was,) if kind == "answers" else was, now, form)
                 if gold is not None:
-                    known[at], before[at], after[at] = True, is_right(kind, gold, was), is_right(kind, gold, now)
+                    known[at], before[at] = True, is_right(kind, gold, was, form)
+                    after[at] = is_right(kind, gold, now, form)
     return AttackOutcomes(np.array([pair.original for pair in rows], np.int64), known, before, after, flipped)
 
 
@@ -323,6 +325,7 @@ def consistency_cells(run: ModelRun, pairs: Pairs, kind: Kind) -> Cells:
     The versions of a record are the original and its perturbed rows. Consistency is the share of pairs of versions that
     get the same prediction. The rate is the mean over records with at least two versions.
     """
+    form = pairs.task.scoring.normal_form
     shares, counted = np.zeros((2, len(pairs.task.scoring.decided), run.episodes, len(pairs.originals)))
     for episode, originals in enumerate(run.originals):
         versions: list[list[Answer]] = [[answer] for answer in originals]
@@ -333,7 +336,7 @@ def consistency_cells(run: ModelRun, pairs: Pairs, kind: Kind) -> Cells:
             if len(given) > 1:
                 counted[:, episode, at] = 1
                 shares[:, episode, at] = [
-                    agreeing_pairs([normalised(one) if kind == "answers" else one for one in label])
+                    agreeing_pairs([normalised(one, form) if kind == "answers" else one for one in label])
                     for label in zip(*given, strict=True)
                 ]
     return Cells(shares, counted)

@@ -185,6 +185,7 @@ class Scoring(_Part, frozen=True):
             the rows that are scored.
         norms: the names of the labels in the answer field, if the single answer to a row is compared with several
             labels. A list of labels follows this order; an object may use the beginning of a name as key (`util`).
+        normal_form: the form in which written answers are compared (`evaluation.answer_scores.normalised`).
         grouped_by: the field whose values split the rows for the metrics: a score is the mean over the groups.
     """
 
@@ -195,6 +196,7 @@ class Scoring(_Part, frozen=True):
     every_class: bool = False
     norms: tuple[str, ...] = ()
     grouped_by: str | None = None
+    normal_form: Literal["russian", "squad"] = "russian"
 
     @property
     def decided(self) -> tuple[str, ...]:

@@ -60,7 +60,7 @@ def load_rows(
         episode: the number of the set of demonstrations; 0 for no demonstrations.
         asked: the arguments of `_asked`, which prepares the rows; None if rows need no preparation.
         group: a path and a value: only rows that have this value at the path are read; None to read all rows.
-        how: `choices`, `separator` and `norms`, as in `_doc`; other settings are ignored.
+        how: `choices`, `separator`, `norms` and `normal_form`, as in `_doc`; other settings are ignored.
 
     Raises:
         ValueError: no train row is in the episode, or the answer of a row is not one of its choices.
@@ -81,7 +81,7 @@ def load_rows(
         )
     if episode and read and not train:
         raise ValueError(f"{folder}: no train row is in episode {episode}")
-    given = {name: how[name] for name in ("choices", "separator", "norms") if name in how}
+    given = {name: how[name] for name in ("choices", "separator", "norms", "normal_form") if name in how}
     made = {
         split: [_doc(row, columns, answer, is_shown=split == "train", **given) for row in own]
         for split, own in (("test", test), ("train", train))
@@ -238,6 +238,7 @@ def _doc(
     choices: Mapping[str, Any] | None = None,
     separator: str | None = None,
     norms: Sequence[str] = (),
+    normal_form: str = "russian",
 ) -> dict[str, Any]:
     """Return what the harness gets of a row: the parts of its prompt, its right answers, and its choices.
 
@@ -249,6 +250,7 @@ def _doc(
         choices: the arguments of `_choices`; None if the answer is generated.
         separator: the text that separates right answers within a text; None if a text holds only one answer.
         norms: the norms, if each has its own right label; empty if the row has one right answer.
+        normal_form: the form in which written answers are compared.
 
     Raises:
         ValueError: the answer is not one of the choices.
@@ -258,6 +260,7 @@ def _doc(
     doc["gap"] = gap = row.get(_GAP, "")
     golds = field_paths.values(row, field_paths.numbered(answer, numbers))
     doc["answers"] = answers.answer_texts(golds, separator) or [""]
+    doc["normal_form"] = normal_form
     if choices is None:
         return doc
     labels, texts = _choices(row, **choices)
@@ -362,10 +365,10 @@ def _value(row: Mapping[str, Any], path: str) -> Any:  # noqa: ANN401  (a JSON v
 
 def score_answer(doc: Mapping[str, Any], results: Sequence[str]) -> dict[str, float]:
     """Return the token F1 and the exact match of a generated answer, each for the right answer closest to it."""
-    golds, prediction = doc["answers"], results[0].strip()
+    golds, prediction, form = doc["answers"], results[0].strip(), doc.get("normal_form", "russian")
     return {
-        "f1": answer_scores.best_token_f1(golds, prediction),
-        "exact_match": float(answer_scores.same_answer(golds, prediction)),
+        "f1": answer_scores.best_token_f1(golds, prediction, form),
+        "exact_match": float(answer_scores.same_answer(golds, prediction, form)),
     }
 
 

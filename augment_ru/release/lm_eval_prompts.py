@@ -52,6 +52,7 @@ def prompt_content(task: Mapping[str, Any], schema: Task, prompt: Prompt, target
         "answer": target,
         "choices": choices,
         **({"separator": schema.scoring.separator} if schema.scoring.separator else {}),
+        **({"normal_form": schema.scoring.normal_form} if schema.scoring.normal_form != "russian" else {}),
         **({"norms": list(schema.scoring.norms)} if schema.scoring.norms else {}),
         **({"asked": asked} if asked else {}),
     }

@@ -157,3 +157,24 @@ def test_each_of_several_answers_is_protected_and_no_distractor_holds_one() -> N
     record = Record(row, task("mera_multiq"))
     assert record.view["main_answers"] == ["Тверь", "город на Волге"]
     assert contexts_of([record])[0].answers == ("Тверь", "город на Волге")
+
+
+@pytest.mark.parametrize(
+    ("gold", "prediction", "squad", "russian"),
+    [
+        ("ёлка", "елка", 0, 1),
+        ("«Мир»", "Мир", 0, 1),
+        ("за\u0301мок", "замок", 0, 1),
+        ("кто-то", "ктото", 1, 1),
+        ("C++", "C", 1, 0),
+        ("$5", "5", 1, 0),
+        ("The Beatles", "Beatles", 1, 0),
+        ("Казань", "Казань.", 1, 1),
+    ],
+)
+def test_mera_scores_as_squads_script_does(gold: str, prediction: str, squad: int, russian: int) -> None:
+    """The values of `squad` are those of `transformers.data.metrics.squad_metrics`, with which MERA's code scores."""
+    scored = metrics_of(("f1", "exact_match"), task("mera_chegeka").scoring.normal_form)
+    assert list(scored) == ["f1", "exact_match", "f1_russian", "exact_match_russian"]
+    found = [scored[name].score([[gold]], [prediction]) for name in ("exact_match", "exact_match_russian")]
+    assert found == [squad, russian]
