@@ -36,6 +36,11 @@ class Normalization(ABC):
         """Return the script of each text; by default, call `edits` for each. Scripts may not depend on other texts."""
         return [self._script(text, self.edits(text)) for text in texts]
 
+    def with_next(self, following: "Normalization") -> "Normalization | None":
+        """Return one normalizer that does this and the following in one step; None, the default, for one after another."""
+        del following
+        return None
+
     def _script(self, text: str, edits: Iterable[Edit]) -> Script:
         """Return the script of these edits, each with a note that has the name of this normalizer as its kind."""
         made = [Edit(one.start, one.stop, one.text, one.note or Note(kind=self.name)) for one in edits]
@@ -68,10 +73,19 @@ class NormalizationChain(Normalization):
     def __hash__(self) -> int:
         return hash((self.name, self.parts))
 
+    @property
+    def steps(self) -> Sequence[Normalization]:
+        """The parts, of which neighbours are joined that read texts together (`with_next`)."""
+        found: list[Normalization] = []
+        for part in self.parts:
+            joined = found[-1].with_next(part) if found else None
+            found[-1:] = [joined] if joined is not None else [*found[-1:], part]
+        return found
+
     def scripts(self, texts: Sequence[str]) -> list[Script]:
         """Return the script of each text that does what all parts do, one after another."""
         found = [Script.of(text, ()) for text in texts]
-        for part in self.parts:
+        for part in self.steps:
             for at, script in enumerate(scripts_of(part, [one.text for one in found])):
                 if script.triples:
                     found[at] = found[at].then(script) if found[at].triples else script

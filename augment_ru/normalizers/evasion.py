@@ -9,4 +9,6 @@ class Evasion(NamedChain):
     """Read what hides words from a filter: invisible characters, look-alikes, signs, separators, layouts, Latin."""
 
     name: ClassVar[str] = "evasion"
-    members: ClassVar[tuple[str, ...]] = ("invisible", "skeleton")
+    members: ClassVar[tuple[str, ...]] = (
+        "invisible", "skeleton", "masks", "separators", "layout", "transliteration", "stretching", "spelling",
+    )  # fmt: skip

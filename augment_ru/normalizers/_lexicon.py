@@ -1,0 +1,97 @@
+"""The words that normalizers read: dictionary forms, their frequency, the words that people hide, English ones."""
+
+from functools import cache, lru_cache
+from math import log
+from typing import Any
+
+from augment_ru.language.frequency import word_counts
+from augment_ru.language.morphology import morphology
+from augment_ru.resources import dictionary_path, rows
+from augment_ru.text.words import RUSSIAN
+
+_HIDDEN = 30_000
+"""What a hidden word counts at least: it is met in every 40,000 words."""
+_NEVER = 3
+"""What a word of the dictionary counts that the news never have."""
+
+
+@cache
+def _lemmas() -> frozenset[str]:
+    return frozenset(lemma for _, lemma in rows(dictionary_path("hidden_words"), columns=2))
+
+
+@cache
+def _new() -> frozenset[str]:
+    """Return the forms of those hidden words that the dictionary lacks."""
+    found: set[str] = set()
+    for lemma in _lemmas():
+        if not morphology().word_is_known(lemma):
+            parsed = [one for one in morphology().parse(lemma) if one.normal_form == lemma]
+            found |= {lemma, *(str(form.word) for form in (parsed[0].lexeme if parsed else ()))}
+    return frozenset(found)
+
+
+@lru_cache(maxsize=200_000)
+def is_hidden(word: str) -> bool:
+    """Tell whether a word in lower case is a form of a word that people hide from filters."""
+    return word in _new() or any(one.normal_form in _lemmas() for one in morphology().parse(word) if one.is_known)
+
+
+def plain(word: str) -> str:
+    """Return a word with е for ё."""
+    return word.replace("ё", "е")
+
+
+@cache
+def _dawg() -> Any:  # noqa: ANN401  (pymorphy3 has no types)
+    return morphology().dictionary.words
+
+
+@cache
+def _counts() -> dict[str, int]:
+    found: dict[str, int] = {}
+    for word, count in word_counts()[0].items():
+        found[plain(word)] = found.get(plain(word), 0) + count
+    return found
+
+
+@cache
+def _further() -> frozenset[str]:
+    """Return the beginnings of hidden words that the dictionary lacks."""
+    return frozenset(word[:stop] for word in _new() for stop in range(1, len(word) + 1))
+
+
+def begins(prefix: str) -> bool:
+    """Tell whether a form of the dictionary, in lower case and with ё, or a hidden word begins so."""
+    return prefix in _further() or bool(_dawg().has_keys_with_prefix(prefix))
+
+
+def is_form(word: str) -> bool:
+    """Tell whether a word in lower case, written with ё, is a form of the dictionary or a hidden word."""
+    return word in _dawg() or word in _new()
+
+
+@lru_cache(maxsize=200_000)
+def is_known(word: str) -> bool:
+    """Tell whether a word in lower case, with е or ё, is Russian: of the dictionary, a hidden or a frequent one."""
+    if not RUSSIAN.fullmatch(word):
+        return False
+    return plain(word) in _counts() or bool(morphology().word_is_known(word)) or word in _new()
+
+
+def count(word: str) -> int:
+    """Return how often the news have a word in lower case, among 1.2 billion; Latin ones, too."""
+    return _counts().get(plain(word), 0)
+
+
+@lru_cache(maxsize=200_000)
+def weight(word: str) -> float:
+    """Return the logarithm of how often a word is to be expected where someone hides words."""
+    found = count(word)
+    return log(max(found, _HIDDEN)) + 1 if is_hidden(word) else log(max(found, _NEVER))
+
+
+@cache
+def english() -> frozenset[str]:
+    """Return English words that could be read as Russian ones in other letters."""
+    return frozenset(word for (word,) in rows(dictionary_path("english"), columns=1))

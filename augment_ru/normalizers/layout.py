@@ -1,0 +1,35 @@
+"""Русские слова в английской раскладке: «rfpbyj» → «казино»."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+from typing import ClassVar
+
+from augment_ru.normalizers._lattice import Found
+from augment_ru.normalizers._lexicon import is_known, weight
+from augment_ru.normalizers._reading import WordNormalization
+from augment_ru.resources import dictionary_path, rows
+
+_CLOSING = "?/&!:;.,\")'"
+
+
+@dataclass(frozen=True, slots=True)
+class Layout(WordNormalization):
+    """Read Russian words that were typed in the English layout."""
+
+    name: ClassVar[str] = "layout"
+
+    def whole(self, piece: str) -> Iterable[Found]:
+        """Return the reading of a piece; its cost is the place in the piece where the word ends."""
+        for stop in range(len(piece), 0, -1):
+            typed = piece[:stop].translate(_keys())
+            parts = typed.lower().split("-")
+            if all(map(is_known, parts)):
+                yield Found(sum(map(weight, parts)) / len(parts), typed, stop, self.bit)
+            if piece[stop - 1] not in _CLOSING:
+                return
+
+
+@cache
+def _keys() -> dict[int, str]:
+    return {ord(english): russian for russian, english in rows(dictionary_path("layouts"), columns=2)}
