@@ -40,7 +40,7 @@ class WordNormalization(Normalization):
 
     def ways(self) -> Iterable[tuple[str, str, float]]:
         """Return what may be read as letters: what is written, the letters, the cost."""
-        return ((item, letters, float(cost)) for letters, cost, item in _listed().get(self.name, ()))
+        return ((item, letters, cost) for letters, cost, item in listed(self.name))
 
     def whole(self, piece: str) -> Iterable[Found]:
         """Return readings of a piece as a whole, with the signs around its word."""
@@ -48,7 +48,7 @@ class WordNormalization(Normalization):
         return ()
 
     def unknown(self, word: str) -> Iterable[Found]:
-        """Return readings of a word in lower case of Russian letters that is no Russian word."""
+        """Return readings of a word that is no Russian word, or has letters upside down."""
         del word
         return ()
 
@@ -86,13 +86,16 @@ class _Together(Normalization):
 
 
 @cache
-def _listed() -> dict[str, list[tuple[str, str, str]]]:
-    """Return the table of what may be read as a letter, by normalizer: letters, cost, what is written."""
-    found: dict[str, list[tuple[str, str, str]]] = {}
-    for name, letters, cost, written in rows(dictionary_path("readings"), columns=4):
-        items = found.setdefault(name, [])
-        items += [(letters, cost, item) for item in written.split(" ") if item]
-    return found
+def listed(name: str) -> list[tuple[str, float, str]]:
+    """Return what may be read as letters, by one table of `readings.tsv`: letters, cost, what is written."""
+    table = rows(dictionary_path("readings"), columns=4)
+    return [
+        (letters, float(cost), item)
+        for kind, letters, cost, written in table
+        if kind == name
+        for item in written.split(" ")
+        if item
+    ]
 
 
 class Piece(NamedTuple):
@@ -207,6 +210,10 @@ class Reader:
         if piece.isascii() and not any(map(str.isalpha, piece)) and len(folded) < _SHORTEST:
             return None
         russian = sum(char in RUSSIAN for char in folded)
+        if not word.isascii():
+            turned = sorted((one for part in self.parts for one in part.unknown(word)), key=lambda one: (-one.score, one.word))
+            if turned and turned[0].score > _LEAST:
+                return Piece("sure", start, stop, folded, turned)
         if not russian and folded.replace("'", "").replace("`", "").isalnum() or piece.isascii():
             return self._latin(piece, folded, start, stop, is_fancy=folded != word)
         return self._mixed(piece, folded, start, stop, russian)

@@ -6,8 +6,8 @@ from functools import cache
 from itertools import chain
 from typing import ClassVar
 
-from augment_ru.normalizers._lattice import Found, Lattice, Way
-from augment_ru.normalizers._reading import WordNormalization
+from augment_ru.normalizers._lattice import RUSSIAN, Found, Lattice, Way
+from augment_ru.normalizers._reading import WordNormalization, listed
 from augment_ru.resources import dictionary_path, rows
 
 
@@ -20,6 +20,25 @@ class Skeleton(WordNormalization):
     def ways(self) -> Iterable[tuple[str, str, float]]:
         """Return what looks like letters: what is written, the letters, the cost."""
         return chain(super(Skeleton, self).ways(), _confusables())
+
+    def unknown(self, word: str) -> Iterable[Found]:
+        """Return the words that a word may be whose letters stand upside down."""
+        upside, marks = _upside_down(self.bit)
+        if marks.isdisjoint(word):
+            return
+        small = word.lower()
+        yield from upside.words(small[::-1])
+        yield from upside.words(small)
+
+
+@cache
+def _upside_down(bit: int) -> tuple[Lattice, frozenset[str]]:
+    """Return how letters upside down are read, from the end of the word, and those that are nothing else."""
+    ways: dict[str, list[Way]] = {}
+    for letters, cost, written in listed("turned"):
+        ways.setdefault(written[::-1], []).append(Way(letters, cost, bit))
+    own = {written for written in ways if len(written) == 1 and not written.isascii() and written not in RUSSIAN}
+    return Lattice(ways), frozenset(own)
 
 
 @cache

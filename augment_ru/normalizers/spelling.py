@@ -1,15 +1,121 @@
-"""Ошибки: «бонуз», «росписка» → «бонус», «расписка»."""
+"""Ошибки в словах, каких нет: «росписка», «бонуз», «превет» → «расписка», «бонус», «привет»."""
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache, lru_cache
+from math import log
 from typing import ClassVar
 
-from augment_ru.normalizers._lattice import Found
+from augment_ru.attacks.misspell.letter_rules import _ALIKE
+from augment_ru.editing.characters import neighbouring_keys
+from augment_ru.normalizers._lattice import LETTERS, Found, Lattice, Way
+from augment_ru.normalizers._lexicon import count, is_hidden, is_known, weight
 from augment_ru.normalizers._reading import WordNormalization
+from augment_ru.resources import dictionary_path, rows
+
+_ON_PURPOSE = 1.5
+"""What a letter costs that sounds like another, where words are hidden; in nats 3, an error in every 20 letters."""
+_LEAST, _LEAST_WEIGHT = 3.0, 6.5
+_RATES = {"drop": 40 / 92360, "add": 9 / 97030, "key": 25 / 97030 / 4, "other": 36 / 97030 / 20, "swap": 1e-4}
+"""How often people make errors that no rule explains, by place; of `misspell.tsv`, for one of the letters that fit."""
 
 
 @dataclass(frozen=True, slots=True)
 class Spelling(WordNormalization):
-    """Mend errors of spelling in words that are impossible as written."""
+    """Mend errors of spelling in words that are impossible as written, by a noisy channel.
+
+    A word is taken whose frequency, times how often people err so, is highest, if no other comes near.
+
+    Args:
+        typing: whether slips of the finger are mended, too: letters that are dropped, added, swapped, or beside the key.
+    """
 
     name: ClassVar[str] = "spelling"
+    typing: bool = False
+
+    def unknown(self, word: str) -> Iterable[Found]:
+        """Return the words that a word in Russian letters may be an error for."""
+        small = word.lower()
+        if len(small) < 4 or not small.isalpha() or small in _spoken():  # noqa: PLR2004
+            return
+        bit = self.bit
+        found = [one for one in _sounds(bit).words(small, most=5.0) if one.cost]
+        if self.typing:
+            found += _slips(small, bit)
+        for one in found:
+            plain = is_hidden(one.word)
+            if one.score >= _LEAST and (plain or (weight(one.word) >= _LEAST_WEIGHT and not word[0].isupper())):
+                yield one
+
+
+@cache
+def _spoken() -> frozenset[str]:
+    """Return spoken forms, which people write on purpose."""
+    found: set[str] = set()
+    for written, *_ in rows(dictionary_path("colloquial"), columns=4):
+        head, brace, ends = written.partition("{")
+        found |= {head + end for end in ends.rstrip("}").split(",")} if brace else {written}
+    return frozenset(found)
+
+
+_RULE = re.compile(r"([^()]*)\(([^()>]*)>([^()]*)\)([^()]*)")
+
+
+@cache
+def _sounds(bit: int) -> Lattice:
+    """Return how words are read that are written as they sound, or by a rule of `misspell.tsv`."""
+    found: dict[str, dict[str, float]] = {}
+
+    def learn(written: str, letters: str, cost: float) -> None:
+        known = found.setdefault(written, {})
+        known[letters] = min(cost, known.get(letters, cost))
+
+    for right, wrongs in _ALIKE.items():
+        for wrong in wrongs:
+            learn(wrong, right, _ON_PURPOSE)
+    for letter in "бвгджзклмнпрстфч":
+        learn(letter, letter * 2, _ON_PURPOSE)
+        learn(letter * 2, letter, _ON_PURPOSE)
+    for _, rule, errors, places, _ in rows(dictionary_path("misspell"), columns=5):
+        match = _RULE.fullmatch(rule)
+        if match is None:
+            continue
+        left, old, new, right = (part.replace("~", "").replace("!", "") for part in match.groups())
+        cost = -log(float(errors) / float(places)) / 2
+        for before in _members(left):
+            for after in _members(right):
+                if old.isalpha() and (not new or new.isalpha()) and old.islower() and not (new and not new.islower()):
+                    if new:
+                        learn(new, old, cost)
+                    elif before and after:
+                        learn(before + after, before + old + after, cost)
+                elif not old and new.isalpha() and new.islower() and before and after:
+                    learn(before + new + after, before + after, cost)
+    return Lattice({key: tuple(Way(to, cost, bit) for to, cost in ways.items()) for key, ways in found.items()})
+
+
+def _members(context: str) -> list[str]:
+    """Return the letters that a context of a rule allows; "" if it allows any."""
+    if context.startswith("["):
+        return list(context[1:-1])
+    return [context if context.isalpha() and context.islower() else ""]
+
+
+def _slips(word: str, bit: int) -> Iterator[Found]:
+    """Yield the words that one slip of the finger turns into a word."""
+    made: dict[str, float] = {}
+    for at in range(len(word) + 1):
+        before, after = word[:at], word[at:]
+        kinds: list[tuple[str, str]] = [(before + letter + after, "drop") for letter in LETTERS]
+        if after:
+            kinds.append((before + after[1:], "add"))
+            near = neighbouring_keys().get(after[0], "")
+            kinds += [(before + letter + after[1:], "key" if letter in near else "other") for letter in LETTERS]
+        if len(after) > 1:
+            kinds.append((before + after[1] + after[0] + after[2:], "swap"))
+        for new, kind in kinds:
+            made[new] = max(_RATES[kind], made.get(new, 0.0))
+    for new, rate in made.items():
+        if new != word and is_known(new):
+            yield Found(weight(new) + log(rate), new, -log(rate) / 2, bit)
