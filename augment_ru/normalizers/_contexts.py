@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from augment_ru.edits import Edit, Note
 from augment_ru.normalizers._lattice import RUSSIAN, Found
-from augment_ru.normalizers._lexicon import is_form, is_hidden, is_known, weight
-from augment_ru.normalizers._pieces import cased, core, fold
+from augment_ru.normalizers._lexicon import is_form, is_hidden, is_known, is_listed, weight
+from augment_ru.normalizers._pieces import cased, core, fold, swings
 
 if TYPE_CHECKING:
     from augment_ru.normalizers._reading import Piece, Reader
@@ -26,14 +26,16 @@ def edits_of(reader: "Reader", text: str, odd: Mapping[str, "Piece"]) -> Iterato
     if reader.joins:
         _apart(reader, text, places, pieces, judged, chosen, taken)
         _parts(reader, text, places, pieces, judged, chosen, taken)
-    foreign = _is_foreign(pieces, judged)
+    strange, plain = _strange(pieces, judged)
     latin = _latin(reader, pieces, judged)
     for at, one in enumerate(judged):
         if one is None or at in taken:
             continue
         start = places[at][0]
         initial = _is_initial(pieces, at)
-        if one.kind == "sure" or (one.kind == "foreign" and not foreign):
+        if one.kind == "sure" or (one.kind == "foreign" and strange * 4 <= plain) or (
+            one.kind == "spelt" and (strange - 1) * 4 <= plain and (initial or not one.written[0].isupper() or is_hidden(one.found[0].word))
+        ):
             best = one.found[0]
             chosen[at] = (start + one.start, start + one.stop, cased(best.word, one.written, initial=initial), best.bits)
         elif at in latin:
@@ -49,25 +51,27 @@ def _is_initial(pieces: Sequence[str], at: int) -> bool:
     return at == 0 or pieces[at - 1][-1] in ".!?…" or (at == 1 and pieces[0] in {"—", "-", "–"})
 
 
-def _is_foreign(pieces: Sequence[str], judged: Sequence["Piece | None"]) -> bool:
-    """Tell whether a text is of another language in Cyrillic letters."""
-    read = sum(one is not None and one.kind == "foreign" for one in judged)
-    strange = 0
+def _strange(pieces: Sequence[str], judged: Sequence["Piece | None"]) -> tuple[int, int]:
+    """Return how many Cyrillic words of a text are not Russian, and how many words are."""
+    strange = plain = 0
     for piece, one in zip(pieces, judged, strict=True):
         start, stop = core(piece)
-        word = piece[start:stop]
-        if one is not None and one.kind == "foreign":
+        word = piece[start:stop].lower()
+        if not any("\u0400" <= char <= "\u052f" for char in word):
             continue
-        if not word or not any("\u0400" <= char <= "\u052f" for char in word):
-            continue
-        plain = RUSSIAN.issuperset(word)
-        strange += not plain or (not is_known(word.lower()) and not word[0].isupper()) or word.lower() in _SISTERS
-    return bool(strange and strange * 2 >= read)
+        if word in _SISTERS or not RUSSIAN.issuperset(word):
+            strange += word in _SISTERS or one is None or one.kind == "part"
+        elif one is not None and one.kind in {"part", "spelt"} and not is_known(word) and not piece[start].isupper():
+            strange += 1
+        else:
+            plain += 1
+    return strange, plain
 
 
-_SISTERS = frozenset("і є й це що як та від для ми ви він вона вони де ти бо чи але не дуже аз съм са се на за от е по".split()) & frozenset(
-    "і є це що як від він вона вони бо чи дуже аз съм са".split()
+_SISTERS = frozenset("і є це що як від він вона вони бо чи дуже аз съм са се или на за от е да де ти ми як та й із ще".split()) & frozenset(
+    "і є це що як від він вона вони бо чи дуже аз съм са се е та й із ще".split()
 )
+"""Words of Ukrainian and Bulgarian that Russian texts do not have."""
 
 
 def _latin(reader, pieces, judged):
@@ -113,6 +117,8 @@ def _latin(reader, pieces, judged):
                         continue
                     if short and (one.written.isupper() or one.found[0].score < 9):
                         continue
+                    if one.written[:1].isupper() and not _is_initial(pieces, at) and russian:
+                        continue
                     if one.is_english and not short and len(good) < 2:
                         continue
             found[at] = _typed(one, pieces[at], alone=not russian) if by_keys else _spelt(one)
@@ -140,13 +146,17 @@ def _is_spelt(one, initial) -> bool:
         return False
     best = one.found[0]
     size = len(one.written)
-    if one.written[:1].isupper() and not initial and not one.written.isupper() and not is_hidden(best.word) and size < 6:
+    if one.written[:1].isupper() and not initial and not is_hidden(best.word) and (size < 6 or not one.written.isupper()):
+        return False
+    if one.written.isupper() and size < 5 and not is_hidden(best.word):
+        return False
+    if swings(one.written) and not best.bits & 2 or not one.written.replace("'", "").replace("`", "").isalnum() and not is_hidden(best.word) and "-" not in best.word:
         return False
     if len(one.found) > 1 and best.score - one.found[1].score < 0.5:
         return False
-    if any(map(str.isdigit, one.written)) and (one.written.upper() == one.written or size < 4):
+    if any(map(str.isdigit, one.written)) and (one.written.upper() == one.written or (size < 4 and not is_hidden(best.word))):
         return False
-    return best.score >= {1: 99, 2: 99, 3: 9.5, 4: 8.0, 5: 6.0}.get(size, 2.0)
+    return best.score >= {1: 99, 2: 99, 3: 9.5, 4: 8.0, 5: 6.0}.get(size, 1.0)
 
 
 def _is_keyed(one, initial) -> bool:
@@ -171,44 +181,42 @@ def _apart(reader, text, places, pieces, judged, chosen, taken) -> None:
             if pieces[stop - 1][-1] in ",.!?;:…»)":
                 break
         if stop - at >= 3:
-            for first, last in ((at, stop), (at + 1, stop), (at, stop - 1), (at + 1, stop - 1)):
-                if last - first < 3:
-                    continue
-                written = "".join(map(fold, pieces[first:last])).rstrip(",.!?;:…»)")
-                words = _in_words(reader, written)
-                if words:
-                    start, end = places[first][0], places[last - 1][0] + len(pieces[last - 1].rstrip(",.!?;:…»)"))
-                    new = cased(" ".join(one.word for one in words), written, initial=_is_initial(pieces, first))
-                    bits = 4
-                    for one in words:
-                        bits |= one.bits
-                    chosen[first] = (start, end, new, bits)
-                    taken.update(range(first, last))
-                    break
+            windows = [(first, last) for first in (at, at + 1) for last in (stop, stop - 1) if last - first > 2]
+            written = {one: " ".join(map(fold, pieces[slice(*one)])).rstrip(",.!?;:…»)") for one in windows}
+            for whole in (True, False):
+                for first, last in windows:
+                    letters = written[first, last]
+                    found = _one_word(reader, letters.replace(" ", "")) if whole else _several(reader, letters)
+                    if found and first not in taken:
+                        start, end = places[first][0], places[last - 1][0] + len(pieces[last - 1].rstrip(",.!?;:…»)"))
+                        new = cased(found.word, letters, initial=_is_initial(pieces, first))
+                        chosen[first] = (start, end, new, found.bits | 4)
+                        taken.update(range(at, stop))
+                        break
         at = max(stop, at + 1)
 
 
-def _in_words(reader, written: str) -> list[Found]:
-    """Return the words that letters form, one after another; empty if they form none."""
-    whole = reader.lattice.words(written)
-    if whole and whole[0].score >= {3: 8.0, 4: 6.0}.get(len(written), 2.0):
-        return [whole[0]]
-    best: tuple[float, list[Found]] = (0.0, [])
-    for cut in range(1, len(written)):
-        if len(written) > 24 or len(written) < 5:
-            break
-        left = reader.lattice.words(written[:cut]) if cut > 1 or written[:1].lower() in "вскоуияа" else []
-        right = reader.lattice.words(written[cut:]) if left and len(written) - cut > 1 else []
-        if left and right and left[0].score + right[0].score > max(best[0], 14):
-            best = (left[0].score + right[0].score, [left[0], right[0]])
-    return best[1]
+def _one_word(reader, letters: str) -> Found | None:
+    found = reader.lattice.words(letters)
+    if not found or sum(map(str.isalpha, letters)) * 2 < len(letters):
+        return None
+    return found[0] if found[0].score >= {3: 8.0, 4: 6.0}.get(len(letters), 2.0) else None
+
+
+def _several(reader, letters: str) -> Found | None:
+    """Return the words of a run of letters; a hyphen in it stays."""
+    if "-" in letters:
+        both = [_one_word(reader, half.replace(" ", "")) for half in letters.split("-")]
+        if all(both):
+            return Found(0.0, "-".join(one.word for one in both), 0.0, 4)
+    return reader.several(letters)
 
 
 def _parts(reader, text, places, pieces, judged, chosen, taken) -> None:
     """Read words of which parts stand apart: «ка зино», «мо шенн ики»."""
     cores = [core(piece) for piece in pieces]
     for at, one in enumerate(judged):
-        if one is None or one.kind != "part" or at in taken:
+        if one is None or one.kind not in {"part", "spelt"} or at in taken:
             continue
         for first, last in ((at - 1, at + 1), (at - 1, at), (at, at + 1), (at, at + 2), (at - 2, at)):
             if first < 0 or last >= len(pieces) or any(place in taken for place in range(first, last + 1)):
@@ -224,11 +232,11 @@ def _parts(reader, text, places, pieces, judged, chosen, taken) -> None:
             joined = "".join(words).lower()
             if not is_form_any(joined):
                 continue
-            unknown = sum(not is_known(word.lower()) for word in words)
+            unknown = sum(not is_listed(word.lower()) for word in words)
             if len(words) > 2 and unknown < 2 and not (unknown and all(len(word) < 5 for word in words)):
                 continue
-            gain = weight(joined) - sum(weight(word.lower()) if is_known(word.lower()) else 2.0 for word in words) + 20.9 * (len(words) - 1)
-            if gain < (9.0 if unknown else 16.0) or any(word[0].isupper() for word in words[1:]) and not words[0].isupper():
+            gain = weight(joined) - sum(weight(word.lower()) if is_listed(word.lower()) else 2.0 for word in words) + 20.9 * (len(words) - 1)
+            if gain < (9.0 if unknown else 12.2) or any(word[0].isupper() for word in words[1:]) and not words[0].isupper():
                 continue
             start, end = places[first][0] + cores[first][0], places[last][0] + cores[last][1]
             chosen[first] = (start, end, cased(joined, "".join(words), initial=_is_initial(pieces, first)), 4)

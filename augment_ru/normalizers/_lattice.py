@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
+from unicodedata import category
 
 from augment_ru.normalizers._lexicon import begins, is_form, plain, weight
 
@@ -77,7 +78,7 @@ class Lattice:
                 continue
             followed = sorted(here.items(), key=lambda one: one[1])[:_BEAM] if len(here) > _BEAM else list(here.items())
             steps = self._steps(written, small, at, own)
-            skip = self.skipped.get(char, 0) if 0 < at < last else 0
+            skip = self._skips(char) if 0 < at < last else 0
             repeated = self.repeats if at and small[at] == small[at - 1] and small[at].isalpha() else 0
             following = states[at + 1]
             for prefix, (cost, bits) in followed:
@@ -87,7 +88,7 @@ class Lattice:
                     _keep(following, prefix, cost + (0.3 if skip else 0.5), bits | skip | repeated)
                 if self.softens and prefix and prefix[-1] in _SOFTENED and char.isascii() and char.isalpha():
                     for length, letters, more, bit in steps:
-                        soft = f"ь{letters}"
+                        soft = f"ъ{letters}" if letters[0] in "еёюя" else f"ь{letters}"
                         _reach(states[at + length], prefix, soft, cost + more + 1.5, bits | bit | self.softens, most)
         ends = states[-1]
         if self.softens and written[-1:].isascii() and written[-1:].isalpha():
@@ -104,6 +105,13 @@ class Lattice:
                     best[key] = one
         return sorted(best.values(), key=lambda one: (-one.score, one.word))
 
+    def _skips(self, char: str) -> int:
+        """Return the bit of the normalizer that leaves this sign out; 0 if none does."""
+        bit = self.skipped.get(char, 0)
+        if not bit and char > "\u2190" and self.skipped and char not in self.ways and category(char) == "So":
+            return next(iter(self.skipped.values()))
+        return bit
+
     def _steps(
         self, written: str, small: str, at: int, own: Mapping[str, Sequence[Way]] | None
     ) -> list[tuple[int, str, float, int]]:
@@ -115,6 +123,8 @@ class Lattice:
             steps.append((1, letter, 0.0, 0))
             if letter in "её":
                 steps.append((1, "ё" if letter == "е" else "е", 0.05, 0))
+        elif char == "-":
+            steps.append((1, "-", 0.0, 0))
         elif char in self.wild:
             bit = self.wild[char]
             steps += [(1, letter, 1.0 if letter in _VOWELS else 2.0, bit) for letter in LETTERS]

@@ -16,8 +16,9 @@ _NEVER = 3
 
 
 @cache
-def _lemmas() -> frozenset[str]:
-    return frozenset(lemma for _, lemma in rows(dictionary_path("hidden_words"), columns=2))
+def _lemmas() -> dict[str, str]:
+    """Map the hidden words to their kinds."""
+    return {lemma: kind for kind, lemma in rows(dictionary_path("hidden_words"), columns=2)}
 
 
 @cache
@@ -72,11 +73,32 @@ def is_form(word: str) -> bool:
 
 
 @lru_cache(maxsize=200_000)
+def is_listed(word: str) -> bool:
+    """Tell whether a word in lower case is of the dictionary, a hidden one, or so frequent that it is no error."""
+    return bool(morphology().word_is_known(word)) or word in _new() or count(word) >= _FREQUENT
+
+
+_FREQUENT = 1000
+
+
+@lru_cache(maxsize=200_000)
 def is_known(word: str) -> bool:
     """Tell whether a word in lower case, with е or ё, is Russian: of the dictionary, a hidden or a frequent one."""
     if not RUSSIAN.fullmatch(word):
         return False
     return plain(word) in _counts() or bool(morphology().word_is_known(word)) or word in _new()
+
+
+@cache
+def _prefixes() -> tuple[str, ...]:
+    from pymorphy3.lang.ru import KNOWN_PREFIXES  # noqa: PLC0415
+
+    return tuple(one for one in KNOWN_PREFIXES if len(one) > 2)  # noqa: PLR2004
+
+
+def has_prefix(word: str) -> bool:
+    """Tell whether an unknown word is a known one behind a common beginning: «супербонус», «полумарафон»."""
+    return any(word.startswith(one) and morphology().word_is_known(word[len(one) :]) for one in _prefixes())
 
 
 def count(word: str) -> int:
@@ -87,8 +109,7 @@ def count(word: str) -> int:
 @lru_cache(maxsize=200_000)
 def weight(word: str) -> float:
     """Return the logarithm of how often a word is to be expected where someone hides words."""
-    found = count(word)
-    return log(max(found, _HIDDEN)) + 1 if is_hidden(word) else log(max(found, _NEVER))
+    return log(max(count(word), _HIDDEN)) + 1 if is_hidden(word) else log(max(count(word), _NEVER))
 
 
 @cache

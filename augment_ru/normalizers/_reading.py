@@ -5,14 +5,14 @@ looked at, each once, and only texts that hold one are looked at as wholes.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cache, cached_property
-from itertools import chain
-from typing import ClassVar, NamedTuple, cast
+from collections.abc import Collection, Iterable, Sequence
+from functools import cache, cached_property, lru_cache
+from math import log
+from typing import ClassVar, NamedTuple
 
-from augment_ru.edits import Edit, Note
+from augment_ru.language.morphology import readings
 from augment_ru.normalizers._lattice import RUSSIAN, Found, Lattice, Way
-from augment_ru.normalizers._lexicon import count, english, is_hidden, is_known, weight
+from augment_ru.normalizers._lexicon import count, english, is_hidden, is_known, is_listed, plain, weight
 from augment_ru.normalizers._normalization import Normalization
 from augment_ru.normalizers._pieces import core, fold, stays, swings
 from augment_ru.resources import dictionary_path, rows
@@ -173,7 +173,8 @@ class Reader:
         found = []
         for text in texts:
             pieces = text.split()
-            if not plain.issuperset(pieces):
+            is_plain = plain.issuperset(pieces)
+            if not is_plain:
                 for piece in pieces:
                     if piece not in plain and piece not in odd:
                         judged = self.judge(piece)
@@ -181,13 +182,11 @@ class Reader:
                             plain.add(piece)
                         else:
                             odd[piece] = judged
-                if not plain.issuperset(pieces) or (self.joins and _SPACED.search(text)):
-                    found.append(self._read(text))
-                    continue
-            elif self.joins and _SPACED.search(text):
+                is_plain = plain.issuperset(pieces)
+            if is_plain and not (self.joins and _SPACED.search(text)):
+                found.append(Script.of(text, ()))
+            else:
                 found.append(self._read(text))
-                continue
-            found.append(Script.of(text, ()))
         return found
 
     def _read(self, text: str) -> Script:
@@ -206,89 +205,130 @@ class Reader:
         word = piece[start:stop]
         if RUSSIAN.issuperset(word):
             return self._russian(word, start, stop) if len(word) > 1 else None
+        if not word.isascii() and (turned := self._unknown(word, RUSSIAN)):
+            return Piece("sure", start, stop, word, turned)
         folded = fold(word)
-        if piece.isascii() and not any(map(str.isalpha, piece)) and len(folded) < _SHORTEST:
-            return None
         russian = sum(char in RUSSIAN for char in folded)
-        if not word.isascii():
-            turned = sorted((one for part in self.parts for one in part.unknown(word)), key=lambda one: (-one.score, one.word))
-            if turned and turned[0].score > _LEAST:
-                return Piece("sure", start, stop, folded, turned)
-        if not russian and folded.replace("'", "").replace("`", "").isalnum() or piece.isascii():
+        if not russian and (piece.isascii() or folded.replace("'", "").replace("`", "").isalnum()):
             return self._latin(piece, folded, start, stop, is_fancy=folded != word)
         return self._mixed(piece, folded, start, stop, russian)
+
+    def _unknown(self, word: str, plain: Collection[str] = ()) -> list[Found]:
+        """Return what the parts read in a word as a whole, if it is not of these plain letters alone."""
+        found = [] if plain and all(char in plain for char in word) else [
+            one for part in self.parts for one in part.unknown(word)
+        ]
+        found.sort(key=by_score)
+        return found if found and found[0].score > _LEAST and _is_clear(found) else []
 
     def _russian(self, word: str, start: int, stop: int) -> Piece | None:
         """Return what a word of Russian letters may be."""
         small = word.lower()
         if is_known(small):
-            if swings(word) >= _SWINGS and "separators" in self.names:
-                return Piece("sure", start, stop, word, (Found(weight(small), small, 0.0, 4),))
-            return Piece("part", start, stop, word) if self.joins and weight(small) < _RARE else None
-        found = self._collapsed(small) or [one for part in self.parts for one in part.unknown(word)]
-        found.sort(key=lambda one: (-one.score, one.word))
-        if found and _is_clear(found):
+            if swings(word) >= _SWINGS and self.joins:
+                return Piece("sure", start, stop, word, (Found(weight(small), small, 0.0, _JOINED),))
+            if is_listed(small) or not (found := self._unknown(word)) or not self._mends(small, found[0]):
+                is_part = self.joins and (weight(small) < _RARE or (len(small) <= 2 and not is_function(small)))  # noqa: PLR2004
+                return Piece("part", start, stop, word) if is_part else None
+            return Piece("spelt", start, stop, word, found)
+        if found := self._collapsed(word):
             return Piece("sure", start, stop, word, found)
+        found = self._unknown(word)
+        if found:
+            return Piece("spelt", start, stop, word, found)
         return Piece("part", start, stop, word) if self.joins else None
 
-    def _collapsed(self, small: str) -> list[Found]:
-        """Return what a word is without its repeated letters, if it has some."""
-        if "stretching" not in self.names or not any(map(str.__eq__, small, small[1:])) or len(set(small)) < _LETTERS:
+    @staticmethod
+    def _mends(small: str, found: Found) -> bool:
+        """Tell whether a reading is so much likelier than a rare word that this may be an error."""
+        return found.score - log(max(count(small), 1)) > _ERROR
+
+    def _collapsed(self, word: str) -> list[Found]:
+        """Return what a word is without its repeated letters, if it has some and is no name."""
+        small = word.lower()
+        runs = [len(run[0]) for run in _RUNS.finditer(small)]
+        if "stretching" not in self.names or not runs or len(set(small)) < _LETTERS:
             return []
-        return [one for one in self.lattice.words(small) if one.score > _LEAST and not _is_cry(one.word)]
+        plain = max(runs) > 2 or len(runs) > 1 or word.islower()  # noqa: PLR2004
+        least = _LEAST if max(runs) > 2 else _DOUBLED  # noqa: PLR2004
+        found = [one for one in self.lattice.words(small) if one.score + one.cost * 2 > least and not _is_cry(one.word)]
+        return found if found and (plain or is_hidden(found[0].word)) and _is_clear(found) else []
 
     def _latin(self, piece: str, folded: str, start: int, stop: int, *, is_fancy: bool) -> Piece | None:
         """Return what a word without Russian letters may be."""
         keyed = [one for part in self.parts for one in part.whole(piece)] if piece.isascii() else []
-        keyed.sort(key=lambda one: (-one.score, one.word))
-        letters = [char for char in folded if char.isalpha()]
+        keyed.sort(key=by_score)
         found: Sequence[Found] = ()
-        if len(letters) >= 2 or folded.isalpha():
-            word = folded if piece[stop : stop + 1] not in ("'", "`") else folded + piece[stop]
-            if word != folded:
-                stop += 1
-            found = self.lattice.words(word)
+        if any(map(str.isalpha, folded)):
+            if piece[stop : stop + 1] in {"'", "`"} and piece[start - 1 : start] != piece[stop]:
+                folded, stop = folded + piece[stop], stop + 1
+            found = self.lattice.words(folded)
         small = folded.lower()
         is_english = small.isascii() and (count(small) >= _BRAND or small in english()) and not is_fancy
         if not found and not keyed:
             return Piece("latin", start, stop, folded, is_english=is_english) if folded.isalpha() else None
-        kind = "sure" if is_fancy and found and found[0].score > _LEAST else "latin"
+        kind = "sure" if is_fancy and found and found[0].score > _LEAST and _is_clear(found) else "latin"
         return Piece(kind, start, stop, folded, found, keyed[0] if keyed else None, is_english)
 
     def _mixed(self, piece: str, folded: str, start: int, stop: int, russian: int) -> Piece | None:
         """Return what a word of several alphabets, digits and signs may be."""
-        del piece
         found = self.lattice.words(folded) if russian or len(folded) >= _SHORTEST else []
-        if found and _is_clear(found) and self._may(found[0], folded, russian):
-            kind = "foreign" if _is_sister(folded) else "sure"
-            return Piece(kind, start, stop, folded, found)
+        if found and found[0].word == folded.lower():
+            return None
+        if _LATIN_PART.search(folded):
+            return self._hyphened(folded, start, stop)
+        if found and (_is_clear(found) or _is_sister(folded)) and self._may(found[0], folded):
+            while start and piece[start - 1] in folded and not piece[start - 1].isalnum():
+                start -= 1
+            while stop < len(piece) and piece[stop] in "_*~|" and piece[stop] in folded:
+                stop += 1
+            return Piece("foreign" if _is_sister(folded) else "sure", start, stop, folded, found)
+        if self.joins and (words := self.several(folded)):
+            return Piece("sure", start, stop, folded, (words,))
         return self._hyphened(folded, start, stop) or self._alike(folded, start, stop, russian)
 
-    def _may(self, found: Found, written: str, russian: int) -> bool:
+    def several(self, written: str) -> Found | None:
+        """Return the two words that letters form which stand apart, if these are single letters."""
+        letters = re.split(r"[-._/\\|~* ]", written)
+        if len(letters) < _MANY or set(map(len, letters)) != {1}:
+            return None
+        best: tuple[float, Found | None] = (_TWO_WORDS, None)
+        for cut in range(1, len(letters)):
+            left = "".join(letters[:cut])
+            ones = self.lattice.words(left) if cut > 1 or left.lower() in _ONE_LETTER else []
+            others = self.lattice.words("".join(letters[cut:])) if ones and len(letters) - cut > 1 else []
+            if others and (score := ones[0].score + others[0].score) > best[0]:
+                bits = ones[0].bits | others[0].bits | _JOINED
+                best = score, Found(score, f"{ones[0].word} {others[0].word}", 0.0, bits)
+        return best[1]
+
+    def _may(self, found: Found, written: str) -> bool:
         """Tell whether there is evidence enough to read what was written as this word."""
-        del russian
-        signs = [char for char in written if not char.isalnum()]
-        if signs and all(char in RUSSIAN or not char.isalnum() for char in written) and found.bits & ~(4 | 32) == 0:
+        if all(char in RUSSIAN or not char.isalnum() for char in written) and not found.bits & ~(_JOINED | _REPEATED):
             return self.joins and _is_apart(written, found)
-        size = sum(map(str.isalnum, written)) + found.word.count("")
-        del size
+        if len(found.word) < _SHORTEST and not written.isalnum():
+            return False
         return found.score >= _NEEDED.get(len(found.word), 0.0)
 
     def _hyphened(self, folded: str, start: int, stop: int) -> Piece | None:
         """Return a reading of a word with hyphens or other signs, part by part."""
-        cut = re.split(r"([-–—/,.:;!?()]+)", folded)
-        if len(cut) < 3:  # noqa: PLR2004
+        cut = _CUTS.split(folded)
+        if len(cut) == 1:
             return None
-        words, score, bits, changed = [], 0.0, 0, False
+        words, score, bits, kinds = [], 0.0, 0, set()
         for at, part in enumerate(cut):
             judged = None if at % 2 or not part else self.judge(part)
-            if judged is None or judged.kind in {"part", "latin"} or not judged.found:
+            if judged is None or judged.kind not in {"sure", "foreign"}:
                 words.append(part)
             else:
                 best = judged.found[0]
                 words.append(part[: judged.start] + best.word + part[judged.stop :])
-                score, bits, changed = min(score, best.score), bits | best.bits, True
-        return Piece("sure", start, stop, folded, (Found(score, "".join(words), 0.0, bits),)) if changed else None
+                score, bits = min(score, best.score), bits | best.bits
+                kinds.add(judged.kind)
+        if not kinds:
+            return None
+        kind = "foreign" if "foreign" in kinds else "sure"
+        return Piece(kind, start, stop, folded, (Found(score, "".join(words), 0.0, bits),))
 
     def _alike(self, folded: str, start: int, stop: int, russian: int) -> Piece | None:
         """Return the reading of an unknown word whose alien letters look like Russian ones."""
@@ -296,44 +336,59 @@ class Reader:
             return None
         letters, cost = [], 0.0
         for char in folded:
-            if char in RUSSIAN:
-                letters.append(char.lower())
-                continue
             ways = [one for key in (char, char.lower()) for one in self.lattice.ways.get(key, ()) if one.bit in {0, 1}]
-            if not ways:
-                return None
-            best = min(ways, key=lambda one: (one.cost, key_order(one)))
-            letters.append(best.letters)
-            cost += best.cost
-        if cost > 0.7 * russian:
+            best = min(ways, key=lambda one: (one.cost, one.letters), default=Way("", 99.0, 0))
+            letters.append(char.lower() if char in RUSSIAN else best.letters)
+            cost += 0.0 if char in RUSSIAN else best.cost
+        if cost > _UNLIKE * russian:
             return None
         return Piece("sure", start, stop, folded, (Found(0.0, "".join(letters), cost, 1),))
 
 
-def key_order(way: Way) -> str:
-    """Return what orders ways of the same cost."""
-    return way.letters
-
-
+_JOINED, _REPEATED = 1 << _BITS.index("separators"), 1 << _BITS.index("stretching")
+_RUNS = re.compile(r"(\w)\1+")
+_LATIN_PART = re.compile(r"(?:^|-)[A-Z]{2,}-[а-яё]{3}|[а-яё]{3}-[A-Z]{2,}$")
+"""An abbreviation in Latin letters, joined with a word by a hyphen: «SIM-карта»."""
+_CUTS = re.compile(r"([-–—/,.:;!?()]+)")
+_ONE_LETTER = frozenset("вскоуияа")
+_MANY = 5
+"""How many letters two words must have that are read from letters apart."""
 _SHORTEST, _SWINGS, _LETTERS = 3, 2, 2
 _RARE = 6.2
-_LEAST = 3.0
+"""The logarithm of the count below which a word may be a part of another one."""
+_LEAST, _DOUBLED = 3.0, 7.0
+"""The least score of a reading; and of a word in which one letter was written twice."""
+_TWO_WORDS = 14.0
+_ERROR = 4.0
+_UNLIKE = 0.7
 _BRAND = 300
+"""How often the news have a word in Latin letters that is an English word or a brand."""
 _MARGIN = 1.0
+"""By how much the best reading must be ahead of the next."""
 _NEEDED = {1: 99.0, 2: 12.0, 3: 7.0, 4: 4.0, 5: 2.0}
 """The least score of a reading, by its length."""
 
 
+def by_score(found: Found) -> tuple[float, str]:
+    """Return what orders readings: the best first."""
+    return -found.score, found.word
+
+
 def _is_clear(found: Sequence[Found]) -> bool:
     """Tell whether the best reading is clearly ahead of the next."""
-    return len(found) == 1 or found[0].score - found[1].score >= _MARGIN
+    others = [one for one in found if plain(one.word) != plain(found[0].word)]
+    return not others or found[0].score - others[0].score >= _MARGIN
 
 
 def _is_cry(word: str) -> bool:
     """Tell whether a word is a cry or a particle, which people stretch on purpose: «урааа», «нууу»."""
-    from augment_ru.language.morphology import readings  # noqa: PLC0415
-
     return any(one.pos in {"INTJ", "PRCL"} for one in readings(word))
+
+
+@lru_cache(maxsize=10_000)
+def is_function(word: str) -> bool:
+    """Tell whether a word is a preposition, a conjunction, a particle or a pronoun."""
+    return any(one.pos in {"PREP", "CONJ", "PRCL", "NPRO", "INTJ"} for one in readings(word))
 
 
 def _is_sister(word: str) -> bool:
@@ -342,15 +397,14 @@ def _is_sister(word: str) -> bool:
 
 
 def _is_apart(written: str, found: Found) -> bool:
-    """Tell whether the parts of a word that signs divide are no words by themselves."""
-    parts = [part for part in re.split(r"[^а-яёА-ЯЁ]+", written) if part]
+    """Tell whether the parts of a word that signs divide are no words by themselves, and no stutter or syllables."""
+    parts = [part.lower() for part in re.split(r"[^а-яёА-ЯЁ]+", written) if part]
     size = sum(map(len, parts))
-    if size < _SHORTEST or (size == _SHORTEST and found.score < 7):  # noqa: PLR2004
+    if size < _SHORTEST or (size == _SHORTEST and found.score < _NEEDED[3]) or found.bits & _REPEATED:
         return False
-    if len(parts) >= 3 and sum(len(part) == 1 for part in parts) >= 2 and found.word != parts[-1].lower():  # noqa: PLR2004
-        return not (found.bits & 32)
-    whole = [is_known(part.lower()) and (len(part) > 3 or weight(part.lower()) > 9) for part in parts if len(part) > 1]  # noqa: PLR2004
-    if found.bits & 32 or not whole:
+    if len(parts) > 2 and sum(len(part) == 1 for part in parts) > 1 and found.word != parts[-1]:  # noqa: PLR2004
+        return True
+    if set(written) & {"-"} and swings(written) == 0 and not is_hidden(found.word):
         return False
-    soft = set(written) & set("-/")
-    return not all(whole) if soft and len(parts) < 3 else not all(whole) or len(parts) >= 3  # noqa: PLR2004
+    whole = [is_listed(part) and (len(part) > 3 or weight(part) > 9) for part in parts if len(part) > 1]  # noqa: PLR2004
+    return bool(whole) and (not all(whole) or len(parts) > 2 or swings(written) > 0)  # noqa: PLR2004

@@ -10,6 +10,8 @@ from augment_ru.normalizers._lexicon import is_known, weight
 from augment_ru.normalizers._reading import WordNormalization
 from augment_ru.resources import dictionary_path, rows
 
+_LONGER = 4.0
+"""By how much the logarithm of a word must be higher to take the last sign for a sign and not for a letter."""
 _CLOSING = "?/&!:;.,\")'"
 
 
@@ -21,11 +23,13 @@ class Layout(WordNormalization):
 
     def whole(self, piece: str) -> Iterable[Found]:
         """Return the reading of a piece; its cost is the place in the piece where the word ends."""
+        longer = 0
         for stop in range(len(piece), 0, -1):
             typed = piece[:stop].translate(_keys())
             parts = typed.lower().split("-")
             if all(map(is_known, parts)):
-                yield Found(sum(map(weight, parts)) / len(parts), typed, stop, self.bit)
+                yield Found(sum(map(weight, parts)) / len(parts) - longer, typed, stop, self.bit)
+                longer = _LONGER
             if piece[stop - 1] not in _CLOSING:
                 return
 

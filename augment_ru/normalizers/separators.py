@@ -1,9 +1,14 @@
 """Буквы порознь: «к.а.з.и.н.о», «к а з и н о», «ка зино» → «казино»."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from math import log
 from typing import ClassVar
 
-from augment_ru.normalizers._reading import WordNormalization
+from augment_ru.normalizers._lattice import RUSSIAN, Found
+from augment_ru.normalizers._lexicon import has_prefix, is_listed, weight
+from augment_ru.normalizers._reading import WordNormalization, is_function
+from augment_ru.normalizers._pieces import swings
 
 
 @dataclass(frozen=True, slots=True)
@@ -12,3 +17,47 @@ class Separators(WordNormalization):
 
     name: ClassVar[str] = "separators"
     skipped: ClassVar[str] = r"""./\|_~*·•-‑–—,:;+=^'`⭐★☆✨()[]<>""" + "\ufe0f"
+
+    def unknown(self, word: str) -> Iterable[Found]:
+        """Return the words that are glued in a word: «пишитевличку»."""
+        if RUSSIAN.issuperset(word) and not swings(word) and (found := glued(word.lower())):
+            yield Found(_CERTAIN, found, 0.0, self.bit)
+
+
+_CERTAIN = 5.0
+_ALONE = frozenset("вскоуияа")
+_TOTAL = log(1.2e9)
+_LONGEST = 16
+_EACH, _BASE = 1.75, 8.0
+"""Glued words may be as unlikely as this for each letter, and this for the whole."""
+
+
+def glued(word: str) -> str:
+    """Return the words that are glued in a word of Russian letters, with spaces between; "" if it is one word.
+
+    >>> glued("пишитевличку")
+    'пишите в личку'
+    """
+    if len(word) < 8:  # noqa: PLR2004
+        return ""
+    best: list[tuple[float, tuple[str, ...]]] = [(0.0, ())]
+    for stop in range(1, len(word) + 1):
+        ways = [(-999.0, ())]
+        for start in range(max(0, stop - _LONGEST), stop):
+            part = word[start:stop]
+            if (len(part) > 1 or part in _ALONE) and best[start][0] > -900 and _is_common(part):  # noqa: PLR2004
+                ways.append((best[start][0] + weight(part) - _TOTAL, (*best[start][1], part)))
+        best.append(max(ways))
+    score, parts = best[-1]
+    if not parts or len(parts[-1]) < 3 or has_prefix(word):  # noqa: PLR2004
+        return ""
+    if score < -(_BASE + _EACH * len(word)) or not any(map(is_function, parts)) and len(parts) < 3 and parts[0][-1:] in "оеи":  # noqa: PLR2004
+        return ""
+    return " ".join(parts)
+
+
+def _is_common(part: str) -> bool:
+    """Tell whether a part is a word that may stand by itself."""
+    if len(part) < 4:  # noqa: PLR2004
+        return is_function(part) or (len(part) == 3 and weight(part) > 10 and is_listed(part))  # noqa: PLR2004
+    return weight(part) > 5 and is_listed(part)

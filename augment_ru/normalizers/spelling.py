@@ -7,16 +7,19 @@ from functools import cache, lru_cache
 from math import log
 from typing import ClassVar
 
-from augment_ru.attacks.misspell.letter_rules import _ALIKE
 from augment_ru.editing.characters import neighbouring_keys
-from augment_ru.normalizers._lattice import LETTERS, Found, Lattice, Way
+from augment_ru.normalizers._lattice import LETTERS, RUSSIAN, Found, Lattice, Way
 from augment_ru.normalizers._lexicon import count, is_hidden, is_known, weight
 from augment_ru.normalizers._reading import WordNormalization
 from augment_ru.resources import dictionary_path, rows
 
+_ALIKE = "ао оае еияэё иеыя эе ыи яеи ёо бп пб вф фв гкв кг дт тд жш шжщ щш зс сз"
+"""Letters, each with those that sound like it in some place of a word: people write it for them."""
 _ON_PURPOSE = 1.5
 """What a letter costs that sounds like another, where words are hidden; in nats 3, an error in every 20 letters."""
 _LEAST, _LEAST_WEIGHT = 3.0, 6.5
+_MOST = {4: 1.0, 5: 1.5, 6: 2.0, 7: 3.0, 8: 3.5, 9: 4.5}
+"""The most that the errors of a word may cost, by its length; one more in a word that people hide."""
 _RATES = {"drop": 40 / 92360, "add": 9 / 97030, "key": 25 / 97030 / 4, "other": 36 / 97030 / 20, "swap": 1e-4}
 """How often people make errors that no rule explains, by place; of `misspell.tsv`, for one of the letters that fit."""
 
@@ -37,15 +40,17 @@ class Spelling(WordNormalization):
     def unknown(self, word: str) -> Iterable[Found]:
         """Return the words that a word in Russian letters may be an error for."""
         small = word.lower()
-        if len(small) < 4 or not small.isalpha() or small in _spoken():  # noqa: PLR2004
+        if len(small) < 4 or not small.isalpha() or not RUSSIAN.issuperset(small) or small in _spoken():  # noqa: PLR2004
             return
         bit = self.bit
         found = [one for one in _sounds(bit).words(small, most=5.0) if one.cost]
         if self.typing:
             found += _slips(small, bit)
         for one in found:
-            plain = is_hidden(one.word)
-            if one.score >= _LEAST and (plain or (weight(one.word) >= _LEAST_WEIGHT and not word[0].isupper())):
+            most = _MOST[min(len(small), max(_MOST))] + is_hidden(one.word)
+            if one.score >= _LEAST and one.cost <= most and (
+                is_hidden(one.word) or (weight(one.word) >= _LEAST_WEIGHT and not word[0].isupper())
+            ):
                 yield one
 
 
@@ -71,9 +76,9 @@ def _sounds(bit: int) -> Lattice:
         known = found.setdefault(written, {})
         known[letters] = min(cost, known.get(letters, cost))
 
-    for right, wrongs in _ALIKE.items():
-        for wrong in wrongs:
-            learn(wrong, right, _ON_PURPOSE)
+    for written, *alike in _ALIKE.split():
+        for letters in alike:
+            learn(written, letters, _ON_PURPOSE)
     for letter in "бвгджзклмнпрстфч":
         learn(letter, letter * 2, _ON_PURPOSE)
         learn(letter * 2, letter, _ON_PURPOSE)
