@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from augment_ru.edits import Edit, Note
 from augment_ru.normalizers._lattice import RUSSIAN, Found
@@ -27,19 +27,19 @@ def edits_of(reader: "Reader", text: str, odd: Mapping[str, "Piece"]) -> Iterato
         _apart(reader, text, places, pieces, judged, chosen, taken)
         _parts(reader, text, places, pieces, judged, chosen, taken)
     strange, plain = _strange(pieces, judged)
-    latin = _latin(reader, pieces, judged)
+    latin = _latin(reader, text, places, pieces, judged)
     for at, one in enumerate(judged):
         if one is None or at in taken:
             continue
         start = places[at][0]
         initial = _is_initial(pieces, at)
         if one.kind == "sure" or (one.kind == "foreign" and strange * 4 <= plain) or (
-            one.kind == "spelt" and (strange - 1) * 4 <= plain and (initial or not one.written[0].isupper() or is_hidden(one.found[0].word))
+            one.kind == "spelt" and (strange - 1) * 4 <= plain and (not one.written[0].isupper() or (initial and (" " in one.found[0].word or is_hidden(one.found[0].word))) or one.written.isupper())
         ):
             best = one.found[0]
             chosen[at] = (start + one.start, start + one.stop, cased(best.word, one.written, initial=initial), best.bits)
         elif at in latin:
-            chosen[at] = latin[at](start, initial)
+            chosen[at] = latin[at]
     for _, (start, stop, new, bits) in sorted(chosen.items()):
         if text[start:stop] != new:
             names = [name for place, name in enumerate(_BITS) if bits >> place & 1]
@@ -74,97 +74,134 @@ _SISTERS = frozenset("і є це що як від він вона вони бо 
 """Words of Ukrainian and Bulgarian that Russian texts do not have."""
 
 
-def _latin(reader, pieces, judged):
-    """Return a function for each piece without Russian letters that is to be read: from its place to the edit."""
-    found = {}
+_Chosen = tuple[int, int, str, int]
+"""Where an edit starts and stops, its new text, and the bits of the normalizers."""
+
+
+class _Grade(NamedTuple):
+    """How a piece without Russian letters can be read in one way.
+
+    Attributes:
+        word: the reading; "" if there is none.
+        is_sure: whether it is clear by itself.
+        may: whether it is clear among words that are read in the same way.
+        bits: the bits of the normalizers.
+        stop: where the word ends in the piece.
+    """
+
+    word: str = ""
+    is_sure: bool = False
+    may: bool = False
+    bits: int = 0
+    stop: int = 0
+
+
+def _latin(reader: "Reader", text: str, places, pieces: Sequence[str], judged: Sequence["Piece | None"]) -> dict[int, _Chosen]:
+    """Return what is to be read of the pieces without Russian letters: in Latin, in look-alikes, in the wrong layout."""
     index = [at for at, one in enumerate(judged) if one is not None and one.kind == "latin"]
+    found: dict[int, _Chosen] = {}
     if not index:
         return found
     russian = sum(any(char in RUSSIAN for char in piece) for piece in pieces)
+    alike = sum(one is not None and one.kind == "sure" and one.bits & _LATIN_BITS != 0 for one in judged)
+    ways = {True: {at: _keyed(judged[at]) for at in index}, False: {at: _spelt(judged[at], _is_initial(pieces, at)) for at in index}}
+    sure = {by_keys: {at for at, one in grades.items() if one.is_sure} for by_keys, grades in ways.items()}
     runs: list[list[int]] = []
     for at in index:
-        if runs and all(not any(map(str.isalpha, piece)) for piece in pieces[runs[-1][-1] + 1 : at]):
+        if runs and not any(any(map(str.isalpha, piece)) for piece in pieces[runs[-1][-1] + 1 : at]):
             runs[-1].append(at)
         else:
             runs.append([at])
-    spelt = {at for at in index if _is_spelt(judged[at], _is_initial(pieces, at))}
-    keyed = {at for at in index if _is_keyed(judged[at], _is_initial(pieces, at))}
-    strong_spelt = {at for at in spelt if len(judged[at].written) >= 4}
-    strong_keyed = {at for at in keyed if len(judged[at].keyed.word) >= 4}
     for run in runs:
-        here_spelt, here_keyed = [at for at in run if at in spelt], [at for at in run if at in keyed]
-        by_keys = sum(judged[at].keyed.score for at in here_keyed) > sum(judged[at].found[0].score for at in here_spelt)
-        good = here_keyed if by_keys else here_spelt
-        weak = [at for at in run if at not in good and len(judged[at].written) > 2]
-        strange = [at for at in weak if (judged[at].is_english and not by_keys) or not (judged[at].keyed if by_keys else judged[at].found)]
-        if not good and not (strong_keyed or strong_spelt):
+        by_keys = max((True, False), key=lambda one: (sum(at in sure[one] for at in run), len(sure[one]), not one))
+        grades = ways[by_keys]
+        good = sum(at in sure[by_keys] or (grades[at].may and not judged[at].is_english) for at in run)
+        strange = sum(_is_strange(judged[at], grades[at], by_keys) for at in run)
+        if strange > good * _STRANGE:
             continue
-        if len(strange) > len(good) * (0.6 if russian else 0.8):
-            continue
-        strong = strong_keyed if by_keys else strong_spelt
-        if not good:
-            by_keys = len(strong_keyed) > len(strong_spelt)
-            strong = strong_keyed if by_keys else strong_spelt
         for at in run:
-            one = judged[at]
-            if at not in good:
-                short = len(one.written) <= 2
-                others = len(strong - {at})
-                if by_keys and not (one.keyed and others):
-                    continue
-                if not by_keys:
-                    if not one.found or not others:
-                        continue
-                    if short and (one.written.isupper() or one.found[0].score < 9):
-                        continue
-                    if one.written[:1].isupper() and not _is_initial(pieces, at) and russian:
-                        continue
-                    if one.is_english and not short and len(good) < 2:
-                        continue
-            found[at] = _typed(one, pieces[at], alone=not russian) if by_keys else _spelt(one)
+            one, grade = judged[at], grades[at]
+            evidence = len(sure[by_keys] - {at}) + (0 if by_keys else alike)
+            start = places[at][0]
+            initial = _is_initial(pieces, at)
+            capital = one.written[:1].isupper() and not initial and russian > 0 and len(run) < _LONG_RUN
+            if grade.is_sure or (grade.may and evidence and not (capital and (one.is_english or len(one.written) < 3)))  or (
+                grade.may and not by_keys and _starts(one, pieces, at, index)
+            ):
+                if by_keys:
+                    tail = pieces[at][grade.stop :]
+                    tail = tail if russian else "".join(_SIGNS.get(sign, sign) for sign in tail)
+                    found[at] = (start, start + len(pieces[at]), grade.word + tail, grade.bits)
+                else:
+                    found[at] = (start + one.start, start + one.stop, cased(grade.word, one.written, initial=initial), grade.bits)
+            elif evidence > 1 and not one.is_english and not capital:
+                word = reader.typed(pieces[at]) if by_keys else reader.spelled(one.written)
+                if word and len(one.written) > 2:
+                    stop = start + len(pieces[at]) if by_keys else start + one.stop
+                    found[at] = (start if by_keys else start + one.start, stop, word, 8 if by_keys else 16)
     return found
 
 
-def _spelt(one):
-    best = one.found[0]
-    return lambda start, initial: (start + one.start, start + one.stop, cased(best.word, one.written, initial=initial), best.bits or 16)
-
-
-def _typed(one, piece, *, alone):
-    best = one.keyed
-    stop = int(best.cost)
-    tail = "".join(_SIGNS.get(sign, sign) for sign in piece[stop:]) if alone else piece[stop:]
-    return lambda start, initial: (start, start + len(piece), best.word + tail, 8)
-
-
+_STRANGE = 0.6
+"""How many strange words a run may have for each word that can be read."""
+_LONG_RUN = 4
+_LATIN_BITS = 1 | 16
 _SIGNS = {"?": ",", "/": ".", "&": "?", "^": ":", "$": ";", "@": '"'}
+"""What the signs behind a word mean in a message that is typed in the wrong layout."""
 
 
-def _is_spelt(one, initial) -> bool:
-    """Tell whether a piece is clearly a Russian word in Latin letters."""
-    if not one.found or one.is_english:
+def _is_strange(one: "Piece", grade: _Grade, by_keys: bool) -> bool:
+    """Tell whether a piece speaks against reading the words beside it."""
+    if grade.is_sure or len(one.written) < 3:
         return False
+    if by_keys:
+        return not grade.word
+    return one.is_english or (not grade.may and not one.written[0].isupper())
+
+
+def _starts(one: "Piece", pieces: Sequence[str], at: int, index: Sequence[int]) -> bool:
+    """Tell whether a short word of look-alikes starts a sentence that goes on in Russian: «He надо»."""
+    following = pieces[at + 1] if at + 1 < len(pieces) else ""
+    return (
+        _is_initial(pieces, at) and len(index) == 1 and one.written[0].isupper() and following[:1] in RUSSIAN and following[:1].islower()
+        and len(one.written) < 3 and _ALIKE.issuperset(one.written) and pieces[at] == one.written and not one.written[1:].isupper()
+    )
+
+
+_ALIKE = frozenset("aeopcyxAEOPCYXKMTHB")
+
+
+def _keyed(one: "Piece") -> _Grade:
+    """Return how a piece can be read as typed in the wrong layout."""
+    best = one.keyed
+    if best is None:
+        return _Grade()
+    size, english = len(best.word), one.is_english and int(best.cost) == one.stop and one.written.isalpha()
+    sure = not english and best.score >= {1: 99.0, 2: 14.0, 3: 8.0, 4: 7.0, 5: 5.0}.get(size, 2.0)
+    return _Grade(best.word, sure, best.score >= {1: 13.0, 2: 9.0}.get(size, 3.0), best.bits, int(best.cost))
+
+
+def _spelt(one: "Piece", initial: bool) -> _Grade:
+    """Return how a piece can be read as Russian in Latin letters or in look-alikes."""
+    if not one.found:
+        return _Grade()
     best = one.found[0]
     size = len(one.written)
-    if one.written[:1].isupper() and not initial and not is_hidden(best.word) and (size < 6 or not one.written.isupper()):
-        return False
-    if one.written.isupper() and size < 5 and not is_hidden(best.word):
-        return False
-    if swings(one.written) and not best.bits & 2 or not one.written.replace("'", "").replace("`", "").isalnum() and not is_hidden(best.word) and "-" not in best.word:
-        return False
-    if len(one.found) > 1 and best.score - one.found[1].score < 0.5:
-        return False
-    if any(map(str.isdigit, one.written)) and (one.written.upper() == one.written or (size < 4 and not is_hidden(best.word))):
-        return False
-    return best.score >= {1: 99, 2: 99, 3: 9.5, 4: 8.0, 5: 6.0}.get(size, 1.0)
-
-
-def _is_keyed(one, initial) -> bool:
-    """Tell whether a piece is clearly a Russian word typed in the wrong layout."""
-    if one.keyed is None or (one.is_english and one.written.isalpha()):
-        return False
-    size = len(one.keyed.word)
-    return one.keyed.score >= {1: 99, 2: 15.0, 3: 9.0, 4: 7.0, 5: 5.0}.get(size, 2.0)
+    hidden = is_hidden(best.word)
+    plain = one.written.replace("'", "").replace("`", "")
+    close = [other for other in one.found[1:3] if best.score - other.score < 0.5]
+    sure = (
+        not one.is_english
+        and not close
+        and best.score >= {1: 99.0, 2: 99.0, 3: 9.5, 4: 8.0, 5: 6.0}.get(size, 1.0)
+        and (hidden or initial or not one.written[:1].isupper() or (size > 5 and one.written.isupper()))
+        and (hidden or size > 4 or not one.written.isupper())
+        and (best.bits & 2 or not swings(one.written))
+        and (hidden or plain.isalnum() or "-" in best.word)
+        and (plain.isalpha() or "-" in plain or (plain.upper() != plain and (size > 3 or hidden)))
+    )
+    may = best.score >= {1: 13.0, 2: 9.0, 3: 7.0}.get(size, 1.0) and plain.isalnum()
+    return _Grade(best.word, bool(sure), may, best.bits or 16)
 
 
 def _is_single(piece: str) -> bool:
@@ -236,7 +273,7 @@ def _parts(reader, text, places, pieces, judged, chosen, taken) -> None:
             if len(words) > 2 and unknown < 2 and not (unknown and all(len(word) < 5 for word in words)):
                 continue
             gain = weight(joined) - sum(weight(word.lower()) if is_listed(word.lower()) else 2.0 for word in words) + 20.9 * (len(words) - 1)
-            if gain < (9.0 if unknown else 12.2) or any(word[0].isupper() for word in words[1:]) and not words[0].isupper():
+            if gain < (9.0 if unknown else 12.2) or any(word[0].isupper() and not words[0].isupper() or word[0].isupper() and not word.isupper() for word in words[1:]):
                 continue
             start, end = places[first][0] + cores[first][0], places[last][0] + cores[last][1]
             chosen[first] = (start, end, cased(joined, "".join(words), initial=_is_initial(pieces, first)), 4)

@@ -47,6 +47,11 @@ class WordNormalization(Normalization):
         del piece
         return ()
 
+    def typed(self, piece: str) -> str:
+        """Return a piece that is no word as typed in another layout; "" if this normalizer reads no layouts."""
+        del piece
+        return ""
+
     def unknown(self, word: str) -> Iterable[Found]:
         """Return readings of a word that is no Russian word, or has letters upside down."""
         del word
@@ -119,6 +124,11 @@ class Piece(NamedTuple):
     keyed: Found | None = None
     is_english: bool = False
 
+    @property
+    def bits(self) -> int:
+        """The bits of the normalizers whose ways the best reading uses."""
+        return self.found[0].bits if self.found else 0
+
 
 @cache
 def reader(parts: tuple[WordNormalization, ...]) -> "Reader":
@@ -147,7 +157,8 @@ class Reader:
         for part in self.parts:
             for written, letters, cost in part.ways():
                 if not (len(written) == 1 and written in RUSSIAN):
-                    table.setdefault(written, {}).setdefault(letters, []).append(Way(letters, cost, part.bit))
+                    for read, more in ((letters, 0.0), ("ё", _YO))[: 1 + (letters == "е")]:
+                        table.setdefault(written, {}).setdefault(read, []).append(Way(read, cost + more, part.bit))
         both = sum(one.bit for one in self.parts if one.name in {"skeleton", "transliteration"})
         return Lattice(
             {
@@ -232,7 +243,7 @@ class Reader:
                 return Piece("part", start, stop, word) if is_part else None
             return Piece("spelt", start, stop, word, found)
         if found := self._collapsed(word):
-            return Piece("sure", start, stop, word, found)
+            return Piece("sure" if _LONG_RUN.search(small) else "spelt", start, stop, word, found)
         found = self._unknown(word)
         if found:
             return Piece("spelt", start, stop, word, found)
@@ -302,13 +313,36 @@ class Reader:
                 best = score, Found(score, f"{ones[0].word} {others[0].word}", 0.0, bits)
         return best[1]
 
+    def typed(self, piece: str) -> str:
+        """Return an unknown word that was typed in the wrong layout; "" if no normalizer reads such words."""
+        return next((word for part in self.parts if (word := part.typed(piece))), "")
+
+    def spelled(self, written: str) -> str:
+        """Return an unknown word in Latin letters, each read in the likeliest way; "" if some cannot be read."""
+        bit = sum(one.bit for one in self.parts if one.name == "transliteration")
+        letters, at = [], 0
+        while at < len(written) and bit:
+            for size in range(min(4, len(written) - at), 0, -1):
+                ways = self.lattice.ways.get(written[at : at + size].lower(), ())
+                best = min((one for one in ways if one.bit in {0, bit}), key=lambda one: (one.cost, one.letters), default=None)
+                if best is not None and best.cost < 1:
+                    letters.append(best.letters)
+                    at += size
+                    break
+            else:
+                return ""
+        word = "".join(letters)
+        return word[:1].upper() + word[1:] if written[:1].isupper() else word
+
     def _may(self, found: Found, written: str) -> bool:
         """Tell whether there is evidence enough to read what was written as this word."""
         if all(char in RUSSIAN or not char.isalnum() for char in written) and not found.bits & ~(_JOINED | _REPEATED):
             return self.joins and _is_apart(written, found)
         if len(found.word) < _SHORTEST and not written.isalnum():
             return False
-        return found.score >= _NEEDED.get(len(found.word), 0.0)
+        known = sum(char in RUSSIAN for char in written)
+        least = 0.0 if found.cost < 0.3 and known > 2 else _NEEDED.get(len(found.word), 0.0)  # noqa: PLR2004
+        return found.score >= least
 
     def _hyphened(self, folded: str, start: int, stop: int) -> Piece | None:
         """Return a reading of a word with hyphens or other signs, part by part."""
@@ -331,24 +365,36 @@ class Reader:
         return Piece(kind, start, stop, folded, (Found(score, "".join(words), 0.0, bits),))
 
     def _alike(self, folded: str, start: int, stop: int, russian: int) -> Piece | None:
-        """Return the reading of an unknown word whose alien letters look like Russian ones."""
-        if "skeleton" not in self.names or not folded.isalpha() or not russian or _is_sister(folded):
+        """Return the reading of an unknown word whose alien letters and signs look like Russian letters."""
+        dotted = self.joins and _DOTTED.fullmatch(folded)
+        if dotted:
+            word = folded.replace(folded[1], "").lower()
+            return Piece("sure", start, stop, folded, (Found(0.0, word, 0.0, _JOINED),))
+        letters, cost, bits = [], 0.0, 0
+        for at, char in enumerate(folded):
+            if char in RUSSIAN:
+                letters.append(char.lower())
+                continue
+            inside = char.isalpha() or folded[at - 1 : at].islower() and folded[at + 1 : at + 2].islower()
+            ways = self.lattice.ways.get(char, self.lattice.ways.get(char.lower(), ())) if inside else ()
+            best = min((one for one in ways if one.bit != _SPELT), key=lambda one: (one.cost, one.letters), default=None)
+            if best is None:
+                return None
+            letters.append(best.letters)
+            cost += best.cost
+            bits |= best.bit
+        if cost > _UNLIKE * russian or russian * 2 < len(letters) or russian < 2 or _is_sister(folded):  # noqa: PLR2004
             return None
-        letters, cost = [], 0.0
-        for char in folded:
-            ways = [one for key in (char, char.lower()) for one in self.lattice.ways.get(key, ()) if one.bit in {0, 1}]
-            best = min(ways, key=lambda one: (one.cost, one.letters), default=Way("", 99.0, 0))
-            letters.append(char.lower() if char in RUSSIAN else best.letters)
-            cost += 0.0 if char in RUSSIAN else best.cost
-        if cost > _UNLIKE * russian:
-            return None
-        return Piece("sure", start, stop, folded, (Found(0.0, "".join(letters), cost, 1),))
+        return Piece("sure", start, stop, folded, (Found(0.0, "".join(letters), cost, bits),))
 
 
+_DOTTED = re.compile(r"[А-ЯЁа-яё]([.*_\-~|])(?:[а-яё]\1){2,}[а-яё]")
+_SPELT = 1 << _BITS.index("transliteration")
 _JOINED, _REPEATED = 1 << _BITS.index("separators"), 1 << _BITS.index("stretching")
 _RUNS = re.compile(r"(\w)\1+")
 _LATIN_PART = re.compile(r"(?:^|-)[A-Z]{2,}-[а-яё]{3}|[а-яё]{3}-[A-Z]{2,}$")
 """An abbreviation in Latin letters, joined with a word by a hyphen: «SIM-карта»."""
+_LONG_RUN = re.compile(r"(\w)\1\1")
 _CUTS = re.compile(r"([-–—/,.:;!?()]+)")
 _ONE_LETTER = frozenset("вскоуияа")
 _MANY = 5
@@ -361,6 +407,8 @@ _LEAST, _DOUBLED = 3.0, 7.0
 _TWO_WORDS = 14.0
 _ERROR = 4.0
 _UNLIKE = 0.7
+_YO = 0.05
+"""What ё costs where е may be read."""
 _BRAND = 300
 """How often the news have a word in Latin letters that is an English word or a brand."""
 _MARGIN = 1.0

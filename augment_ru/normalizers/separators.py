@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from math import log
 from typing import ClassVar
 
+from augment_ru.language.morphology import has_reading, readings
+from augment_ru.language.prepositions import cases_behind, fitting
 from augment_ru.normalizers._lattice import RUSSIAN, Found
 from augment_ru.normalizers._lexicon import has_prefix, is_listed, weight
 from augment_ru.normalizers._reading import WordNormalization, is_function
@@ -49,11 +51,22 @@ def glued(word: str) -> str:
                 ways.append((best[start][0] + weight(part) - _TOTAL, (*best[start][1], part)))
         best.append(max(ways))
     score, parts = best[-1]
-    if not parts or len(parts[-1]) < 3 or has_prefix(word):  # noqa: PLR2004
+    if not parts or len(parts[-1]) < 3 or score < -(_BASE + _EACH * len(word)) or has_prefix(word):  # noqa: PLR2004
         return ""
-    if score < -(_BASE + _EACH * len(word)) or not any(map(is_function, parts)) and len(parts) < 3 and parts[0][-1:] in "оеи":  # noqa: PLR2004
-        return ""
-    return " ".join(parts)
+    return " ".join(parts) if all(map(_may_stand_before, parts, parts[1:])) else ""
+
+
+def _may_stand_before(one: str, other: str) -> bool:
+    """Tell whether two glued words may stand side by side; a preposition must govern a case that the next word has."""
+    if cases := cases_behind(one):
+        kinds = [reading for reading in readings(other) if reading.known]
+        return fitting(one, other) in {one, None} and any(cases & reading.grammemes for reading in kinds)
+    if is_function(one) or is_function(other):
+        return one not in _PRONOUNS or has_reading(other, "VERB", "PRTS", "ADJS")
+    return min(len(one), len(other)) > 3 and min(weight(one), weight(other)) > 7  # noqa: PLR2004
+
+
+_PRONOUNS = frozenset("я ты вы мы он она оно они".split())
 
 
 def _is_common(part: str) -> bool:

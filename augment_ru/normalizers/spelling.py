@@ -17,7 +17,7 @@ _ALIKE = "ао оае еияэё иеыя эе ыи яеи ёо бп пб вф �
 """Letters, each with those that sound like it in some place of a word: people write it for them."""
 _ON_PURPOSE = 1.5
 """What a letter costs that sounds like another, where words are hidden; in nats 3, an error in every 20 letters."""
-_LEAST, _LEAST_WEIGHT = 3.0, 6.5
+_LEAST, _LEAST_WEIGHT, _SHORT_WEIGHT = 2.0, 5.5, 9.5
 _MOST = {4: 1.0, 5: 1.5, 6: 2.0, 7: 3.0, 8: 3.5, 9: 4.5}
 """The most that the errors of a word may cost, by its length; one more in a word that people hide."""
 _RATES = {"drop": 40 / 92360, "add": 9 / 97030, "key": 25 / 97030 / 4, "other": 36 / 97030 / 20, "swap": 1e-4}
@@ -49,7 +49,7 @@ class Spelling(WordNormalization):
         for one in found:
             most = _MOST[min(len(small), max(_MOST))] + is_hidden(one.word)
             if one.score >= _LEAST and one.cost <= most and (
-                is_hidden(one.word) or (weight(one.word) >= _LEAST_WEIGHT and not word[0].isupper())
+                is_hidden(one.word) or (weight(one.word) >= (_LEAST_WEIGHT if len(small) > 5 else _SHORT_WEIGHT) and not word[0].isupper())
             ):
                 yield one
 
