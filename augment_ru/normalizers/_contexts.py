@@ -5,6 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from augment_ru.edits import Edit, Note
+from augment_ru.language.morphology import readings
+from augment_ru.language.prepositions import cases_behind
 from augment_ru.normalizers._lattice import RUSSIAN, Found
 from augment_ru.normalizers._lexicon import is_form, is_hidden, is_known, is_listed, weight
 from augment_ru.normalizers._pieces import cased, core, fold, swings
@@ -33,7 +35,7 @@ def edits_of(reader: "Reader", text: str, odd: Mapping[str, "Piece"]) -> Iterato
             continue
         start = places[at][0]
         initial = _is_initial(pieces, at)
-        if one.kind == "sure" or (one.kind == "foreign" and strange * 4 <= plain) or (
+        if one.kind == "sure" or (one.kind == "foreign" and strange * 6 <= plain) or (
             one.kind == "spelt" and (strange - 1) * 4 <= plain and (not one.written[0].isupper() or (initial and (" " in one.found[0].word or is_hidden(one.found[0].word))) or one.written.isupper())
         ):
             best = one.found[0]
@@ -54,14 +56,16 @@ def _is_initial(pieces: Sequence[str], at: int) -> bool:
 def _strange(pieces: Sequence[str], judged: Sequence["Piece | None"]) -> tuple[int, int]:
     """Return how many Cyrillic words of a text are not Russian, and how many words are."""
     strange = plain = 0
-    for piece, one in zip(pieces, judged, strict=True):
+    for at, (piece, one) in enumerate(zip(pieces, judged, strict=True)):
         start, stop = core(piece)
         word = piece[start:stop].lower()
         if not any("\u0400" <= char <= "\u052f" for char in word):
             continue
         if word in _SISTERS or not RUSSIAN.issuperset(word):
             strange += word in _SISTERS or one is None or one.kind == "part"
-        elif one is not None and one.kind in {"part", "spelt"} and not is_known(word) and not piece[start].isupper():
+        elif one is not None and one.kind in {"part", "spelt"} and not is_known(word) and (
+            not piece[start].isupper() or _is_initial(pieces, at)
+        ):
             strange += 1
         else:
             plain += 1
@@ -125,9 +129,14 @@ def _latin(reader: "Reader", text: str, places, pieces: Sequence[str], judged: S
             start = places[at][0]
             initial = _is_initial(pieces, at)
             capital = one.written[:1].isupper() and not initial and russian > 0 and len(run) < _LONG_RUN
-            if grade.is_sure or (grade.may and evidence and not (capital and (one.is_english or len(one.written) < 3)))  or (
-                grade.may and not by_keys and _starts(one, pieces, at, index)
-            ):
+            if not (grade.is_sure or (grade.may and evidence and not (capital and (one.is_english or len(one.written) < 3)))):
+                single = _SINGLE.get(one.written.lower(), "")
+                word = next((each for each in (single, *(ways[way][at].word.lower() for way in (False, True))) if each and _stands(one, each, pieces, at, index)), "")
+                if word:
+                    new = word.capitalize() if one.written[0].isupper() else word
+                    found[at] = (start + one.start, start + one.stop, new, grade.bits or 16)
+                    continue
+            if grade.is_sure or (grade.may and evidence and not (capital and (one.is_english or len(one.written) < 3))):
                 if by_keys:
                     tail = pieces[at][grade.stop :]
                     tail = tail if russian else "".join(_SIGNS.get(sign, sign) for sign in tail)
@@ -159,13 +168,35 @@ def _is_strange(one: "Piece", grade: _Grade, by_keys: bool) -> bool:
     return one.is_english or (not grade.may and not one.written[0].isupper())
 
 
-def _starts(one: "Piece", pieces: Sequence[str], at: int, index: Sequence[int]) -> bool:
-    """Tell whether a short word of look-alikes starts a sentence that goes on in Russian: «He надо»."""
+def _stands(one: "Piece", word: str, pieces: Sequence[str], at: int, index: Sequence[int]) -> bool:
+    """Tell whether a short word stands in a Russian sentence as its reading would: «v доме», «He надо».
+
+    A preposition must govern a case of the next word; other words must be frequent ones.
+    """
     following = pieces[at + 1] if at + 1 < len(pieces) else ""
-    return (
-        _is_initial(pieces, at) and len(index) == 1 and one.written[0].isupper() and following[:1] in RUSSIAN and following[:1].islower()
-        and len(one.written) < 3 and _ALIKE.issuperset(one.written) and pieces[at] == one.written and not one.written[1:].isupper()
-    )
+    start, stop = core(following)
+    initial = _is_initial(pieces, at)
+    capital = one.written[0].isupper()
+    before = pieces[at - 1] if at else ""
+    if (
+        len(index) > 1
+        or not RUSSIAN.issuperset(following[start:stop] or "-")
+        or not (initial or before[:1] in RUSSIAN or before[1:2] in RUSSIAN)
+        or (capital and not (initial and following[start].islower()))
+        or (len(one.written) > 1 and one.written.isupper())
+        or len(pieces[at]) != len(one.written)
+    ):
+        return False
+    if cases := cases_behind(word):
+        return any(cases & reading.grammemes for reading in readings(following[start:stop]))
+    if len(word) == 1:
+        return word == "и" or (word == "а" and (initial or before[-1:] == ","))
+    return weight(word) >= (_OFTEN if len(word) > 2 else _OFTENER)
+
+
+_OFTEN, _OFTENER = 11.0, 12.5
+_SINGLE = dict(b="и", d="в", v="в", i="и", c="с", s="с", r="к", k="к", o="о", j="о", e="у", u="у", y="у", a="а", f="а", z="я")
+"""The words of one letter that a single Latin letter may be: alike, in Latin, or in the wrong layout."""
 
 
 _ALIKE = frozenset("aeopcyxAEOPCYXKMTHB")
@@ -177,7 +208,7 @@ def _keyed(one: "Piece") -> _Grade:
     if best is None:
         return _Grade()
     size, english = len(best.word), one.is_english and int(best.cost) == one.stop and one.written.isalpha()
-    sure = not english and best.score >= {1: 99.0, 2: 14.0, 3: 8.0, 4: 7.0, 5: 5.0}.get(size, 2.0)
+    sure = not english and best.score >= {1: 99.0, 2: 14.0, 3: 8.0, 4: 6.0, 5: 3.0}.get(size, 1.0)
     return _Grade(best.word, sure, best.score >= {1: 13.0, 2: 9.0}.get(size, 3.0), best.bits, int(best.cost))
 
 

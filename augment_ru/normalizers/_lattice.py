@@ -50,6 +50,8 @@ class Lattice:
         repeats: the bit of the normalizer that leaves repeated letters out; 0 if none does.
         softens: the bit of the normalizer that reads a soft sign where none is written; 0 if none does.
         mixed: the bits of two normalizers that are seldom needed for one word; 0 if there are none.
+        mixed_in: the bit of these that is seldom needed beside Russian letters.
+        mixture: what such words cost.
     """
 
     ways: Mapping[str, Sequence[Way]]
@@ -58,7 +60,8 @@ class Lattice:
     repeats: int = 0
     softens: int = 0
     mixed: int = 0
-    mixture: float = 1.0
+    mixed_in: int = 0
+    mixture: float = 1.2
 
     def words(self, written: str, *, own: Mapping[str, Sequence[Way]] | None = None, most: float = 9.0) -> list[Found]:
         """Return the words that a string may stand for, the best first.
@@ -95,10 +98,12 @@ class Lattice:
             for prefix, (cost, bits) in list(ends.items()):
                 if prefix[-1:] in _SOFTENED:
                     _reach(ends, prefix, "ь", cost + 1.5, bits | self.softens, most)
+        is_mixed = self.mixed_in and not RUSSIAN.isdisjoint(written)
         best: dict[str, Found] = {}
         for word, (cost, bits) in ends.items():
             if is_form(word):
-                cost += self.mixture if bits & self.mixed == self.mixed != 0 else 0.0
+                if bits & self.mixed and (is_mixed or bits & self.mixed == self.mixed):
+                    cost += self.mixture * (bool(bits & self.mixed_in) + (bits & self.mixed == self.mixed))
                 one = Found(weight(word) - 2 * cost, word, cost, bits)
                 key = plain(word)
                 if key not in best or (one.score, one.word) > (best[key].score, best[key].word):

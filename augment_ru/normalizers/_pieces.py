@@ -33,7 +33,7 @@ def stays(piece: str) -> bool:
     return bool(_STAYS.search(piece))
 
 
-_LONG_NUMBER = re.compile(r"(?<![^\W\d_])\d{2,}|\d{3}")
+_LONG_NUMBER = re.compile(r"(?<![^\W\d_])\d{2,}(?![а-яё]{4})|\d{3}")
 
 
 def core(piece: str) -> tuple[int, int]:

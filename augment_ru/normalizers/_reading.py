@@ -173,6 +173,7 @@ class Reader:
             sum(one.bit for one in self.parts if one.repeats),
             sum(one.bit for one in self.parts if one.softens),
             both if both.bit_count() == 2 else 0,  # noqa: PLR2004
+            both & _SPELT if both.bit_count() == 2 else 0,  # noqa: PLR2004
         )
 
     def scripts(self, texts: Sequence[str]) -> list[Script]:
@@ -378,7 +379,7 @@ class Reader:
             inside = char.isalpha() or folded[at - 1 : at].islower() and folded[at + 1 : at + 2].islower()
             ways = self.lattice.ways.get(char, self.lattice.ways.get(char.lower(), ())) if inside else ()
             best = min((one for one in ways if one.bit != _SPELT), key=lambda one: (one.cost, one.letters), default=None)
-            if best is None:
+            if best is None or best.cost > _UNLIKE:
                 return None
             letters.append(best.letters)
             cost += best.cost
@@ -413,7 +414,7 @@ _BRAND = 300
 """How often the news have a word in Latin letters that is an English word or a brand."""
 _MARGIN = 1.0
 """By how much the best reading must be ahead of the next."""
-_NEEDED = {1: 99.0, 2: 12.0, 3: 7.0, 4: 4.0, 5: 2.0}
+_NEEDED = {1: 99.0, 2: 9.0, 3: 7.0, 4: 4.0, 5: 2.0}
 """The least score of a reading, by its length."""
 
 
