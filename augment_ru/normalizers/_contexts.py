@@ -107,7 +107,7 @@ def _latin(reader: "Reader", text: str, places, pieces: Sequence[str], judged: S
     if not index:
         return found
     russian = sum(any(char in RUSSIAN for char in piece) for piece in pieces)
-    alike = sum(one is not None and one.kind == "sure" and one.bits & _LATIN_BITS != 0 for one in judged)
+    alike = sum(one is not None and one.kind == "sure" and _ASCII.search(one.written) is not None for one in judged)
     ways = {True: {at: _keyed(judged[at]) for at in index}, False: {at: _spelt(judged[at], _is_initial(pieces, at)) for at in index}}
     sure = {by_keys: {at for at, one in grades.items() if one.is_sure} for by_keys, grades in ways.items()}
     runs: list[list[int]] = []
@@ -121,6 +121,16 @@ def _latin(reader: "Reader", text: str, places, pieces: Sequence[str], judged: S
         grades = ways[by_keys]
         good = sum(at in sure[by_keys] or (grades[at].may and not judged[at].is_english) for at in run)
         strange = sum(_is_strange(judged[at], grades[at], by_keys) for at in run)
+        if len(run) == 1 and strange + 1 > good * _STRANGE:
+            (at,) = run
+            one = judged[at]
+            words = [*_SINGLE.get(one.written, _SINGLE.get(one.written.lower(), ())), *(ways[way][at].word.lower() for way in (False, True))]
+            word = next((each for each in words if each and _stands(one, each, pieces, at, index)), "")
+            if word and not ways[by_keys][at].is_sure:
+                start = places[at][0] + one.start
+                new = word.capitalize() if one.written[0].isupper() else word
+                found[at] = (start, start + len(one.written), new, ways[by_keys][at].bits or 16)
+                continue
         if strange > good * _STRANGE:
             continue
         for at in run:
@@ -129,13 +139,6 @@ def _latin(reader: "Reader", text: str, places, pieces: Sequence[str], judged: S
             start = places[at][0]
             initial = _is_initial(pieces, at)
             capital = one.written[:1].isupper() and not initial and russian > 0 and len(run) < _LONG_RUN
-            if not (grade.is_sure or (grade.may and evidence and not (capital and (one.is_english or len(one.written) < 3)))):
-                single = _SINGLE.get(one.written.lower(), "")
-                word = next((each for each in (single, *(ways[way][at].word.lower() for way in (False, True))) if each and _stands(one, each, pieces, at, index)), "")
-                if word:
-                    new = word.capitalize() if one.written[0].isupper() else word
-                    found[at] = (start + one.start, start + one.stop, new, grade.bits or 16)
-                    continue
             if grade.is_sure or (grade.may and evidence and not (capital and (one.is_english or len(one.written) < 3))):
                 if by_keys:
                     tail = pieces[at][grade.stop :]
@@ -154,7 +157,7 @@ def _latin(reader: "Reader", text: str, places, pieces: Sequence[str], judged: S
 _STRANGE = 0.6
 """How many strange words a run may have for each word that can be read."""
 _LONG_RUN = 4
-_LATIN_BITS = 1 | 16
+_ASCII = re.compile("[A-Za-z]")
 _SIGNS = {"?": ",", "/": ".", "&": "?", "^": ":", "$": ";", "@": '"'}
 """What the signs behind a word mean in a message that is typed in the wrong layout."""
 
@@ -179,12 +182,12 @@ def _stands(one: "Piece", word: str, pieces: Sequence[str], at: int, index: Sequ
     capital = one.written[0].isupper()
     before = pieces[at - 1] if at else ""
     if (
-        len(index) > 1
+        sum(len(pieces[each]) == 1 for each in index) > 1
         or not RUSSIAN.issuperset(following[start:stop] or "-")
         or not (initial or before[:1] in RUSSIAN or before[1:2] in RUSSIAN)
         or (capital and not (initial and following[start].islower()))
         or (len(one.written) > 1 and one.written.isupper())
-        or len(pieces[at]) != len(one.written)
+        or pieces[at].strip("«\"(") != one.written
     ):
         return False
     if cases := cases_behind(word):
@@ -195,7 +198,11 @@ def _stands(one: "Piece", word: str, pieces: Sequence[str], at: int, index: Sequ
 
 
 _OFTEN, _OFTENER = 11.0, 12.5
-_SINGLE = dict(b="и", d="в", v="в", i="и", c="с", s="с", r="к", k="к", o="о", j="о", e="у", u="у", y="у", a="а", f="а", z="я")
+_SINGLE = {
+    letter: tuple(words)
+    for words, letters in {"и": "bi", "в": "dv", "с": "cs", "к": "rk", "о": "oj", "у": "euyY", "а": "af", "я": "z", "ви": "B"}.items()
+    for letter in letters
+}
 """The words of one letter that a single Latin letter may be: alike, in Latin, or in the wrong layout."""
 
 
@@ -207,8 +214,8 @@ def _keyed(one: "Piece") -> _Grade:
     best = one.keyed
     if best is None:
         return _Grade()
-    size, english = len(best.word), one.is_english and int(best.cost) == one.stop and one.written.isalpha()
-    sure = not english and best.score >= {1: 99.0, 2: 14.0, 3: 8.0, 4: 6.0, 5: 3.0}.get(size, 1.0)
+    size, english = len(best.word), one.is_english and len(best.word) == len(one.written)
+    sure = not english and best.score >= {1: 99.0, 2: 14.0, 3: 7.0, 4: 6.0, 5: 3.0}.get(size, 1.0)
     return _Grade(best.word, sure, best.score >= {1: 13.0, 2: 9.0}.get(size, 3.0), best.bits, int(best.cost))
 
 
