@@ -1,7 +1,7 @@
 """What the words around a piece say of it: runs of Latin words, letters apart, words in parts, sentences in other tongues."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from augment_ru.edits import Edit, Note
@@ -30,14 +30,13 @@ def edits_of(reader: "Reader", text: str, odd: Mapping[str, "Piece"]) -> Iterato
         _parts(reader, text, places, pieces, judged, chosen, taken)
     strange, plain = _strange(pieces, judged)
     latin = _latin(reader, text, places, pieces, judged)
+    mended = _mended(pieces, judged, taken, strange, plain, others=len(chosen) + len(latin))
     for at, one in enumerate(judged):
         if one is None or at in taken:
             continue
         start = places[at][0]
         initial = _is_initial(pieces, at)
-        if one.kind == "sure" or (one.kind == "foreign" and strange * 6 <= plain) or (
-            one.kind == "spelt" and (strange - 1) * 4 <= plain and (not one.written[0].isupper() or (initial and (" " in one.found[0].word or is_hidden(one.found[0].word))) or one.written.isupper())
-        ):
+        if one.kind == "sure" or (one.kind == "foreign" and strange * 6 <= plain) or at in mended:
             best = one.found[0]
             chosen[at] = (start + one.start, start + one.stop, cased(best.word, one.written, initial=initial), best.bits)
         elif at in latin:
@@ -46,6 +45,29 @@ def edits_of(reader: "Reader", text: str, odd: Mapping[str, "Piece"]) -> Iterato
         if text[start:stop] != new:
             names = [name for place, name in enumerate(_BITS) if bits >> place & 1]
             yield Edit(start, stop, new, Note(kind="+".join(names) or "skeleton"))
+
+
+def _mended(
+    pieces: Sequence[str], judged: Sequence["Piece | None"], taken: Collection[int], strange: int, plain: int, *, others: int
+) -> set[int]:
+    """Return the unknown Russian words of a text that are to be mended.
+
+    They are forms of words that people hide; if the text hides words in other ways, too, they are any words. A capital
+    inside a sentence is one of a name, and a text with many unknown words is of another language.
+    """
+    if (strange - 1) * 4 > plain:
+        return set()
+    found = []
+    for at, one in enumerate(judged):
+        if one is None or at in taken or one.kind != "spelt":
+            continue
+        if not one.written[0].isupper() or one.written.isupper() or _is_initial(pieces, at):
+            found.append(at)
+    hidden = {at for at in found if any(map(is_hidden, judged[at].found[0].word.split()))}
+    others += sum(one is not None and one.kind == "sure" for one in judged)
+    if others + len(hidden) == 0:
+        return set()
+    return hidden | {at for at in found if judged[at].written[0].islower()}
 
 
 def _is_initial(pieces: Sequence[str], at: int) -> bool:
