@@ -30,14 +30,14 @@ def edits_of(reader: "Reader", text: str, odd: Mapping[str, "Piece"]) -> Iterato
         _parts(reader, text, places, pieces, judged, chosen, taken)
     strange, plain = _strange(pieces, judged)
     latin = _latin(reader, text, places, pieces, judged)
-    mended = _mended(pieces, judged, taken, strange, plain, others=len(chosen) + len(latin))
+    mended = _mended(reader, pieces, judged, taken, strange, plain, others=len(chosen) + len(latin))
     for at, one in enumerate(judged):
         if one is None or at in taken:
             continue
         start = places[at][0]
         initial = _is_initial(pieces, at)
         if one.kind == "sure" or (one.kind == "foreign" and strange * 6 <= plain) or at in mended:
-            best = one.found[0]
+            best = mended.get(at) or one.found[0]
             chosen[at] = (start + one.start, start + one.stop, cased(best.word, one.written, initial=initial), best.bits)
         elif at in latin:
             chosen[at] = latin[at]
@@ -48,26 +48,38 @@ def edits_of(reader: "Reader", text: str, odd: Mapping[str, "Piece"]) -> Iterato
 
 
 def _mended(
-    pieces: Sequence[str], judged: Sequence["Piece | None"], taken: Collection[int], strange: int, plain: int, *, others: int
-) -> set[int]:
-    """Return the unknown Russian words of a text that are to be mended.
+    reader: "Reader",
+    pieces: Sequence[str],
+    judged: Sequence["Piece | None"],
+    taken: Collection[int],
+    strange: int,
+    plain: int,
+    *,
+    others: int,
+) -> dict[int, Found]:
+    """Return how the unknown Russian words of a text are to be mended.
 
     They are forms of words that people hide; if the text hides words in other ways, too, they are any words. A capital
     inside a sentence is one of a name, and a text with many unknown words is of another language.
     """
     if (strange - 1) * 4 > plain:
-        return set()
-    found = []
+        return {}
+    found: dict[int, Found] = {}
+    unknown = []
     for at, one in enumerate(judged):
-        if one is None or at in taken or one.kind != "spelt":
+        if one is None or at in taken or one.kind not in {"spelt", "part"}:
             continue
-        if not one.written[0].isupper() or one.written.isupper() or _is_initial(pieces, at):
-            found.append(at)
-    hidden = {at for at in found if any(map(is_hidden, judged[at].found[0].word.split()))}
-    others += sum(one is not None and one.kind == "sure" for one in judged)
-    if others + len(hidden) == 0:
-        return set()
-    return hidden | {at for at in found if judged[at].written[0].islower()}
+        if one.written[0].isupper() and not one.written.isupper() and not _is_initial(pieces, at):
+            continue
+        if one.found and any(map(is_hidden, one.found[0].word.split())):
+            found[at] = one.found[0]
+        elif one.written[0].islower() and (one.found or not is_known(one.written)):
+            unknown.append(at)
+    others += len(found) + sum(one is not None and one.kind == "sure" for one in judged)
+    for at in unknown if others else ():
+        if readings := judged[at].found or reader.mend(judged[at].written):
+            found[at] = readings[0]
+    return found
 
 
 def _is_initial(pieces: Sequence[str], at: int) -> bool:

@@ -1,5 +1,6 @@
 """The words that normalizers read: dictionary forms, their frequency, the words that people hide, English ones."""
 
+import re
 from functools import cache, lru_cache
 from math import log
 from typing import Any
@@ -22,20 +23,45 @@ def _lemmas() -> dict[str, str]:
 
 
 @cache
-def _new() -> frozenset[str]:
-    """Return the forms of those hidden words that the dictionary lacks."""
+def hidden_forms() -> frozenset[str]:
+    """Return the forms of the words that people hide from filters; the dictionary need not have them."""
     found: set[str] = set()
     for lemma in _lemmas():
-        if not morphology().word_is_known(lemma):
-            parsed = [one for one in morphology().parse(lemma) if one.normal_form == lemma]
-            found |= {lemma, *(str(form.word) for form in (parsed[0].lexeme if parsed else ()))}
+        parsed = [one for one in morphology().parse(lemma) if one.normal_form == lemma]
+        known = [one for one in parsed if one.is_known] or parsed[:1]
+        found |= {lemma, *(str(form.word) for one in known for form in one.lexeme)}
     return frozenset(found)
 
 
-@lru_cache(maxsize=200_000)
+@cache
+def _new() -> frozenset[str]:
+    """Return the hidden words that the dictionary lacks."""
+    return frozenset(word for word in hidden_forms() if word not in _dawg())
+
+
+@cache
+def _hidden_plain() -> frozenset[str]:
+    return frozenset(map(plain, hidden_forms()))
+
+
 def is_hidden(word: str) -> bool:
     """Tell whether a word in lower case is a form of a word that people hide from filters."""
-    return word in _new() or any(one.normal_form in _lemmas() for one in morphology().parse(word) if one.is_known)
+    return word in hidden_forms() or plain(word) in _hidden_plain()
+
+
+_SOUNDS = str.maketrans("оеиыэяюбвгджзщё", "аееееевпфктшсша".replace("в", "у"), "ьъ")
+_TWICE = re.compile(r"(.)\1+")
+
+
+def sound(word: str) -> str:
+    """Return a rough form of a word that is the same for words that sound alike."""
+    return _TWICE.sub(r"\1", word.translate(_SOUNDS))
+
+
+@cache
+def hidden_sounds() -> frozenset[str]:
+    """Return the rough forms of the hidden words."""
+    return frozenset(map(sound, hidden_forms()))
 
 
 def plain(word: str) -> str:
@@ -60,6 +86,21 @@ def _counts() -> dict[str, int]:
 def _further() -> frozenset[str]:
     """Return the beginnings of hidden words that the dictionary lacks."""
     return frozenset(word[:stop] for word in _new() for stop in range(1, len(word) + 1))
+
+
+@cache
+def common() -> frozenset[str]:
+    """Return the Russian words of three letters or more that are so frequent that they are no part of another word."""
+    known = ((word, found) for word, found in word_counts()[0].items() if found >= _COMMON and len(word) > 2)  # noqa: PLR2004
+    return frozenset(word for word, found in known if RUSSIAN.fullmatch(word) and is_listed(word))
+
+
+_COMMON = 500
+
+
+def is_rare(word: str) -> bool:
+    """Tell whether a known word is so rare that it may be a part of another one."""
+    return count(word) < _COMMON
 
 
 def begins(prefix: str) -> bool:

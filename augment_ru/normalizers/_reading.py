@@ -12,7 +12,7 @@ from typing import ClassVar, NamedTuple
 
 from augment_ru.language.morphology import readings
 from augment_ru.normalizers._lattice import RUSSIAN, Found, Lattice, Way
-from augment_ru.normalizers._lexicon import count, english, is_hidden, is_known, is_listed, plain, weight
+from augment_ru.normalizers._lexicon import common, count, english, hidden_sounds, is_hidden, is_known, is_listed, is_rare, plain, sound, weight
 from augment_ru.normalizers._normalization import Normalization
 from augment_ru.normalizers._pieces import core, fold, stays, swings
 from augment_ru.resources import dictionary_path, rows
@@ -56,6 +56,11 @@ class WordNormalization(Normalization):
         """Return readings of a word that is no Russian word, or has letters upside down."""
         del word
         return ()
+
+    def is_near(self, word: str) -> bool:
+        """Tell whether readings of an unknown word in lower case are worth a look, whatever stands around it."""
+        del word
+        return False
 
     @property
     def bit(self) -> int:
@@ -136,6 +141,17 @@ def reader(parts: tuple[WordNormalization, ...]) -> "Reader":
     return Reader(parts)
 
 
+_MARKS = ".,!?;:…«»()\"—-"
+
+
+def _joins(pieces: Sequence[str], at: int) -> bool:
+    """Tell whether a piece and one beside it could be parts of one word."""
+    here = pieces[at].lower().strip(_MARKS)
+    before = pieces[at - 1].lower().lstrip(_MARKS) if at else "-"
+    after = pieces[at + 1].lower().rstrip(_MARKS) if at + 1 < len(pieces) else "-"
+    return is_known(before + here) or is_known(here + after) or (before != "-" and is_known(before + here + after))
+
+
 _SPACED = re.compile(r"(?<!\S)\S\ufe0f?(?: +\S\ufe0f?(?:-\S)?){2,}(?!\S)")
 _MOST_PIECES = 400_000
 
@@ -147,8 +163,11 @@ class Reader:
         self.parts = parts
         self.names = {one.name for one in parts}
         self.joins = "separators" in self.names
+        self.repeats = "stretching" in self.names
+        self.mends = "spelling" in self.names
         self._plain: set[str] = set()
         self._odd: dict[str, Piece] = {}
+        self._mended: dict[str, Sequence[Found]] = {}
 
     @cached_property
     def lattice(self) -> Lattice:
@@ -180,26 +199,41 @@ class Reader:
         """Return the script of each text."""
         plain, odd = self._plain, self._odd
         if len(plain) + len(odd) > _MOST_PIECES:
-            plain.clear()
-            odd.clear()
+            for kept in (plain, odd, self._mended):
+                kept.clear()
         found = []
         for text in texts:
             pieces = text.split()
-            is_plain = plain.issuperset(pieces)
-            if not is_plain:
-                for piece in pieces:
-                    if piece not in plain and piece not in odd:
-                        judged = self.judge(piece)
-                        if judged is None:
-                            plain.add(piece)
-                        else:
-                            odd[piece] = judged
-                is_plain = plain.issuperset(pieces)
-            if is_plain and not (self.joins and _SPACED.search(text)):
-                found.append(Script.of(text, ()))
-            else:
+            if not plain.issuperset(pieces) and self._learn(pieces):
                 found.append(self._read(text))
+            elif self.joins and _SPACED.search(text):
+                found.append(self._read(text))
+            else:
+                found.append(Script.of(text, ()))
         return found
+
+    def _learn(self, pieces: Sequence[str]) -> bool:
+        """Judge the pieces of a text that are new; tell whether the text as a whole must be looked at."""
+        plain, odd, known = self._plain, self._odd, common()
+        strange = False
+        for at, piece in enumerate(pieces):
+            if piece in plain:
+                continue
+            judged = odd.get(piece)
+            if judged is None:
+                word = piece.strip(_MARKS)
+                small = word.lower()
+                if small in known and (word == small or word[1:] == small[1:] or word.isupper()):
+                    plain.add(piece)
+                    continue
+                judged = self.judge(piece)
+                if judged is None:
+                    plain.add(piece)
+                    continue
+                odd[piece] = judged
+            if judged.kind != "part" or _joins(pieces, at):
+                strange = True
+        return strange
 
     def _read(self, text: str) -> Script:
         from augment_ru.normalizers._contexts import edits_of  # noqa: PLC0415
@@ -234,21 +268,33 @@ class Reader:
         return found if found and found[0].score > _LEAST and _is_clear(found) else []
 
     def _russian(self, word: str, start: int, stop: int) -> Piece | None:
-        """Return what a word of Russian letters may be."""
+        """Return what a word of Russian letters may be; readings of unknown words are looked for only where needed."""
         small = word.lower()
         if is_known(small):
             if swings(word) >= _SWINGS and self.joins:
                 return Piece("sure", start, stop, word, (Found(weight(small), small, 0.0, _JOINED),))
-            if is_listed(small) or not (found := self._unknown(word)) or not self._mends(small, found[0]):
-                is_part = self.joins and (weight(small) < _RARE or (len(small) <= 2 and not is_function(small)))  # noqa: PLR2004
-                return Piece("part", start, stop, word) if is_part else None
+            if not is_listed(small) and self._may_mend(small):
+                found = self.mend(word)
+                if found and self._mends(small, found[0]):
+                    return Piece("spelt", start, stop, word, found)
+            is_part = self.joins and (is_rare(small) or (len(small) <= 2 and not is_function(small)))  # noqa: PLR2004
+            return Piece("part", start, stop, word) if is_part else None
+        if _LONG_RUN.search(small) and (found := self._collapsed(word)):
+            return Piece("sure", start, stop, word, found)
+        if self._may_mend(small) and (found := self.mend(word)):
             return Piece("spelt", start, stop, word, found)
-        if found := self._collapsed(word):
-            return Piece("sure" if _LONG_RUN.search(small) else "spelt", start, stop, word, found)
-        found = self._unknown(word)
-        if found:
-            return Piece("spelt", start, stop, word, found)
-        return Piece("part", start, stop, word) if self.joins else None
+        return Piece("part", start, stop, word) if self.joins or self.mends else None
+
+    def _may_mend(self, small: str) -> bool:
+        """Tell whether an unknown word is worth a look by itself: it sounds like a hidden word, or may be glued ones."""
+        return any(part.is_near(small) for part in self.parts) or (self.repeats and sound(small) in hidden_sounds())
+
+    def mend(self, word: str) -> Sequence[Found]:
+        """Return the words that an unknown word of Russian letters may stand for; none if that is not clear."""
+        known = self._mended.get(word)
+        if known is None:
+            known = self._mended[word] = self._collapsed(word) or self._unknown(word)
+        return known
 
     @staticmethod
     def _mends(small: str, found: Found) -> bool:
@@ -259,7 +305,7 @@ class Reader:
         """Return what a word is without its repeated letters, if it has some and is no name."""
         small = word.lower()
         runs = [len(run[0]) for run in _RUNS.finditer(small)]
-        if "stretching" not in self.names or not runs or len(set(small)) < _LETTERS:
+        if not self.repeats or not runs or len(set(small)) < _LETTERS:
             return []
         plain = max(runs) > 2 or len(runs) > 1 or word.islower()  # noqa: PLR2004
         least = _LEAST if max(runs) > 2 else _DOUBLED  # noqa: PLR2004
@@ -401,8 +447,6 @@ _ONE_LETTER = frozenset("вскоуияа")
 _MANY = 5
 """How many letters two words must have that are read from letters apart."""
 _SHORTEST, _SWINGS, _LETTERS = 3, 2, 2
-_RARE = 6.2
-"""The logarithm of the count below which a word may be a part of another one."""
 _LEAST, _DOUBLED = 3.0, 7.0
 """The least score of a reading; and of a word in which one letter was written twice."""
 _TWO_WORDS = 14.0

@@ -2,13 +2,15 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache, lru_cache
 from math import log
 from typing import ClassVar
 
+from augment_ru.language.frequency import word_counts
 from augment_ru.language.morphology import has_reading, readings
 from augment_ru.language.prepositions import cases_behind, fitting
 from augment_ru.normalizers._lattice import RUSSIAN, Found
-from augment_ru.normalizers._lexicon import has_prefix, is_listed, weight
+from augment_ru.normalizers._lexicon import count, has_prefix, is_hidden, is_listed, weight
 from augment_ru.normalizers._reading import WordNormalization, is_function
 from augment_ru.normalizers._pieces import swings
 
@@ -25,7 +27,12 @@ class Separators(WordNormalization):
         if RUSSIAN.issuperset(word) and not swings(word) and (found := glued(word.lower())):
             yield Found(_CERTAIN, found, 0.0, self.bit)
 
+    def is_near(self, word: str) -> bool:
+        """Tell whether a word is long enough to be glued."""
+        return len(word) >= _GLUED and bool(glued(word))
 
+
+_GLUED = 8
 _CERTAIN = 5.0
 _ALONE = frozenset("вскоуияа")
 _TOTAL = log(1.2e9)
@@ -34,26 +41,47 @@ _EACH, _BASE = 1.75, 8.0
 """Glued words may be as unlikely as this for each letter, and this for the whole."""
 
 
+@lru_cache(maxsize=100_000)
 def glued(word: str) -> str:
     """Return the words that are glued in a word of Russian letters, with spaces between; "" if it is one word.
 
     >>> glued("пишитевличку")
     'пишите в личку'
     """
-    if len(word) < 8:  # noqa: PLR2004
+    if len(word) < _GLUED:
         return ""
     best: list[tuple[float, tuple[str, ...]]] = [(0.0, ())]
     for stop in range(1, len(word) + 1):
-        ways = [(-999.0, ())]
+        reached: tuple[float, tuple[str, ...]] = (_NOT, ())
         for start in range(max(0, stop - _LONGEST), stop):
-            part = word[start:stop]
-            if (len(part) > 1 or part in _ALONE) and best[start][0] > -900 and _is_common(part):  # noqa: PLR2004
-                ways.append((best[start][0] + weight(part) - _TOTAL, (*best[start][1], part)))
-        best.append(max(ways))
+            score, parts = best[start]
+            if score > _NOT and (found := _weight(word[start:stop])):
+                reached = max(reached, (score + found - _TOTAL, (*parts, word[start:stop])))
+        best.append(reached)
     score, parts = best[-1]
     if not parts or len(parts[-1]) < 3 or score < -(_BASE + _EACH * len(word)) or has_prefix(word):  # noqa: PLR2004
         return ""
-    return " ".join(parts) if all(map(_may_stand_before, parts, parts[1:])) else ""
+    return " ".join(parts) if all(map(is_listed, parts)) and all(map(_may_stand_before, parts, parts[1:])) else ""
+
+
+_NOT = -1e9
+
+
+def _weight(part: str) -> float:
+    """Return the weight of a word that may be glued to others; 0 if none."""
+    if len(part) > 3:  # noqa: PLR2004
+        return weight(part) if count(part) >= _LEAST or is_hidden(part) else 0.0
+    return weight(part) if part in _short() else 0.0
+
+
+@cache
+def _short() -> frozenset[str]:
+    """Return the short words that may be glued to others."""
+    words = [word for word, found in word_counts()[0].items() if len(word) in {2, 3} and found >= _OFTEN]
+    return frozenset(word for word in words if RUSSIAN.issuperset(word) and (is_function(word) or len(word) > 2)) | _ALONE  # noqa: PLR2004
+
+
+_OFTEN, _LEAST = 20_000, 100
 
 
 def _may_stand_before(one: str, other: str) -> bool:
@@ -67,10 +95,3 @@ def _may_stand_before(one: str, other: str) -> bool:
 
 
 _PRONOUNS = frozenset("я ты вы мы он она оно они".split())
-
-
-def _is_common(part: str) -> bool:
-    """Tell whether a part is a word that may stand by itself."""
-    if len(part) < 4:  # noqa: PLR2004
-        return is_function(part) or (len(part) == 3 and weight(part) > 10 and is_listed(part))  # noqa: PLR2004
-    return weight(part) > 5 and is_listed(part)

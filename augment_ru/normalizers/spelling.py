@@ -9,7 +9,7 @@ from typing import ClassVar
 
 from augment_ru.editing.characters import neighbouring_keys
 from augment_ru.normalizers._lattice import LETTERS, RUSSIAN, Found, Lattice, Way
-from augment_ru.normalizers._lexicon import count, is_hidden, is_known, weight
+from augment_ru.normalizers._lexicon import hidden_sounds, is_hidden, is_known, sound, weight
 from augment_ru.normalizers._reading import WordNormalization
 from augment_ru.resources import dictionary_path, rows
 
@@ -52,6 +52,10 @@ class Spelling(WordNormalization):
                 is_hidden(one.word) or (weight(one.word) >= (_LEAST_WEIGHT if len(small) > 5 else _SHORT_WEIGHT) and not word[0].isupper())
             ):
                 yield one
+
+    def is_near(self, word: str) -> bool:
+        """Tell whether a word sounds like one that people hide; with `typing`, every word is worth a look."""
+        return self.typing or sound(word) in hidden_sounds()
 
 
 @cache
