@@ -130,6 +130,30 @@ def _errors_of(one: Normalization) -> Iterator[None]:
         raise AugmentError(f"normalizer '{one.name}' failed: {said(error)} (`__cause__` shows where)") from error
 
 
+def normalizations_of(specs: Sequence[str], pairs: Sequence[str] = ()) -> "Normalization":
+    """Make one normalizer of several specifications, one after another; for their form see `normalization_of`.
+
+    Args:
+        specs: the specifications.
+        pairs: options, each `NAME.OPTION=VALUE`.
+
+    Raises:
+        AugmentError: a name or an option is unknown, or a value does not fit.
+    """
+    options: dict[str, dict[str, str]] = {}
+    for pair in pairs:
+        left, equals, value = pair.partition("=")
+        name, dot, option = left.partition(".")
+        if not (equals and dot and name and option):
+            raise AugmentError(f"`options` {pair}: must be NAME.OPTION=VALUE, as in spelling.typing=true")
+        options.setdefault(name, {})[option] = value
+    made = normalization_of("+".join(specs), options)
+    known = {one.name for one in (made, *getattr(made, "parts", ()))}
+    if spare := sorted(options.keys() - known):
+        raise AugmentError(f"`options` {spare[0]}: no normalizer of this run has this name; it has {', '.join(sorted(known))}")
+    return made
+
+
 def normalization_of(
     spec: str | Normalization, options: Mapping[str, Mapping[str, Any]] | None = None
 ) -> Normalization:
