@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from augment_ru.normalizers._reading import Piece, Reader
 
 _PIECE = re.compile(r"\S+")
-_BITS = ("skeleton", "masks", "separators", "layout", "transliteration", "stretching", "spelling")
 
 
 def edits_of(reader: "Reader", text: str, odd: Mapping[str, "Piece"]) -> Iterator[Edit]:
@@ -43,8 +42,7 @@ def edits_of(reader: "Reader", text: str, odd: Mapping[str, "Piece"]) -> Iterato
             chosen[at] = latin[at]
     for _, (start, stop, new, bits) in sorted(chosen.items()):
         if text[start:stop] != new:
-            names = [name for place, name in enumerate(_BITS) if bits >> place & 1]
-            yield Edit(start, stop, new, Note(kind="+".join(names) or "skeleton"))
+            yield Edit(start, stop, new, Note(kind=reader.names_of(bits)))
 
 
 def _mended(

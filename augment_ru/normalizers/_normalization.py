@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 from augment_ru import registry
 from augment_ru.edits import Edit, Note
@@ -11,6 +11,18 @@ from augment_ru.errors import AugmentError, said
 from augment_ru.options import configured
 from augment_ru.registry import chain_names, is_own, own_class
 from augment_ru.script import Script
+
+
+class Reading(NamedTuple):
+    """What a text may mean.
+
+    Attributes:
+        script: leads from the text to the reading.
+        score: how likely it is among all readings that were found, in (0, 1].
+    """
+
+    script: Script
+    score: float
 
 
 class Normalization(ABC):
@@ -35,6 +47,16 @@ class Normalization(ABC):
     def scripts(self, texts: Sequence[str]) -> list[Script]:
         """Return the script of each text; by default, call `edits` for each. Scripts may not depend on other texts."""
         return [self._script(text, self.edits(text)) for text in texts]
+
+    def readings(self, text: str, n: int) -> list[Reading]:
+        """Return what a text may mean, the likeliest first; by default only what `scripts` returns.
+
+        Args:
+            text: the text.
+            n: the most readings to return.
+        """
+        del n
+        return [Reading(self.scripts([text])[0], 1.0)]
 
     def with_next(self, following: "Normalization") -> "Normalization | None":
         """Return one normalizer that does this and the following in one step; None, the default, for one after another."""
@@ -81,6 +103,18 @@ class NormalizationChain(Normalization):
             joined = found[-1].with_next(part) if found else None
             found[-1:] = [joined] if joined is not None else [*found[-1:], part]
         return found
+
+    def readings(self, text: str, n: int) -> list[Reading]:
+        """Return what a text may mean, the likeliest first: each part reads what the parts before it may have read."""
+        found = [Reading(Script.of(text, ()), 1.0)]
+        for part in self.steps:
+            found = [
+                Reading(one.script.then(other.script), one.score * other.score)
+                for one in found
+                for other in part.readings(one.script.text, n)
+            ]
+            found.sort(key=lambda one: -one.score)
+        return found[:n]
 
     def scripts(self, texts: Sequence[str]) -> list[Script]:
         """Return the script of each text that does what all parts do, one after another."""

@@ -7,19 +7,25 @@ looked at, each once, and only texts that hold one are looked at as wholes.
 import re
 from collections.abc import Collection, Iterable, Sequence
 from functools import cache, cached_property, lru_cache
-from math import log
+from math import exp, log
 from typing import ClassVar, NamedTuple
 
+from augment_ru.edits import Edit, Note
 from augment_ru.language.morphology import readings
 from augment_ru.normalizers._lattice import RUSSIAN, Found, Lattice, Way
 from augment_ru.normalizers._lexicon import common, count, english, hidden_sounds, is_hidden, is_known, is_listed, is_rare, plain, sound, weight
-from augment_ru.normalizers._normalization import Normalization
-from augment_ru.normalizers._pieces import core, fold, stays, swings
+from augment_ru.normalizers._normalization import Normalization, Reading
+from augment_ru.normalizers._pieces import cased, core, fold, stays, swings
 from augment_ru.resources import dictionary_path, rows
 from augment_ru.script import Script
 
 _BITS = ("skeleton", "masks", "separators", "layout", "transliteration", "stretching", "spelling")
 """The normalizers of words; each has the bit of its place."""
+
+
+def names_of(bits: int) -> str:
+    """Return the names of the normalizers with these bits, joined by `+`."""
+    return "+".join(name for place, name in enumerate(_BITS) if bits >> place & 1) or _BITS[0]
 
 
 class WordNormalization(Normalization):
@@ -71,6 +77,10 @@ class WordNormalization(Normalization):
         """Return the script of each text."""
         return reader((self,)).scripts(texts)
 
+    def readings(self, text: str, n: int) -> list[Reading]:
+        """Return what a text may mean, the likeliest first."""
+        return reader((self,)).readings(text, n)
+
     def with_next(self, following: Normalization) -> Normalization | None:
         """Return what reads words with the knowledge of both."""
         return _Together((self,)).with_next(following)
@@ -90,6 +100,9 @@ class _Together(Normalization):
 
     def scripts(self, texts: Sequence[str]) -> list[Script]:
         return reader(self.parts).scripts(texts)
+
+    def readings(self, text: str, n: int) -> list[Reading]:
+        return reader(self.parts).readings(text, n)
 
     def with_next(self, following: Normalization) -> Normalization | None:
         return _Together((*self.parts, following)) if isinstance(following, WordNormalization) else None
@@ -153,6 +166,8 @@ def _joins(pieces: Sequence[str], at: int) -> bool:
 
 
 _SPACED = re.compile(r"(?<!\S)\S\ufe0f?(?: +\S\ufe0f?(?:-\S)?){2,}(?!\S)")
+_PIECE = re.compile(r"\S+")
+_MOST_READINGS = 20
 _MOST_PIECES = 400_000
 
 
@@ -167,6 +182,7 @@ class Reader:
         self.mends = "spelling" in self.names
         self._plain: set[str] = set()
         self._odd: dict[str, Piece] = {}
+        self.names_of = names_of
         self._mended: dict[str, Sequence[Found]] = {}
 
     @cached_property
@@ -240,6 +256,39 @@ class Reader:
 
         made = list(edits_of(self, text, self._odd))
         return Script(text, made) if made else Script.of(text, ())
+
+    def readings(self, text: str, n: int) -> list[Reading]:
+        """Return what a text may mean, the likeliest first."""
+        (script,) = self.scripts([text])
+        beam: list[tuple[float, tuple[Edit, ...]]] = [(1.0, ())]
+        done = 0
+        for place in _PIECE.finditer(text):
+            sure = [one for one in script.edits if one.start < place.end() and one.stop > place.start()]
+            if place.start() < done:
+                continue
+            ways: list[tuple[float, tuple[Edit, ...]]] = []
+            start, stop = core(place[0])
+            word = place[0][start:stop]
+            if (not sure or (sure[0].start, sure[-1].stop) == (place.start() + start, place.start() + stop)) and (
+                found := self._all(place[0], word)
+            ):
+                total = sum(exp(one.score - found[0].score) for one in found)
+                for one in found[:n]:
+                    new = cased(one.word, word, initial=place.start() == 0)
+                    edit = Edit(place.start() + start, place.start() + stop, new, Note(kind=names_of(one.bits)))
+                    ways.append((exp(one.score - found[0].score) / total, (edit,)))
+            beam = [(one * other, (*made, *more)) for one, made in beam for other, more in ways or [(1.0, tuple(sure))]]
+            beam = sorted(beam, key=lambda one: -one[0])[:n]
+            done = max([done, *(one.stop for one in sure)])
+        return [Reading(Script(text, edits), score) for score, edits in beam]
+
+    def _all(self, piece: str, word: str) -> Sequence[Found]:
+        """Return all readings of a word that does not stay, the best first; of a Russian one, if it is unknown."""
+        if stays(piece) or RUSSIAN.issuperset(word):
+            return [] if is_known(word.lower()) or stays(piece) else self.mend(word)
+        if word.isascii() and (judged := self.judge(piece)) and (judged.is_english or judged.kind == "latin"):
+            return []
+        return [one for one in self.lattice.words(fold(word)) if one.word != word.lower()][:_MOST_READINGS]
 
     # what a piece is
 
