@@ -60,7 +60,7 @@ def _mended(
     They are forms of words that people hide; if the text hides words in other ways, too, they are any words. A capital
     inside a sentence is one of a name, and a text with many unknown words is of another language.
     """
-    if (strange - 1) * 4 > plain:
+    if (strange - 1) * 4 > plain and not (reader.eager and _is_mendable(judged)):
         return {}
     found: dict[int, Found] = {}
     unknown = []
@@ -69,7 +69,7 @@ def _mended(
             continue
         if one.written[0].isupper() and not one.written.isupper() and not _is_initial(pieces, at):
             continue
-        if one.found and any(map(is_hidden, one.found[0].word.split())):
+        if one.found and (reader.eager or any(map(is_hidden, one.found[0].word.split()))):
             found[at] = one.found[0]
         elif one.written[0].islower() and (one.found or not is_known(one.written)):
             unknown.append(at)
@@ -78,6 +78,12 @@ def _mended(
         if readings := judged[at].found or reader.mend(judged[at].written):
             found[at] = readings[0]
     return found
+
+
+def _is_mendable(judged: Sequence["Piece | None"]) -> bool:
+    """Tell whether most unknown words of a text can be mended, so that it is Russian."""
+    unknown = [one for one in judged if one is not None and (one.kind == "spelt" or (one.kind == "part" and not is_known(one.written.lower())))]
+    return sum(one.kind == "spelt" for one in unknown) * 2 >= len(unknown)
 
 
 def _is_initial(pieces: Sequence[str], at: int) -> bool:

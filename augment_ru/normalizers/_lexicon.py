@@ -131,6 +131,28 @@ def is_known(word: str) -> bool:
 
 
 @cache
+def spoken() -> dict[str, str]:
+    """Map each spoken form of one word, which people write on purpose, to the words that it is spoken for."""
+    found: dict[str, str] = {}
+    for written, said, kind, _ in rows(dictionary_path("colloquial"), columns=4):
+        if kind != "word" or " " in said or "^" in written + said:
+            continue
+        ones, others = _endings(written), _endings(said)
+        for one, other in zip(ones if len(ones) > 1 else ones * len(others), others, strict=False):
+            found.setdefault(other, one)
+    return found
+
+
+def _endings(cell: str) -> list[str]:
+    """Return the forms of a cell such as `компьютер{,а,у}`; none if it has several groups."""
+    head, brace, rest = cell.partition("{")
+    if not brace:
+        return [cell]
+    ends, _, tail = rest.partition("}")
+    return [] if "{" in tail else [head + end + tail for end in ends.split(",")]
+
+
+@cache
 def _prefixes() -> tuple[str, ...]:
     from pymorphy3.lang.ru import KNOWN_PREFIXES  # noqa: PLC0415
 

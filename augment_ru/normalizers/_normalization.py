@@ -127,14 +127,18 @@ class NormalizationChain(Normalization):
 
 
 class NamedChain(NormalizationChain):
-    """A chain with a name of its own; its class names its members in order."""
+    """A chain with a name of its own; its class has its parts in order."""
 
     __slots__ = ()
     name: ClassVar[str]
-    members: ClassVar[tuple[str, ...]]
+
+    @staticmethod
+    @abstractmethod
+    def members() -> Sequence[Normalization]:
+        """Return the parts in order."""
 
     def __init__(self) -> None:
-        super().__init__(map(normalization_of, self.members))
+        super().__init__(self.members())
 
     def __reduce__(self) -> tuple[type[Self], tuple[()]]:
         return type(self), ()

@@ -41,6 +41,8 @@ class WordNormalization(Normalization):
     """The signs that may stand between the letters of a word and mean nothing."""
     repeats: ClassVar[bool] = False
     """Whether repeated letters are left out."""
+    eager: ClassVar[bool] = False
+    """Whether unknown words are mended everywhere, not only where a text hides words."""
     softens: ClassVar[bool] = False
     """Whether soft signs are read where none are written."""
 
@@ -180,6 +182,7 @@ class Reader:
         self.joins = "separators" in self.names
         self.repeats = "stretching" in self.names
         self.mends = "spelling" in self.names
+        self.eager = any(one.eager for one in parts)
         self._plain: set[str] = set()
         self._odd: dict[str, Piece] = {}
         self.names_of = names_of
@@ -314,7 +317,8 @@ class Reader:
             one for part in self.parts for one in part.unknown(word)
         ]
         found.sort(key=by_score)
-        return found if found and found[0].score > _LEAST and _is_clear(found) else []
+        least = -9.0 if self.eager else _LEAST
+        return found if found and found[0].score > least and _is_clear(found) else []
 
     def _russian(self, word: str, start: int, stop: int) -> Piece | None:
         """Return what a word of Russian letters may be; readings of unknown words are looked for only where needed."""
@@ -358,7 +362,8 @@ class Reader:
             return []
         plain = max(runs) > 2 or len(runs) > 1 or word.islower()  # noqa: PLR2004
         least = _LEAST if max(runs) > 2 else _DOUBLED  # noqa: PLR2004
-        found = [one for one in self.lattice.words(small) if one.score + one.cost * 2 > least and not _is_cry(one.word)]
+        found = [one for one in self.lattice.words(small) if one.score + one.cost * 2 > least]
+        found = found if self.eager else [one for one in found if not _is_cry(one.word)]
         return found if found and (plain or is_hidden(found[0].word)) and _is_clear(found) else []
 
     def _latin(self, piece: str, folded: str, start: int, stop: int, *, is_fancy: bool) -> Piece | None:

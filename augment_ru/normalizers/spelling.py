@@ -8,8 +8,9 @@ from math import log
 from typing import ClassVar
 
 from augment_ru.editing.characters import neighbouring_keys
+from augment_ru.language.morphology import has_reading
 from augment_ru.normalizers._lattice import LETTERS, RUSSIAN, Found, Lattice, Way
-from augment_ru.normalizers._lexicon import hidden_sounds, is_hidden, is_known, sound, weight
+from augment_ru.normalizers._lexicon import hidden_sounds, is_hidden, is_known, is_listed, sound, spoken, weight
 from augment_ru.normalizers._reading import WordNormalization
 from augment_ru.resources import dictionary_path, rows
 
@@ -18,6 +19,10 @@ _ALIKE = "ао оае еияэё иеыя эе ыи яеи ёо бп пб вф �
 _ON_PURPOSE = 1.5
 """What a letter costs that sounds like another, where words are hidden; in nats 3, an error in every 20 letters."""
 _LEAST, _LEAST_WEIGHT, _SHORT_WEIGHT = 2.0, 5.5, 9.5
+_LEAST_TYPED, _LONG_TYPED = {4: 1.0, 5: 0.0, 6: -2.0}, -3.5
+"""The least score of a word that is mended everywhere, by the length of what was written."""
+_NAMELIKE = 3.0
+"""The least score of a word with a capital."""
 _MOST = {4: 1.0, 5: 1.5, 6: 2.0, 7: 3.0, 8: 3.5, 9: 4.5}
 """The most that the errors of a word may cost, by its length; one more in a word that people hide."""
 _RATES = {"drop": 40 / 92360, "add": 9 / 97030, "key": 25 / 97030 / 4, "other": 36 / 97030 / 20, "swap": 1e-4}
@@ -37,16 +42,25 @@ class Spelling(WordNormalization):
     name: ClassVar[str] = "spelling"
     typing: bool = False
 
+    @property
+    def eager(self) -> bool:
+        """Whether unknown words are mended everywhere, not only where a text hides words."""
+        return self.typing
+
     def unknown(self, word: str) -> Iterable[Found]:
         """Return the words that a word in Russian letters may be an error for."""
         small = word.lower()
-        if len(small) < 4 or not small.isalpha() or not RUSSIAN.issuperset(small) or small in _spoken():  # noqa: PLR2004
+        if len(small) < 4 or not small.isalpha() or not RUSSIAN.issuperset(small) or small in spoken():  # noqa: PLR2004
             return
         bit = self.bit
-        found = [one for one in _sounds(bit).words(small, most=5.0) if one.cost]
+        found = [one for one in _sounds(bit).words(small, most=6.5 if self.typing else 5.0) if one.cost]
         if self.typing:
-            found += _slips(small, bit)
+            found += [*_slips(small, bit), *_of_lexicon(small, bit)]
         for one in found:
+            if self.typing:
+                if one.score >= (_NAMELIKE if word[0].isupper() else _LEAST_TYPED.get(len(small), _LONG_TYPED)):
+                    yield one
+                continue
             most = _MOST[min(len(small), max(_MOST))] + is_hidden(one.word)
             if one.score >= _LEAST and one.cost <= most and (
                 is_hidden(one.word) or (weight(one.word) >= (_LEAST_WEIGHT if len(small) > 5 else _SHORT_WEIGHT) and not word[0].isupper())
@@ -59,13 +73,36 @@ class Spelling(WordNormalization):
 
 
 @cache
-def _spoken() -> frozenset[str]:
-    """Return spoken forms, which people write on purpose."""
-    found: set[str] = set()
-    for written, *_ in rows(dictionary_path("colloquial"), columns=4):
-        head, brace, ends = written.partition("{")
-        found |= {head + end for end in ends.rstrip("}").split(",")} if brace else {written}
-    return frozenset(found)
+def _listed() -> tuple[dict[str, tuple[str, float]], list[tuple[str, str, float]]]:
+    """Return the misspellings of the lexicon: right forms and rates by wrong form; and those of beginnings of words."""
+    whole: dict[str, tuple[str, float]] = {}
+    begun = []
+    for right, wrong, _, share in rows(dictionary_path("misspellings"), columns=4):
+        if right.endswith("*") and wrong.endswith("*"):
+            begun.append((wrong[:-1], right[:-1], float(share)))
+        elif " " not in wrong:
+            whole[wrong] = max((right, float(share)), whole.get(wrong, ("", 0.0)), key=lambda one: one[1])
+    return whole, begun
+
+
+def _of_lexicon(word: str, bit: int) -> Iterator[Found]:
+    whole, begun = _listed()
+    right, share = whole.get(word, ("", 0.0))
+    if right:
+        yield Found(min(map(weight, right.split())) + log(share), right, -log(share) / 2, bit)
+    for wrong, beginning, rate in begun:
+        if word.startswith(wrong) and is_known(other := beginning + word[len(wrong) :]):
+            yield Found(weight(other) + log(rate), other, -log(rate) / 2, bit)
+    if word.startswith("не") and has_reading(word[2:], "VERB") and is_listed(word[2:]):
+        yield Found(weight(word[2:]) + log(_NOT), f"не {word[2:]}", -log(_NOT) / 2, bit)
+    for end in _PARTICLES:
+        if word.endswith(end) and is_listed(f"{word[: -len(end)]}-{end}"):
+            yield Found(weight(word[: -len(end)]) + log(_NOT), f"{word[: -len(end)]}-{end}", -log(_NOT) / 2, bit)
+
+
+_NOT = 0.1
+"""How often people join «не» with a verb, or leave the hyphen of a particle out; `spacing.tsv` has 43 and 61 errors."""
+_PARTICLES = ("то", "нибудь", "либо", "таки", "ка")
 
 
 _RULE = re.compile(r"([^()]*)\(([^()>]*)>([^()]*)\)([^()]*)")
@@ -111,6 +148,11 @@ def _members(context: str) -> list[str]:
     return [context if context.isalpha() and context.islower() else ""]
 
 
+@cache
+def _near() -> dict[str, list[tuple[str, float]]]:
+    return neighbouring_keys("keyboard_ru")
+
+
 def _slips(word: str, bit: int) -> Iterator[Found]:
     """Yield the words that one slip of the finger turns into a word."""
     made: dict[str, float] = {}
@@ -119,7 +161,7 @@ def _slips(word: str, bit: int) -> Iterator[Found]:
         kinds: list[tuple[str, str]] = [(before + letter + after, "drop") for letter in LETTERS]
         if after:
             kinds.append((before + after[1:], "add"))
-            near = neighbouring_keys().get(after[0], "")
+            near = {key for key, _ in _near().get(after[0], ())}
             kinds += [(before + letter + after[1:], "key" if letter in near else "other") for letter in LETTERS]
         if len(after) > 1:
             kinds.append((before + after[1] + after[0] + after[2:], "swap"))
