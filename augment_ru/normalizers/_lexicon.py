@@ -131,7 +131,7 @@ def is_known(word: str) -> bool:
 
 
 @cache
-def spoken() -> dict[str, str]:
+def spoken_forms() -> dict[str, str]:
     """Map each spoken form of one word, which people write on purpose, to the words that it is spoken for."""
     found: dict[str, str] = {}
     for written, said, kind, _ in rows(dictionary_path("colloquial"), columns=4):

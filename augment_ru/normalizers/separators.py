@@ -61,7 +61,7 @@ def glued(word: str) -> str:
     score, parts = best[-1]
     if not parts or len(parts[-1]) < 3 or score < -(_BASE + _EACH * len(word)) or has_prefix(word):  # noqa: PLR2004
         return ""
-    return " ".join(parts) if all(map(is_listed, parts)) and all(map(_may_stand_before, parts, parts[1:])) else ""
+    return " ".join(parts) if all(map(is_listed, parts)) and all(map(goes_before, parts, parts[1:])) else ""
 
 
 _NOT = -1e9
@@ -84,7 +84,7 @@ def _short() -> frozenset[str]:
 _OFTEN, _LEAST = 20_000, 100
 
 
-def _may_stand_before(one: str, other: str) -> bool:
+def goes_before(one: str, other: str) -> bool:
     """Tell whether two glued words may stand side by side; a preposition must govern a case that the next word has."""
     if cases := cases_behind(one):
         kinds = [reading for reading in readings(other) if reading.known]

@@ -10,8 +10,9 @@ from typing import ClassVar
 from augment_ru.editing.characters import neighbouring_keys
 from augment_ru.language.morphology import has_reading
 from augment_ru.normalizers._lattice import LETTERS, RUSSIAN, Found, Lattice, Way
-from augment_ru.normalizers._lexicon import hidden_sounds, is_hidden, is_known, is_listed, sound, spoken, weight
+from augment_ru.normalizers._lexicon import hidden_sounds, is_hidden, is_known, is_listed, sound, spoken_forms, weight
 from augment_ru.normalizers._reading import WordNormalization
+from augment_ru.normalizers.separators import goes_before
 from augment_ru.resources import dictionary_path, rows
 
 _ALIKE = "ао оае еияэё иеыя эе ыи яеи ёо бп пб вф фв гкв кг дт тд жш шжщ щш зс сз"
@@ -21,7 +22,7 @@ _ON_PURPOSE = 1.5
 _LEAST, _LEAST_WEIGHT, _SHORT_WEIGHT = 2.0, 5.5, 9.5
 _LEAST_TYPED, _LONG_TYPED = {4: 1.0, 5: 0.0, 6: -2.0}, -3.5
 """The least score of a word that is mended everywhere, by the length of what was written."""
-_NAMELIKE = 3.0
+_NAMELIKE = 6.0
 """The least score of a word with a capital."""
 _MOST = {4: 1.0, 5: 1.5, 6: 2.0, 7: 3.0, 8: 3.5, 9: 4.5}
 """The most that the errors of a word may cost, by its length; one more in a word that people hide."""
@@ -50,7 +51,7 @@ class Spelling(WordNormalization):
     def unknown(self, word: str) -> Iterable[Found]:
         """Return the words that a word in Russian letters may be an error for."""
         small = word.lower()
-        if len(small) < 4 or not small.isalpha() or not RUSSIAN.issuperset(small) or small in spoken():  # noqa: PLR2004
+        if len(small) < 4 or not small.isalpha() or not RUSSIAN.issuperset(small) or small in spoken_forms():  # noqa: PLR2004
             return
         bit = self.bit
         found = [one for one in _sounds(bit).words(small, most=6.5 if self.typing else 5.0) if one.cost]
@@ -95,6 +96,10 @@ def _of_lexicon(word: str, bit: int) -> Iterator[Found]:
             yield Found(weight(other) + log(rate), other, -log(rate) / 2, bit)
     if word.startswith("не") and has_reading(word[2:], "VERB") and is_listed(word[2:]):
         yield Found(weight(word[2:]) + log(_NOT), f"не {word[2:]}", -log(_NOT) / 2, bit)
+    for preposition in _PREPOSITIONS:
+        rest = word.removeprefix(preposition)
+        if len(rest) > 3 and rest != word and is_listed(rest) and weight(rest) > _FREQUENT and goes_before(preposition, rest):  # noqa: PLR2004
+            yield Found(weight(rest) + log(_JOINED), f"{preposition} {rest}", -log(_JOINED) / 2, bit)
     for end in _PARTICLES:
         if word.endswith(end) and is_listed(f"{word[: -len(end)]}-{end}"):
             yield Found(weight(word[: -len(end)]) + log(_NOT), f"{word[: -len(end)]}-{end}", -log(_NOT) / 2, bit)
@@ -102,6 +107,7 @@ def _of_lexicon(word: str, bit: int) -> Iterator[Found]:
 
 _NOT = 0.1
 """How often people join «не» with a verb, or leave the hyphen of a particle out; `spacing.tsv` has 43 and 61 errors."""
+_PREPOSITIONS, _JOINED, _FREQUENT = ("в", "на", "с", "к", "из", "от", "у", "для", "до"), 31 / 1960, 6.5
 _PARTICLES = ("то", "нибудь", "либо", "таки", "ка")
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from augment_ru.edits import Edit
-from augment_ru.normalizers._lexicon import spoken
+from augment_ru.normalizers._lexicon import spoken_forms
 from augment_ru.normalizers._normalization import Normalization
 from augment_ru.normalizers._pieces import cased
 from augment_ru.text.words import RUSSIAN
@@ -19,7 +19,7 @@ class Spoken(Normalization):
 
     def edits(self, text: str) -> Iterator[Edit]:
         """Return the edits that write spoken forms out."""
-        forms = spoken()
+        forms = spoken_forms()
         for word in RUSSIAN.finditer(text):
             if full := forms.get(word[0].lower()):
                 yield Edit(*word.span(), cased(full, word[0], initial=False))
