@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from augment_ru.edits import Edit, Note
-from augment_ru.language.morphology import readings
+from augment_ru.language.morphology import CASES, GENDERS, Reading, readings
 from augment_ru.language.prepositions import cases_behind
 from augment_ru.normalizers._lattice import RUSSIAN, Found
 from augment_ru.normalizers._lexicon import is_form, is_hidden, is_known, is_listed, weight
@@ -38,6 +38,10 @@ def edits_of(reader: "Reader", text: str, odd: Mapping[str, "Piece"]) -> Iterato
         if one.kind == "sure" or (one.kind == "foreign" and strange * 6 <= plain) or at in mended:
             best = mended.get(at) or one.found[0]
             chosen[at] = (start + one.start, start + one.stop, cased(best.word, one.written, initial=initial), best.bits)
+        elif one.kind == "several":
+            best = _agreeing(one.found, pieces, at)
+            if best is not None:
+                chosen[at] = (start + one.start, start + one.stop, cased(best.word, one.written, initial=initial), best.bits)
         elif at in latin:
             chosen[at] = latin[at]
     for _, (start, stop, new, bits) in sorted(chosen.items()):
@@ -78,6 +82,42 @@ def _mended(
         if readings := judged[at].found or reader.mend(judged[at].written):
             found[at] = readings[0]
     return found
+
+
+def _agreeing(found: Sequence[Found], pieces: Sequence[str], at: int) -> Found | None:
+    """Return the reading that agrees clearly better than others with the words before and after; None if none does."""
+    before = pieces[at - 1].lower() if at and pieces[at - 1][-1].isalpha() else ""
+    after = pieces[at + 1].lower().strip(",.!?;:…»)\"") if at + 1 < len(pieces) and pieces[at][-1] not in ",.!?;:…»)" else ""
+    scored = sorted(((one.score + _GAIN * _agreement(before, one.word, after), one) for one in found), key=lambda one: (-one[0], one[1].word))
+    return scored[0][1] if scored[0][0] - scored[1][0] >= _GAIN / 2 else None
+
+
+_GAIN = 2.0
+"""What agreement with a neighbour adds to the score."""
+
+
+def _agreement(before: str, word: str, after: str) -> int:
+    """Return how many of a word's neighbours agree with it, less those that speak against it."""
+    kinds = [one for one in readings(word) if one.known]
+    found = 0
+    if cases := cases_behind(before):
+        found += 1 if any(cases & one.grammemes for one in kinds) else -1
+    for other, others in ((before, readings(before)), (after, readings(after))):
+        if other and any(_agree(one, each) for one in kinds for each in others if each.known):
+            found += 1
+    return found
+
+
+def _agree(one: Reading, other: Reading) -> bool:
+    """Tell whether two readings agree: an adjective and its noun, a subject and its verb."""
+    nominal = {"NOUN", "NPRO"}
+    shared = one.grammemes & other.grammemes
+    if {one.pos, other.pos} & {"ADJF", "PRTF"} and {one.pos, other.pos} & {"NOUN"}:
+        return bool(shared & CASES) and ("plur" in shared or ("sing" in shared and bool(shared & GENDERS)))
+    verb, noun = (one, other) if one.pos in {"VERB", "PRTS", "ADJS"} else (other, one)
+    if verb.pos in {"VERB", "PRTS", "ADJS"} and noun.pos in nominal and "nomn" in noun.grammemes:
+        return "plur" in shared or ("sing" in shared and (bool(shared & GENDERS) or not verb.grammemes & GENDERS))
+    return False
 
 
 def _is_mendable(judged: Sequence["Piece | None"]) -> bool:

@@ -49,6 +49,7 @@ class Lattice:
         skipped: the signs that may stand between letters and mean nothing, with the bit of their normalizer.
         repeats: the bit of the normalizer that leaves repeated letters out; 0 if none does.
         softens: the bit of the normalizer that reads a soft sign where none is written; 0 if none does.
+        exact: the bit of the normalizer whose ways hold only for the case that is listed; 0 if there is none.
         mixed: the bits of two normalizers that are seldom needed for one word; 0 if there are none.
         mixed_in: the bit of these that is seldom needed beside Russian letters.
         mixture: what such words cost.
@@ -59,9 +60,10 @@ class Lattice:
     skipped: Mapping[str, int] = field(default_factory=dict)
     repeats: int = 0
     softens: int = 0
+    exact: int = 0
     mixed: int = 0
     mixed_in: int = 0
-    mixture: float = 1.2
+    mixture: float = 2.0
 
     def words(self, written: str, *, own: Mapping[str, Sequence[Way]] | None = None, most: float = 9.0) -> list[Found]:
         """Return the words that a string may stand for, the best first.
@@ -135,8 +137,9 @@ class Lattice:
             steps += [(1, letter, 1.0 if letter in _VOWELS else 2.0, bit) for letter in LETTERS]
         for length in range(1, min(_LONGEST, len(written) - at) + 1):
             for key in {written[at : at + length], small[at : at + length]}:
+                exact = self.exact if key != written[at : at + length] else 0
                 for table in (self.ways, own or {}):
-                    steps += [(length, *way) for way in table.get(key, ())]
+                    steps += [(length, *way) for way in table.get(key, ()) if not exact or way.bit != exact]
         return steps
 
 

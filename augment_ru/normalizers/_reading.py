@@ -127,7 +127,7 @@ class Piece(NamedTuple):
     """What a piece of a text between white space may be.
 
     Attributes:
-        kind: `sure` (to be read), `latin` (if other words agree), `part` (of a split word, perhaps), `foreign` (a letter of
+        kind: `sure` (to be read), `several` (one of the readings, if it agrees with the words beside it), `latin` (if other words agree), `part` (of a split word, perhaps), `foreign` (a letter of
             a sister alphabet: to be read unless the sentence is of that language).
         start, stop: where the word starts and stops in the piece.
         written: the word with plain letters.
@@ -210,6 +210,7 @@ class Reader:
             {sign: one.bit for one in self.parts for sign in one.skipped},
             sum(one.bit for one in self.parts if one.repeats),
             sum(one.bit for one in self.parts if one.softens),
+            sum(one.bit for one in self.parts if one.name == "skeleton"),
             both if both.bit_count() == 2 else 0,  # noqa: PLR2004
             both & _SPELT if both.bit_count() == 2 else 0,  # noqa: PLR2004
         )
@@ -389,7 +390,10 @@ class Reader:
             return None
         if _LATIN_PART.search(folded):
             return self._hyphened(folded, start, stop)
-        if found and (_is_clear(found) or _is_sister(folded)) and self._may(found[0], folded):
+        if found and not _is_clear(found) and not _is_sister(folded) and self._may(found[0], folded):
+            close = tuple(one for one in found if found[0].score - one.score < _AGREEMENT)
+            return Piece("several", start, stop, folded, close)
+        if found and self._may(found[0], folded):
             while start and piece[start - 1] in folded and not piece[start - 1].isalnum():
                 start -= 1
             while stop < len(piece) and piece[stop] in "_*~|" and piece[stop] in folded:
@@ -512,6 +516,8 @@ _BRAND = 300
 """How often the news have a word in Latin letters that is an English word or a brand."""
 _MARGIN = 1.0
 """By how much the best reading must be ahead of the next."""
+_AGREEMENT = 3.0
+"""By how much a reading may be behind the best one to be taken for agreeing with the words beside it."""
 _NEEDED = {1: 99.0, 2: 9.0, 3: 7.0, 4: 4.0, 5: 2.0}
 """The least score of a reading, by its length."""
 

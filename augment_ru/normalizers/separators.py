@@ -37,7 +37,7 @@ _CERTAIN = 5.0
 _ALONE = frozenset("вскоуияа")
 _TOTAL = log(1.2e9)
 _LONGEST = 16
-_EACH, _BASE = 1.75, 8.0
+_EACH, _BASE = 2.0, 8.0
 """Glued words may be as unlikely as this for each letter, and this for the whole."""
 
 
