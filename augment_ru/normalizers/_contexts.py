@@ -75,12 +75,13 @@ def _mended(
             continue
         if one.found and (reader.eager or any(map(is_hidden, one.found[0].word.split()))):
             found[at] = one.found[0]
-        elif one.written[0].islower() and (one.found or not is_known(one.written)):
+        elif one.written[0].islower() and (one.found or not is_listed(one.written)):
             unknown.append(at)
     others += len(found) + sum(one is not None and one.kind == "sure" for one in judged)
     for at in unknown if others else ():
-        if readings := judged[at].found or reader.mend(judged[at].written):
-            found[at] = readings[0]
+        one = judged[at]
+        if (made := one.found or reader.mend(one.written)) and (not is_known(one.written) or reader.mends(one.written, made[0])):
+            found[at] = made[0]
     return found
 
 
@@ -141,7 +142,7 @@ def _strange(pieces: Sequence[str], judged: Sequence["Piece | None"]) -> tuple[i
             continue
         if word in _SISTERS or not RUSSIAN.issuperset(word):
             strange += word in _SISTERS or one is None or one.kind == "part"
-        elif one is not None and one.kind in {"part", "spelt"} and not is_known(word) and (
+        elif one is not None and one.kind == "part" and not is_known(word) and (
             not piece[start].isupper() or _is_initial(pieces, at)
         ):
             strange += 1
@@ -263,7 +264,7 @@ def _stands(one: "Piece", word: str, pieces: Sequence[str], at: int, index: Sequ
         sum(len(pieces[each]) == 1 for each in index) > 1
         or not RUSSIAN.issuperset(following[start:stop] or "-")
         or not (initial or before[:1] in RUSSIAN or before[1:2] in RUSSIAN)
-        or (capital and not (initial and following[start].islower()))
+        or (capital and not (initial and (following[start].islower() or cases_behind(word))))
         or (len(one.written) > 1 and one.written.isupper())
         or pieces[at].strip("«\"(") != one.written
     ):
@@ -275,7 +276,7 @@ def _stands(one: "Piece", word: str, pieces: Sequence[str], at: int, index: Sequ
     return weight(word) >= (_OFTEN if len(word) > 2 else _OFTENER)
 
 
-_OFTEN, _OFTENER = 11.0, 12.5
+_OFTEN, _OFTENER = 11.0, 10.5
 _SINGLE = {
     letter: tuple(words)
     for words, letters in {"и": "bi", "в": "dv", "с": "cs", "к": "rk", "о": "oj", "у": "euyY", "а": "af", "я": "z", "ви": "B"}.items()

@@ -11,6 +11,8 @@ LETTERS = "абвгдежзийклмнопрстуфхцчшщъыьэюяё"
 RUSSIAN = frozenset(LETTERS + LETTERS.upper())
 _VOWELS = frozenset("аеиоуыэюяё")
 _SOFTENED = frozenset("бвгдзклмнпрстфцчшщ")
+_BESIDE, _BOTH = 1.2, 2.0
+"""What it costs to read Latin letters by sound beside Russian letters, and some by sound and others by look."""
 _BEAM = 80
 """How many beginnings of words are followed at a place."""
 
@@ -52,7 +54,6 @@ class Lattice:
         exact: the bit of the normalizer whose ways hold only for the case that is listed; 0 if there is none.
         mixed: the bits of two normalizers that are seldom needed for one word; 0 if there are none.
         mixed_in: the bit of these that is seldom needed beside Russian letters.
-        mixture: what such words cost.
     """
 
     ways: Mapping[str, Sequence[Way]]
@@ -63,7 +64,6 @@ class Lattice:
     exact: int = 0
     mixed: int = 0
     mixed_in: int = 0
-    mixture: float = 2.0
 
     def words(self, written: str, *, own: Mapping[str, Sequence[Way]] | None = None, most: float = 9.0) -> list[Found]:
         """Return the words that a string may stand for, the best first.
@@ -105,7 +105,7 @@ class Lattice:
         for word, (cost, bits) in ends.items():
             if is_form(word):
                 if bits & self.mixed and (is_mixed or bits & self.mixed == self.mixed):
-                    cost += self.mixture * (bool(bits & self.mixed_in) + (bits & self.mixed == self.mixed))
+                    cost += _BESIDE * bool(is_mixed and bits & self.mixed_in) + _BOTH * (bits & self.mixed == self.mixed)
                 one = Found(weight(word) - 2 * cost, word, cost, bits)
                 key = plain(word)
                 if key not in best or (one.score, one.word) > (best[key].score, best[key].word):

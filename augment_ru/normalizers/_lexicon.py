@@ -95,7 +95,7 @@ def common() -> frozenset[str]:
     return frozenset(word for word, found in known if RUSSIAN.fullmatch(word) and is_listed(word))
 
 
-_COMMON = 500
+_COMMON = 1500
 
 
 def is_rare(word: str) -> bool:

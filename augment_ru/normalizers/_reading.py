@@ -181,7 +181,6 @@ class Reader:
         self.names = {one.name for one in parts}
         self.joins = "separators" in self.names
         self.repeats = "stretching" in self.names
-        self.mends = "spelling" in self.names
         self.eager = any(one.eager for one in parts)
         self._plain: set[str] = set()
         self._odd: dict[str, Piece] = {}
@@ -308,7 +307,7 @@ class Reader:
             return Piece("sure", start, stop, word, turned)
         folded = fold(word)
         russian = sum(char in RUSSIAN for char in folded)
-        if not russian and (piece.isascii() or folded.replace("'", "").replace("`", "").isalnum()):
+        if not russian and not _is_sister(folded) and (piece.isascii() or folded.replace("'", "").replace("`", "").isalnum()):
             return self._latin(piece, folded, start, stop, is_fancy=folded != word)
         return self._mixed(piece, folded, start, stop, russian)
 
@@ -329,15 +328,15 @@ class Reader:
                 return Piece("sure", start, stop, word, (Found(weight(small), small, 0.0, _JOINED),))
             if not is_listed(small) and self._may_mend(small):
                 found = self.mend(word)
-                if found and self._mends(small, found[0]):
+                if found and self.mends(small, found[0]):
                     return Piece("spelt", start, stop, word, found)
-            is_part = self.joins and (is_rare(small) or (len(small) <= 2 and not is_function(small)))  # noqa: PLR2004
+            is_part = self.joins and (is_rare(small) or not is_listed(small) or (len(small) <= 2 and not is_function(small)))  # noqa: PLR2004
             return Piece("part", start, stop, word) if is_part else None
         if _LONG_RUN.search(small) and (found := self._collapsed(word)):
             return Piece("sure", start, stop, word, found)
         if self._may_mend(small) and (found := self.mend(word)):
             return Piece("spelt", start, stop, word, found)
-        return Piece("part", start, stop, word) if self.joins or self.mends else None
+        return Piece("part", start, stop, word) 
 
     def _may_mend(self, small: str) -> bool:
         """Tell whether an unknown word is worth a look by itself: it sounds like a hidden word, or may be glued ones."""
@@ -351,7 +350,7 @@ class Reader:
         return known
 
     @staticmethod
-    def _mends(small: str, found: Found) -> bool:
+    def mends(small: str, found: Found) -> bool:
         """Tell whether a reading is so much likelier than a rare word that this may be an error."""
         return found.score - log(max(count(small), 1)) > _ERROR
 
@@ -508,7 +507,7 @@ _SHORTEST, _SWINGS, _LETTERS = 3, 2, 2
 _LEAST, _DOUBLED = 3.0, 7.0
 """The least score of a reading; and of a word in which one letter was written twice."""
 _TWO_WORDS = 14.0
-_ERROR = 4.0
+_ERROR = 3.0
 _UNLIKE = 0.7
 _YO = 0.05
 """What ё costs where е may be read."""
