@@ -9,12 +9,16 @@ from augment_ru.language.morphology import CASES, GENDERS, Reading, readings
 from augment_ru.language.prepositions import cases_behind
 from augment_ru.normalizers._lattice import RUSSIAN, Found
 from augment_ru.normalizers._lexicon import is_form, is_hidden, is_known, is_listed, weight
-from augment_ru.normalizers._pieces import cased, core, fold, swings
+from augment_ru.normalizers._pieces import cased, core, fold, only_alike, swings
 
 if TYPE_CHECKING:
     from augment_ru.normalizers._reading import Piece, Reader
 
 _PIECE = re.compile(r"\S+")
+
+
+_Chosen = tuple[int, int, str, int]
+"""Where an edit starts and stops, its new text, and the bits of the normalizers."""
 
 
 def edits_of(reader: "Reader", text: str, odd: Mapping[str, "Piece"]) -> Iterator[Edit]:
@@ -37,11 +41,10 @@ def edits_of(reader: "Reader", text: str, odd: Mapping[str, "Piece"]) -> Iterato
         initial = _is_initial(pieces, at)
         if one.kind == "sure" or (one.kind == "foreign" and strange * 6 <= plain) or at in mended:
             best = mended.get(at) or one.found[0]
-            chosen[at] = (start + one.start, start + one.stop, cased(best.word, one.written, initial=initial), best.bits)
+            chosen[at] = _edit(one, best, start, pieces[at], initial=initial)
         elif one.kind == "several":
-            best = _agreeing(one.found, pieces, at)
-            if best is not None:
-                chosen[at] = (start + one.start, start + one.stop, cased(best.word, one.written, initial=initial), best.bits)
+            if (agreeing := _agreeing(one.found, pieces, at)) is not None:
+                chosen[at] = _edit(one, agreeing, start, pieces[at], initial=initial)
         elif at in latin:
             chosen[at] = latin[at]
     for _, (start, stop, new, bits) in sorted(chosen.items()):
@@ -73,7 +76,8 @@ def _mended(
             continue
         if one.written[0].isupper() and not one.written.isupper() and not _is_initial(pieces, at):
             continue
-        if one.found and (reader.eager or any(map(is_hidden, one.found[0].word.split()))):
+        words = one.found[0].word.split() if one.found else []
+        if words and (reader.eager or len(words) > 2 or any(map(is_hidden, words))):
             found[at] = one.found[0]
         elif one.written[0].islower() and (one.found or not is_listed(one.written)):
             unknown.append(at)
@@ -121,6 +125,12 @@ def _agree(one: Reading, other: Reading) -> bool:
     return False
 
 
+def _edit(one: "Piece", found: Found, start: int, piece: str, *, initial: bool) -> _Chosen:
+    """Return the edit that writes a reading in place of the word of a piece, which starts at `start`."""
+    new = cased(found.word, piece[one.start : one.stop], initial=initial, alike=not found.bits & 16)
+    return start + one.start, start + one.stop, new, found.bits
+
+
 def _is_mendable(judged: Sequence["Piece | None"]) -> bool:
     """Tell whether most unknown words of a text can be mended, so that it is Russian."""
     unknown = [one for one in judged if one is not None and (one.kind == "spelt" or (one.kind == "part" and not is_known(one.written.lower())))]
@@ -155,10 +165,6 @@ _SISTERS = frozenset("і є це що як від він вона вони бо 
     "і є це що як від він вона вони бо чи дуже аз съм са се е та й із ще".split()
 )
 """Words of Ukrainian and Bulgarian that Russian texts do not have."""
-
-
-_Chosen = tuple[int, int, str, int]
-"""Where an edit starts and stops, its new text, and the bits of the normalizers."""
 
 
 class _Grade(NamedTuple):
@@ -224,7 +230,8 @@ def _latin(reader: "Reader", text: str, places, pieces: Sequence[str], judged: S
                     tail = tail if russian else "".join(_SIGNS.get(sign, sign) for sign in tail)
                     found[at] = (start, start + len(pieces[at]), grade.word + tail, grade.bits)
                 else:
-                    found[at] = (start + one.start, start + one.stop, cased(grade.word, one.written, initial=initial), grade.bits)
+                    made = cased(grade.word, one.written, initial=initial, alike=not grade.bits & 16)
+                    found[at] = (start + one.start, start + one.stop, made, grade.bits)
             elif evidence > 1 and not one.is_english and not capital:
                 word = reader.typed(pieces[at]) if by_keys else reader.spelled(one.written)
                 if word and len(one.written) > 2:
@@ -269,10 +276,12 @@ def _stands(one: "Piece", word: str, pieces: Sequence[str], at: int, index: Sequ
         or pieces[at].strip("«\"(") != one.written
     ):
         return False
+    behind_noun = bool(before) and before[-1].isalpha() and any(one.pos == "NOUN" for one in readings(before.lower())[:1])
     if cases := cases_behind(word):
+        cases = cases & {"loct"} if behind_noun and len(one.written) == 1 else cases
         return any(cases & reading.grammemes for reading in readings(following[start:stop]))
     if len(word) == 1:
-        return word == "и" or (word == "а" and (initial or before[-1:] == ","))
+        return (word == "и" and not behind_noun) or (word == "а" and (initial or before[-1:] == ","))
     return weight(word) >= (_OFTEN if len(word) > 2 else _OFTENER)
 
 
@@ -313,7 +322,7 @@ def _spelt(one: "Piece", initial: bool) -> _Grade:
         and best.score >= {1: 99.0, 2: 99.0, 3: 9.5, 4: 8.0, 5: 6.0}.get(size, 1.0)
         and (hidden or initial or not one.written[:1].isupper() or (size > 5 and one.written.isupper()))
         and (hidden or size > 4 or not one.written.isupper())
-        and (best.bits & 2 or not swings(one.written))
+        and (best.bits & 2 or not swings(one.written) or (not best.bits & 16 and only_alike(one.written)))
         and (hidden or plain.isalnum() or "-" in best.word)
         and (plain.isalpha() or "-" in plain or (plain.upper() != plain and (size > 3 or hidden)))
     )

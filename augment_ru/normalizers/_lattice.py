@@ -134,7 +134,8 @@ class Lattice:
             steps.append((1, "-", 0.0, 0))
         elif char in self.wild:
             bit = self.wild[char]
-            steps += [(1, letter, 1.0 if letter in _VOWELS else 2.0, bit) for letter in LETTERS]
+            more = 0.0 if char == "*" else 0.5
+            steps += [(1, letter, more + (1.0 if letter in _VOWELS else 2.0), bit) for letter in LETTERS]
         for length in range(1, min(_LONGEST, len(written) - at) + 1):
             for key in {written[at : at + length], small[at : at + length]}:
                 exact = self.exact if key != written[at : at + length] else 0

@@ -2,9 +2,10 @@
 
 import re
 import unicodedata
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from augment_ru.normalizers._lattice import RUSSIAN
+from augment_ru.resources import dictionary_path, rows
 
 _STAYS = re.compile(
     r"://|^www\.|^[#/~]\w|^\./|^[A-Za-z]:\\|^@[A-Za-z0-9_.]+\W*$|^&\w+;|^</?\w|^\{|^`|^--?\w|\w\(\)|=[\"\w]|^%[\w.]+%$"
@@ -49,9 +50,22 @@ def core(piece: str) -> tuple[int, int]:
     return start, stop
 
 
+@cache
+def _latin() -> dict[str, str]:
+    """Map characters to the Latin letter that they look like; small capitals to the capital."""
+    table = rows(dictionary_path("confusables"), columns=2)
+    alike = {char: letter for letter, written in table for char in written.split(" ") if letter.isascii()}
+    return alike | dict(zip(_SMALL_CAPITALS, "ABCDEFGHIJKLMNOPQRSTUVWYZ", strict=True))
+
+
+_SMALL_CAPITALS = "ᴀʙᴄᴅᴇꜰɢʜɪᴊᴋʟᴍɴᴏᴘǫʀꜱᴛᴜᴠᴡʏᴢ"
+
+
 @lru_cache(maxsize=20_000)
 def _folded(char: str) -> str:
     """Return the letter that a full-width, mathematical, circled or squared character shows; others as they are."""
+    if char in _latin():
+        return _latin()[char]
     code = ord(char)
     for first, size in _SQUARES:
         if first <= code < first + size:
@@ -71,28 +85,42 @@ def fold(word: str) -> str:
     return word if word.isascii() or RUSSIAN.issuperset(word) else "".join(map(_folded, word))
 
 
-def cased(word: str, written: str, *, initial: bool) -> str:
+def cased(word: str, written: str, *, initial: bool, alike: bool = False) -> str:
     """Give a reading the case of what was written.
 
     Args:
         word: the reading, in lower case.
         written: what was written.
         initial: whether a sentence starts here; a sign in place of the first letter then stands for a capital.
+        alike: whether Latin letters were read by their look; some capitals then stand for small letters, too.
     """
-    letters = [char for char in written if char.lower() != char.upper()]
+    small = _CASELESS if alike else frozenset()
+    letters = [char for char in written if _has_case(char) and char not in small]
     capitals = [char.isupper() for char in letters]
     if len(letters) > 1 and all(capitals):
         return word.upper()
     first = next((char for char in written if char.isalnum() or unicodedata.category(char)[0] == "S"), "")
-    mixed = swings(written) > 0
-    if first.lower() == first.upper():
+    if not _has_case(first) or first in small:
         capital = initial and not any(capitals[1:])
     else:
-        capital = first.isupper() and (initial or not mixed)
+        capital = first.isupper() and (initial or swings("".join(letters)) == 0)
     return word[:1].upper() + word[1:] if capital else word
+
+
+_CASELESS = frozenset("BHTMRNJIL")
+"""Latin capitals that look like a Russian letter as their small forms do not."""
+
+
+def _has_case(char: str) -> bool:
+    return char.lower() != char.upper() or unicodedata.category(char) in {"Lu", "Ll"} if char else False
 
 
 def swings(written: str) -> int:
     """Return how often a capital follows a small letter."""
     letters = [char for char in written if char.lower() != char.upper()]
     return sum(one.islower() and other.isupper() for one, other in zip(letters, letters[1:], strict=False))
+
+
+def only_alike(written: str) -> bool:
+    """Tell whether all capitals behind the first letter are Latin ones that stand for small letters, too."""
+    return all(char in _CASELESS for char in written[1:] if char.isupper())

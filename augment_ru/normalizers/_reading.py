@@ -37,6 +37,8 @@ class WordNormalization(Normalization):
     __slots__ = ()
     wild: ClassVar[str] = ""
     """The signs that hide any letter."""
+    weakly_wild: ClassVar[str] = ""
+    """The signs that hide any letter of a word that people hide from filters."""
     skipped: ClassVar[str] = ""
     """The signs that may stand between the letters of a word and mean nothing."""
     repeats: ClassVar[bool] = False
@@ -205,7 +207,8 @@ class Reader:
                 )
                 for written, several in table.items()
             },
-            {sign: one.bit for one in self.parts for sign in one.wild},
+            {sign: one.bit for one in self.parts for sign in one.wild}
+            | {sign: one.bit | _WEAK for one in self.parts for sign in one.weakly_wild},
             {sign: one.bit for one in self.parts for sign in one.skipped},
             sum(one.bit for one in self.parts if one.repeats),
             sum(one.bit for one in self.parts if one.softens),
@@ -442,6 +445,8 @@ class Reader:
         """Tell whether there is evidence enough to read what was written as this word."""
         if all(char in RUSSIAN or not char.isalnum() for char in written) and not found.bits & ~(_JOINED | _REPEATED):
             return self.joins and _is_apart(written, found)
+        if found.bits & _WEAK and (len(found.word) < _LONG_ENOUGH or not is_hidden(found.word)):
+            return False
         if len(found.word) < _SHORTEST and not written.isalnum():
             return False
         known = sum(char in RUSSIAN for char in written)
@@ -494,6 +499,8 @@ class Reader:
 
 _DOTTED = re.compile(r"[А-ЯЁа-яё]([.*_\-~|])(?:[а-яё]\1){2,}[а-яё]")
 _SPELT = 1 << _BITS.index("transliteration")
+_WEAK, _LONG_ENOUGH = 1 << len(_BITS), 5
+"""The bit of a reading in which an unusual sign hides a letter, and how long the word must be."""
 _JOINED, _REPEATED = 1 << _BITS.index("separators"), 1 << _BITS.index("stretching")
 _RUNS = re.compile(r"(\w)\1+")
 _LATIN_PART = re.compile(r"(?:^|-)[A-Z]{2,}-[а-яё]{3}|[а-яё]{3}-[A-Z]{2,}$")

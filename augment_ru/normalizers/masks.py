@@ -11,4 +11,5 @@ class Masks(WordNormalization):
     """Read signs, digits and pictures in place of letters, and letters that are hidden."""
 
     name: ClassVar[str] = "masks"
-    wild: ClassVar[str] = "*#%•☆★■█"
+    wild: ClassVar[str] = "*#%•☆★■█●○◻▪□◼⬛✱✲＊∗"
+    weakly_wild: ClassVar[str] = "_?-.~^+=…·"

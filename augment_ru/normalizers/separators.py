@@ -20,7 +20,7 @@ class Separators(WordNormalization):
     """Read words whose letters or parts stand apart, and words that are glued."""
 
     name: ClassVar[str] = "separators"
-    skipped: ClassVar[str] = r"""./\|_~*·•-‑–—,:;+=^'`⭐★☆✨()[]<>""" + "\ufe0f"
+    skipped: ClassVar[str] = r"""./\|_~*·•-‑–—,:;+=^'`⭐★☆✨()[]<>?!…"«»{}#&%§¦“”„′’‘№@$""" + "\ufe0f"
 
     def unknown(self, word: str) -> Iterable[Found]:
         """Return the words that are glued in a word: «пишитевличку»."""
@@ -61,7 +61,9 @@ def glued(word: str) -> str:
     score, parts = best[-1]
     if not parts or len(parts[-1]) < 3 or score < -(_BASE + _EACH * len(word)) or has_prefix(word):  # noqa: PLR2004
         return ""
-    return " ".join(parts) if all(map(is_listed, parts)) and all(map(goes_before, parts, parts[1:])) else ""
+    if not all(map(is_listed, parts)) or (len(parts) < _SEVERAL and not all(map(goes_before, parts, parts[1:]))):
+        return ""
+    return " ".join(parts)
 
 
 _NOT = -1e9
@@ -81,7 +83,9 @@ def _short() -> frozenset[str]:
     return frozenset(word for word in words if RUSSIAN.issuperset(word) and (is_function(word) or len(word) > 2)) | _ALONE  # noqa: PLR2004
 
 
-_OFTEN, _LEAST = 20_000, 100
+_SEVERAL = 3
+"""So many words that are glued are no chance, whatever they are."""
+_OFTEN, _LEAST = 20_000, 30
 
 
 def goes_before(one: str, other: str) -> bool:
