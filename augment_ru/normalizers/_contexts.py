@@ -1,6 +1,7 @@
 """What the words around a piece say of it: runs of Latin words, letters apart, words in parts, sentences in other tongues."""
 
 import re
+from bisect import bisect_left
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -29,7 +30,7 @@ def edits_of(reader: "Reader", text: str, odd: Mapping[str, "Piece"]) -> Iterato
     chosen: dict[int, tuple[int, int, str, int]] = {}  # by the first piece: start, stop, new text, bits
     taken: set[int] = set()
     if reader.joins:
-        _apart(reader, text, places, pieces, judged, chosen, taken)
+        _apart(reader, text, places, pieces, chosen, taken)
         _parts(reader, text, places, pieces, judged, chosen, taken)
     strange, plain = _strange(pieces, judged)
     latin = _latin(reader, text, places, pieces, judged)
@@ -330,38 +331,46 @@ def _spelt(one: "Piece", initial: bool) -> _Grade:
     return _Grade(best.word, bool(sure), may, best.bits or 16)
 
 
-def _is_single(piece: str) -> bool:
-    return len(fold(piece.rstrip(",.!?;:…»)\"'"))) == 1 or (len(piece) == 3 and piece[1] == "-")
+_SIGNS_APART = "-–—.·•,|/\\_*~+:;=>"
+_RUN = re.compile(
+    rf"(?<![^\s«\"(])[^\s.,|/\\]\ufe0f?(?:[ \u00a0\u2009\t]*[{re.escape(_SIGNS_APART)}]?[ \u00a0\u2009\t]+[{re.escape(_SIGNS_APART)}]?\S\ufe0f?(?![^\s{re.escape(_SIGNS_APART)}!?…)»\"])){{2,}}"
+)
+"""Letters apart, with white space between, and perhaps a sign beside it."""
 
 
-def _apart(reader, text, places, pieces, judged, chosen, taken) -> None:
-    """Read words whose letters stand apart: «к а з и н о»."""
-    at = 0
-    while at < len(pieces):
-        stop = at
-        while stop < len(pieces) and _is_single(pieces[stop]) and (stop == at or text[places[stop - 1][1] : places[stop][0]].strip(" ") == ""):
-            stop += 1
-            if pieces[stop - 1][-1] in ",.!?;:…»)":
+def _apart(reader: "Reader", text: str, places, pieces, chosen: dict[int, _Chosen], taken: set[int]) -> None:
+    """Read words whose letters stand apart: «к а з и н о», «к. а. з. и. н. о»."""
+    starts = [start for start, _ in places]
+    for run in _RUN.finditer(text):
+        first = bisect_left(starts, run.start())
+        last = bisect_left(starts, run.end())
+        hyphen = re.search(r"\S-\S", run[0])
+        letters = [piece.strip(_SIGNS_APART) for piece in run[0].split()]
+        cells = [(at, fold(letter)) for at, letter in enumerate(letters) if letter]
+        windows = [(low, high) for low in (0, 1) for high in (len(cells), len(cells) - 1) if high - low > 2]
+        found, window = None, (0, 0)
+        for whole in (True, False):
+            for low, high in windows:
+                written = " ".join(cell for _, cell in cells[low:high])
+                found = _one_word(reader, written.replace(" ", "")) if whole else _several(reader, written)
+                if found:
+                    window = (low, high)
+                    break
+            if found:
                 break
-        if stop - at >= 3:
-            windows = [(first, last) for first in (at, at + 1) for last in (stop, stop - 1) if last - first > 2]
-            written = {one: " ".join(map(fold, pieces[slice(*one)])).rstrip(",.!?;:…»)") for one in windows}
-            for whole in (True, False):
-                for first, last in windows:
-                    letters = written[first, last]
-                    found = _one_word(reader, letters.replace(" ", "")) if whole else _several(reader, letters)
-                    if found and first not in taken:
-                        start, end = places[first][0], places[last - 1][0] + len(pieces[last - 1].rstrip(",.!?;:…»)"))
-                        new = cased(found.word, letters, initial=_is_initial(pieces, first))
-                        chosen[first] = (start, end, new, found.bits | 4)
-                        taken.update(range(at, stop))
-                        break
-        at = max(stop, at + 1)
+        if found is None or hyphen and " " not in found.word and "-" not in found.word:
+            continue
+        low, high = cells[window[0]][0] + first, cells[window[1] - 1][0] + first
+        end = places[high][0] + len(pieces[high].rstrip(",.!?;:…»)\"" + (_SIGNS_APART if high + 1 < last else "")))
+        raw = text[starts[low] : end]
+        new = cased(found.word, raw, initial=_is_initial(pieces, low), alike=not found.bits & 16)
+        chosen[low] = (starts[low], end, new, found.bits | 4)
+        taken.update(range(first, last))
 
 
 def _one_word(reader, letters: str) -> Found | None:
     found = reader.lattice.words(letters)
-    if not found or sum(map(str.isalpha, letters)) * 2 < len(letters):
+    if not found or found[0].bits & reader.weak or sum(map(str.isalpha, letters)) * 2 < len(letters):
         return None
     return found[0] if found[0].score >= {3: 8.0, 4: 6.0}.get(len(letters), 2.0) else None
 
@@ -381,7 +390,7 @@ def _parts(reader, text, places, pieces, judged, chosen, taken) -> None:
     for at, one in enumerate(judged):
         if one is None or one.kind not in {"part", "spelt"} or at in taken:
             continue
-        for first, last in ((at - 1, at + 1), (at - 1, at), (at, at + 1), (at, at + 2), (at - 2, at)):
+        for first, last in _windows(pieces, at):
             if first < 0 or last >= len(pieces) or any(place in taken for place in range(first, last + 1)):
                 continue
             words = [pieces[place][slice(*cores[place])] for place in range(first, last + 1)]
@@ -405,6 +414,23 @@ def _parts(reader, text, places, pieces, judged, chosen, taken) -> None:
             chosen[first] = (start, end, cased(joined, "".join(words), initial=_is_initial(pieces, first)), 4)
             taken.update(range(first, last + 1))
             break
+
+
+def _windows(pieces: Sequence[str], at: int) -> list[tuple[int, int]]:
+    """Return the runs of pieces around one that may be parts of a word, the first and the last of each."""
+    near = [(at - 1, at + 1), (at - 1, at), (at, at + 1), (at, at + 2), (at - 2, at)]
+    if len(pieces[at]) > _SHORT:
+        return near
+    low = high = at
+    while low and at - low < _MOST_PARTS and len(pieces[low - 1]) <= _SHORT:
+        low -= 1
+    while high + 1 < len(pieces) and high - at < _MOST_PARTS and len(pieces[high + 1]) <= _SHORT + 1:
+        high += 1
+    long = [(one, other) for one in range(low, at + 1) for other in range(at, high + 1) if other - one > 2]  # noqa: PLR2004
+    return sorted(long, key=lambda one: one[0] - one[1]) + near
+
+
+_SHORT, _MOST_PARTS = 3, 5
 
 
 def is_form_any(word: str) -> bool:

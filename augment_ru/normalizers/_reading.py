@@ -169,7 +169,8 @@ def _joins(pieces: Sequence[str], at: int) -> bool:
     return is_known(before + here) or is_known(here + after) or (before != "-" and is_known(before + here + after))
 
 
-_SPACED = re.compile(r"(?<!\S)\S\ufe0f?(?: +\S\ufe0f?(?:-\S)?){2,}(?!\S)")
+_SPACED = re.compile(r"(?<![^\s«\"(])\S[\ufe0f.,/|*_·•~-]?\s+[-–—.·•,|/*_~+:;]?\s*\S[\ufe0f.,/|*_·•~-]?\s+(?:[-–—.·•,|/*_~+:;]\s+)?\S(?!\w)")
+"""What a text has in which letters stand apart."""
 _PIECE = re.compile(r"\S+")
 _MOST_READINGS = 20
 _MOST_PIECES = 400_000
@@ -187,6 +188,7 @@ class Reader:
         self._plain: set[str] = set()
         self._odd: dict[str, Piece] = {}
         self.names_of = names_of
+        self.weak = _WEAK
         self._mended: dict[str, Sequence[Found]] = {}
 
     @cached_property

@@ -61,7 +61,10 @@ def glued(word: str) -> str:
     score, parts = best[-1]
     if not parts or len(parts[-1]) < 3 or score < -(_BASE + _EACH * len(word)) or has_prefix(word):  # noqa: PLR2004
         return ""
-    if not all(map(is_listed, parts)) or (len(parts) < _SEVERAL and not all(map(goes_before, parts, parts[1:]))):
+    governs = [len(parts) < _SEVERAL or bool(cases_behind(part)) for part in parts]
+    if not all(map(is_listed, parts)) or parts[0] in _NEVER_FIRST:
+        return ""
+    if not all(not must or goes_before(one, other) for must, one, other in zip(governs, parts, parts[1:], strict=False)):
         return ""
     return " ".join(parts)
 
@@ -85,6 +88,7 @@ def _short() -> frozenset[str]:
 
 _SEVERAL = 3
 """So many words that are glued are no chance, whatever they are."""
+_NEVER_FIRST = frozenset("ли же бы то ка ж б".split())
 _OFTEN, _LEAST = 20_000, 30
 
 

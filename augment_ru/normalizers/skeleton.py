@@ -7,6 +7,7 @@ from itertools import chain
 from typing import ClassVar
 
 from augment_ru.normalizers._lattice import RUSSIAN, Found, Lattice, Way
+from augment_ru.normalizers._lexicon import is_hidden, weight
 from augment_ru.normalizers._reading import WordNormalization, listed
 from augment_ru.resources import dictionary_path, rows
 
@@ -24,11 +25,21 @@ class Skeleton(WordNormalization):
     def unknown(self, word: str) -> Iterable[Found]:
         """Return the words that a word may be whose letters stand upside down."""
         upside, marks = _upside_down(self.bit)
+        small = word.lower()
+        if RUSSIAN.issuperset(word) and self.is_near(small):
+            yield Found(weight(small[::-1]) - _BACKWARDS, small[::-1], _BACKWARDS / 2, self.bit)
         if marks.isdisjoint(word):
             return
-        small = word.lower()
         yield from upside.words(small[::-1])
         yield from upside.words(small)
+
+    def is_near(self, word: str) -> bool:
+        """Tell whether a word is one that people hide, written from its end."""
+        return len(word) >= _LEAST and is_hidden(word[::-1])
+
+
+_LEAST, _BACKWARDS = 4, 3.0
+"""How long a word must be that is read from its end, and what that takes from its score."""
 
 
 @cache
