@@ -275,17 +275,27 @@ def _stands(one: "Piece", word: str, pieces: Sequence[str], at: int, index: Sequ
         or (capital and not (initial and (following[start].islower() or cases_behind(word))))
         or (len(one.written) > 1 and one.written.isupper())
         or pieces[at].strip("«\"(") != one.written
+        or not one.written.isascii()
     ):
         return False
     behind_noun = bool(before) and before[-1].isalpha() and any(one.pos == "NOUN" for one in readings(before.lower())[:1])
     if cases := cases_behind(word):
-        cases = cases & {"loct"} if behind_noun and len(one.written) == 1 else cases
+        if len(one.written) == 1 and before and readings(before.lower())[0].lemma in _SYMBOLS:
+            return False
         return any(cases & reading.grammemes for reading in readings(following[start:stop]))
     if len(word) == 1:
         return (word == "и" and not behind_noun) or (word == "а" and (initial or before[-1:] == ","))
     return weight(word) >= (_OFTEN if len(word) > 2 else _OFTENER)
 
 
+_SYMBOLS = frozenset(
+    "скорость радиус заряд индекс масса высота длина ширина сила ток угол координата ось точка вектор переменная параметр "
+    "число буква коэффициент ускорение время путь энергия давление температура объём площадь напряжение функция элемент "
+    "множитель множество строка столбец вершина сторона прямая отрезок плоскость класс группа категория вариант пункт тип "
+    "витамин гепатит нота клавиша кнопка язык диск план серия этап фаза сорт марка модель уровень волна диаметр период "
+    "значение показатель основание степень корень аргумент предел сумма ряд".split()
+)
+"""Nouns behind which a letter stands for a quantity or a kind."""
 _OFTEN, _OFTENER = 11.0, 10.5
 _SINGLE = {
     letter: tuple(words)
@@ -323,9 +333,9 @@ def _spelt(one: "Piece", initial: bool) -> _Grade:
         and best.score >= {1: 99.0, 2: 99.0, 3: 9.5, 4: 8.0, 5: 6.0}.get(size, 1.0)
         and (hidden or initial or not one.written[:1].isupper() or (size > 5 and one.written.isupper()))
         and (hidden or size > 4 or not one.written.isupper())
-        and (best.bits & 2 or not swings(one.written) or (not best.bits & 16 and only_alike(one.written)))
+        and (best.bits & 2 or not swings(one.written) or (not best.bits & 16 and only_alike(one.written)) or (hidden and swings(one.written) > 1))
         and (hidden or plain.isalnum() or "-" in best.word)
-        and (plain.isalpha() or "-" in plain or (plain.upper() != plain and (size > 3 or hidden)))
+        and (plain.isalpha() or "-" in plain or hidden or (plain.upper() != plain and size > 3))
     )
     may = best.score >= {1: 13.0, 2: 9.0, 3: 7.0}.get(size, 1.0) and plain.isalnum()
     return _Grade(best.word, bool(sure), may, best.bits or 16)
@@ -333,7 +343,7 @@ def _spelt(one: "Piece", initial: bool) -> _Grade:
 
 _SIGNS_APART = "-–—.·•,|/\\_*~+:;=>"
 _RUN = re.compile(
-    rf"(?<![^\s«\"(])[^\s.,|/\\]\ufe0f?(?:[ \u00a0\u2009\t]*[{re.escape(_SIGNS_APART)}]?[ \u00a0\u2009\t]+[{re.escape(_SIGNS_APART)}]?\S\ufe0f?(?![^\s{re.escape(_SIGNS_APART)}!?…)»\"])){{2,}}"
+    rf"(?<![^\s«\"(])[^\s.,|/\\]\ufe0f?(?:(?:-|[ \u00a0\u2009\t]*[{re.escape(_SIGNS_APART)}]?[ \u00a0\u2009\t]+[{re.escape(_SIGNS_APART)}]?)\S\ufe0f?(?![^\s{re.escape(_SIGNS_APART)}!?…)»\"])){{2,}}"
 )
 """Letters apart, with white space between, and perhaps a sign beside it."""
 
@@ -347,6 +357,9 @@ def _apart(reader: "Reader", text: str, places, pieces, chosen: dict[int, _Chose
         hyphen = re.search(r"\S-\S", run[0])
         letters = [piece.strip(_SIGNS_APART) for piece in run[0].split()]
         cells = [(at, fold(letter)) for at, letter in enumerate(letters) if letter]
+        tails = [piece.replace("\ufe0f", "")[1:2].replace("-", "") for piece in run[0].split()]
+        cut = next((at for at, tail in enumerate(tails) if tail != tails[0] and letters[at]), len(tails))
+        cells = [cell for cell in cells if cell[0] <= cut]  # «к а з и н о, а»
         windows = [(low, high) for low in (0, 1) for high in (len(cells), len(cells) - 1) if high - low > 2]
         found, window = None, (0, 0)
         for whole in (True, False):
@@ -405,7 +418,7 @@ def _parts(reader, text, places, pieces, judged, chosen, taken) -> None:
             if not is_form_any(joined):
                 continue
             unknown = sum(not is_listed(word.lower()) for word in words)
-            if len(words) > 2 and unknown < 2 and not (unknown and all(len(word) < 5 for word in words)):
+            if len(words) > 2 and unknown < 2 and not (is_hidden(joined) and max(map(len, words)) < 4) and not (unknown and all(len(word) < 5 for word in words)):
                 continue
             gain = weight(joined) - sum(weight(word.lower()) if is_listed(word.lower()) else 2.0 for word in words) + 20.9 * (len(words) - 1)
             if gain < (9.0 if unknown else 12.2) or any(word[0].isupper() and not words[0].isupper() or word[0].isupper() and not word.isupper() for word in words[1:]):

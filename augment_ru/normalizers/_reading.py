@@ -381,7 +381,8 @@ class Reader:
                 folded, stop = folded + piece[stop], stop + 1
             found = self.lattice.words(folded)
         small = folded.lower()
-        is_english = small.isascii() and (count(small) >= _BRAND or small in english()) and not is_fancy
+        plain_case = folded.islower() or folded.isupper() or folded[1:].islower()
+        is_english = small.isascii() and plain_case and (count(small) >= _BRAND or small in english()) and not is_fancy
         if not found and not keyed:
             return Piece("latin", start, stop, folded, is_english=is_english) if folded.isalpha() else None
         kind = "sure" if is_fancy and found and found[0].score > _LEAST and _is_clear(found) else "latin"
