@@ -252,7 +252,9 @@ def explain(text: str, **given: Any) -> None:  # noqa: ANN401
 
 @click.command("list", cls=Command)
 @click.argument(
-    "kind", required=False, type=click.Choice(["attacks", "normalizers", "constraints", "similarities", "tasks", "models"])
+    "kind",
+    required=False,
+    type=click.Choice(["attacks", "normalizers", "constraints", "similarities", "tasks", "models"]),
 )
 @option("-v/--verbose", "Also show options, reasons and files.")
 @option("--lang", "The language.  [default: that of the locale]", type=click.Choice(["en", "ru"]))

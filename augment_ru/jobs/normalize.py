@@ -1,6 +1,5 @@
 """The work of `augment-ru normalize`: read the texts of a file as they were meant, and count the rows."""
 
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any

@@ -11,6 +11,16 @@ LETTERS = "абвгдежзийклмнопрстуфхцчшщъыьэюяё"
 RUSSIAN = frozenset(LETTERS + LETTERS.upper())
 _VOWELS = frozenset("аеиоуыэюяё")
 _SOFTENED = frozenset("бвгдзклмнпрстфцчшщ")
+NAMES = ("skeleton", "masks", "separators", "layout", "transliteration", "stretching", "spelling")
+"""The normalizers of words; each has the bit of its place. The next bit marks a weak reading (`WEAK`)."""
+SKELETON, MASKS, SEPARATORS, LAYOUT, SPELT, REPEATED, SPELLING, WEAK = (1 << place for place in range(len(NAMES) + 1))
+
+
+def names_of(bits: int) -> str:
+    """Return the names of the normalizers with these bits, joined by `+`."""
+    return "+".join(name for place, name in enumerate(NAMES) if bits >> place & 1) or NAMES[0]
+
+
 _BESIDE, _BOTH = 1.2, 2.0
 """What it costs to read Latin letters by sound beside Russian letters, and some by sound and others by look."""
 _BEAM = 80
@@ -105,7 +115,9 @@ class Lattice:
         for word, (cost, bits) in ends.items():
             if is_form(word):
                 if bits & self.mixed and (is_mixed or bits & self.mixed == self.mixed):
-                    cost += _BESIDE * bool(is_mixed and bits & self.mixed_in) + _BOTH * (bits & self.mixed == self.mixed)
+                    cost += _BESIDE * bool(is_mixed and bits & self.mixed_in) + _BOTH * (
+                        bits & self.mixed == self.mixed
+                    )
                 one = Found(weight(word) - 2 * cost, word, cost, bits)
                 key = plain(word)
                 if key not in best or (one.score, one.word) > (best[key].score, best[key].word):

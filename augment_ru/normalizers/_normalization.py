@@ -188,7 +188,9 @@ def normalizations_of(specs: Sequence[str], pairs: Sequence[str] = ()) -> "Norma
     made = normalization_of("+".join(specs), options)
     known = {one.name for one in (made, *getattr(made, "parts", ()))}
     if spare := sorted(options.keys() - known):
-        raise AugmentError(f"`options` {spare[0]}: no normalizer of this run has this name; it has {', '.join(sorted(known))}")
+        raise AugmentError(
+            f"`options` {spare[0]}: no normalizer of this run has this name; it has {', '.join(sorted(known))}"
+        )
     return made
 
 

@@ -20,7 +20,7 @@ _ORDINAL = re.compile(
     re.IGNORECASE,
 )
 """A number with the ending of an ordinal, or with a unit."""
-_OPENING, _CLOSING = "«»\"'“”„‘’([<—–-‒…,.;:!?¡¿", "«»\"“”„‘’)]>—–-‒…,.;:!?"
+_OPENING, _CLOSING = "«»\"'“”„‘’([<—–-‒…,.;:!?¡¿", '«»"“”„‘’)]>—–-‒…,.;:!?'
 _SQUARES = ((0x1F150, 26), (0x1F170, 26), (0x1F1E6, 26), (0x1F130, 26))
 
 
@@ -29,7 +29,7 @@ def stays(piece: str) -> bool:
     digits = sum(char.isdigit() for char in piece)
     if digits:
         letters = sum(char.isalpha() for char in piece)
-        if digits > letters + 1 or _LONG_NUMBER.search(piece) or _ORDINAL.fullmatch(piece.strip("()«»\",.;:!?")):
+        if digits > letters + 1 or _LONG_NUMBER.search(piece) or _ORDINAL.fullmatch(piece.strip('()«»",.;:!?')):
             return True
     return bool(_STAYS.search(piece))
 

@@ -11,8 +11,9 @@ from augment_ru.language.morphology import has_reading, readings
 from augment_ru.language.prepositions import cases_behind, fitting
 from augment_ru.normalizers._lattice import RUSSIAN, Found
 from augment_ru.normalizers._lexicon import count, has_prefix, is_hidden, is_listed, weight
-from augment_ru.normalizers._reading import WordNormalization, is_function
 from augment_ru.normalizers._pieces import swings
+from augment_ru.normalizers._reader import is_function
+from augment_ru.normalizers._reading import WordNormalization
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +65,9 @@ def glued(word: str) -> str:
     governs = [len(parts) < _SEVERAL or bool(cases_behind(part)) for part in parts]
     if not all(map(is_listed, parts)) or parts[0] in _NEVER_FIRST:
         return ""
-    if not all(not must or goes_before(one, other) for must, one, other in zip(governs, parts, parts[1:], strict=False)):
+    if not all(
+        not must or goes_before(one, other) for must, one, other in zip(governs, parts, parts[1:], strict=False)
+    ):
         return ""
     return " ".join(parts)
 
@@ -83,12 +86,14 @@ def _weight(part: str) -> float:
 def _short() -> frozenset[str]:
     """Return the short words that may be glued to others."""
     words = [word for word, found in word_counts()[0].items() if len(word) in {2, 3} and found >= _OFTEN]
-    return frozenset(word for word in words if RUSSIAN.issuperset(word) and (is_function(word) or len(word) > 2)) | _ALONE  # noqa: PLR2004
+    return (
+        frozenset(word for word in words if RUSSIAN.issuperset(word) and (is_function(word) or len(word) > 2)) | _ALONE
+    )
 
 
 _SEVERAL = 3
 """So many words that are glued are no chance, whatever they are."""
-_NEVER_FIRST = frozenset("ли же бы то ка ж б".split())
+_NEVER_FIRST = frozenset(["ли", "же", "бы", "то", "ка", "ж", "б"])
 _OFTEN, _LEAST = 20_000, 30
 
 
@@ -102,4 +107,4 @@ def goes_before(one: str, other: str) -> bool:
     return min(len(one), len(other)) > 3 and min(weight(one), weight(other)) > 7  # noqa: PLR2004
 
 
-_PRONOUNS = frozenset("я ты вы мы он она оно они".split())
+_PRONOUNS = frozenset(["я", "ты", "вы", "мы", "он", "она", "оно", "они"])

@@ -8,7 +8,8 @@ from typing import ClassVar
 
 from augment_ru.normalizers._lattice import RUSSIAN, Found, Lattice, Way
 from augment_ru.normalizers._lexicon import is_hidden, weight
-from augment_ru.normalizers._reading import WordNormalization, listed
+from augment_ru.normalizers._reader import listed
+from augment_ru.normalizers._reading import WordNormalization
 from augment_ru.resources import dictionary_path, rows
 
 

@@ -1,9 +1,9 @@
 """Ошибки в словах, каких нет: «росписка», «бонуз», «превет» → «расписка», «бонус», «привет»."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache
 from math import log
 from typing import ClassVar
 
@@ -63,8 +63,16 @@ class Spelling(WordNormalization):
                     yield one
                 continue
             most = _MOST[min(len(small), max(_MOST))] + is_hidden(one.word)
-            if one.score >= _LEAST and one.cost <= most and (
-                is_hidden(one.word) or (weight(one.word) >= (_LEAST_WEIGHT if len(small) > 5 else _SHORT_WEIGHT) and not word[0].isupper())
+            if (
+                one.score >= _LEAST
+                and one.cost <= most
+                and (
+                    is_hidden(one.word)
+                    or (
+                        weight(one.word) >= (_LEAST_WEIGHT if len(small) > 5 else _SHORT_WEIGHT)
+                        and not word[0].isupper()
+                    )
+                )
             ):
                 yield one
 
@@ -98,7 +106,13 @@ def _of_lexicon(word: str, bit: int) -> Iterator[Found]:
         yield Found(weight(word[2:]) + log(_NOT), f"не {word[2:]}", -log(_NOT) / 2, bit)
     for preposition in _PREPOSITIONS:
         rest = word.removeprefix(preposition)
-        if len(rest) > 3 and rest != word and is_listed(rest) and weight(rest) > _FREQUENT and goes_before(preposition, rest):  # noqa: PLR2004
+        if (
+            len(rest) > 3
+            and rest != word
+            and is_listed(rest)
+            and weight(rest) > _FREQUENT
+            and goes_before(preposition, rest)
+        ):
             yield Found(weight(rest) + log(_JOINED), f"{preposition} {rest}", -log(_JOINED) / 2, bit)
     for end in _PARTICLES:
         if word.endswith(end) and is_listed(f"{word[: -len(end)]}-{end}"):
