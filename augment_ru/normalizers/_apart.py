@@ -33,7 +33,7 @@ _GAIN, _GAIN_KNOWN, _RARE = 9.0, 12.2, 5.0
 
 
 def apart(context: Context) -> tuple[dict[int, Chosen], set[int]]:
-    """Return the edits that join letters and parts of words, by the number of the first piece, and the pieces they take."""
+    """Return the edits that join letters and parts of words, by the first piece, and the pieces that they take."""
     chosen: dict[int, Chosen] = {}
     taken: set[int] = set()
     for run in _RUN.finditer(context.text):
@@ -112,9 +112,9 @@ def _joined(context: Context, cores: Sequence[tuple[int, int]], first: int, last
     small = [word.lower() for word in words]
     unknown = sum(not is_listed(word) for word in small)
     longest = max(map(len, small))
-    if len(words) > 2 and unknown < 2 and not (longest <= _SHORT and is_hidden(joined)):  # noqa: PLR2004
-        if not unknown or longest > _SHORT + 1:
-            return None
+    few = len(words) > 2 and unknown < 2 and not (longest <= _SHORT and is_hidden(joined))  # noqa: PLR2004
+    if few and (not unknown or longest > _SHORT + 1):
+        return None
     alone = sum(weight(word) if is_listed(word) else _UNKNOWN for word in small)
     if weight(joined) - alone + _CHANCE * (len(words) - 1) < (_GAIN if unknown else _GAIN_KNOWN):
         return None

@@ -1,15 +1,14 @@
 """What the words around a piece of a text say of it: which unknown words are mended, which readings agree."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-from augment_ru.edits import Edit, Note
 from augment_ru.language.morphology import CASES, GENDERS, Reading, readings
 from augment_ru.language.prepositions import cases_behind
-from augment_ru.normalizers._lattice import RUSSIAN, SPELT, Found, names_of
+from augment_ru.normalizers._lattice import RUSSIAN, SPELT, Found
 from augment_ru.normalizers._lexicon import is_hidden, is_known, is_listed
 from augment_ru.normalizers._pieces import cased, core
 from augment_ru.normalizers._reader import Piece, Reader
@@ -113,39 +112,12 @@ _SISTERS = frozenset(
     ]
 )
 """Words of Ukrainian and Bulgarian that Russian texts do not have."""
-_FOREIGN, _UNKNOWN = 6, 4
-"""How many Russian words a text must have for each strange one, so that letters of sister alphabets are read, and so that
-unknown words are mended."""
+FOREIGN, _UNKNOWN = 6, 4
+"""How many Russian words a text must have for each strange one: so that letters of sister alphabets are read, and so
+that unknown words are mended."""
 
 
-def edits_of(context: Context) -> Iterator[Edit]:
-    """Return the edits that lead from a text to what was meant."""
-    from augment_ru.normalizers._apart import apart  # noqa: PLC0415
-    from augment_ru.normalizers._latin import latin  # noqa: PLC0415
-
-    chosen, taken = apart(context) if context.reader.joins else ({}, set())
-    found = latin(context)
-    mended = _mended(context, taken, len(chosen) + len(found))
-    strange, plain = context.languages
-    for at, one in enumerate(context.judged):
-        if one is None or at in taken:
-            continue
-        best = mended.get(at)
-        if one.kind == "sure" or (one.kind == "foreign" and strange * _FOREIGN <= plain):
-            best = one.found[0]
-        elif one.kind == "several":
-            best = _agreeing(context, at, one.found)
-        if best is not None:
-            chosen[at] = context.written(at, one, best.word, best.bits)
-        elif at in found:
-            chosen[at] = found[at]
-    for _, one_chosen in sorted(chosen.items()):
-        start, stop, new, bits = one_chosen
-        if context.text[start:stop] != new:
-            yield Edit(start, stop, new, Note(kind=names_of(bits)))
-
-
-def _mended(context: Context, taken: set[int], others: int) -> dict[int, Found]:
+def mended(context: Context, taken: set[int], others: int) -> dict[int, Found]:
     """Return how the unknown Russian words of a text are to be mended.
 
     They are forms of words that people hide; if the text hides words in other ways, too, they are any words. A capital
@@ -185,7 +157,7 @@ def _is_mendable(judged: Sequence[Piece | None]) -> bool:
     return kinds.count("spelt") >= kinds.count("part")
 
 
-def _agreeing(context: Context, at: int, found: Sequence[Found]) -> Found | None:
+def agreeing(context: Context, at: int, found: Sequence[Found]) -> Found | None:
     """Return the reading that agrees clearly better than others with the words before and after; None if none does."""
     pieces = context.pieces
     before = pieces[at - 1].lower() if at and pieces[at - 1][-1].isalpha() else ""
@@ -202,7 +174,7 @@ _GAIN = 2.0
 
 
 def _agreement(before: str, word: str, after: str) -> int:
-    """Return how many of a word's neighbours agree with it, less one if the preposition before it governs other cases."""
+    """Return how many of a word's neighbours agree with it, less one for a preposition of other cases."""
     kinds = [one for one in readings(word) if one.known]
     found = 0
     if cases := cases_behind(before):

@@ -75,12 +75,11 @@ class Lattice:
     mixed: int = 0
     mixed_in: int = 0
 
-    def words(self, written: str, *, own: Mapping[str, Sequence[Way]] | None = None, most: float = 9.0) -> list[Found]:
+    def words(self, written: str, *, most: float = 9.0) -> list[Found]:  # noqa: C901, PLR0912  (the inner loop)
         """Return the words that a string may stand for, the best first.
 
         Args:
             written: the string.
-            own: further ways, for letters of this string alone.
             most: the most that a reading may cost.
         """
         small = written.lower() if len(written.lower()) == len(written) else written
@@ -92,7 +91,7 @@ class Lattice:
             if not here:
                 continue
             followed = sorted(here.items(), key=lambda one: one[1])[:_BEAM] if len(here) > _BEAM else list(here.items())
-            steps = self._steps(written, small, at, own)
+            steps = self._steps(written, small, at)
             skip = self._skips(char) if 0 < at < last else 0
             repeated = self.repeats if at and small[at] == small[at - 1] and small[at].isalpha() else 0
             following = states[at + 1]
@@ -114,14 +113,13 @@ class Lattice:
         best: dict[str, Found] = {}
         for word, (cost, bits) in ends.items():
             if is_form(word):
-                if bits & self.mixed and (is_mixed or bits & self.mixed == self.mixed):
-                    cost += _BESIDE * bool(is_mixed and bits & self.mixed_in) + _BOTH * (
-                        bits & self.mixed == self.mixed
-                    )
-                one = Found(weight(word) - 2 * cost, word, cost, bits)
-                key = plain(word)
-                if key not in best or (one.score, one.word) > (best[key].score, best[key].word):
-                    best[key] = one
+                more = _BESIDE * bool(is_mixed and bits & self.mixed_in) + _BOTH * (
+                    bits & self.mixed == self.mixed != 0
+                )
+                one = Found(weight(word) - 2 * (cost + more), word, cost + more, bits)
+                known = best.get(plain(word))
+                if known is None or (one.score, one.word) > (known.score, known.word):
+                    best[plain(word)] = one
         return sorted(best.values(), key=lambda one: (-one.score, one.word))
 
     def _skips(self, char: str) -> int:
@@ -131,9 +129,7 @@ class Lattice:
             return next(iter(self.skipped.values()))
         return bit
 
-    def _steps(
-        self, written: str, small: str, at: int, own: Mapping[str, Sequence[Way]] | None
-    ) -> list[tuple[int, str, float, int]]:
+    def _steps(self, written: str, small: str, at: int) -> list[tuple[int, str, float, int]]:
         """Return how the string may be read on from a place: the length that is read, letters, cost and bit."""
         char = written[at]
         steps: list[tuple[int, str, float, int]] = []
@@ -151,8 +147,7 @@ class Lattice:
         for length in range(1, min(_LONGEST, len(written) - at) + 1):
             for key in {written[at : at + length], small[at : at + length]}:
                 exact = self.exact if key != written[at : at + length] else 0
-                for table in (self.ways, own or {}):
-                    steps += [(length, *way) for way in table.get(key, ()) if not exact or way.bit != exact]
+                steps += [(length, *way) for way in self.ways.get(key, ()) if not exact or way.bit != exact]
         return steps
 
 
@@ -160,7 +155,7 @@ _LONGEST = 5
 """The most characters that stand for a letter."""
 
 
-def _reach(
+def _reach(  # noqa: PLR0917  (the inner loop)
     states: dict[str, tuple[float, int]], prefix: str, letters: str, cost: float, bits: int, most: float
 ) -> None:
     """Follow a beginning by these letters, if a word begins so."""

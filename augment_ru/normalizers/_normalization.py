@@ -59,7 +59,7 @@ class Normalization(ABC):
         return [Reading(self.scripts([text])[0], 1.0)]
 
     def with_next(self, following: "Normalization") -> "Normalization | None":
-        """Return one normalizer that does this and the following in one step; None, the default, for one after another."""
+        """Return one normalizer that does this and the following in one step; None, the default, if there is none."""
         del following
         return None
 

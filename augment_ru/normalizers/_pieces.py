@@ -3,6 +3,7 @@
 import re
 import unicodedata
 from functools import cache, lru_cache
+from itertools import pairwise
 
 from augment_ru.normalizers._lattice import RUSSIAN
 from augment_ru.resources import dictionary_path, rows
@@ -45,7 +46,7 @@ def core(piece: str) -> tuple[int, int]:
     while stop > start and piece[stop - 1] in _CLOSING:
         stop -= 1
     for sign in "*_~":
-        while stop - start > 2 and piece[start] == sign == piece[stop - 1]:
+        while stop - start > len("**") and piece[start] == sign == piece[stop - 1]:
             start, stop = start + 1, stop - 1
     return start, stop
 
@@ -69,13 +70,13 @@ def _folded(char: str) -> str:
     code = ord(char)
     for first, size in _SQUARES:
         if first <= code < first + size:
-            return chr(ord("a" if first == 0x1F1E6 else "A") + code - first)
+            return chr(ord("A") + code - first)
     kind = unicodedata.category(char)
     if char in "\ufe0f\ufe0e\u20e3\u200d":
         return ""
-    if kind[0] == "L" or kind == "So" or kind == "Nd":
+    if kind[0] == "L" or kind in {"So", "Nd"}:
         same = unicodedata.normalize("NFKC", char)
-        same = same.strip("()") if len(same) == 3 else same
+        same = same.strip("()")
         return same if len(same) == 1 and (same.isalnum()) else char
     return char
 
@@ -118,7 +119,7 @@ def _has_case(char: str) -> bool:
 def swings(written: str) -> int:
     """Return how often a capital follows a small letter."""
     letters = [char for char in written if char.lower() != char.upper()]
-    return sum(one.islower() and other.isupper() for one, other in zip(letters, letters[1:], strict=False))
+    return sum(one.islower() and other.isupper() for one, other in pairwise(letters))
 
 
 def only_alike(written: str) -> bool:

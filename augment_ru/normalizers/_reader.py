@@ -37,8 +37,6 @@ class WordKnowledge(Normalization):
     """The signs that may stand between the letters of a word and mean nothing."""
     repeats: ClassVar[bool] = False
     """Whether repeated letters are left out."""
-    eager: ClassVar[bool] = False
-    """Whether unknown words are mended everywhere, not only where a text hides words."""
     softens: ClassVar[bool] = False
     """Whether soft signs are read where none are written."""
 
@@ -64,6 +62,11 @@ class WordKnowledge(Normalization):
     def is_near(self, word: str) -> bool:
         """Tell whether readings of an unknown word in lower case are worth a look, whatever stands around it."""
         del word
+        return False
+
+    @property
+    def is_eager(self) -> bool:
+        """Whether unknown words are mended everywhere, not only where a text hides words."""
         return False
 
     @property
@@ -122,7 +125,7 @@ class Reader:
         self.names = {one.name for one in parts}
         self.joins = "separators" in self.names
         self.repeats = "stretching" in self.names
-        self.eager = any(one.eager for one in parts)
+        self.eager = any(one.is_eager for one in parts)
         self._mended: dict[str, Sequence[Found]] = {}
 
     @cached_property
@@ -198,9 +201,8 @@ class Reader:
                 found = self.mend(word)
                 if found and self.mends(small, found[0]):
                     return Piece("spelt", start, stop, word, found)
-            is_part = self.joins and (
-                is_rare(small) or not is_listed(small) or (len(small) <= 2 and not is_function(small))
-            )
+            is_short = len(small) < _SHORTEST and not is_function(small)
+            is_part = self.joins and (is_rare(small) or not is_listed(small) or is_short)
             return Piece("part", start, stop, word) if is_part else None
         if _LONG_RUN.search(small) and (found := self._collapsed(word)):
             return Piece("sure", start, stop, word, found)
@@ -209,7 +211,7 @@ class Reader:
         return Piece("part", start, stop, word)
 
     def _may_mend(self, small: str) -> bool:
-        """Tell whether an unknown word is worth a look by itself: it sounds like a hidden word, or may be glued ones."""
+        """Tell whether an unknown word is worth a look by itself: it sounds like a hidden word, or is glued ones."""
         return any(part.is_near(small) for part in self.parts) or (self.repeats and sound(small) in hidden_sounds())
 
     def mend(self, word: str) -> Sequence[Found]:

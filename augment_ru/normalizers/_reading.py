@@ -1,16 +1,18 @@
 """Texts read word by word, by all the normalizers of words that stand beside one another in a chain.
 
-A text is cut at white space. Most pieces are plain words, and are known to be so from earlier texts; only the others are
-looked at, each once, and only texts that hold one are looked at as wholes.
+A text is cut at white space. Most pieces are plain words, and are known to be so from earlier texts; only the others
+are looked at, each once, and only texts that hold one are looked at as wholes.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from math import exp
 
 from augment_ru.edits import Edit, Note
-from augment_ru.normalizers._context import Context, edits_of
+from augment_ru.normalizers._apart import apart
+from augment_ru.normalizers._context import FOREIGN, Context, agreeing, mended
+from augment_ru.normalizers._latin import latin
 from augment_ru.normalizers._lattice import RUSSIAN, Found, names_of
 from augment_ru.normalizers._lexicon import common, is_known
 from augment_ru.normalizers._normalization import Normalization, Reading
@@ -132,7 +134,7 @@ class _Texts:
         return strange
 
     def _read(self, text: str) -> Script:
-        made = list(edits_of(Context.of(self.reader, text, self._odd)))
+        made = list(_edits_of(Context.of(self.reader, text, self._odd)))
         return Script(text, made) if made else Script.of(text, ())
 
     def readings(self, text: str, n: int) -> list[Reading]:
@@ -167,3 +169,27 @@ class _Texts:
         if word.isascii() and (judged := self.reader.judge(piece)) and (judged.is_english or judged.kind == "latin"):
             return []
         return [one for one in self.reader.lattice.words(fold(word)) if one.word != word.lower()][:_MOST_READINGS]
+
+
+def _edits_of(context: Context) -> Iterator[Edit]:
+    """Return the edits that lead from a text to what was meant."""
+    chosen, taken = apart(context) if context.reader.joins else ({}, set())
+    found = latin(context)
+    unknown = mended(context, taken, len(chosen) + len(found))
+    strange, plain = context.languages
+    for at, one in enumerate(context.judged):
+        if one is None or at in taken:
+            continue
+        best = unknown.get(at)
+        if one.kind == "sure" or (one.kind == "foreign" and strange * FOREIGN <= plain):
+            best = one.found[0]
+        elif one.kind == "several":
+            best = agreeing(context, at, one.found)
+        if best is not None:
+            chosen[at] = context.written(at, one, best.word, best.bits)
+        elif at in found:
+            chosen[at] = found[at]
+    for _, one_chosen in sorted(chosen.items()):
+        start, stop, new, bits = one_chosen
+        if context.text[start:stop] != new:
+            yield Edit(start, stop, new, Note(kind=names_of(bits)))

@@ -23,7 +23,7 @@ class Layout(WordNormalization):
 
     def whole(self, piece: str) -> Iterable[Found]:
         """Return the reading of a piece; its cost is the place in the piece where the word ends."""
-        longer = 0
+        longer = 0.0
         for stop in range(len(piece), 0, -1):
             typed = piece[:stop].translate(_keys())
             parts = typed.lower().split("-")

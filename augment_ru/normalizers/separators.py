@@ -87,7 +87,7 @@ def _short() -> frozenset[str]:
     """Return the short words that may be glued to others."""
     words = [word for word, found in word_counts()[0].items() if len(word) in {2, 3} and found >= _OFTEN]
     return (
-        frozenset(word for word in words if RUSSIAN.issuperset(word) and (is_function(word) or len(word) > 2)) | _ALONE
+        frozenset(word for word in words if RUSSIAN.issuperset(word) and (is_function(word) or len(word) > 2)) | _ALONE  # noqa: PLR2004
     )
 
 

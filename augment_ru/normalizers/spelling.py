@@ -19,7 +19,8 @@ _ALIKE = "ао оае еияэё иеыя эе ыи яеи ёо бп пб вф �
 """Letters, each with those that sound like it in some place of a word: people write it for them."""
 _ON_PURPOSE = 1.5
 """What a letter costs that sounds like another, where words are hidden; in nats 3, an error in every 20 letters."""
-_LEAST, _LEAST_WEIGHT, _SHORT_WEIGHT = 2.0, 5.5, 9.5
+_LEAST, _LEAST_WEIGHT, _SHORT_WEIGHT, _SHORT = 2.0, 5.5, 9.5, 5
+"""The least score of a reading; the least weight of a word that is not hidden, and of one of five letters or less."""
 _LEAST_TYPED, _LONG_TYPED = {4: 1.0, 5: 0.0, 6: -2.0}, -3.5
 """The least score of a word that is mended everywhere, by the length of what was written."""
 _NAMELIKE = 6.0
@@ -37,14 +38,14 @@ class Spelling(WordNormalization):
     A word is taken whose frequency, times how often people err so, is highest, if no other comes near.
 
     Args:
-        typing: whether slips of the finger are mended, too: letters that are dropped, added, swapped, or beside the key.
+        typing: whether slips of the finger are mended, too: letters that are dropped, added, swapped, or a key beside.
     """
 
     name: ClassVar[str] = "spelling"
     typing: bool = False
 
     @property
-    def eager(self) -> bool:
+    def is_eager(self) -> bool:
         """Whether unknown words are mended everywhere, not only where a text hides words."""
         return self.typing
 
@@ -57,23 +58,17 @@ class Spelling(WordNormalization):
         found = [one for one in _sounds(bit).words(small, most=6.5 if self.typing else 5.0) if one.cost]
         if self.typing:
             found += [*_slips(small, bit), *_of_lexicon(small, bit)]
+        is_name = word[0].isupper()
+        long = len(small) > _SHORT
         for one in found:
+            hidden = is_hidden(one.word)
             if self.typing:
-                if one.score >= (_NAMELIKE if word[0].isupper() else _LEAST_TYPED.get(len(small), _LONG_TYPED)):
-                    yield one
-                continue
-            most = _MOST[min(len(small), max(_MOST))] + is_hidden(one.word)
-            if (
-                one.score >= _LEAST
-                and one.cost <= most
-                and (
-                    is_hidden(one.word)
-                    or (
-                        weight(one.word) >= (_LEAST_WEIGHT if len(small) > 5 else _SHORT_WEIGHT)
-                        and not word[0].isupper()
-                    )
-                )
-            ):
+                fits = one.score >= (_NAMELIKE if is_name else _LEAST_TYPED.get(len(small), _LONG_TYPED))
+            else:
+                frequent = weight(one.word) >= (_LEAST_WEIGHT if long else _SHORT_WEIGHT) and not is_name
+                most = _MOST[min(len(small), max(_MOST))] + hidden
+                fits = one.score >= _LEAST and one.cost <= most and (hidden or frequent)
+            if fits:
                 yield one
 
     def is_near(self, word: str) -> bool:
@@ -107,7 +102,7 @@ def _of_lexicon(word: str, bit: int) -> Iterator[Found]:
     for preposition in _PREPOSITIONS:
         rest = word.removeprefix(preposition)
         if (
-            len(rest) > 3
+            len(rest) > 3  # noqa: PLR2004
             and rest != word
             and is_listed(rest)
             and weight(rest) > _FREQUENT
@@ -132,33 +127,37 @@ _RULE = re.compile(r"([^()]*)\(([^()>]*)>([^()]*)\)([^()]*)")
 def _sounds(bit: int) -> Lattice:
     """Return how words are read that are written as they sound, or by a rule of `misspell.tsv`."""
     found: dict[str, dict[str, float]] = {}
-
-    def learn(written: str, letters: str, cost: float) -> None:
+    alike = [(group[0], letter, _ON_PURPOSE) for group in _ALIKE.split() for letter in group[1:]]
+    single = [(letter, letter * 2, _ON_PURPOSE) for letter in _DOUBLED]
+    double = [(letter * 2, letter, _ON_PURPOSE) for letter in _DOUBLED]
+    for written, letters, cost in (*alike, *single, *double, *_ruled()):
         known = found.setdefault(written, {})
         known[letters] = min(cost, known.get(letters, cost))
+    return Lattice({key: tuple(Way(to, cost, bit) for to, cost in ways.items()) for key, ways in found.items()})
 
-    for written, *alike in _ALIKE.split():
-        for letters in alike:
-            learn(written, letters, _ON_PURPOSE)
-    for letter in "бвгджзклмнпрстфч":
-        learn(letter, letter * 2, _ON_PURPOSE)
-        learn(letter * 2, letter, _ON_PURPOSE)
+
+_DOUBLED = "бвгджзклмнпрстфч"
+"""The letters that people double, or write once for two."""
+
+
+def _ruled() -> Iterator[tuple[str, str, float]]:
+    """Yield the rules of `misspell.tsv` that name letters: what is written, what is right, half the log of the rate."""
     for _, rule, errors, places, _ in rows(dictionary_path("misspell"), columns=5):
         match = _RULE.fullmatch(rule)
         if match is None:
             continue
         left, old, new, right = (part.replace("~", "").replace("!", "") for part in match.groups())
+        if not RUSSIAN.issuperset(old + new) or not (old + new).islower():
+            continue
         cost = -log(float(errors) / float(places)) / 2
-        for before in _members(left):
-            for after in _members(right):
-                if old.isalpha() and (not new or new.isalpha()) and old.islower() and not (new and not new.islower()):
-                    if new:
-                        learn(new, old, cost)
-                    elif before and after:
-                        learn(before + after, before + old + after, cost)
-                elif not old and new.isalpha() and new.islower() and before and after:
-                    learn(before + new + after, before + after, cost)
-    return Lattice({key: tuple(Way(to, cost, bit) for to, cost in ways.items()) for key, ways in found.items()})
+        if old and new:
+            yield new, old, cost
+        else:
+            yield from (
+                (before + new + after, before + old + after, cost)
+                for before in filter(None, _members(left))
+                for after in filter(None, _members(right))
+            )
 
 
 def _members(context: str) -> list[str]:
