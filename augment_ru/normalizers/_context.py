@@ -78,7 +78,7 @@ class Context:
                 continue
             is_part = one is not None and one.kind == "part"
             if word in _SISTERS or not RUSSIAN.issuperset(word):
-                strange += word in _SISTERS or one is None or is_part
+                strange += 2 if word in _SISTERS else one is None or is_part
             elif is_part and not is_known(word) and (not piece[start].isupper() or self.is_initial(at)):
                 strange += 1
             else:
@@ -129,7 +129,7 @@ def mended(context: Context, taken: set[int], others: int) -> dict[int, Found]:
         others: how many words were read in other ways.
     """
     reader, (strange, plain) = context.reader, context.languages
-    if (strange - 1) * _UNKNOWN > plain and not (reader.eager and _is_mendable(context.judged)):
+    if (strange - 1) * _UNKNOWN > plain and not (reader.eager and _is_mendable(context.judged, strange)):
         return {}
     found: dict[int, Found] = {}
     unknown: list[tuple[int, Piece]] = []
@@ -151,10 +151,10 @@ def mended(context: Context, taken: set[int], others: int) -> dict[int, Found]:
     return found
 
 
-def _is_mendable(judged: Sequence[Piece | None]) -> bool:
-    """Tell whether most unknown words of a text can be mended, so that it is Russian."""
+def _is_mendable(judged: Sequence[Piece | None], strange: int) -> bool:
+    """Tell whether most unknown words of a text can be mended, and it has no others that are strange."""
     kinds = [one.kind for one in judged if one and (one.kind == "spelt" or not is_known(one.written.lower()))]
-    return kinds.count("spelt") >= kinds.count("part")
+    return kinds.count("spelt") >= kinds.count("part") and strange <= len(kinds)
 
 
 def agreeing(context: Context, at: int, found: Sequence[Found]) -> Found | None:

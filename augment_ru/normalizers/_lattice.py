@@ -9,7 +9,7 @@ from augment_ru.normalizers._lexicon import begins, is_form, plain, weight
 
 LETTERS = "абвгдежзийклмнопрстуфхцчшщъыьэюяё"
 RUSSIAN = frozenset(LETTERS + LETTERS.upper())
-_VOWELS = frozenset("аеиоуыэюяё")
+VOWELS = frozenset("аеиоуыэюяё")
 _SOFTENED = frozenset("бвгдзклмнпрстфцчшщ")
 NAMES = ("skeleton", "masks", "separators", "layout", "transliteration", "stretching", "spelling")
 """The normalizers of words; each has the bit of its place. The next bit marks a weak reading (`WEAK`)."""
@@ -143,7 +143,7 @@ class Lattice:
         elif char in self.wild:
             bit = self.wild[char]
             more = 0.0 if char == "*" else 0.5
-            steps += [(1, letter, more + (1.0 if letter in _VOWELS else 2.0), bit) for letter in LETTERS]
+            steps += [(1, letter, more + (1.0 if letter in VOWELS else 2.0), bit) for letter in LETTERS]
         for length in range(1, min(_LONGEST, len(written) - at) + 1):
             for key in {written[at : at + length], small[at : at + length]}:
                 exact = self.exact if key != written[at : at + length] else 0

@@ -239,7 +239,7 @@ class Reader:
         plain = max(runs) > 2 or len(runs) > 1 or word.islower()  # noqa: PLR2004
         least = _LEAST if max(runs) > 2 else _DOUBLED  # noqa: PLR2004
         found = [one for one in self.lattice.words(small) if one.score + one.cost * 2 > least]
-        found = found if self.eager else [one for one in found if not _is_cry(one.word)]
+        found = [one for one in found if not _is_cry(one.word, particles=not self.eager)]
         return found if found and (plain or is_hidden(found[0].word)) and _is_clear(found) else []
 
     def _latin(self, piece: str, folded: str, start: int, stop: int, *, is_fancy: bool) -> Piece | None:
@@ -413,9 +413,9 @@ def _is_clear(found: Sequence[Found]) -> bool:
     return not others or found[0].score - others[0].score >= _MARGIN
 
 
-def _is_cry(word: str) -> bool:
-    """Tell whether a word is a cry or a particle, which people stretch on purpose: «урааа», «нууу»."""
-    return any(one.pos in {"INTJ", "PRCL"} for one in readings(word))
+def _is_cry(word: str, *, particles: bool) -> bool:
+    """Tell whether a word is a cry, or if these count a particle, which people stretch on purpose: «урааа», «нууу»."""
+    return any(one.pos == "INTJ" or (particles and one.pos == "PRCL") for one in readings(word))
 
 
 @lru_cache(maxsize=10_000)

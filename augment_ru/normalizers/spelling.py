@@ -9,7 +9,7 @@ from typing import ClassVar
 
 from augment_ru.editing.characters import neighbouring_keys
 from augment_ru.language.morphology import has_reading
-from augment_ru.normalizers._lattice import LETTERS, RUSSIAN, Found, Lattice, Way
+from augment_ru.normalizers._lattice import LETTERS, RUSSIAN, VOWELS, Found, Lattice, Way
 from augment_ru.normalizers._lexicon import hidden_sounds, is_hidden, is_known, is_listed, sound, spoken_forms, weight
 from augment_ru.normalizers._reading import WordNormalization
 from augment_ru.normalizers.separators import goes_before
@@ -23,7 +23,7 @@ _LEAST, _LEAST_WEIGHT, _SHORT_WEIGHT, _SHORT = 2.0, 5.5, 9.5, 5
 """The least score of a reading; the least weight of a word that is not hidden, and of one of five letters or less."""
 _LEAST_TYPED, _LONG_TYPED = {4: 1.0, 5: 0.0, 6: -2.0}, -3.5
 """The least score of a word that is mended everywhere, by the length of what was written."""
-_NAMELIKE = 6.0
+_NAMELIKE = 5.0
 """The least score of a word with a capital."""
 _MOST = {4: 1.0, 5: 1.5, 6: 2.0, 7: 3.0, 8: 3.5, 9: 4.5}
 """The most that the errors of a word may cost, by its length; one more in a word that people hide."""
@@ -53,6 +53,8 @@ class Spelling(WordNormalization):
         """Return the words that a word in Russian letters may be an error for."""
         small = word.lower()
         if len(small) < 4 or not small.isalpha() or not RUSSIAN.issuperset(small) or small in spoken_forms():  # noqa: PLR2004
+            return
+        if VOWELS.isdisjoint(small):
             return
         bit = self.bit
         found = [one for one in _sounds(bit).words(small, most=6.5 if self.typing else 5.0) if one.cost]
