@@ -4,9 +4,9 @@ import re
 from bisect import bisect_left
 from collections.abc import Sequence
 
-from augment_ru.normalizers._context import Chosen, Context
-from augment_ru.normalizers._lattice import RUSSIAN, SEPARATORS, SPELT, WEAK, Found
-from augment_ru.normalizers._lexicon import is_hidden, is_known, is_listed, weight
+from augment_ru.normalizers._context import Chosen, Pieces
+from augment_ru.normalizers._lattice import RUSSIAN, SEPARATORS, SPELT, WEAK, WordReading
+from augment_ru.normalizers._lexicon import is_hidden, is_listed, is_word, weight
 from augment_ru.normalizers._pieces import cased, core, fold
 from augment_ru.normalizers._reader import Reader
 
@@ -32,7 +32,7 @@ _GAIN, _GAIN_KNOWN, _RARE = 9.0, 12.2, 5.0
 """By how much, if a part is no word, and if all are; the weight of a word that is too rare."""
 
 
-def apart(context: Context) -> tuple[dict[int, Chosen], set[int]]:
+def joined_pieces(context: Pieces) -> tuple[dict[int, Chosen], set[int]]:
     """Return the edits that join letters and parts of words, by the first piece, and the pieces that they take."""
     chosen: dict[int, Chosen] = {}
     taken: set[int] = set()
@@ -51,7 +51,7 @@ def apart(context: Context) -> tuple[dict[int, Chosen], set[int]]:
     return chosen, taken
 
 
-def _letters(context: Context, run: re.Match[str], chosen: dict[int, Chosen], taken: set[int]) -> None:
+def _letters(context: Pieces, run: re.Match[str], chosen: dict[int, Chosen], taken: set[int]) -> None:
     """Read a run of letters apart: «к а з и н о», «к. а. з. и. н. о»; its first or last may be a word of its own."""
     starts = [start for start, _ in context.places]
     first, last = bisect_left(starts, run.start()), bisect_left(starts, run.end())
@@ -76,7 +76,7 @@ def _letters(context: Context, run: re.Match[str], chosen: dict[int, Chosen], ta
                 return
 
 
-def _one_word(reader: Reader, written: str) -> Found | None:
+def _one_word(reader: Reader, written: str) -> WordReading | None:
     """Return the word that letters form; a hyphen among them divides two."""
     letters = written.replace(" ", "")
     if "-" in letters or sum(map(str.isalpha, letters)) * 2 < len(letters):
@@ -87,21 +87,21 @@ def _one_word(reader: Reader, written: str) -> Found | None:
     return found[0]
 
 
-def _several(reader: Reader, written: str) -> Found | None:
+def _several(reader: Reader, written: str) -> WordReading | None:
     """Return the words that letters form; a hyphen between them stays."""
     both = [_one_word(reader, half) for half in written.split("-")]
     if len(both) > 1:
         words = [one.word for one in both if one is not None]
-        return Found(0.0, "-".join(words), 0.0, SEPARATORS) if len(words) == len(both) else None
+        return WordReading(0.0, "-".join(words), 0.0, SEPARATORS) if len(words) == len(both) else None
     return reader.several(written)
 
 
-def _joined(context: Context, cores: Sequence[tuple[int, int]], first: int, last: int) -> Chosen | None:
+def _joined(context: Pieces, cores: Sequence[tuple[int, int]], first: int, last: int) -> Chosen | None:
     """Return the edit that joins pieces that are parts of a word: «ка зино», «мо шенн ики»; None if they are words."""
     pieces, places, span = context.pieces, context.places, range(first, last + 1)
     words = [pieces[at][slice(*cores[at])] for at in span]
     joined = "".join(words).lower()
-    if not all(words) or not RUSSIAN.issuperset(joined) or not is_known(joined) or weight(joined) <= _RARE:
+    if not all(words) or not RUSSIAN.issuperset(joined) or not is_word(joined) or weight(joined) <= _RARE:
         return None
     for at in span[:-1]:
         ends = cores[at][1] == len(pieces[at]) and cores[at + 1][0] == 0

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from augment_ru.language.morphology import readings
 from augment_ru.language.prepositions import cases_behind
-from augment_ru.normalizers._context import Chosen, Context
+from augment_ru.normalizers._context import Chosen, Pieces
 from augment_ru.normalizers._lattice import LAYOUT, MASKS, RUSSIAN, SPELT
 from augment_ru.normalizers._lexicon import is_hidden, weight
 from augment_ru.normalizers._pieces import core, only_alike, swings
@@ -43,7 +43,7 @@ _SIGNS = {"?": ",", "/": ".", "&": "?", "^": ":", "$": ";", "@": '"'}
 """What the signs behind a word mean in a message that is typed in the wrong layout."""
 
 
-def latin(context: Context) -> dict[int, Chosen]:
+def latin(context: Pieces) -> dict[int, Chosen]:
     """Return what is to be read of the pieces without Russian letters.
 
     Words that stand beside one another are read in the same way, or not at all: «Game of Thrones» is one name. What is
@@ -58,7 +58,7 @@ def latin(context: Context) -> dict[int, Chosen]:
 class _Latin:
     """The words of a text without Russian letters, with how each can be read."""
 
-    def __init__(self, context: Context, words: _Words) -> None:
+    def __init__(self, context: Pieces, words: _Words) -> None:
         self.context, self.words = context, words
         self.russian = any(char in RUSSIAN for piece in context.pieces for char in piece)
         kinds = [one for one in context.judged if one is not None and one.kind == "sure"]

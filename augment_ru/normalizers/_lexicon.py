@@ -123,7 +123,7 @@ _FREQUENT = 1000
 
 
 @lru_cache(maxsize=200_000)
-def is_known(word: str) -> bool:
+def is_word(word: str) -> bool:
     """Tell whether a word in lower case, with е or ё, is Russian: of the dictionary, a hidden or a frequent one."""
     if not RUSSIAN.fullmatch(word):
         return False
@@ -131,7 +131,7 @@ def is_known(word: str) -> bool:
 
 
 @cache
-def spoken_forms() -> dict[str, str]:
+def written_out() -> dict[str, str]:
     """Map each spoken form of one word, which people write on purpose, to the words that it is spoken for."""
     found: dict[str, str] = {}
     for written, said, kind, _ in rows(dictionary_path("colloquial"), columns=4):

@@ -7,15 +7,15 @@ from math import log
 from typing import ClassVar, NamedTuple
 
 from augment_ru.language.morphology import readings
-from augment_ru.normalizers._lattice import NAMES, REPEATED, RUSSIAN, SEPARATORS, SPELT, WEAK, Found, Lattice, Way
+from augment_ru.normalizers._lattice import NAMES, REPEATED, RUSSIAN, SEPARATORS, SPELT, WEAK, Lattice, Way, WordReading
 from augment_ru.normalizers._lexicon import (
     count,
     english,
     hidden_sounds,
     is_hidden,
-    is_known,
     is_listed,
     is_rare,
+    is_word,
     plain,
     sound,
     weight,
@@ -42,9 +42,9 @@ class WordKnowledge(Normalization):
 
     def ways(self) -> Iterable[tuple[str, str, float]]:
         """Return what may be read as letters: what is written, the letters, the cost."""
-        return ((item, letters, cost) for letters, cost, item in listed(self.name))
+        return ((item, letters, cost) for letters, cost, item in table_of(self.name))
 
-    def whole(self, piece: str) -> Iterable[Found]:
+    def whole(self, piece: str) -> Iterable[WordReading]:
         """Return readings of a piece as a whole, with the signs around its word."""
         del piece
         return ()
@@ -54,7 +54,7 @@ class WordKnowledge(Normalization):
         del piece
         return ""
 
-    def unknown(self, word: str) -> Iterable[Found]:
+    def unknown(self, word: str) -> Iterable[WordReading]:
         """Return readings of a word that is no Russian word, or has letters upside down."""
         del word
         return ()
@@ -76,7 +76,7 @@ class WordKnowledge(Normalization):
 
 
 @cache
-def listed(name: str) -> list[tuple[str, float, str]]:
+def table_of(name: str) -> list[tuple[str, float, str]]:
     """Return what may be read as letters, by one table of `readings.tsv`: letters, cost, what is written."""
     table = rows(dictionary_path("readings"), columns=4)
     return [
@@ -107,8 +107,8 @@ class Piece(NamedTuple):
     start: int
     stop: int
     written: str
-    found: Sequence[Found] = ()
-    keyed: Found | None = None
+    found: Sequence[WordReading] = ()
+    keyed: WordReading | None = None
     is_english: bool = False
 
     @property
@@ -126,7 +126,7 @@ class Reader:
         self.joins = "separators" in self.names
         self.repeats = "stretching" in self.names
         self.eager = any(one.is_eager for one in parts)
-        self._mended: dict[str, Sequence[Found]] = {}
+        self._mended: dict[str, Sequence[WordReading]] = {}
 
     @cached_property
     def lattice(self) -> Lattice:
@@ -180,7 +180,7 @@ class Reader:
             return self._latin(piece, folded, start, stop, is_fancy=folded != word)
         return self._mixed(piece, folded, start, stop, russian)
 
-    def _unknown(self, word: str, plain: Collection[str] = ()) -> list[Found]:
+    def _unknown(self, word: str, plain: Collection[str] = ()) -> list[WordReading]:
         """Return what the parts read in a word as a whole, if it is not of these plain letters alone."""
         found = (
             []
@@ -194,9 +194,9 @@ class Reader:
     def _russian(self, word: str, start: int, stop: int) -> Piece | None:
         """Return what a word of Russian letters may be; readings of unknown words are looked for only where needed."""
         small = word.lower()
-        if is_known(small):
+        if is_word(small):
             if swings(word) >= _SWINGS and self.joins:
-                return Piece("sure", start, stop, word, (Found(weight(small), small, 0.0, SEPARATORS),))
+                return Piece("sure", start, stop, word, (WordReading(weight(small), small, 0.0, SEPARATORS),))
             if not is_listed(small) and self._may_mend(small):
                 found = self.mend(word)
                 if found and self.mends(small, found[0]):
@@ -214,7 +214,7 @@ class Reader:
         """Tell whether an unknown word is worth a look by itself: it sounds like a hidden word, or is glued ones."""
         return any(part.is_near(small) for part in self.parts) or (self.repeats and sound(small) in hidden_sounds())
 
-    def mend(self, word: str) -> Sequence[Found]:
+    def mend(self, word: str) -> Sequence[WordReading]:
         """Return the words that an unknown word of Russian letters may stand for; none if that is not clear."""
         known = self._mended.get(word)
         if known is None:
@@ -226,11 +226,11 @@ class Reader:
         self._mended.clear()
 
     @staticmethod
-    def mends(small: str, found: Found) -> bool:
+    def mends(small: str, found: WordReading) -> bool:
         """Tell whether a reading is so much likelier than a rare word that this may be an error."""
         return found.score - log(max(count(small), 1)) > _ERROR
 
-    def _collapsed(self, word: str) -> list[Found]:
+    def _collapsed(self, word: str) -> list[WordReading]:
         """Return what a word is without its repeated letters, if it has some and is no name."""
         small = word.lower()
         runs = [len(run[0]) for run in _RUNS.finditer(small)]
@@ -246,7 +246,7 @@ class Reader:
         """Return what a word without Russian letters may be."""
         keyed = [one for part in self.parts for one in part.whole(piece)] if piece.isascii() else []
         keyed.sort(key=by_score)
-        found: Sequence[Found] = ()
+        found: Sequence[WordReading] = ()
         if any(map(str.isalpha, folded)):
             if piece[stop : stop + 1] in {"'", "`"} and piece[start - 1 : start] != piece[stop]:
                 folded, stop = folded + piece[stop], stop + 1
@@ -279,19 +279,19 @@ class Reader:
             return Piece("sure", start, stop, folded, (words,))
         return self._hyphened(folded, start, stop) or self._alike(folded, start, stop, russian)
 
-    def several(self, written: str) -> Found | None:
+    def several(self, written: str) -> WordReading | None:
         """Return the two words that letters form which stand apart, if these are single letters."""
         letters = re.split(r"[-._/\\|~* ]", written)
         if len(letters) < _MANY or set(map(len, letters)) != {1}:
             return None
-        best: tuple[float, Found | None] = (_TWO_WORDS, None)
+        best: tuple[float, WordReading | None] = (_TWO_WORDS, None)
         for cut in range(1, len(letters)):
             left = "".join(letters[:cut])
             ones = self.lattice.words(left) if cut > 1 or left.lower() in _ONE_LETTER else []
             others = self.lattice.words("".join(letters[cut:])) if ones and len(letters) - cut > 1 else []
             if others and (score := ones[0].score + others[0].score) > best[0]:
                 bits = ones[0].bits | others[0].bits | SEPARATORS
-                best = score, Found(score, f"{ones[0].word} {others[0].word}", 0.0, bits)
+                best = score, WordReading(score, f"{ones[0].word} {others[0].word}", 0.0, bits)
         return best[1]
 
     def typed(self, piece: str) -> str:
@@ -317,7 +317,7 @@ class Reader:
         word = "".join(letters)
         return word[:1].upper() + word[1:] if written[:1].isupper() else word
 
-    def _may(self, found: Found, written: str) -> bool:
+    def _may(self, found: WordReading, written: str) -> bool:
         """Tell whether there is evidence enough to read what was written as this word."""
         if all(char in RUSSIAN or not char.isalnum() for char in written) and not found.bits & ~(SEPARATORS | REPEATED):
             return self.joins and _is_apart(written, found)
@@ -347,14 +347,14 @@ class Reader:
         if not kinds:
             return None
         kind = "foreign" if "foreign" in kinds else "sure"
-        return Piece(kind, start, stop, folded, (Found(score, "".join(words), 0.0, bits),))
+        return Piece(kind, start, stop, folded, (WordReading(score, "".join(words), 0.0, bits),))
 
     def _alike(self, folded: str, start: int, stop: int, russian: int) -> Piece | None:
         """Return the reading of an unknown word whose alien letters and signs look like Russian letters."""
         dotted = self.joins and _DOTTED.fullmatch(folded)
         if dotted:
             word = folded.replace(folded[1], "").lower()
-            return Piece("sure", start, stop, folded, (Found(0.0, word, 0.0, SEPARATORS),))
+            return Piece("sure", start, stop, folded, (WordReading(0.0, word, 0.0, SEPARATORS),))
         letters, cost, bits = [], 0.0, 0
         for at, char in enumerate(folded):
             if char in RUSSIAN:
@@ -370,7 +370,7 @@ class Reader:
             bits |= best.bit
         if cost > _UNLIKE * russian or russian * 2 < len(letters) or russian < 2 or _is_sister(folded):  # noqa: PLR2004
             return None
-        return Piece("sure", start, stop, folded, (Found(0.0, "".join(letters), cost, bits),))
+        return Piece("sure", start, stop, folded, (WordReading(0.0, "".join(letters), cost, bits),))
 
 
 _DOTTED = re.compile(r"[А-ЯЁа-яё]([.*_\-~|])(?:[а-яё]\1){2,}[а-яё]")
@@ -397,17 +397,17 @@ _BRAND = 300
 _MARGIN = 1.0
 """By how much the best reading must be ahead of the next."""
 _AGREEMENT = 3.0
-"""By how much a reading may be behind the best one to be taken for agreeing with the words beside it."""
+"""By how much a reading may be behind the best one to be taken for agreeing_reading with the words beside it."""
 _NEEDED = {1: 99.0, 2: 9.0, 3: 7.0, 4: 4.0, 5: 2.0}
 """The least score of a reading, by its length."""
 
 
-def by_score(found: Found) -> tuple[float, str]:
+def by_score(found: WordReading) -> tuple[float, str]:
     """Return what orders readings: the best first."""
     return -found.score, found.word
 
 
-def _is_clear(found: Sequence[Found]) -> bool:
+def _is_clear(found: Sequence[WordReading]) -> bool:
     """Tell whether the best reading is clearly ahead of the next."""
     others = [one for one in found if plain(one.word) != plain(found[0].word)]
     return not others or found[0].score - others[0].score >= _MARGIN
@@ -429,7 +429,7 @@ def _is_sister(word: str) -> bool:
     return any("\u0400" <= char <= "\u052f" and char not in RUSSIAN for char in word)
 
 
-def _is_apart(written: str, found: Found) -> bool:
+def _is_apart(written: str, found: WordReading) -> bool:
     """Tell whether the parts of a word that signs divide are no words by themselves, and no stutter or syllables."""
     parts = [part.lower() for part in re.split(r"[^а-яёА-ЯЁ]+", written) if part]
     size = sum(map(len, parts))

@@ -24,7 +24,7 @@ _PICTURES = {"So", "Sk", "Cn"}
 
 
 @dataclass(frozen=True, slots=True)
-class Invisible(Normalization):
+class InvisibleNormalization(Normalization):
     """Remove what is not seen: zero-width characters, soft hyphens, selectors, tags, marks that strike letters out.
 
     What an override shows from right to left is written as it is read. Joiners and selectors of emoji and of scripts

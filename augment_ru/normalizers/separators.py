@@ -9,7 +9,7 @@ from typing import ClassVar
 from augment_ru.language.frequency import word_counts
 from augment_ru.language.morphology import has_reading, readings
 from augment_ru.language.prepositions import cases_behind, fitting
-from augment_ru.normalizers._lattice import RUSSIAN, Found
+from augment_ru.normalizers._lattice import RUSSIAN, WordReading
 from augment_ru.normalizers._lexicon import count, has_prefix, is_hidden, is_listed, weight
 from augment_ru.normalizers._pieces import swings
 from augment_ru.normalizers._reader import is_function
@@ -17,16 +17,16 @@ from augment_ru.normalizers._reading import WordNormalization
 
 
 @dataclass(frozen=True, slots=True)
-class Separators(WordNormalization):
+class SeparatorsNormalization(WordNormalization):
     """Read words whose letters or parts stand apart, and words that are glued."""
 
     name: ClassVar[str] = "separators"
     skipped: ClassVar[str] = r"""./\|_~*·•-‑–—,:;+=^'`⭐★☆✨()[]<>?!…"«»{}#&%§¦“”„′’‘№@$""" + "\ufe0f"
 
-    def unknown(self, word: str) -> Iterable[Found]:
+    def unknown(self, word: str) -> Iterable[WordReading]:
         """Return the words that are glued in a word: «пишитевличку»."""
         if RUSSIAN.issuperset(word) and not swings(word) and (found := glued(word.lower())):
-            yield Found(_CERTAIN, found, 0.0, self.bit)
+            yield WordReading(_CERTAIN, found, 0.0, self.bit)
 
     def is_near(self, word: str) -> bool:
         """Tell whether a word is long enough to be glued."""
