@@ -7,7 +7,7 @@ from itertools import chain
 from typing import ClassVar
 
 from augment_ru.normalizers._lattice import RUSSIAN, Lattice, Way, WordReading
-from augment_ru.normalizers._lexicon import is_hidden, weight
+from augment_ru.normalizers._lexicon import is_hidden, is_listed, weight
 from augment_ru.normalizers._reader import table_of
 from augment_ru.normalizers._reading import WordNormalization
 from augment_ru.resources import dictionary_path, rows
@@ -27,7 +27,7 @@ class SkeletonNormalization(WordNormalization):
         """Return the words that a word may be whose letters stand upside down."""
         upside, marks = _upside_down(self.bit)
         small = word.lower()
-        if RUSSIAN.issuperset(word) and self.is_near(small):
+        if RUSSIAN.issuperset(word) and (self.is_near(small) or _may_be_reversed(small)):
             yield WordReading(weight(small[::-1]) - _BACKWARDS, small[::-1], _BACKWARDS / 2, self.bit)
         if marks.isdisjoint(word):
             return
@@ -39,7 +39,11 @@ class SkeletonNormalization(WordNormalization):
         return len(word) >= _LEAST and is_hidden(word[::-1])
 
 
-_LEAST, _BACKWARDS = 4, 3.0
+def _may_be_reversed(word: str) -> bool:
+    return len(word) > _LEAST and is_listed(word[::-1]) and weight(word[::-1]) > _OFTEN
+
+
+_LEAST, _OFTEN, _BACKWARDS = 4, 6.0, 3.0
 """How long a word must be that is read from its end, and what that takes from its score."""
 
 
