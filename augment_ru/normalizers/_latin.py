@@ -165,7 +165,7 @@ class _Latin:
             return False
         last = readings(before.lower())[0] if before[-1:].isalpha() else None
         if cases:
-            is_symbol = len(one.written) == 1 and last is not None and last.lemma in _SYMBOLS
+            is_symbol = len(one.written) == 1 and last is not None and _is_quantity(last.lemma)
             return not is_symbol and any(cases & reading.grammemes for reading in readings(after))
         if len(word) == 1:
             behind_noun = last is not None and last.pos == "NOUN"
@@ -173,6 +173,12 @@ class _Latin:
         return weight(word) >= _OFTEN
 
 
+def _is_quantity(lemma: str) -> bool:
+    """Tell whether a letter behind a noun stands for a quantity or a kind: «скорость v», «класс a»."""
+    return lemma in _SYMBOLS or lemma.endswith(_QUANTITIES)
+
+
+_QUANTITIES = ("ость", "ение", "ание", "ота", "ция", "тор")
 _OFTEN = 10.5
 """The weight of a word that is so frequent that a short Latin word in its place is no other one."""
 _SYMBOLS = frozenset(
@@ -252,7 +258,7 @@ _SYMBOLS = frozenset(
         "ряд",
     ]
 )
-"""Nouns behind which a letter stands for a quantity or a kind."""
+"""Nouns behind which a letter stands for a quantity or a kind, beside those with the endings above."""
 _BY_WORD = {"и": "bi", "в": "dv", "с": "cs", "к": "rk", "о": "oj", "у": "euyY", "а": "af", "я": "z", "ви": "B"}
 _SINGLE = {letter: tuple(words) for words, letters in _BY_WORD.items() for letter in letters}
 """The words of one letter that a single Latin letter may be: alike, in Latin, or in the wrong layout."""
@@ -271,7 +277,7 @@ def _is_strange(one: Piece, grade: _Grade, *, keyed: bool) -> bool:
         return False
     if keyed:
         return not grade.word
-    return one.is_english or (not grade.may and not one.written[0].isupper())
+    return one.is_english or not grade.may
 
 
 def _keyed(one: Piece) -> _Grade:
@@ -280,7 +286,7 @@ def _keyed(one: Piece) -> _Grade:
     if best is None:
         return _Grade()
     size, english = len(best.word), one.is_english and len(best.word) == len(one.written)
-    sure = not english and best.score >= _KEYED.get(size, 1.0)
+    sure = not english and best.score >= _KEYED.get(size, 1.0) and (size > _SHORT or not best.word.isupper())
     return _Grade(best.word, sure, best.score >= _MAY_BE_KEYED.get(size, 3.0), best.bits, int(best.cost))
 
 
@@ -295,11 +301,22 @@ def _spelt(one: Piece, *, initial: bool) -> _Grade:
         not one.is_english
         and not is_close
         and best.score >= _SPELLED.get(size, 1.0)
-        and (is_hidden(best.word) or _is_plain(one, plain, initial=initial))
+        and (_is_hidden(one, plain) or _is_plain(one, plain, initial=initial))
         and (bool(best.bits & MASKS) or not _is_camel(one))
     )
     may = best.score >= _MAY_BE_SPELLED.get(size, 1.0) and plain.isalnum()
     return _Grade(best.word, sure, may, best.bits or SPELT)
+
+
+def _is_hidden(one: Piece, plain: str) -> bool:
+    """Tell whether a word, without apostrophes `plain`, stands for one that people hide, or hides letters by signs."""
+    best, size = one.found[0], len(one.written)
+    if not plain.isalnum() and size < _LONG:
+        return False
+    return is_hidden(best.word) or (bool(best.bits & MASKS) and size >= _LONG and best.score >= _OFTEN)
+
+
+_LONG = 5
 
 
 def _is_plain(one: Piece, plain: str, *, initial: bool) -> bool:

@@ -6,7 +6,7 @@ from math import log
 from typing import Any
 
 from augment_ru.language.frequency import word_counts
-from augment_ru.language.morphology import morphology
+from augment_ru.language.morphology import morphology, readings
 from augment_ru.resources import dictionary_path, rows
 from augment_ru.text.words import RUSSIAN
 
@@ -150,6 +150,12 @@ def _endings(cell: str) -> list[str]:
         return [cell]
     ends, _, tail = rest.partition("}")
     return [] if "{" in tail else [head + end + tail for end in ends.split(",")]
+
+
+@lru_cache(maxsize=10_000)
+def is_function(word: str) -> bool:
+    """Tell whether a word is a preposition, a conjunction, a particle or a pronoun."""
+    return any(one.pos in {"PREP", "CONJ", "PRCL", "NPRO", "INTJ"} for one in readings(word))
 
 
 @cache

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Collection, Iterable, Sequence
-from functools import cache, cached_property, lru_cache
+from functools import cache, cached_property
 from math import log
 from typing import ClassVar, NamedTuple
 
@@ -12,6 +12,7 @@ from augment_ru.normalizers._lexicon import (
     count,
     english,
     hidden_sounds,
+    is_function,
     is_hidden,
     is_listed,
     is_rare,
@@ -92,10 +93,10 @@ class Piece(NamedTuple):
     """What a piece of a text between white space may be.
 
     Attributes:
-        kind: `sure` (to be read), `several` (one of the readings, if it agrees with the words beside it), `spelt` (an
-            unknown Russian word that can be mended), `part` (an unknown or a rare one that may be a part of a word),
-            `latin` (without Russian letters: to be read if other words speak for it), `foreign` (with a letter of a
-            sister alphabet: to be read unless the sentence is of that language).
+        kind: `sure` (to be read), `turned` (upside down: to be read, too), `several` (one of the readings, if it agrees
+            with the words beside it), `spelt` (an unknown Russian word that can be mended), `part` (an unknown or a rare
+            one that may be a part of a word), `latin` (without Russian letters: to be read if other words speak for
+            it), `foreign` (with a letter of a sister alphabet: to be read unless the sentence is of that language).
         start, stop: where the word starts and stops in the piece.
         written: the word with plain letters.
         found: the readings, the best first.
@@ -169,7 +170,7 @@ class Reader:
         if RUSSIAN.issuperset(word):
             return self._russian(word, start, stop) if len(word) > 1 else None
         if len(word) >= _SHORTEST and not word.isascii() and (turned := self._unknown(word, RUSSIAN)):
-            return Piece("sure", start, stop, word, turned)
+            return Piece("turned", start, stop, word, turned)
         folded = fold(word)
         russian = sum(char in RUSSIAN for char in folded)
         if (
@@ -272,7 +273,7 @@ class Reader:
         if found and self._may(found[0], folded):
             while start and piece[start - 1] in folded and not piece[start - 1].isalnum():
                 start -= 1
-            while stop < len(piece) and piece[stop] in "_*~|" and piece[stop] in folded:
+            while stop < len(piece) and piece[stop] in "_*~|)]}>" and piece[stop] in folded:
                 stop += 1
             return Piece("foreign" if _is_sister(folded) else "sure", start, stop, folded, found)
         if self.joins and (words := self.several(folded)):
@@ -416,12 +417,6 @@ def _is_clear(found: Sequence[WordReading]) -> bool:
 def _is_cry(word: str, *, particles: bool) -> bool:
     """Tell whether a word is a cry, or if these count a particle, which people stretch on purpose: «урааа», «нууу»."""
     return any(one.pos == "INTJ" or (particles and one.pos == "PRCL") for one in readings(word))
-
-
-@lru_cache(maxsize=10_000)
-def is_function(word: str) -> bool:
-    """Tell whether a word is a preposition, a conjunction, a particle or a pronoun."""
-    return any(one.pos in {"PREP", "CONJ", "PRCL", "NPRO", "INTJ"} for one in readings(word))
 
 
 def _is_sister(word: str) -> bool:

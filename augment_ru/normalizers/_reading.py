@@ -11,7 +11,7 @@ from math import exp
 
 from augment_ru.edits import Edit, Note
 from augment_ru.normalizers._apart import joined_pieces
-from augment_ru.normalizers._context import FOREIGN, Pieces, agreeing_reading, mended
+from augment_ru.normalizers._context import FOREIGN, Chosen, Pieces, agreeing_reading, mended
 from augment_ru.normalizers._latin import latin
 from augment_ru.normalizers._lattice import RUSSIAN, WordReading, names_of_bits
 from augment_ru.normalizers._lexicon import common, is_word
@@ -181,7 +181,7 @@ def _edits_of(context: Pieces) -> Iterator[Edit]:
         if one is None or at in taken:
             continue
         best = unknown.get(at)
-        if one.kind == "sure" or (one.kind == "foreign" and strange * FOREIGN <= plain):
+        if one.kind in {"sure", "turned"} or (one.kind == "foreign" and strange * FOREIGN <= plain):
             best = one.found[0]
         elif one.kind == "several":
             best = agreeing_reading(context, at, one.found)
@@ -189,7 +189,20 @@ def _edits_of(context: Pieces) -> Iterator[Edit]:
             chosen[at] = context.written(at, one, best.word, best.bits)
         elif at in found:
             chosen[at] = found[at]
+    _turn(context, chosen)
     for _, one_chosen in sorted(chosen.items()):
         start, stop, new, bits = one_chosen
         if context.text[start:stop] != new:
             yield Edit(start, stop, new, Note(kind=names_of_bits(bits)))
+
+
+def _turn(context: Pieces, chosen: dict[int, Chosen]) -> None:
+    """Put words that stand upside down one behind another into the order in which they are read: the last one first."""
+    turned = [at for at, one in enumerate(context.judged) if one is not None and one.kind == "turned" and at in chosen]
+    while turned:
+        run = [turned.pop(0)]
+        while turned and turned[0] == run[-1] + 1:
+            run.append(turned.pop(0))
+        texts = [chosen[at].text.lower() for at in reversed(run)]
+        for at, text in zip(run, texts, strict=True):
+            chosen[at] = chosen[at]._replace(text=text if len(run) > 1 else chosen[at].text)

@@ -9,10 +9,10 @@ from typing import ClassVar
 
 from augment_ru.editing.characters import neighbouring_keys
 from augment_ru.language.morphology import has_reading
+from augment_ru.normalizers._glue import goes_before
 from augment_ru.normalizers._lattice import LETTERS, RUSSIAN, VOWELS, Lattice, Way, WordReading
 from augment_ru.normalizers._lexicon import hidden_sounds, is_hidden, is_listed, is_word, sound, weight, written_out
 from augment_ru.normalizers._reading import WordNormalization
-from augment_ru.normalizers.separators import goes_before
 from augment_ru.resources import dictionary_path, rows
 
 _ALIKE = "ао оае еияэё иеыя эе ыи яеи ёо бп пб вф фв гкв кг дт тд жш шжщ щш зс сз"
