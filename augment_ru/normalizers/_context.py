@@ -179,7 +179,7 @@ def _agreement(before: str, word: str, after: str) -> int:
     found = 0
     if cases := cases_behind(before):
         found += 1 if any(cases & one.grammemes for one in kinds) else -1
-    for other in filter(None, (before, after)):
+    for other in (one for one in (before, after) if len(one) > 1):
         found += any(_agree(one, each) for one in kinds for each in readings(other) if each.known)
     return found
 

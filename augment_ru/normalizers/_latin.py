@@ -121,7 +121,8 @@ class _Latin:
             tail = piece[grade.stop :]
             tail = tail if self.russian else "".join(_SIGNS.get(sign, sign) for sign in tail)
             return Chosen(start, start + len(piece), grade.word + tail, grade.bits)
-        if evidence < 2 or one.is_english or capital or len(one.written) < _SHORT:  # noqa: PLR2004
+        few = evidence < 2 and (keyed or not _is_form(one))  # noqa: PLR2004
+        if few or one.is_english or capital or len(one.written) < _SHORT:
             return None
         reader = self.context.reader
         if keyed:
@@ -277,7 +278,12 @@ def _is_strange(one: Piece, grade: _Grade, *, keyed: bool) -> bool:
         return False
     if keyed:
         return not grade.word
-    return one.is_english or not grade.may
+    return one.is_english or not (grade.may or _is_form(one))
+
+
+def _is_form(one: Piece) -> bool:
+    """Tell whether an unknown word has an ending that only Russian words have."""
+    return len(one.written) > _LONG and one.written.islower() and one.written.endswith(_ENDINGS)
 
 
 def _keyed(one: Piece) -> _Grade:
@@ -317,6 +323,43 @@ def _is_hidden(one: Piece, plain: str) -> bool:
 
 
 _LONG = 5
+_ENDINGS = (
+    *(
+        "nyi",
+        "nyj",
+        "nyy",
+        "nii",
+        "nij",
+        "skii",
+        "skij",
+        "skiy",
+        "skie",
+        "skih",
+        "skogo",
+        "skoi",
+        "skoy",
+        "nogo",
+        "nomu",
+        "nymi",
+    ),
+    *(
+        "nye",
+        "nyh",
+        "naya",
+        "noe",
+        "ovat",
+        "irovat",
+        "alsya",
+        "ilsya",
+        "ayutsya",
+        "aetsya",
+        "ennyi",
+        "ami",
+        "yami",
+        "iyu",
+    ),
+)
+"""Endings that words have in Russian alone: an unknown word with one is read letter by letter."""
 
 
 def _is_plain(one: Piece, plain: str, *, initial: bool) -> bool:

@@ -94,7 +94,7 @@ class Piece(NamedTuple):
 
     Attributes:
         kind: `sure` (to be read), `turned` (upside down: to be read, too), `several` (one of the readings, if it agrees
-            with the words beside it), `spelt` (an unknown Russian word that can be mended), `part` (an unknown or a rare
+            with the words beside it), `spelt` (an unknown Russian word that can be mended), `part` (an unknown or rare
             one that may be a part of a word), `latin` (without Russian letters: to be read if other words speak for
             it), `foreign` (with a letter of a sister alphabet: to be read unless the sentence is of that language).
         start, stop: where the word starts and stops in the piece.
