@@ -61,7 +61,7 @@ class WordKnowledge(Normalization):
         return ()
 
     def is_near(self, word: str) -> bool:
-        """Tell whether readings of an unknown word in lower case are worth a look, whatever stands around it."""
+        """Tell whether readings of an unknown word are worth a look, whatever stands around it."""
         del word
         return False
 
@@ -163,12 +163,12 @@ class Reader:
 
     def judge(self, piece: str) -> Piece | None:
         """Return what a piece may be; None if it stays, whatever stands around it."""
-        if stays(piece):
-            return None
         start, stop = core(piece)
         word = piece[start:stop]
         if RUSSIAN.issuperset(word):
             return self._russian(word, start, stop) if len(word) > 1 else None
+        if stays(piece):
+            return None
         if len(word) >= _SHORTEST and not word.isascii() and (turned := self._unknown(word, RUSSIAN)):
             return Piece("turned", start, stop, word, turned)
         folded = fold(word)
@@ -196,9 +196,9 @@ class Reader:
         """Return what a word of Russian letters may be; readings of unknown words are looked for only where needed."""
         small = word.lower()
         if is_word(small):
-            if swings(word) >= _SWINGS and self.joins:
+            if not (word == small or word[1:] == small[1:]) and swings(word) >= _SWINGS and self.joins:
                 return Piece("sure", start, stop, word, (WordReading(weight(small), small, 0.0, SEPARATORS),))
-            if not is_listed(small) and self._may_mend(small):
+            if not is_listed(small) and self._may_mend(word):
                 found = self.mend(word)
                 if found and self.mends(small, found[0]):
                     return Piece("spelt", start, stop, word, found)
@@ -207,13 +207,14 @@ class Reader:
             return Piece("part", start, stop, word) if is_part else None
         if _LONG_RUN.search(small) and (found := self._collapsed(word)):
             return Piece("sure", start, stop, word, found)
-        if self._may_mend(small) and (found := self.mend(word)):
+        if self._may_mend(word) and (found := self.mend(word)):
             return Piece("spelt", start, stop, word, found)
         return Piece("part", start, stop, word)
 
-    def _may_mend(self, small: str) -> bool:
+    def _may_mend(self, word: str) -> bool:
         """Tell whether an unknown word is worth a look by itself: it sounds like a hidden word, or is glued ones."""
-        return any(part.is_near(small) for part in self.parts) or (self.repeats and sound(small) in hidden_sounds())
+        near = any(part.is_near(word) for part in self.parts)
+        return near or (self.repeats and sound(word.lower()) in hidden_sounds())
 
     def mend(self, word: str) -> Sequence[WordReading]:
         """Return the words that an unknown word of Russian letters may stand for; none if that is not clear."""
@@ -301,22 +302,25 @@ class Reader:
 
     def spelled(self, written: str) -> str:
         """Return an unknown word in Latin letters, each read in the likeliest way; "" if some cannot be read."""
-        bit = sum(one.bit for one in self.parts if one.name == "transliteration")
-        letters, at = [], 0
-        while at < len(written) and bit:
-            for size in range(min(4, len(written) - at), 0, -1):
-                ways = self.lattice.ways.get(written[at : at + size].lower(), ())
-                best = min(
-                    (one for one in ways if one.bit in {0, bit}), key=lambda one: (one.cost, one.letters), default=None
-                )
-                if best is not None and best.cost < 1:
-                    letters.append(best.letters)
-                    at += size
-                    break
-            else:
+        letters, at, small = [], 0, written.lower()
+        while at < len(written):
+            size = next((size for size in range(4, 0, -1) if small[at : at + size] in self._likeliest), 0)
+            if not size:
                 return ""
+            letters.append(self._likeliest[small[at : at + size]])
+            at += size
         word = "".join(letters)
         return word[:1].upper() + word[1:] if written[:1].isupper() else word
+
+    @cached_property
+    def _likeliest(self) -> dict[str, str]:
+        """The likeliest Russian letters for Latin ones, if a normalizer reads these."""
+        found: dict[str, tuple[float, str]] = {}
+        for part in self.parts:
+            for written, letters, cost in part.ways() if part.name == NAMES[SPELT.bit_length() - 1] else ():
+                if cost < found.get(written, (1.0, ""))[0]:
+                    found[written] = cost, letters
+        return {written: letters for written, (_, letters) in found.items()}
 
     def _may(self, found: WordReading, written: str) -> bool:
         """Tell whether there is evidence enough to read what was written as this word."""

@@ -71,10 +71,18 @@ _MARKS = '.,!?;:…«»()"—-'
 
 def _joins(pieces: Sequence[str], at: int) -> bool:
     """Tell whether a piece and one beside it could be parts of one word."""
-    here = pieces[at].lower().strip(_MARKS)
-    before = pieces[at - 1].lower().lstrip(_MARKS) if at else "-"
-    after = pieces[at + 1].lower().rstrip(_MARKS) if at + 1 < len(pieces) else "-"
-    return is_word(before + here) or is_word(here + after) or (before != "-" and is_word(before + here + after))
+    piece = pieces[at]
+    here = piece.strip(_MARKS).lower()
+    before = after = ""
+    if at and piece[0].isalpha() and pieces[at - 1][-1].isalpha() and (piece[0].islower() or pieces[at - 1].isupper()):
+        before = pieces[at - 1].lower().lstrip(_MARKS)
+        if is_word(before + here):
+            return True
+    if at + 1 < len(pieces) and piece[-1].isalpha() and pieces[at + 1][0].isalpha():
+        after = pieces[at + 1].lower().rstrip(_MARKS)
+        if is_word(here + after):
+            return True
+    return bool(before and after) and is_word(before + here + after)
 
 
 _SPACED = re.compile(

@@ -9,6 +9,7 @@ from augment_ru.normalizers._lattice import RUSSIAN, WordReading
 from augment_ru.normalizers._pieces import swings
 from augment_ru.normalizers._reading import WordNormalization
 
+_LONG_NAME = 10
 _CERTAIN = 5.0
 """The score of glued words; a word that is misspelt has a higher one."""
 
@@ -26,5 +27,5 @@ class SeparatorsNormalization(WordNormalization):
             yield WordReading(_CERTAIN, found, 0.0, self.bit)
 
     def is_near(self, word: str) -> bool:
-        """Tell whether a word is long enough to be glued."""
-        return bool(glued(word))
+        """Tell whether a word is glued ones; one with a capital, which names have, must be long."""
+        return (word[0].islower() or len(word) > _LONG_NAME) and bool(glued(word.lower()))

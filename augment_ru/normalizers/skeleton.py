@@ -36,7 +36,7 @@ class SkeletonNormalization(WordNormalization):
 
     def is_near(self, word: str) -> bool:
         """Tell whether a word is one that people hide, written from its end."""
-        return len(word) >= _LEAST and is_hidden(word[::-1])
+        return len(word) >= _LEAST and is_hidden(word[::-1].lower())
 
 
 def _may_be_reversed(word: str) -> bool:

@@ -75,7 +75,7 @@ class SpellingNormalization(WordNormalization):
 
     def is_near(self, word: str) -> bool:
         """Tell whether a word sounds like one that people hide; with `typing`, every word is worth a look."""
-        return self.typing or sound(word) in hidden_sounds()
+        return self.typing or sound(word.lower()) in hidden_sounds()
 
 
 @cache
