@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from augment_ru.language.morphology import CASES, GENDERS, Reading, readings
 from augment_ru.language.prepositions import cases_behind
-from augment_ru.normalizers._lattice import RUSSIAN, SPELT, WordReading
+from augment_ru.normalizers._lattice import RUSSIAN, SKELETON, SPELT, WordReading
 from augment_ru.normalizers._lexicon import is_hidden, is_listed, is_word
 from augment_ru.normalizers._pieces import cased, core
 from augment_ru.normalizers._reader import Piece, Reader
@@ -64,7 +64,10 @@ class Pieces:
         """Return the edit that writes a reading, in lower case, for the word of a piece, and keeps its case."""
         start, piece = self.places[at][0], self.pieces[at]
         alike = not bits & SPELT
-        new = cased(word, piece[one.start : one.stop], initial=self.is_initial(at), alike=alike)
+        written = piece[one.start : one.stop]
+        if alike and len(word) < _SHOUT and RUSSIAN.isdisjoint(written) and not self.text.isupper():
+            written = written[:1] + written[1:].lower()  # «BCE» among small letters is «все»
+        new = cased(word, written, initial=self.is_initial(at), alike=alike)
         return Chosen(start + one.start, start + one.stop, new, bits)
 
     @cached_property
@@ -86,6 +89,7 @@ class Pieces:
         return strange, plain
 
 
+_SHOUT = 5
 _SISTERS = frozenset(
     [
         "і",
@@ -129,8 +133,11 @@ def mended(context: Pieces, taken: set[int], others: int) -> dict[int, WordReadi
         others: how many words were read in other ways.
     """
     reader, (strange, plain) = context.reader, context.languages
-    if (strange - 1) * _UNKNOWN > plain and not (reader.eager and _is_mendable(context.judged, strange)):
+    is_russian = (strange - 1) * _UNKNOWN <= plain or (reader.eager and _is_mendable(context.judged, strange))
+    backwards = 0 if is_russian and others else _backwards(context)
+    if not is_russian and backwards * 2 < strange:
         return {}
+    others += backwards
     found: dict[int, WordReading] = {}
     unknown: list[tuple[int, Piece]] = []
     for at, one in enumerate(context.judged):
@@ -149,6 +156,15 @@ def mended(context: Pieces, taken: set[int], others: int) -> dict[int, WordReadi
         if made and (not is_word(one.written) or reader.mends(one.written, made[0])):
             found[at] = made[0]
     return found
+
+
+def _backwards(context: Pieces) -> int:
+    """Return how many unknown words are words from their end, if there are several of them."""
+    words = [one.written for one in context.judged if one is not None and one.kind in {"part", "spelt"}]
+    unknown = [word for word in words if not is_word(word.lower())]
+    found = [made for word in unknown if len(unknown) > 1 and (made := context.reader.mend(word))]
+    count = sum(made[0].bits & SKELETON != 0 for made in found)
+    return count if count > 1 else 0
 
 
 def _is_mendable(judged: Sequence[Piece | None], strange: int) -> bool:

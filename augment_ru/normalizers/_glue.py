@@ -35,7 +35,8 @@ def glued(word: str) -> str:
                 reached = max(reached, (score + found - _TOTAL, (*parts, word[start:stop])))
         best.append(reached)
     score, parts = best[-1]
-    if not parts or len(parts[-1]) < 3 or score < -(_BASE + _EACH * len(word)) or has_prefix(word):  # noqa: PLR2004
+    is_short = not parts or (len(parts[-1]) < len("три") and len(parts) <= _SEVERAL)
+    if is_short or score < -(_BASE + _EACH * len(word)) or has_prefix(word):
         return ""
     governs = [len(parts) < _SEVERAL or bool(cases_behind(part)) for part in parts]
     if not all(map(is_listed, parts)) or parts[0] in _NEVER_FIRST:

@@ -61,7 +61,7 @@ class Lattice:
         skipped: the signs that may stand between letters and mean nothing, with the bit of their normalizer.
         repeats: the bit of the normalizer that leaves repeated letters out; 0 if none does.
         softens: the bit of the normalizer that reads a soft sign where none is written; 0 if none does.
-        exact: the bit of the normalizer whose ways hold only for the case that is listed; 0 if there is none.
+        exact: the bit of the normalizer whose ways for Latin letters hold only in the case listed; 0 if there is none.
         mixed: the bits of two normalizers that are seldom needed for one word; 0 if there are none.
         mixed_in: the bit of these that is seldom needed beside Russian letters.
     """
@@ -146,7 +146,7 @@ class Lattice:
             steps += [(1, letter, more + (1.0 if letter in VOWELS else 2.0), bit) for letter in LETTERS]
         for length in range(1, min(_LONGEST, len(written) - at) + 1):
             for key in {written[at : at + length], small[at : at + length]}:
-                exact = self.exact if key != written[at : at + length] else 0
+                exact = self.exact if key != written[at : at + length] and key.isascii() else 0
                 steps += [(length, *way) for way in self.ways.get(key, ()) if not exact or way.bit != exact]
         return steps
 

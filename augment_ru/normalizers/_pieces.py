@@ -56,6 +56,8 @@ def _latin() -> dict[str, str]:
     """Map characters to the Latin letter that they look like; small capitals to the capital."""
     table = rows(dictionary_path("confusables"), columns=2)
     alike = {char: letter for letter, written in table for char in written.split(" ") if letter.isascii()}
+    fonts = rows(dictionary_path("readings"), columns=4)
+    alike |= {char: letter for kind, letter, _, written in fonts if kind == "latin" for char in written.split(" ")}
     return alike | dict(zip(_SMALL_CAPITALS, "ABCDEFGHIJKLMNOPQRSTUVWYZ", strict=True))
 
 

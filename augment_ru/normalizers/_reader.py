@@ -428,11 +428,25 @@ def _is_sister(word: str) -> bool:
     return any("\u0400" <= char <= "\u052f" and char not in RUSSIAN for char in word)
 
 
+@cache
+def _units() -> frozenset[str]:
+    """Return the short names of units, which signs may join: «Па·с»."""
+    return frozenset(unit.strip(".").lower() for (unit,) in rows(dictionary_path("units"), columns=1)) | _MORE_UNITS
+
+
+_MORE_UNITS = frozenset("па с дж н м в а вт ч л к кг г мг моль ом гц т км см мм ед сут мин экв".split())  # noqa: SIM905
+
+
 def _is_apart(written: str, found: WordReading) -> bool:
     """Tell whether the parts of a word that signs divide are no words by themselves, and no stutter or syllables."""
     parts = [part.lower() for part in re.split(r"[^а-яёА-ЯЁ]+", written) if part]
     size = sum(map(len, parts))
-    if size < _SHORTEST or (size == _SHORTEST and found.score < _NEEDED[3]) or found.bits & REPEATED:
+    if (
+        set(parts) <= _units()
+        or size < _SHORTEST
+        or (size == _SHORTEST and found.score < _NEEDED[3])
+        or found.bits & REPEATED
+    ):
         return False
     if len(parts) > 2 and sum(len(part) == 1 for part in parts) > 1 and found.word != parts[-1]:  # noqa: PLR2004
         return True

@@ -13,11 +13,11 @@ from augment_ru.edits import Edit, Note
 from augment_ru.normalizers._apart import joined_pieces
 from augment_ru.normalizers._context import FOREIGN, Chosen, Pieces, agreeing_reading, mended
 from augment_ru.normalizers._latin import latin
-from augment_ru.normalizers._lattice import RUSSIAN, WordReading, names_of_bits
+from augment_ru.normalizers._lattice import RUSSIAN, SKELETON, WordReading, names_of_bits
 from augment_ru.normalizers._lexicon import common, is_word
 from augment_ru.normalizers._normalization import Normalization, TextReading
 from augment_ru.normalizers._pieces import cased, core, fold, stays
-from augment_ru.normalizers._reader import Piece, Reader, WordKnowledge
+from augment_ru.normalizers._reader import Piece, Reader, WordKnowledge, table_of
 from augment_ru.script import Script
 
 
@@ -204,9 +204,22 @@ def _edits_of(context: Pieces) -> Iterator[Edit]:
             yield Edit(start, stop, new, Note(kind=names_of_bits(bits)))
 
 
+@cache
+def _upside_down() -> dict[str, str]:
+    """Map single letters that stand upside down to Russian ones."""
+    return {written: letters for letters, cost, written in table_of("turned") if cost == 0 and len(written) == 1}
+
+
 def _turn(context: Pieces, chosen: dict[int, Chosen]) -> None:
     """Put words that stand upside down one behind another into the order in which they are read: the last one first."""
     turned = [at for at, one in enumerate(context.judged) if one is not None and one.kind == "turned" and at in chosen]
+    for at in sorted({near for one in turned for near in (one - 1, one + 1)} - set(turned)):
+        piece = context.pieces[at] if 0 <= at < len(context.pieces) else "   "
+        small = "".join(_upside_down().get(char, "   ") for char in reversed(piece.lower()))
+        if len(small) < 3 and at not in chosen and not RUSSIAN.issuperset(piece):  # noqa: PLR2004
+            start, stop = context.places[at]
+            chosen[at] = Chosen(start, stop, small, SKELETON)
+            turned = sorted([*turned, at])
     while turned:
         run = [turned.pop(0)]
         while turned and turned[0] == run[-1] + 1:
