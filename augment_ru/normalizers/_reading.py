@@ -1,0 +1,229 @@
+"""Texts read word by word, by all the normalizers of words that stand beside one another in a chain.
+
+A text is cut at white space. Most pieces are plain words, and are known to be so from earlier texts; only the others
+are looked at, each once, and only texts that hold one are looked at as wholes.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import cache
+from math import exp
+
+from augment_ru.edits import Edit, Note
+from augment_ru.normalizers._apart import joined_pieces
+from augment_ru.normalizers._context import FOREIGN, Chosen, Pieces, agreeing_reading, mended
+from augment_ru.normalizers._latin import latin
+from augment_ru.normalizers._lattice import RUSSIAN, SKELETON, WordReading, names_of_bits
+from augment_ru.normalizers._lexicon import common, is_word
+from augment_ru.normalizers._normalization import Normalization, TextReading
+from augment_ru.normalizers._pieces import cased, core, fold, stays
+from augment_ru.normalizers._reader import Piece, Reader, WordKnowledge, table_of
+from augment_ru.script import Script
+
+
+class WordNormalization(WordKnowledge):
+    """A normalizer of words. Those that stand beside one another in a chain read each word together, in one step."""
+
+    __slots__ = ()
+
+    def scripts(self, texts: Sequence[str]) -> list[Script]:
+        """Return the script of each text."""
+        return _texts((self,)).scripts(texts)
+
+    def readings(self, text: str, n: int) -> list[TextReading]:
+        """Return what a text may mean, the likeliest first."""
+        return _texts((self,)).readings(text, n)
+
+    def with_next(self, following: Normalization) -> Normalization | None:
+        """Return what reads words with the knowledge of both."""
+        return _Together((self,)).with_next(following)
+
+
+class _Together(Normalization):
+    """Several normalizers of words, which read each word together."""
+
+    __slots__ = ("parts",)
+
+    def __init__(self, parts: tuple[WordKnowledge, ...]) -> None:
+        self.parts = parts
+
+    @property
+    def name(self) -> str:
+        return "+".join(one.name for one in self.parts)
+
+    def scripts(self, texts: Sequence[str]) -> list[Script]:
+        return _texts(self.parts).scripts(texts)
+
+    def readings(self, text: str, n: int) -> list[TextReading]:
+        return _texts(self.parts).readings(text, n)
+
+    def with_next(self, following: Normalization) -> Normalization | None:
+        return _Together((*self.parts, following)) if isinstance(following, WordKnowledge) else None
+
+
+@cache
+def _texts(parts: tuple[WordKnowledge, ...]) -> "_Texts":
+    return _Texts(parts)
+
+
+_MARKS = '.,!?;:…«»()"—-'
+
+
+def _joins(pieces: Sequence[str], at: int) -> bool:
+    """Tell whether a piece and one beside it could be parts of one word."""
+    piece = pieces[at]
+    here = piece.strip(_MARKS).lower()
+    before = after = ""
+    if at and piece[0].isalpha() and pieces[at - 1][-1].isalpha() and (piece[0].islower() or pieces[at - 1].isupper()):
+        before = pieces[at - 1].lower().lstrip(_MARKS)
+        if is_word(before + here):
+            return True
+    if at + 1 < len(pieces) and piece[-1].isalpha() and pieces[at + 1][0].isalpha():
+        after = pieces[at + 1].lower().rstrip(_MARKS)
+        if is_word(here + after):
+            return True
+    return bool(before and after) and is_word(before + here + after)
+
+
+_SPACED = re.compile(
+    r"(?<![^\s«\"(])\S[\ufe0f.,/|*_·•~-]?\s+[-–—.·•,|/*_~+:;]?\s*\S[\ufe0f.,/|*_·•~-]?\s+(?:[-–—.·•,|/*_~+:;]\s+)?\S(?!\w)"
+)
+"""What a text has in which letters stand apart."""
+_PIECE = re.compile(r"\S+")
+_MOST_READINGS = 20
+_MOST_PIECES = 400_000
+
+
+class _Texts:
+    """Reads texts with the knowledge of several normalizers; keeps what it has learnt of pieces."""
+
+    def __init__(self, parts: Sequence[WordKnowledge]) -> None:
+        self.reader = Reader(parts)
+        self._plain: set[str] = set()
+        self._odd: dict[str, Piece] = {}
+
+    def scripts(self, texts: Sequence[str]) -> list[Script]:
+        """Return the script of each text."""
+        plain, odd = self._plain, self._odd
+        if len(plain) + len(odd) > _MOST_PIECES:
+            plain.clear()
+            odd.clear()
+            self.reader.forget()
+        found = []
+        for text in texts:
+            pieces = text.split()
+            if (not plain.issuperset(pieces) and self._learn(pieces)) or (self.reader.joins and _SPACED.search(text)):
+                found.append(self._read(text))
+            else:
+                found.append(Script.of(text, ()))
+        return found
+
+    def _learn(self, pieces: Sequence[str]) -> bool:
+        """Judge the pieces of a text that are new; tell whether the text as a whole must be looked at."""
+        plain, odd, known = self._plain, self._odd, common()
+        strange = False
+        for at, piece in enumerate(pieces):
+            if piece in plain:
+                continue
+            judged = odd.get(piece)
+            if judged is None:
+                word = piece.strip(_MARKS)
+                small = word.lower()
+                if small in known and (word == small or word[1:] == small[1:] or word.isupper()):
+                    plain.add(piece)
+                    continue
+                judged = self.reader.judge(piece)
+                if judged is None:
+                    plain.add(piece)
+                    continue
+                odd[piece] = judged
+            if judged.kind != "part" or _joins(pieces, at):
+                strange = True
+        return strange
+
+    def _read(self, text: str) -> Script:
+        made = list(_edits_of(Pieces.of(self.reader, text, self._odd)))
+        return Script(text, made) if made else Script.of(text, ())
+
+    def readings(self, text: str, n: int) -> list[TextReading]:
+        """Return what a text may mean, the likeliest first."""
+        (script,) = self.scripts([text])
+        beam: list[tuple[float, tuple[Edit, ...]]] = [(1.0, ())]
+        done = 0
+        for place in _PIECE.finditer(text):
+            sure = [one for one in script.edits if one.start < place.end() and one.stop > place.start()]
+            if place.start() < done:
+                continue
+            ways: list[tuple[float, tuple[Edit, ...]]] = []
+            start, stop = core(place[0])
+            word = place[0][start:stop]
+            if (not sure or (sure[0].start, sure[-1].stop) == (place.start() + start, place.start() + stop)) and (
+                found := self._all(place[0], word)
+            ):
+                total = sum(exp(one.score - found[0].score) for one in found)
+                for one in found[:n]:
+                    new = cased(one.word, word, initial=place.start() == 0)
+                    edit = Edit(place.start() + start, place.start() + stop, new, Note(kind=names_of_bits(one.bits)))
+                    ways.append((exp(one.score - found[0].score) / total, (edit,)))
+            beam = [(one * other, (*made, *more)) for one, made in beam for other, more in ways or [(1.0, tuple(sure))]]
+            beam = sorted(beam, key=lambda one: -one[0])[:n]
+            done = max([done, *(one.stop for one in sure)])
+        return [TextReading(Script(text, edits), score) for score, edits in beam]
+
+    def _all(self, piece: str, word: str) -> Sequence[WordReading]:
+        """Return all readings of a word that does not stay, the best first; of a Russian one, if it is unknown."""
+        if stays(piece) or RUSSIAN.issuperset(word):
+            return [] if is_word(word.lower()) or stays(piece) else self.reader.mend(word)
+        if word.isascii() and (judged := self.reader.judge(piece)) and (judged.is_english or judged.kind == "latin"):
+            return []
+        return [one for one in self.reader.lattice.words(fold(word)) if one.word != word.lower()][:_MOST_READINGS]
+
+
+def _edits_of(context: Pieces) -> Iterator[Edit]:
+    """Return the edits that lead from a text to what was meant."""
+    chosen, taken = joined_pieces(context) if context.reader.joins else ({}, set())
+    found = latin(context)
+    unknown = mended(context, taken, len(chosen) + len(found))
+    strange, plain = context.languages
+    for at, one in enumerate(context.judged):
+        if one is None or at in taken:
+            continue
+        best = unknown.get(at)
+        if one.kind in {"sure", "turned"} or (one.kind == "foreign" and strange * FOREIGN <= plain):
+            best = one.found[0]
+        elif one.kind == "several":
+            best = agreeing_reading(context, at, one.found)
+        if best is not None:
+            chosen[at] = context.written(at, one, best.word, best.bits)
+        elif at in found:
+            chosen[at] = found[at]
+    _turn(context, chosen)
+    for _, one_chosen in sorted(chosen.items()):
+        start, stop, new, bits = one_chosen
+        if context.text[start:stop] != new:
+            yield Edit(start, stop, new, Note(kind=names_of_bits(bits)))
+
+
+@cache
+def _upside_down() -> dict[str, str]:
+    """Map single letters that stand upside down to Russian ones."""
+    return {written: letters for letters, cost, written in table_of("turned") if cost == 0 and len(written) == 1}
+
+
+def _turn(context: Pieces, chosen: dict[int, Chosen]) -> None:
+    """Put words that stand upside down one behind another into the order in which they are read: the last one first."""
+    turned = [at for at, one in enumerate(context.judged) if one is not None and one.kind == "turned" and at in chosen]
+    for at in sorted({near for one in turned for near in (one - 1, one + 1)} - set(turned)):
+        piece = context.pieces[at] if 0 <= at < len(context.pieces) else "   "
+        small = "".join(_upside_down().get(char, "   ") for char in reversed(piece.lower()))
+        if len(small) < 3 and at not in chosen and not RUSSIAN.issuperset(piece):  # noqa: PLR2004
+            start, stop = context.places[at]
+            chosen[at] = Chosen(start, stop, small, SKELETON)
+            turned = sorted([*turned, at])
+    while turned:
+        run = [turned.pop(0)]
+        while turned and turned[0] == run[-1] + 1:
+            run.append(turned.pop(0))
+        texts = [chosen[at].text.lower() for at in reversed(run)]
+        for at, text in zip(run, texts, strict=True):
+            chosen[at] = chosen[at]._replace(text=text if len(run) > 1 else chosen[at].text)
