@@ -27,8 +27,8 @@ def normalised(text: str, form: str = "russian") -> str:
     case, no punctuation of ASCII, no English articles, one space between words. Chevrons, ё and stress marks stay, and
     «C++» is «C».
 
-    "russian" is the same for Russian. All characters of the Unicode categories P* are removed. ё becomes е, stress marks
-    (U+0301) are removed, and letters are composed (NFC), so that й typed as two characters equals й typed as one.
+    "russian" is the same for Russian. All characters of the Unicode categories P* are removed. ё becomes е, stress
+    marks (U+0301) are removed, and letters are composed (NFC), so that й typed as two characters equals й typed as one.
     Russian has no articles to remove. Signs such as + | $ № are not punctuation and stay: «C++» differs from «C».
 
     >>> normalised("  «Ёлки-палки»,   сказа\u0301л он… ")
