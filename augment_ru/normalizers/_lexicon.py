@@ -175,10 +175,15 @@ def count(word: str) -> int:
     return _counts().get(plain(word), 0)
 
 
+_DIGITS = 6
+"""Logarithms are rounded, since those of different processors differ in the last digit."""
+
+
 @lru_cache(maxsize=200_000)
 def weight(word: str) -> float:
     """Return the logarithm of how often a word is to be expected where someone hides words."""
-    return log(max(count(word), _HIDDEN)) + 1 if is_hidden(word) else log(max(count(word), _NEVER))
+    least, more = (_HIDDEN, 1) if is_hidden(word) else (_NEVER, 0)
+    return round(log(max(count(word), least)) + more, _DIGITS)
 
 
 @cache

@@ -168,7 +168,7 @@ class _Texts:
             beam = [(one * other, (*made, *more)) for one, made in beam for other, more in ways or [(1.0, tuple(sure))]]
             beam = sorted(beam, key=lambda one: -one[0])[:n]
             done = max([done, *(one.stop for one in sure)])
-        return [TextReading(Script(text, edits), score) for score, edits in beam]
+        return [TextReading(Script(text, edits), round(score, 6)) for score, edits in beam]
 
     def _all(self, piece: str, word: str) -> Sequence[WordReading]:
         """Return all readings of a word that does not stay, the best first; of a Russian one, if it is unknown."""

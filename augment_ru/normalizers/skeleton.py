@@ -27,7 +27,7 @@ class SkeletonNormalization(WordNormalization):
         """Return the words that a word may be whose letters stand upside down."""
         upside, marks = _upside_down(self.bit)
         small = word.lower()
-        if RUSSIAN.issuperset(word) and (self.is_near(small) or _may_be_reversed(small)):
+        if RUSSIAN.issuperset(word) and self.is_near(small):
             yield WordReading(weight(small[::-1]) - _BACKWARDS, small[::-1], _BACKWARDS / 2, self.bit)
         if marks.isdisjoint(word):
             return
@@ -35,12 +35,11 @@ class SkeletonNormalization(WordNormalization):
         yield from upside.words(small)
 
     def is_near(self, word: str) -> bool:
-        """Tell whether a word is one that people hide, written from its end."""
-        return len(word) >= _LEAST and is_hidden(word[::-1].lower())
-
-
-def _may_be_reversed(word: str) -> bool:
-    return len(word) > _LEAST and is_listed(word[::-1]) and weight(word[::-1]) > _OFTEN
+        """Tell whether a word is a frequent one, or one that people hide, written from its end."""
+        back = word[::-1].lower()
+        return (len(word) >= _LEAST and is_hidden(back)) or (
+            len(word) > _LEAST and is_listed(back) and weight(back) > _OFTEN
+        )
 
 
 _LEAST, _OFTEN, _BACKWARDS = 4, 6.0, 3.0

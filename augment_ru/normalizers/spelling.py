@@ -151,7 +151,7 @@ def _ruled() -> Iterator[tuple[str, str, float]]:
         left, old, new, right = (part.replace("~", "").replace("!", "") for part in match.groups())
         if not RUSSIAN.issuperset(old + new) or not (old + new).islower():
             continue
-        cost = -log(float(errors) / float(places)) / 2
+        cost = round(-log(float(errors) / float(places)) / 2, 6)
         if old and new:
             yield new, old, cost
         else:
