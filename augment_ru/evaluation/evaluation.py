@@ -43,6 +43,7 @@ from augment_ru.evaluation.examples import (
 )
 from augment_ru.evaluation.flipping import Flipping, flipping_edits
 from augment_ru.evaluation.loading import TEST, loaded
+from augment_ru.evaluation.noise import above_noise, same_text_flips
 from augment_ru.evaluation.paired import RunsInPairs, is_better
 from augment_ru.evaluation.pairs import CHOSEN, WORST_ROWS, Pair, Pairs
 from augment_ru.evaluation.protocol import (
@@ -243,6 +244,8 @@ class Evaluation:
             signature=run.signature,
             shots=run.shots,
             episodes=run.episodes,
+            deterministic=run.deterministic,
+            same_text_flips=same_text_flips(run, pairs, self.kind, self.settings.seed) if run.repeats else None,
             beats_majority=beats_majority,
             best=best,
             metrics=scores(self.metrics, pairs, golds, run.originals),
@@ -275,6 +278,7 @@ class Evaluation:
             flips=int(outcomes.flipped.sum()),
             flip_rate=judged.rate(attack, "flip_rate"),
             performance_drop_rate=judged.drop_rate(attack),
+            asr_above_noise=self._above_noise(judged, attack) if judged.run.repeats else None,
             metrics=changed_scores(self.metrics, self.pairs, self.golds, judged.run, attack),
             valid_rows=_valid_rows(judged, attack, rows),
             labels={name: success_rate(outcomes, at) for at, name in enumerate(decided)} if len(decided) > 1 else None,
@@ -290,6 +294,9 @@ class Evaluation:
             else {name: cells for name, own in strengths.items() if (cells := _range_cells(outcomes, own))},
             outcomes=outcomes.letters,
         )
+
+    def _above_noise(self, judged: JudgedRun, attack: str) -> Rate:
+        return above_noise(judged, self.pairs, attack, self.golds, kind=self.kind, seed=self.settings.seed)
 
     def to_frame(self) -> Any:  # noqa: ANN401  (pandas is no dependency)
         """Return the numbers of the report as a pandas DataFrame, with a row for each model and attack.
@@ -515,7 +522,7 @@ def evaluate(
     train_rows = read_rows(str(train), encoding=settings.encoding) if train is not None else None
     shots = (task.benchmark.shots,) if settings.shots is None else settings.shots
     shown = demonstrations(train_rows.values, pairs, kind, settings.seed) if train_rows and any(shots) else None
-    plan = EvaluationPlan(pairs, kind, shots, settings.episodes, shown)
+    plan = EvaluationPlan(pairs, kind, shots, settings.episodes, shown, settings.repeats)
     plan.check()
     found = subpopulations(originals, task, labels=kind == "labels", by=settings.by)
     shown_golds = golds_of(train_rows.values, task, kind) if train_rows else []
@@ -547,6 +554,7 @@ def evaluate(
         **({"verdicts": Path(settings.verdicts).name} if settings.verdicts is not None else {}),
         "shots": ",".join(map(str, shots)),
         "episodes": str(settings.episodes),
+        **({"repeats": str(settings.repeats)} if settings.repeats > 1 else {}),
     }
     known = scope.release.specs
     specs = {attack: known[attack] for attack in pairs.attacks if attack in known}

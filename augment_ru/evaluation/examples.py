@@ -106,6 +106,11 @@ class Model:
         return True
 
     @property
+    def deterministic(self) -> bool:
+        """Whether the model always answers a question in the same way; a model on a server never does."""
+        return False
+
+    @property
     def cached(self) -> bool:
         """Whether the cache keeps the answers; False for models that answer faster than the cache can be read."""
         return True
@@ -297,11 +302,19 @@ def default_path() -> Path:
     return folder / "responses.sqlite"
 
 
-def answer_keys(signature: str, examples: Sequence[Example]) -> list[bytes]:
+def answer_keys(signature: str, examples: Sequence[Example], repeat: int = 0) -> list[bytes]:
     """Return the cache key of each answer: a 16-byte hash of the model's signature and the whole question.
 
     Demonstrations are encoded once for all examples whose `shots` are the same object.
+
+    Args:
+        signature: the model's signature.
+        examples: the questions.
+        repeat: how often the same questions were asked before; each time has keys of its own.
     """
+    if repeat:
+        again = f"repeat={repeat}".encode()
+        return [blake2b(key + again, digest_size=16).digest() for key in answer_keys(signature, examples)]
     shown: dict[int, bytes] = {}
     found: list[bytes] = []
     for example in examples:
@@ -415,6 +428,7 @@ class NamedModel:
     predict: PredictFunction
     signature: str | None
     few_shot: bool
+    deterministic: bool
     cached: bool
     chunk: int
     learned: frozenset[str]
@@ -438,6 +452,7 @@ class NamedModel:
                 stated["signature"] = None
             if not isinstance(stated["learned"], frozenset):  # a model of a user's may call anything so
                 stated["learned"] = plain.learned
+            stated["deterministic"] = stated["deterministic"] is True
             return cls(name, model, **stated)
 
     @property
@@ -509,6 +524,7 @@ def ask(
     advance: Callable[[int], None] = lambda _: None,
     *,
     keys: Sequence[bytes] | None = None,
+    repeat: int = 0,
 ) -> list[Prediction]:
     """Return the predictions for all examples, in their order; equal examples are asked once.
 
@@ -519,11 +535,12 @@ def ask(
         counts: the counts, which are increased in place.
         advance: called with the number of newly answered examples; the numbers add up to all examples.
         keys: the cache keys of the answers (`answer_keys`); None to compute them.
+        repeat: how often the same questions were asked before (`answer_keys`).
 
     Raises:
         AugmentError: the model raises an error, or does not answer every question.
     """
-    keys = answer_keys(model.signature or "", examples) if keys is None else keys
+    keys = answer_keys(model.signature or "", examples, repeat) if keys is None else keys
     questions: dict[bytes, Example] = {}
     for key, example in zip(keys, examples, strict=True):
         questions.setdefault(key, example)

@@ -184,6 +184,7 @@ class AttackReport:
     flips: int
     flip_rate: Rate
     performance_drop_rate: Rate
+    asr_above_noise: Rate | None = None
     metrics: Mapping[str, ChangedScore]
     valid_rows: ValidRows | None = None
     labels: Mapping[str, SuccessRate] | None = None
@@ -197,6 +198,8 @@ class ModelReport:
     """The results of a model with one number of shots. Without attacks it has no rates, but `outcomes`.
 
     Attributes:
+        deterministic: whether the model states that it always answers a question in the same way.
+        same_text_flips: how often two answers to the same text differ; None if every text was asked about once.
         beats_majority: whether a test finds it better than the most frequent answer on the originals.
         best: the attacks, or `asr_mean`, under which its rate is clearly the lowest of all models.
     """
@@ -205,6 +208,8 @@ class ModelReport:
     signature: str | None
     shots: int | None
     episodes: int
+    deterministic: bool
+    same_text_flips: Rate | None = None
     beats_majority: bool
     best: Sequence[str]
     metrics: Mapping[str, Score]
