@@ -91,6 +91,13 @@ def _with_recipe(given: dict[str, Any], keys: type[Any], lists: Mapping[str, str
     show_default=True,
 )
 @option("--episodes N", "Sets of demonstrations for each K.  [default: 5]", default=5)
+@option(
+    "--repeats N",
+    "Ask each question N times: how often the model slips, and what attacks break above that.  [default: 1]",
+    default=1,
+)
+@option("--require TEXT...", "Exit with code 3 if a number fails, such as 'asr(people) <= 5', by its interval.")
+@option("--require-point", "Judge what --require names by the estimate, not by the end of its interval.")
 @option("--by FIELD...", "Also report by the values of a field.")
 @shared.DEVICE
 @option("--seed N", "The seed of the random numbers.  [default: 42]", default=42)
@@ -106,8 +113,8 @@ def _with_recipe(given: dict[str, Any], keys: type[Any], lists: Mapping[str, str
 )
 @option(
     "--table NAME...",
-    "Print this table: rates, counts, together, valid, curve, transfer, models, attacks, strength, "
-    "subpopulations, or all.  [default: the first six]",
+    "Print this table: rates, counts, noise, together, valid, curve, transfer, models, attacks, strength, "
+    "subpopulations, or all.  [default: the first seven]",
     dest="tables",
 )
 @table_format()
@@ -118,7 +125,7 @@ def _with_recipe(given: dict[str, Any], keys: type[Any], lists: Mapping[str, str
 @option("--predictions FILE.jsonl", "Every prediction, to recount the report.")
 @option("--worst-case FILE.jsonl", "For each original the row that breaks most of the models.")
 @shared.QUIET
-def evaluate(**given: Any) -> None:  # noqa: ANN401
+def evaluate(**given: Any) -> int:  # noqa: ANN401
     """Count how many of a model's right predictions the attacks break.
 
     \b
@@ -129,7 +136,7 @@ def evaluate(**given: Any) -> None:  # noqa: ANN401
     from augment_ru.engine.recipe import EVALUATE_KEYS, EVALUATE_LISTS
     from augment_ru.jobs.evaluate import run_evaluation
 
-    run_evaluation(_with_recipe(given, EVALUATE_KEYS, EVALUATE_LISTS))
+    return run_evaluation(_with_recipe(given, EVALUATE_KEYS, EVALUATE_LISTS))
 
 
 @click.command(cls=Command, short_help="Search for the smallest changes that break a model's answers.")

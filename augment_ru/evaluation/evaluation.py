@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
+from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -90,6 +91,7 @@ from augment_ru.evaluation.report import (
     ValidRows,
     as_json,
 )
+from augment_ru.evaluation.requirements import Known, Requirement, metric_of
 from augment_ru.evaluation.searches import is_searched, searches
 from augment_ru.evaluation.subpopulations import Subpopulation, binned, no_field, subpopulations
 from augment_ru.evaluation.table_text import as_html, as_text
@@ -297,6 +299,27 @@ class Evaluation:
 
     def _above_noise(self, judged: JudgedRun, attack: str) -> Rate:
         return above_noise(judged, self.pairs, attack, self.golds, kind=self.kind, seed=self.settings.seed)
+
+    def failures(self, *, point: bool = False) -> list[str]:
+        """Return a sentence for each number that does not meet a requirement of the settings (`require`).
+
+        Args:
+            point: whether the numbers themselves are judged; if not, the ends of their intervals.
+        """
+        report, found = self.counted(), list[str]()
+        for one in map(Requirement.of, self.settings.require):
+            for judged, model in zip(self.judged, report.models, strict=True):
+                for name, known in one.of_model(model, partial(self._metric, judged.run)):
+                    problem = one.problem(known, point=point)
+                    shots = "" if model.shots is None else f" ({model.shots}-shot)"
+                    found += [f"{model.model}{shots}: {name} {problem} ({one.text})"] if problem else []
+        return found
+
+    def _metric(self, run: ModelRun, name: str, attack: str | None) -> Known:
+        """Return a metric of a run with its interval, on the rows of an attack or, for None, on the originals."""
+        rows = range(len(self.golds)) if attack is None else [pair.original for pair in self.pairs.attacks[attack]]
+        answers = run.originals if attack is None else run.attacks[attack]
+        return metric_of(self.metrics[name], self.pairs, self.golds, answers, rows=rows, seed=self.settings.seed)
 
     def to_frame(self) -> Any:  # noqa: ANN401  (pandas is no dependency)
         """Return the numbers of the report as a pandas DataFrame, with a row for each model and attack.
@@ -524,6 +547,8 @@ def evaluate(
     shown = demonstrations(train_rows.values, pairs, kind, settings.seed) if train_rows and any(shots) else None
     plan = EvaluationPlan(pairs, kind, shots, settings.episodes, shown, settings.repeats)
     plan.check()
+    for one in map(Requirement.of, settings.require):
+        one.check(tuple(scored), tuple(pairs.attacks), settings.repeats)
     found = subpopulations(originals, task, labels=kind == "labels", by=settings.by)
     shown_golds = golds_of(train_rows.values, task, kind) if train_rows else []
     check_labels_shared(f"`train` {train}", labels_among(shown_golds, kind) or (), labels_among(golds, kind))

@@ -68,6 +68,7 @@ class EvaluationSettings:
             than the cache, `all`, or `none`. To find these edits, the models are asked further questions.
         repeats: how often each different question is asked, at least 1; more than once shows how often a model answers
             the same text differently, and what attacks break above that.
+        require: requirements on the numbers, such as `asr(people) <= 5` (`Evaluation.failures`).
         verdicts: a file of human verdicts (`augment-ru verdicts import`); every rate is then also counted over the rows
             that people found valid.
         input_format: the format of the file of perturbed rows, written as a file name extension without the dot; None
@@ -95,12 +96,13 @@ class EvaluationSettings:
     date: str | None = None
     flipping: Wanted = "auto"
     repeats: int = 1
+    require: Sequence[str] = ()
     verdicts: str | Path | None = None
     input_format: str | None = None
     encoding: str = UTF8
 
     def __post_init__(self) -> None:
-        for name in ("text_fields", "label_fields", "metrics", "by"):
+        for name in ("text_fields", "label_fields", "metrics", "by", "require"):
             if isinstance(one := getattr(self, name), str):
                 raise AugmentError(f"`{name}` {one!r}: must be a list, such as [{one!r}]")
         check_metrics(self.metrics)

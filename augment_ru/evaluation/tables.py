@@ -179,6 +179,24 @@ def counts(report: Report) -> ShownTable:
     return ShownTable("Counts", columns, rows, 3, key="counts")
 
 
+def noise(report: Report) -> ShownTable:
+    """Return the table of slips: how often each model answers the same text differently, and the rates without that."""
+    flips = [model.same_text_flips for model in report.models for _ in model.attacks]
+    rows = [
+        [
+            *named,
+            *(shown(same.value), span(same.ci95)),
+            *(shown(entry.rate.asr), span(entry.rate.ci95)),
+            *(shown(entry.asr_above_noise.value), span(entry.asr_above_noise.ci95)),
+        ]
+        for (named, entry), same in zip(_attacked(report), flips, strict=True)
+        if entry.asr_above_noise and same
+    ]
+    columns = ["model", "shots", "attack", "flips on the same text", INTERVAL, "ASR", INTERVAL]
+    title = "Above the noise of the model, %"
+    return ShownTable(title, [*columns, "ASR above the noise", INTERVAL], rows, 3, key="noise")
+
+
 def _further(entry: AttackReport) -> dict[str, Rate]:
     """Return the rates of an attack other than its success rate, by name."""
     return {
@@ -360,6 +378,7 @@ def rates_by_subpopulation(report: Report) -> ShownTable:
 TABLES: Mapping[str, Callable[[Report], ShownTable]] = {
     "rates": headline,
     "counts": counts,
+    "noise": noise,
     "together": together,
     "valid": valid,
     "curve": curve,
@@ -371,7 +390,7 @@ TABLES: Mapping[str, Callable[[Report], ShownTable]] = {
 }
 """Maps the key of each table of a report to the function that makes it."""
 
-SHORT = ("rates", "counts", "together", "valid", "curve", "transfer")
+SHORT = ("rates", "counts", "noise", "together", "valid", "curve", "transfer")
 """The tables that are printed by default; the other tables have very many rows."""
 
 
