@@ -35,18 +35,24 @@ class Ledger:
     _known: dict[bytes, Scored] = field(default_factory=dict)
     _asking: NamedModel | None = None
 
-    def ask(self, examples: Sequence[Example], advance: Callable[[int], None] = lambda _: None) -> list[Scored]:
+    def ask(
+        self,
+        examples: Sequence[Example],
+        advance: Callable[[int], None] = lambda _: None,
+        repeats: Sequence[int] = (),
+    ) -> list[Scored]:
         """Return the answers to questions, in order. The model gets one call, with the questions not answered before.
 
         Args:
             examples: the questions.
             advance: called with the number of newly answered questions; those with an answer in memory do not count.
+            repeats: for each question, how often it was asked before: it is asked again. Empty for the first time.
 
         Raises:
             AugmentError: the model raises an error, does not answer every question, or gives malformed scores.
         """
         asked = self._asked
-        keys = answer_keys(asked.signature or "", examples)
+        keys = answer_keys(asked.signature or "", examples, repeats)
         fresh = {key: example for key, example in zip(keys, examples, strict=True) if key not in self._known}
         if fresh:
             given = ask(asked, list(fresh.values()), self.cache, self.counts, advance, keys=list(fresh))

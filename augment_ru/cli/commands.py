@@ -15,7 +15,7 @@ import click
 from click.core import ParameterSource
 from click.shell_completion import get_completion_class
 
-from augment_ru.adversary.defaults import ATTACKS, BUDGET, DRAWS
+from augment_ru.adversary.defaults import ATTACKS, BUDGET, DRAWS, LEAST
 from augment_ru.cli import shared_options as shared
 from augment_ru.cli.misuse import REAL
 from augment_ru.cli.shared_options import Command, HelpfulGroup, attack_option, option, table_format, with_options
@@ -151,6 +151,12 @@ def evaluate(**given: Any) -> int:  # noqa: ANN401
 )
 @option("--targeted LABEL", "Make the model give this label.  [default: any wrong answer]", dest="target")
 @option("--no-minimal", "Stop at the first set of changes that breaks the answer.")
+@option(
+    "--confirm N",
+    "Ask again at least N times whether a text broke the answer, to tell slips of the model; 0: believe one answer.  "
+    f"[default: {LEAST}, or 0 for models that are deterministic]",
+    type=int,
+)
 @option("--draws N", f"Random draws of each attack in the pool.  [default: {DRAWS}]", default=DRAWS)
 @option("--time SECONDS", "End the searches after this time.", dest="seconds", type=REAL)
 @with_options(*shared.INPUT, *shared.MODEL, *shared.POOL, *shared.ROWS, *shared.SPLIT, shared.QUIET)

@@ -302,7 +302,7 @@ def default_path() -> Path:
     return folder / "responses.sqlite"
 
 
-def answer_keys(signature: str, examples: Sequence[Example], repeat: int = 0) -> list[bytes]:
+def answer_keys(signature: str, examples: Sequence[Example], repeats: Sequence[int] = ()) -> list[bytes]:
     """Return the cache key of each answer: a 16-byte hash of the model's signature and the whole question.
 
     Demonstrations are encoded once for all examples whose `shots` are the same object.
@@ -310,11 +310,11 @@ def answer_keys(signature: str, examples: Sequence[Example], repeat: int = 0) ->
     Args:
         signature: the model's signature.
         examples: the questions.
-        repeat: how often the same questions were asked before; each time has keys of its own.
+        repeats: for each question, how often it was asked before: each time has a key of its own. Empty for the first.
     """
-    if repeat:
-        again = f"repeat={repeat}".encode()
-        return [blake2b(key + again, digest_size=16).digest() for key in answer_keys(signature, examples)]
+    if any(repeats):
+        keys = zip(answer_keys(signature, examples), repeats, strict=True)
+        return [blake2b(key + b"%d" % time, digest_size=16).digest() if time else key for key, time in keys]
     shown: dict[int, bytes] = {}
     found: list[bytes] = []
     for example in examples:
@@ -540,7 +540,7 @@ def ask(
     Raises:
         AugmentError: the model raises an error, or does not answer every question.
     """
-    keys = answer_keys(model.signature or "", examples, repeat) if keys is None else keys
+    keys = answer_keys(model.signature or "", examples, [repeat] * len(examples)) if keys is None else keys
     questions: dict[bytes, Example] = {}
     for key, example in zip(keys, examples, strict=True):
         questions.setdefault(key, example)
