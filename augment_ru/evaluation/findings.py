@@ -29,8 +29,15 @@ _ENDS = {
 
 
 def findings(report: Report) -> list[str]:
-    """Return a sentence or two for each model: which attack breaks most of its right answers, where, and how many."""
-    return [one for model in report.models for one in _of_model(report, model)]
+    """Return what was found: which attack breaks most of a model's right answers, where, how many, and how sure it is.
+
+    There are a sentence or two for each model, and one about models whose slips may count as broken.
+    """
+    told = [one for model in report.models for one in _of_model(report, model)]
+    unsure = (one for one in report.models if one.attacks and one.same_text_flips is None and not one.deterministic)
+    if names := list(dict.fromkeys(names_of(report)[one.model] for one in unsure)):
+        told.append(f"Slips of {', '.join(names)} may count as broken: each text was asked about once (repeats).")
+    return told
 
 
 def _of_model(report: Report, model: ModelReport) -> Iterator[str]:
@@ -39,11 +46,6 @@ def _of_model(report: Report, model: ModelReport) -> Iterator[str]:
     rates = {attack: one.rate.asr for attack, one in model.attacks.items() if one.rate.asr is not None}
     if model.same_text_flips is not None:
         yield from _above_noise(report, model, name)
-    elif not model.deterministic and model.attacks:
-        yield (
-            f"{name} does not state that it is deterministic and was asked once: "
-            "its slips count as broken; several repeats tell them apart."
-        )
     if not model.beats_majority:
         metric = report.metrics[0]
         beside = f" ({metric.replace('_', ' ')} {report.majority[metric]:.2f})" if metric in report.majority else ""
