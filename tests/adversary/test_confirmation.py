@@ -21,7 +21,7 @@ KEYWORDS = frozenset({"билет", "поезд", "озера", "тётя", "л�
 class Slipping(Keywords):
     """A model of keywords that slips; without keywords it cannot be broken."""
 
-    deterministic = False  # type: ignore[misc]
+    deterministic = False
 
     def __init__(self, keywords: frozenset[str], slips: float, least: int = 1) -> None:
         super().__init__(keywords, least)
