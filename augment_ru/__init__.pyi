@@ -18,6 +18,8 @@ from .engine.similarity import (
     Scorer as Scorer,
     Similarity as Similarity,
 )
+from .normalizers._normalization import Normalization as Normalization
+from .normalizers._normalizer import Normalizer as Normalizer
 from .release.build import build_release as build_release
 from .release.verify import verify_release as verify_release
 from .errors import AugmentError as AugmentError

@@ -1,4 +1,6 @@
-"""Finds attacks, similarities, tasks, models and rule functions by name: shipped ones, other packages' and the user's.
+"""Finds attacks, normalizers, similarities, tasks, models and rule functions by name.
+
+They are shipped ones, those of other packages, and the user's own.
 
 A specification names the user's own code as `python:package.module:name`, or by a file such as `my_attack.py`. Loading
 such an object runs its module. So only the command line and Python code may name it: callers that read a recipe, a row
@@ -22,6 +24,7 @@ _FOLDERS = {
     "attacks": "attacks",
     "functions": "constraints/functions",
     "models": "models",
+    "normalizers": "normalizers",
     "similarities": "similarities",
 }
 """The folder of this package that holds the modules of each kind. The kind `tasks` is missing: its files are TOML.
@@ -50,7 +53,7 @@ def names(kind: str) -> list[str]:
     """Return the sorted names of a kind, both of this package and of other installed packages.
 
     Args:
-        kind: `attacks`, `functions`, `models`, `similarities` or `tasks`.
+        kind: `attacks`, `functions`, `models`, `normalizers`, `similarities` or `tasks`.
 
     Raises:
         AugmentError: another package offers a name that this package has.
@@ -77,7 +80,7 @@ def find(kind: str, singular: str, name: str) -> Any:  # noqa: ANN401  (each kin
     whose attribute `name`, or whose Python name, is the given name.
 
     Args:
-        kind: `attacks`, `functions`, `models` or `similarities`.
+        kind: `attacks`, `functions`, `models`, `normalizers` or `similarities`.
         singular: what one object of the kind is called in messages, such as `attack`.
         name: the name of the object.
 

@@ -55,6 +55,27 @@ def perturb(**given: Any) -> int:  # noqa: ANN401
     return perturb_rows(_with_recipe(given, PERTURB_KEYS, PERTURB_LISTS))
 
 
+@click.command(cls=Command)
+@click.argument("source", metavar="IN|-")
+@option("-o/--output OUT", "Output file, written when the run is complete.  [default: stdout]")
+@shared.NORMALIZER
+@option("--set NAME.OPTION=VALUE...", "Set an option of a normalizer (see list -v).", dest="options")
+@with_options(*shared.INPUT, *shared.ROWS, *shared.SPLIT, shared.QUIET)
+def normalize(**given: Any) -> int:  # noqa: ANN401
+    """Read the texts of a file as they were meant: without what hides words from a filter, or without errors.
+
+    Formats are those of perturb. On a terminal, without -o, the differences are shown in colours.
+
+    \b
+    augment-ru normalize in.jsonl -o out.jsonl
+    augment-ru normalize in.csv -o out.csv --normalizer people --field comment
+    """
+    from augment_ru.jobs.normalize import normalize_rows
+
+    given["normalizers"] = given["normalizers"] or ("evasion",)
+    return normalize_rows(given)
+
+
 def _with_recipe(given: dict[str, Any], keys: type[Any], lists: Mapping[str, str]) -> dict[str, Any]:
     """Return the values of the options, with those of the recipe for options that the command line does not set.
 
@@ -228,12 +249,14 @@ def verify(**given: Any) -> None:  # noqa: ANN401
 @click.command(cls=Command)
 @click.argument("text")
 @attack_option("An attack to explain.", "butterfingers")
+@shared.NORMALIZER
 @with_options(shared.PROBABILITY, *shared.SEARCH, *shared.SETUP)
 def explain(text: str, **given: Any) -> None:  # noqa: ANN401
     """Show which changes are applied to a text, and why.
 
     Prints the protected spans with their rules. For each attack prints the proposed changes with their ranks, and
-    whether each was dropped (with the reason), applied, or not applied.
+    whether each was dropped (with the reason), applied, or not applied. For a normalizer prints what it reads, and
+    other readings.
     """
     from augment_ru.jobs.explain import explain_text
 
@@ -242,12 +265,14 @@ def explain(text: str, **given: Any) -> None:  # noqa: ANN401
 
 @click.command("list", cls=Command)
 @click.argument(
-    "kind", required=False, type=click.Choice(["attacks", "constraints", "similarities", "tasks", "models"])
+    "kind",
+    required=False,
+    type=click.Choice(["attacks", "normalizers", "constraints", "similarities", "tasks", "models"]),
 )
 @option("-v/--verbose", "Also show options, reasons and files.")
 @option("--lang", "The language.  [default: that of the locale]", type=click.Choice(["en", "ru"]))
 def list_(kind: str | None, verbose: bool, lang: str | None) -> None:  # noqa: FBT001
-    """List attacks, constraints, similarities, tasks and models."""
+    """List attacks, normalizers, constraints, similarities, tasks and models."""
     from augment_ru.jobs.list import language_of, listing
 
     for line in listing(kind, verbose=verbose, language=lang or language_of(os.environ)):

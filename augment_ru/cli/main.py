@@ -124,7 +124,15 @@ def _show_warnings() -> None:
 
 
 for _command in (
-    *(commands.perturb, commands.evaluate, commands.attack, commands.release, commands.explain, commands.list_),
+    *(
+        commands.perturb,
+        commands.evaluate,
+        commands.attack,
+        commands.normalize,
+        commands.release,
+        commands.explain,
+        commands.list_,
+    ),
     *(commands.check, commands.calibrate, commands.similarity, commands.compare, commands.totals, commands.verdicts),
     *(commands.models, commands.completion),
 ):

@@ -86,6 +86,15 @@ def complete_attacks(context: click.Context, parameter: click.Parameter, typed: 
     return _items(names("attacks"), last, before + plus)
 
 
+def complete_normalizers(context: click.Context, parameter: click.Parameter, typed: str) -> list[CompletionItem]:
+    """Complete the name of a normalizer, after the last `+`. If no name fits what was typed, complete files."""
+    del context, parameter
+    from augment_ru.registry import names  # noqa: PLC0415
+
+    before, plus, last = typed.rpartition("+")
+    return _items(names("normalizers"), last, before + plus)
+
+
 def complete_tasks(context: click.Context, parameter: click.Parameter, typed: str) -> list[CompletionItem]:
     """Complete the name of a task. If no name fits what was typed, complete files."""
     del context, parameter
@@ -251,6 +260,13 @@ ROWS = (
     option("--limit N", "Read only the first N rows.", type=click.IntRange(min=0)),
 )
 """The options for the rows that are written."""
+
+NORMALIZER = option(
+    "--normalizer NAME[+NAME...]|FILE.py...",
+    "A normalizer (see augment-ru list normalizers); several are done one after another.  [default: evasion]",
+    dest="normalizers",
+    shell_complete=complete_normalizers,
+)
 
 QUIET = option("-q/--quiet", "Show neither progress nor the lines at the end of a run.")
 

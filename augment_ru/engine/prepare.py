@@ -199,7 +199,7 @@ class Preparation:
         needs = tuple(needs)
         known = task_or_file(task) if isinstance(task, str) else task
         fields = (field,) if isinstance(field, str) else tuple(field or ())
-        for chunk in chunks(_record(row, known, fields) for row in records):
+        for chunk in chunks(record_of(row, known, fields) for row in records):
             yield self.chunk(chunk, needs)
 
     def texts(self, texts: Iterable[str], *, needs: Iterable[Needs] = ()) -> Iterator[Prepared]:
@@ -293,7 +293,12 @@ class Preparation:
         return Prepared(records, fields, owners, keys, batch, questions, warned)
 
 
-def _record(row: object, task: Task | None, fields: Sequence[str]) -> Record:
+def record_of(row: object, task: Task | None, fields: Sequence[str]) -> Record:
+    """Return the record of a row.
+
+    Raises:
+        AugmentError: it is no dictionary, or no task fits it.
+    """
     if not isinstance(row, Mapping):
         raise AugmentError(f"{str(row)[:80]!r}: no row; records() takes dictionaries, texts() takes texts")
     return Record(dict(row), task_for_row(row, task, fields))

@@ -26,12 +26,12 @@ from augment_ru.records.record import Record
 from augment_ru.script import Script, Triple
 from augment_ru.text.characters import Mask
 
-Status = Literal["perturbed", "unchanged", "rejected", "broken", "withstood", "wrong_before"]
+Status = Literal["perturbed", "unchanged", "rejected", "broken", "withstood", "wrong_before", "normalized"]
 """The status of a record.
 
 perturbed: a perturbation passed. unchanged: nothing may be changed, or no change was active. rejected: no perturbation
 passed. A search against a model has other ones: broken (a change breaks the answer), withstood (no such change was
-found), wrong_before (the answer to the original is wrong), unchanged and rejected.
+found), wrong_before (the answer to the original is wrong), unchanged and rejected. A normalizer: normalized, unchanged.
 """
 
 CLEAN = "clean"

@@ -34,16 +34,15 @@ class ParquetSink(Sink):
     Args:
         stream: the file.
         source: the Parquet file that the rows were read from; None if they were read from another format.
-        key: the name of the column for metadata.
-        metadata: whether every row gets metadata.
+        key: the name of the column for metadata; None if rows get none.
         part: if only a part of the file is written, what was learnt from the rows before it; None for a whole file.
     """
 
     def __init__(
-        self, stream: BinaryIO, source: Parquet | None, key: str, *, metadata: bool, part: Learnt | None = None
+        self, stream: BinaryIO, source: Parquet | None, key: str | None, *, part: Learnt | None = None
     ) -> None:
         self.arrow = arrow_module()
-        self._source, self._key, self._metadata = source, key, metadata
+        self._source, self._key = source, key
         super().__init__(stream)
         self._is_part, self.learns_types = part is not None, source is None
         self._columns = Columns(part.types if part else ())
@@ -107,7 +106,7 @@ class ParquetSink(Sink):
         """Make a table from rows; its columns are the fields of these rows."""
         rows = [new_row(record.values, changed) for record, changed in given]
         for row, (_, changed) in zip(rows, given, strict=True):
-            if changed.metadata is not None:
+            if changed.metadata is not None and self._key is not None:
                 row[self._key] = encoded_row(json.loads(changed.metadata))
         names = dict.fromkeys(name for row in rows for name in row)  # pyarrow takes those of the first row only
         return self.arrow.Table.from_pylist([{**dict.fromkeys(names), **row} for row in rows])
@@ -125,7 +124,7 @@ class ParquetSink(Sink):
             field = table.schema.field(at)
             column = self.arrow.chunked_array([self.arrow.array([row[name] for row in rows], type=field.type)])
             table = table.set_column(at, field, column)
-        if self._metadata:
+        if self._key is not None:
             refuse_twice(rows[0], self._key)
             texts = [encoded_row(json.loads(changed.metadata)) for _, changed in given if changed.metadata is not None]
             table = table.append_column(self._key, self.arrow.array(texts, type=self.arrow.string()))

@@ -9,7 +9,7 @@ from augment_ru.formats.json_lines import JsonLines, as_spelled
 from augment_ru.formats.json_sinks import JsonArraySink, LinesSink
 from augment_ru.formats.parquet import Parquet
 from augment_ru.formats.parquet_sink import ParquetSink
-from augment_ru.formats.row import KEY, Changed, new_row
+from augment_ru.formats.row import Changed, new_row
 from augment_ru.formats.sink import Sink
 from augment_ru.formats.sources import RowSource
 from augment_ru.formats.table_layout import TableLayout, check_names, row_of_values, without_formulas
@@ -31,7 +31,7 @@ def sink_of(
     stream: BinaryIO,
     source: RowSource,
     *,
-    metadata: bool,
+    key: str | None,
     mark: bool = True,
     part: Learnt | None = None,
     csv_safe: bool = False,
@@ -42,7 +42,7 @@ def sink_of(
         kind: the format, as `augment_ru.formats.sources.kind_of` names it.
         stream: the file; it is left open.
         source: the source that the rows were read from.
-        metadata: whether every row gets metadata; a table then has a column for it.
+        key: the name of the field that every row gets for its metadata; None if rows get none.
         mark: whether a byte-order mark of the source is written as well.
         part: None for a sink that writes the whole file. For a sink that writes one part, which another sink takes with
             `Sink.join`: what was learnt from the rows before that part.
@@ -56,19 +56,19 @@ def sink_of(
         names = source.names if isinstance(source, Table) else ()
         same = isinstance(source, Table) and source.called_tsv == (kind == "TSV")
         layout = source.layout if isinstance(source, Table) and same else TableLayout("\t" if kind == "TSV" else ",")
-        names = (*names, KEY) if names and metadata else names
+        names = (*names, key) if names and key else names
         sink = _TableSink(
-            stream, layout, names or (part or NOTHING).names, metadata=metadata, mark=mark, same=same, safe=csv_safe
+            stream, layout, names or (part or NOTHING).names, key=key, mark=mark, same=same, safe=csv_safe
         )
         sink.started = part is not None
         return sink
     if kind == "Parquet":
-        return ParquetSink(stream, source if isinstance(source, Parquet) else None, KEY, metadata=metadata, part=part)
+        return ParquetSink(stream, source if isinstance(source, Parquet) else None, key, part=part)
     return TextSink(stream, mark=mark) if kind == "text" else LinesSink(stream, mark=mark)
 
 
 class _TableSink(Sink):
-    """Writes a table. Without given names, the columns are the fields of the first row, and `KEY` for metadata."""
+    """Writes a table. Without given names, the columns are the fields of the first row, and `key` for metadata."""
 
     def __init__(
         self,
@@ -76,14 +76,14 @@ class _TableSink(Sink):
         layout: TableLayout,
         names: Sequence[str],
         *,
-        metadata: bool,
+        key: str | None,
         mark: bool,
         same: bool,
         safe: bool,
     ) -> None:
         super().__init__(stream)
         self._layout, self._names = layout, tuple(names)
-        self._key = (KEY,) if metadata else ()
+        self._key = (key,) if key else ()
         self._mark = "\ufeff" if mark and layout.bom else ""
         self._same, self._safe = same, safe
         self.started = False

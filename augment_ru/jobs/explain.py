@@ -22,9 +22,13 @@ from augment_ru.errors import AugmentError
 from augment_ru.jobs.differences import difference, pictured
 from augment_ru.jobs.flags import checking
 from augment_ru.jobs.rows import asked_attacks
+from augment_ru.normalizers._normalization import normalizations_of
+from augment_ru.normalizers._normalizer import Normalizer
 from augment_ru.records.record import Record
 from augment_ru.records.task import generic
 
+_READINGS = 4
+"""How many readings of a text are listed."""
 _SHOWN = 200
 """The maximum number of changes that are listed for an attack; a long text has thousands."""
 
@@ -43,7 +47,13 @@ def explain_text(text: str, given: Mapping[str, Any]) -> None:
         if os.path.isfile(text):  # noqa: PTH113  (`Path.is_file` raises an error for a text longer than a path may be)
             raise AugmentError(f"{text}: is a file; explain takes a text, perturb shows what it changes in a file")
         preparation, perturbers = asked_attacks(given, given["attacks"] or ("butterfingers",))
+        normalizers = given["normalizers"]
+        normalizer = Normalizer(normalizations_of(normalizers)) if normalizers else None
     console = Console(highlight=False)
+    if normalizer is not None:
+        _normalizer(console, normalizer, text)
+        if not given["attacks"]:
+            return
     record = Record({"text": text}, generic())
     prepared = preparation.chunk([record], [one.needs for one in perturbers])
     docs = {"text": prepared.batch.docs[0]}
@@ -56,6 +66,19 @@ def explain_text(text: str, given: Mapping[str, Any]) -> None:
     for perturber in perturbers:
         console.print()
         _attack(console, perturber, prepared)
+
+
+def _normalizer(console: Console, normalizer: Normalizer, text: str) -> None:
+    """Print what a normalizer reads in a text, by which of its parts, and what else might be read."""
+    script = normalizer(text)
+    console.print(Text(normalizer.name, "bold"))
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    for edit in script.edits:
+        table.add_row(_shown(text, [edit]), Text(edit.note.kind or "" if edit.note else "", "dim"))
+    for reading in normalizer.readings(text, _READINGS):
+        table.add_row(difference(reading.script, coloured=console.is_terminal), Text(f"{reading.score:.1f}", "dim"))
+    console.print(table if table.row_count else "nothing")
+    console.print(difference(script, coloured=console.is_terminal))
 
 
 def _protected(console: Console, what: str, text: str, spans: Sequence[Span], rules: Mapping[str, str]) -> None:

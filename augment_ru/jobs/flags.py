@@ -18,7 +18,8 @@ _ALIKE = (
 _OTHERS = {
     "__cause__": "--debug", "attacks": "--attack", "baseline": "--write-baseline", "constraints": "--constraint",
     "constraints=()": "--no-constraints", "fields": "--field", "form": "--format", "label_fields": "--label-field",
-    "model_options": "--model-option", "models": "--model", "options": "--set", "output": "-o",
+    "model_options": "--model-option", "models": "--model", "normalizers": "--normalizer",
+    "options": "--set", "output": "-o",
     "probabilities": "--at", "seconds": "--time", "target": "--targeted",
 }  # fmt: skip
 _OPTIONS = {**{name: f"--{name.replace('_', '-')}" for name in _ALIKE.split()}, **_OTHERS}

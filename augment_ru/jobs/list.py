@@ -16,7 +16,7 @@ from augment_ru.errors import AugmentError
 from augment_ru.options import fields_of
 from augment_ru.records.task import task
 
-KINDS = ("attacks", "constraints", "similarities", "tasks", "models")
+KINDS = ("attacks", "normalizers", "constraints", "similarities", "tasks", "models")
 
 
 Words = Mapping[str, Mapping[str, str]]
@@ -97,9 +97,9 @@ def _entries(kind: str, names: Sequence[str], words: Words, *, verbose: bool) ->
 
     The similarity `none` and the task `generic`, which are not in `names`, are added.
     """
-    if kind == "attacks":
+    if kind in {"attacks", "normalizers"}:
         for name in names:
-            made = registry.find("attacks", "attack", name)
+            made = registry.find(kind, kind[:-1], name)
             summary, example = _summary(made), _example(made)
             shown = _in_english(summary, example) if words is _ENGLISH else example.removesuffix(".")
             yield name, shown, [*_set_lines(name, made)]

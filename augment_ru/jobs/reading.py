@@ -15,7 +15,7 @@ from augment_ru.formats.json_lines import PLAIN, JsonLines, objects_of
 from augment_ru.formats.json_sinks import LinesSink
 from augment_ru.formats.lines import PLAIN_LINE, Line
 from augment_ru.formats.packed import is_packed
-from augment_ru.formats.row import KEY, refuse_twice
+from augment_ru.formats.row import refuse_twice
 from augment_ru.formats.sink import Sink
 from augment_ru.formats.sources import TABLES, RowSource, source_of
 from augment_ru.jobs.flags import with_flags
@@ -161,7 +161,7 @@ class RowsReading:
         values = objects_of(raw)
         if values is None or may_hold_places(values):
             return None
-        if job.meta != "none" and KEY in set(chain.from_iterable(values)):
+        if job.meta != "none" and job.key in set(chain.from_iterable(values)):
             return None
         try:
             (task,) = tasks_of_rows(values, self.task, job.fields)
@@ -243,7 +243,7 @@ def _record(source: RowSource, line: Line, job: RowsJob, task: Task | None) -> R
     if job.accepts is not None:
         job.accepts(record)
     if job.meta != "none":
-        refuse_twice(values)
+        refuse_twice(values, job.key)
     return record
 
 

@@ -15,6 +15,7 @@ from augment_ru.formats.encodings import UTF8, check_encoding, is_utf8
 from augment_ru.formats.file_parts import PART_BYTES
 from augment_ru.formats.files import check_input, check_outputs, named_files
 from augment_ru.formats.packed import check_packing
+from augment_ru.formats.row import KEY
 from augment_ru.formats.sources import JSON_LINES, PARQUET, kind_of
 from augment_ru.jobs.outputs import is_shown, rejects_of
 from augment_ru.records.record import Record
@@ -84,6 +85,7 @@ class RowsJob:
         csv_safe: whether an apostrophe is put before a table cell that edits made look like a formula.
         quiet: whether no progress and no closing table are shown.
         split: how the work is split into parts.
+        key: the name of the field that holds the metadata.
         accepts: checks a record beyond what its task asks for, and raises an error if the run cannot use it.
     """
 
@@ -105,6 +107,7 @@ class RowsJob:
     csv_safe: bool = False
     quiet: bool = False
     split: RunSplit = RunSplit()
+    key: str = KEY
     accepts: Callable[[Record], object] | None = None
 
     @property
@@ -134,7 +137,7 @@ class RowsJob:
         Raises:
             AugmentError: a name, a value or a file is wrong.
         """
-        if not self.perturbers:
+        if not self.perturbers and self.key == KEY:
             raise AugmentError("no attack; name one with `attacks`; augment-ru list attacks shows them")
         self.preparation.check(self.schema)  # so that a wrong rule is an error of usage
         check_input(self.source)
@@ -205,7 +208,7 @@ def asked_attacks(
     return Preparation(constraints, given["annotator"] or "natasha"), run.perturbers
 
 
-def _stated(given: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:
+def stated(given: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:
     """Return the values of the parameters in `names` that are not None."""
     return {name: given[name] for name in names if given.get(name) is not None}
 
@@ -223,11 +226,18 @@ def rows_job(given: Mapping[str, Any], attacks: Sequence[str], *, asks_model: bo
         preparation=preparation,
         reads=_files_read(given),
         skip=given.get("on_error") == "skip",
-        **_stated(given, {one.name for one in fields(RowsJob)} - {"output"}),
+        **stated(given, {one.name for one in fields(RowsJob)} - {"output"}),
     )
-    if "part_size" not in given:
-        return job
-    facts = _facts({**given, "attacks": attacks}, job.reads) if given["resume"] else {}
+    return with_split(job, {**given, "attacks": attacks}) if "part_size" in given else job
+
+
+def with_split(job: RowsJob, given: Mapping[str, Any]) -> RowsJob:
+    """Return a run with the split into parts that the options of a command ask for.
+
+    Raises:
+        AugmentError: a file that the rows depend on cannot be read.
+    """
+    facts = _facts(given, job.reads) if given["resume"] else {}
     size = max(1, int(given["part_size"] * 2**20))
     return replace(job, split=RunSplit(given["workers"], given["resume"], given["engine"], size, facts))
 
@@ -254,7 +264,11 @@ def _facts(given: Mapping[str, Any], files: Iterable[str]) -> dict[str, Any]:
     Raises:
         AugmentError: a file cannot be read.
     """
-    specs = [*given["attacks"], given["similarity"] or "", given.get("model") or ""]
+    specs = [
+        *given.get("attacks", ()),
+        *given.get("normalizers", ()),
+        *(given.get(one) or "" for one in ("similarity", "model")),
+    ]
     own = [part for spec in specs for part in chain_names(spec)]
     read = {*files, *named_files(own)}
     for spec in own:  # a model is imported later

@@ -68,8 +68,9 @@ def sink_for(job: RowsJob, stream: BinaryIO, source: RowSource, part: Learnt | N
         part: for a sink that writes only a part: what the output has learnt from the rows before it. None for a sink
             that writes the whole output.
     """
-    marked, metadata = job.output is not None, job.meta != "none"
-    return sink_of(job.format, stream, source, metadata=metadata, mark=marked, part=part, csv_safe=job.csv_safe)
+    marked = job.output is not None
+    key = job.key if job.meta != "none" else None
+    return sink_of(job.format, stream, source, key=key, mark=marked, part=part, csv_safe=job.csv_safe)
 
 
 @contextmanager

@@ -172,7 +172,7 @@ def table_of(data: bytes, *, tsv: bool = False) -> tuple[Table, list[dict[str, s
 def written_table(source: Table, rows: list[dict[str, str]]) -> bytes:
     """The rows as a table of the source's layout, with nothing changed."""
     out = io.BytesIO()
-    sink = sink_of("TSV" if source.layout.is_tsv else "CSV", out, source, metadata=False)
+    sink = sink_of("TSV" if source.layout.is_tsv else "CSV", out, source, key=None)
     sink.write([(Record(values, generic()), Changed({})) for values in rows])
     sink.finish()
     return out.getvalue()
@@ -319,7 +319,7 @@ def test_arrays_stay_whole_whatever_rows_are_written(data: st.DataObject) -> Non
 
     def written(source: RowSource, records: list[Record], copies: list[int]) -> str:
         out = io.BytesIO()
-        sink = sink_of("JSON", out, source, metadata=False)
+        sink = sink_of("JSON", out, source, key=None)
         for record, number in zip(records, copies, strict=True):
             sink.write([(record, Changed({}))] * number)
         sink.finish()

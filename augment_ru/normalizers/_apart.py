@@ -1,0 +1,136 @@
+"""Words whose letters or parts stand apart, with white space between."""
+
+import re
+from bisect import bisect_left
+from collections.abc import Sequence
+
+from augment_ru.normalizers._context import Chosen, Context
+from augment_ru.normalizers._lattice import RUSSIAN, SEPARATORS, SPELT, WEAK, Found
+from augment_ru.normalizers._lexicon import is_hidden, is_known, is_listed, weight
+from augment_ru.normalizers._pieces import cased, core, fold
+from augment_ru.normalizers._reader import Reader
+
+_SIGNS = "-–—.·•,|/\\_*~+:;=>"
+"""The signs that may stand beside each letter."""
+_SIGN, _GAP = f"[{re.escape(_SIGNS)}]", "[ \u00a0\u2009\t]"
+_RUN = re.compile(
+    rf"(?<![^\s«\"(])[^\s.,|/\\]\ufe0f?"
+    rf"(?:(?:-|{_GAP}*{_SIGN}?{_GAP}+{_SIGN}?)\S\ufe0f?(?![^\s{re.escape(_SIGNS)}!?…)»\"])){{2,}}"
+)
+"""Letters apart, with white space between, and perhaps a sign beside it."""
+_ENDS = ',.!?;:…»)"'
+_FEWEST = 3
+"""The fewest letters of a word that is read from letters apart."""
+_LEAST = {3: 8.0, 4: 6.0}
+"""The least score of a word that is read from letters apart, by its length; 2 for longer ones."""
+_SHORT, _MOST_PARTS = 3, 5
+"""The letters of a short part, and the most parts before or behind it."""
+_CHANCE, _UNKNOWN = 20.9, 2.0
+"""The logarithm of all words of the news; the weight of an unknown one. Two words are one if together they are so much
+likelier than apart (`_GAIN`)."""
+_GAIN, _GAIN_KNOWN, _RARE = 9.0, 12.2, 5.0
+"""By how much, if a part is no word, and if all are; the weight of a word that is too rare."""
+
+
+def apart(context: Context) -> tuple[dict[int, Chosen], set[int]]:
+    """Return the edits that join letters and parts of words, by the first piece, and the pieces that they take."""
+    chosen: dict[int, Chosen] = {}
+    taken: set[int] = set()
+    for run in _RUN.finditer(context.text):
+        _letters(context, run, chosen, taken)
+    cores = [core(piece) for piece in context.pieces]
+    for at, one in enumerate(context.judged):
+        if one is None or one.kind not in {"part", "spelt"}:
+            continue
+        for first, last in _windows(context.pieces, at):
+            fits = first >= 0 and last < len(cores) and taken.isdisjoint(range(first, last + 1))
+            if fits and (made := _joined(context, cores, first, last)):
+                chosen[first] = made
+                taken.update(range(first, last + 1))
+                break
+    return chosen, taken
+
+
+def _letters(context: Context, run: re.Match[str], chosen: dict[int, Chosen], taken: set[int]) -> None:
+    """Read a run of letters apart: «к а з и н о», «к. а. з. и. н. о»; its first or last may be a word of its own."""
+    starts = [start for start, _ in context.places]
+    first, last = bisect_left(starts, run.start()), bisect_left(starts, run.end())
+    pieces = run[0].split()
+    letters = [piece.strip(_SIGNS) for piece in pieces]
+    tails = [piece.replace("\ufe0f", "")[1:2].replace("-", "") for piece in pieces]
+    cut = next((at for at, tail in enumerate(tails) if tail != tails[0] and letters[at]), len(tails))
+    cells = [(at, fold(letter)) for at, letter in enumerate(letters) if letter and at <= cut]  # «к а з и н о, а»
+    windows = [(low, high) for low in (0, 1) for high in (len(cells), len(cells) - 1) if high - low >= _FEWEST]
+    for read in (_one_word, _several):
+        for low, high in windows:
+            found = read(context.reader, " ".join(cell for _, cell in cells[low:high]))
+            if found:
+                start, end = cells[low][0] + first, cells[high - 1][0] + first
+                inner = _SIGNS if end + 1 < last else ""
+                stop = starts[end] + len(context.pieces[end].rstrip(_ENDS + inner))
+                raw = context.text[starts[start] : stop]
+                alike = not found.bits & SPELT
+                new = cased(found.word, raw, initial=context.is_initial(start), alike=alike)
+                chosen[start] = Chosen(starts[start], stop, new, found.bits | SEPARATORS)
+                taken.update(range(first, last))
+                return
+
+
+def _one_word(reader: Reader, written: str) -> Found | None:
+    """Return the word that letters form; a hyphen among them divides two."""
+    letters = written.replace(" ", "")
+    if "-" in letters or sum(map(str.isalpha, letters)) * 2 < len(letters):
+        return None
+    found = reader.lattice.words(letters)
+    if not found or found[0].bits & WEAK or found[0].score < _LEAST.get(len(letters), 2.0):
+        return None
+    return found[0]
+
+
+def _several(reader: Reader, written: str) -> Found | None:
+    """Return the words that letters form; a hyphen between them stays."""
+    both = [_one_word(reader, half) for half in written.split("-")]
+    if len(both) > 1:
+        words = [one.word for one in both if one is not None]
+        return Found(0.0, "-".join(words), 0.0, SEPARATORS) if len(words) == len(both) else None
+    return reader.several(written)
+
+
+def _joined(context: Context, cores: Sequence[tuple[int, int]], first: int, last: int) -> Chosen | None:
+    """Return the edit that joins pieces that are parts of a word: «ка зино», «мо шенн ики»; None if they are words."""
+    pieces, places, span = context.pieces, context.places, range(first, last + 1)
+    words = [pieces[at][slice(*cores[at])] for at in span]
+    joined = "".join(words).lower()
+    if not all(words) or not RUSSIAN.issuperset(joined) or not is_known(joined) or weight(joined) <= _RARE:
+        return None
+    for at in span[:-1]:
+        ends = cores[at][1] == len(pieces[at]) and cores[at + 1][0] == 0
+        if not ends or context.text[places[at][1] : places[at + 1][0]] != " ":
+            return None
+    if any(word[0].isupper() and not (words[0].isupper() and word.isupper()) for word in words[1:]):
+        return None
+    small = [word.lower() for word in words]
+    unknown = sum(not is_listed(word) for word in small)
+    longest = max(map(len, small))
+    few = len(words) > 2 and unknown < 2 and not (longest <= _SHORT and is_hidden(joined))  # noqa: PLR2004
+    if few and (not unknown or longest > _SHORT + 1):
+        return None
+    alone = sum(weight(word) if is_listed(word) else _UNKNOWN for word in small)
+    if weight(joined) - alone + _CHANCE * (len(words) - 1) < (_GAIN if unknown else _GAIN_KNOWN):
+        return None
+    new = cased(joined, "".join(words), initial=context.is_initial(first))
+    return Chosen(places[first][0] + cores[first][0], places[last][0] + cores[last][1], new, SEPARATORS)
+
+
+def _windows(pieces: Sequence[str], at: int) -> list[tuple[int, int]]:
+    """Return the runs of pieces around one that may be parts of a word, the first and the last of each."""
+    near = [(at - 1, at + 1), (at - 1, at), (at, at + 1), (at, at + 2), (at - 2, at)]
+    if len(pieces[at]) > _SHORT:
+        return near
+    low = high = at
+    while low and at - low < _MOST_PARTS and len(pieces[low - 1]) <= _SHORT:
+        low -= 1
+    while high + 1 < len(pieces) and high - at < _MOST_PARTS and len(pieces[high + 1]) <= _SHORT + 1:
+        high += 1
+    long = [(one, other) for one in range(low, at + 1) for other in range(at, high + 1) if other - one > 2]  # noqa: PLR2004
+    return sorted(long, key=lambda one: one[0] - one[1]) + near

@@ -1,0 +1,198 @@
+"""What the words around a piece of a text say of it: which unknown words are mended, which readings agree."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+from augment_ru.language.morphology import CASES, GENDERS, Reading, readings
+from augment_ru.language.prepositions import cases_behind
+from augment_ru.normalizers._lattice import RUSSIAN, SPELT, Found
+from augment_ru.normalizers._lexicon import is_hidden, is_known, is_listed
+from augment_ru.normalizers._pieces import cased, core
+from augment_ru.normalizers._reader import Piece, Reader
+
+_PIECE = re.compile(r"\S+")
+
+
+class Chosen(NamedTuple):
+    """An edit that was chosen.
+
+    Attributes:
+        start, stop: the range that is replaced.
+        text: the new text.
+        bits: the bits of the normalizers that read it.
+    """
+
+    start: int
+    stop: int
+    text: str
+    bits: int
+
+
+@dataclass(frozen=True)
+class Context:
+    """A text, its pieces between white space, and what each may be.
+
+    Attributes:
+        reader: reads words.
+        text: the text.
+        places: where each piece starts and stops.
+        pieces: the pieces.
+        judged: what each may be; None for a plain word.
+    """
+
+    reader: Reader
+    text: str
+    places: Sequence[tuple[int, int]]
+    pieces: Sequence[str]
+    judged: Sequence[Piece | None]
+
+    @classmethod
+    def of(cls, reader: Reader, text: str, odd: Mapping[str, Piece]) -> "Context":
+        """Cut a text into pieces; `odd` holds those that are no plain words."""
+        places = [match.span() for match in _PIECE.finditer(text)]
+        pieces = [text[start:stop] for start, stop in places]
+        return cls(reader, text, places, pieces, [odd.get(piece) for piece in pieces])
+
+    def is_initial(self, at: int) -> bool:
+        """Tell whether a sentence starts with a piece."""
+        return at == 0 or self.pieces[at - 1][-1] in ".!?…" or (at == 1 and self.pieces[0] in {"—", "-", "–"})
+
+    def written(self, at: int, one: Piece, word: str, bits: int) -> Chosen:
+        """Return the edit that writes a reading, in lower case, for the word of a piece, and keeps its case."""
+        start, piece = self.places[at][0], self.pieces[at]
+        alike = not bits & SPELT
+        new = cased(word, piece[one.start : one.stop], initial=self.is_initial(at), alike=alike)
+        return Chosen(start + one.start, start + one.stop, new, bits)
+
+    @cached_property
+    def languages(self) -> tuple[int, int]:
+        """How many Cyrillic words of the text are not Russian, and how many are."""
+        strange = plain = 0
+        for at, (piece, one) in enumerate(zip(self.pieces, self.judged, strict=True)):
+            start, stop = core(piece)
+            word = piece[start:stop].lower()
+            if not any("\u0400" <= char <= "\u052f" for char in word):
+                continue
+            is_part = one is not None and one.kind == "part"
+            if word in _SISTERS or not RUSSIAN.issuperset(word):
+                strange += 2 if word in _SISTERS else one is None or is_part
+            elif is_part and not is_known(word) and (not piece[start].isupper() or self.is_initial(at)):
+                strange += 1
+            else:
+                plain += 1
+        return strange, plain
+
+
+_SISTERS = frozenset(
+    [
+        "і",
+        "є",
+        "це",
+        "що",
+        "як",
+        "від",
+        "він",
+        "вона",
+        "вони",
+        "бо",
+        "чи",
+        "дуже",
+        "аз",
+        "съм",
+        "са",
+        "се",
+        "е",
+        "та",
+        "й",
+        "із",
+        "ще",
+    ]
+)
+"""Words of Ukrainian and Bulgarian that Russian texts do not have."""
+FOREIGN, _UNKNOWN = 6, 4
+"""How many Russian words a text must have for each strange one: so that letters of sister alphabets are read, and so
+that unknown words are mended."""
+
+
+def mended(context: Context, taken: set[int], others: int) -> dict[int, Found]:
+    """Return how the unknown Russian words of a text are to be mended.
+
+    They are forms of words that people hide; if the text hides words in other ways, too, they are any words. A capital
+    inside a sentence is one of a name, and a text with many unknown words is of another language.
+
+    Args:
+        context: the text.
+        taken: the pieces that were read already.
+        others: how many words were read in other ways.
+    """
+    reader, (strange, plain) = context.reader, context.languages
+    if (strange - 1) * _UNKNOWN > plain and not (reader.eager and _is_mendable(context.judged, strange)):
+        return {}
+    found: dict[int, Found] = {}
+    unknown: list[tuple[int, Piece]] = []
+    for at, one in enumerate(context.judged):
+        if one is None or at in taken or one.kind not in {"spelt", "part"}:
+            continue
+        if one.written[0].isupper() and not one.written.isupper() and not context.is_initial(at):
+            continue
+        words = one.found[0].word.split() if one.found else []
+        if words and (reader.eager or len(words) > 2 or any(map(is_hidden, words))):  # noqa: PLR2004
+            found[at] = one.found[0]
+        elif one.written[0].islower() and (one.found or not is_listed(one.written)):
+            unknown.append((at, one))
+    others += len(found) + sum(one is not None and one.kind == "sure" for one in context.judged)
+    for at, one in unknown if others else ():
+        made = one.found or reader.mend(one.written)
+        if made and (not is_known(one.written) or reader.mends(one.written, made[0])):
+            found[at] = made[0]
+    return found
+
+
+def _is_mendable(judged: Sequence[Piece | None], strange: int) -> bool:
+    """Tell whether most unknown words of a text can be mended, and it has no others that are strange."""
+    kinds = [one.kind for one in judged if one and (one.kind == "spelt" or not is_known(one.written.lower()))]
+    return kinds.count("spelt") >= kinds.count("part") and strange <= len(kinds)
+
+
+def agreeing(context: Context, at: int, found: Sequence[Found]) -> Found | None:
+    """Return the reading that agrees clearly better than others with the words before and after; None if none does."""
+    pieces = context.pieces
+    before = pieces[at - 1].lower() if at and pieces[at - 1][-1].isalpha() else ""
+    ends = at + 1 == len(pieces) or pieces[at][-1] in _ENDS
+    after = "" if ends else pieces[at + 1].lower().strip(_ENDS)
+    scored = [(one.score + _GAIN * _agreement(before, one.word, after), one) for one in found]
+    scored.sort(key=lambda one: (-one[0], one[1].word))
+    return scored[0][1] if scored[0][0] - scored[1][0] >= _GAIN / 2 else None
+
+
+_ENDS = ',.!?;:…»)"'
+_GAIN = 2.0
+"""What agreement with a neighbour adds to the score."""
+
+
+def _agreement(before: str, word: str, after: str) -> int:
+    """Return how many of a word's neighbours agree with it, less one for a preposition of other cases."""
+    kinds = [one for one in readings(word) if one.known]
+    found = 0
+    if cases := cases_behind(before):
+        found += 1 if any(cases & one.grammemes for one in kinds) else -1
+    for other in filter(None, (before, after)):
+        found += any(_agree(one, each) for one in kinds for each in readings(other) if each.known)
+    return found
+
+
+_VERBAL = frozenset({"VERB", "PRTS", "ADJS"})
+
+
+def _agree(one: Reading, other: Reading) -> bool:
+    """Tell whether two readings agree: an adjective and its noun, a subject and its verb."""
+    shared = one.grammemes & other.grammemes
+    if {one.pos, other.pos} & {"ADJF", "PRTF"} and "NOUN" in {one.pos, other.pos}:
+        return bool(shared & CASES) and ("plur" in shared or ("sing" in shared and bool(shared & GENDERS)))
+    verb, noun = (one, other) if one.pos in _VERBAL else (other, one)
+    if verb.pos in _VERBAL and noun.pos in {"NOUN", "NPRO"} and "nomn" in noun.grammemes:
+        return "plur" in shared or ("sing" in shared and (bool(shared & GENDERS) or not verb.grammemes & GENDERS))
+    return False

@@ -1,0 +1,320 @@
+"""Words without Russian letters: Russian ones in Latin letters, look-alikes or the wrong layout, or no Russian ones."""
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from augment_ru.language.morphology import readings
+from augment_ru.language.prepositions import cases_behind
+from augment_ru.normalizers._context import Chosen, Context
+from augment_ru.normalizers._lattice import LAYOUT, MASKS, RUSSIAN, SPELT
+from augment_ru.normalizers._lexicon import is_hidden, weight
+from augment_ru.normalizers._pieces import core, only_alike, swings
+from augment_ru.normalizers._reader import Piece
+
+
+class _Grade(NamedTuple):
+    """How a piece without Russian letters can be read in one way.
+
+    Attributes:
+        word: the reading; "" if there is none.
+        is_sure: whether it is clear by itself.
+        may: whether it is clear among words that are read in the same way.
+        bits: the bits of the normalizers.
+        stop: where the word ends in the piece.
+    """
+
+    word: str = ""
+    is_sure: bool = False
+    may: bool = False
+    bits: int = 0
+    stop: int = 0
+
+
+_Words = dict[int, Piece]
+_SHORT = 3
+"""Words that are shorter say little."""
+_STRANGE = 0.6
+"""How many strange words a run may have for each word that can be read."""
+_LONG_RUN = 4
+"""In a run of so many words a capital does not mark a brand."""
+_ASCII = re.compile("[A-Za-z]")
+_SIGNS = {"?": ",", "/": ".", "&": "?", "^": ":", "$": ";", "@": '"'}
+"""What the signs behind a word mean in a message that is typed in the wrong layout."""
+
+
+def latin(context: Context) -> dict[int, Chosen]:
+    """Return what is to be read of the pieces without Russian letters.
+
+    Words that stand beside one another are read in the same way, or not at all: «Game of Thrones» is one name. What is
+    not clear by itself needs another word of the text that is hidden in the same way, or a place in the sentence.
+    """
+    words = {at: one for at, one in enumerate(context.judged) if one is not None and one.kind == "latin"}
+    if not words:
+        return {}
+    return _Latin(context, words).chosen()
+
+
+class _Latin:
+    """The words of a text without Russian letters, with how each can be read."""
+
+    def __init__(self, context: Context, words: _Words) -> None:
+        self.context, self.words = context, words
+        self.russian = any(char in RUSSIAN for piece in context.pieces for char in piece)
+        kinds = [one for one in context.judged if one is not None and one.kind == "sure"]
+        self.alike = sum(_ASCII.search(one.written) is not None for one in kinds)
+        self.ways = {
+            True: {at: _keyed(one) for at, one in words.items()},
+            False: {at: _spelt(one, initial=context.is_initial(at)) for at, one in words.items()},
+        }
+        """The grades of the words, as typed in the wrong layout (True) and as spelt in Latin letters (False)."""
+        self.sure = {way: {at for at, one in grades.items() if one.is_sure} for way, grades in self.ways.items()}
+
+    def runs(self) -> list[list[int]]:
+        """Return the runs of words that stand beside one another."""
+        runs: list[list[int]] = []
+        for at in self.words:
+            between = self.context.pieces[runs[-1][-1] + 1 : at] if runs else ()
+            if runs and not any(any(map(str.isalpha, piece)) for piece in between):
+                runs[-1].append(at)
+            else:
+                runs.append([at])
+        return runs
+
+    def chosen(self) -> dict[int, Chosen]:
+        """Return the edits that read the words."""
+        found: dict[int, Chosen] = {}
+        for run in self.runs():
+            way = max(
+                (True, False), key=lambda one: (sum(at in self.sure[one] for at in run), len(self.sure[one]), not one)
+            )
+            grades, sure = self.ways[way], self.sure[way]
+            good = sum(at in sure or (grades[at].may and not self.words[at].is_english) for at in run)
+            strange = sum(_is_strange(self.words[at], grades[at], keyed=way) for at in run)
+            if (
+                len(run) == 1
+                and run[0] not in sure
+                and strange + 1 > good * _STRANGE
+                and (one := self._standing(run[0]))
+            ):
+                found[run[0]] = one
+            elif strange <= good * _STRANGE:
+                for at in run:
+                    evidence = len(sure - {at}) + (0 if way else self.alike)
+                    if made := self._read(at, grades[at], evidence, is_long=len(run) >= _LONG_RUN, keyed=way):
+                        found[at] = made
+        return found
+
+    def _way(self, run: Sequence[int]) -> bool:
+        """Return the way in which most words of a run are sure: True for the wrong layout."""
+        ranks = {way: (sum(at in sure for at in run), len(sure), not way) for way, sure in self.sure.items()}
+        return max(ranks, key=lambda way: ranks[way])
+
+    def _read(self, at: int, grade: _Grade, evidence: int, *, is_long: bool, keyed: bool) -> Chosen | None:
+        """Return the edit that reads a word in one way; None if there is not evidence enough."""
+        one, start, piece = self.words[at], self.context.places[at][0], self.context.pieces[at]
+        capital = one.written[0].isupper() and not self.context.is_initial(at) and self.russian and not is_long
+        doubtful = capital and (one.is_english or len(one.written) < _SHORT)
+        if grade.is_sure or (grade.may and evidence and not doubtful):
+            if not keyed:
+                return self.context.written(at, one, grade.word, grade.bits)
+            tail = piece[grade.stop :]
+            tail = tail if self.russian else "".join(_SIGNS.get(sign, sign) for sign in tail)
+            return Chosen(start, start + len(piece), grade.word + tail, grade.bits)
+        if evidence < 2 or one.is_english or capital or len(one.written) < _SHORT:  # noqa: PLR2004
+            return None
+        reader = self.context.reader
+        if keyed:
+            word = reader.typed(piece)
+            return Chosen(start, start + len(piece), word, LAYOUT) if word else None
+        word = reader.spelled(one.written)
+        return Chosen(start + one.start, start + one.stop, word, SPELT) if word else None
+
+    def _standing(self, at: int) -> Chosen | None:
+        """Return the edit that reads a short word that stands in a Russian sentence as its reading would."""
+        one = self.words[at]
+        single = _SINGLE.get(one.written, _SINGLE.get(one.written.lower(), ()))
+        words = [*single, *(self.ways[way][at].word.lower() for way in (False, True))]
+        word = next((each for each in words if each and self._stands(at, each)), "")
+        if not word:
+            return None
+        start = self.context.places[at][0] + one.start
+        new = word.capitalize() if one.written[0].isupper() else word
+        return Chosen(start, start + len(one.written), new, SPELT)
+
+    def _stands(self, at: int, word: str) -> bool:
+        """Tell whether a short word stands in a Russian sentence as its reading would: «v доме», «He надо».
+
+        A preposition must govern a case of the next word; other words must be frequent ones.
+        """
+        context, one, pieces = self.context, self.words[at], self.context.pieces
+        following = pieces[at + 1] if at + 1 < len(pieces) else ""
+        start, stop = core(following)
+        after, before = following[start:stop], pieces[at - 1] if at else ""
+        initial, cases = context.is_initial(at), cases_behind(word)
+        if (
+            sum(len(pieces[each]) == 1 for each in self.words) > 1
+            or not after
+            or not RUSSIAN.issuperset(after)
+            or not (initial or RUSSIAN.intersection(before[:2]))
+            or (one.written[0].isupper() and not (initial and (after[0].islower() or cases)))
+            or (len(one.written) > 1 and one.written.isupper())
+            or pieces[at].strip('«"(') != one.written
+            or not one.written.isascii()
+        ):
+            return False
+        last = readings(before.lower())[0] if before[-1:].isalpha() else None
+        if cases:
+            is_symbol = len(one.written) == 1 and last is not None and last.lemma in _SYMBOLS
+            return not is_symbol and any(cases & reading.grammemes for reading in readings(after))
+        if len(word) == 1:
+            behind_noun = last is not None and last.pos == "NOUN"
+            return (word == "и" and not behind_noun) or (word == "а" and (initial or before[-1:] == ","))
+        return weight(word) >= _OFTEN
+
+
+_OFTEN = 10.5
+"""The weight of a word that is so frequent that a short Latin word in its place is no other one."""
+_SYMBOLS = frozenset(
+    [
+        "скорость",
+        "радиус",
+        "заряд",
+        "индекс",
+        "масса",
+        "высота",
+        "длина",
+        "ширина",
+        "сила",
+        "ток",
+        "угол",
+        "координата",
+        "ось",
+        "точка",
+        "вектор",
+        "переменная",
+        "параметр",
+        "число",
+        "буква",
+        "коэффициент",
+        "ускорение",
+        "время",
+        "путь",
+        "энергия",
+        "давление",
+        "температура",
+        "объём",
+        "площадь",
+        "напряжение",
+        "функция",
+        "элемент",
+        "множитель",
+        "множество",
+        "строка",
+        "столбец",
+        "вершина",
+        "сторона",
+        "прямая",
+        "отрезок",
+        "плоскость",
+        "класс",
+        "группа",
+        "категория",
+        "вариант",
+        "пункт",
+        "тип",
+        "витамин",
+        "гепатит",
+        "нота",
+        "клавиша",
+        "кнопка",
+        "язык",
+        "диск",
+        "план",
+        "серия",
+        "этап",
+        "фаза",
+        "сорт",
+        "марка",
+        "модель",
+        "уровень",
+        "волна",
+        "диаметр",
+        "период",
+        "значение",
+        "показатель",
+        "основание",
+        "степень",
+        "корень",
+        "аргумент",
+        "предел",
+        "сумма",
+        "ряд",
+    ]
+)
+"""Nouns behind which a letter stands for a quantity or a kind."""
+_BY_WORD = {"и": "bi", "в": "dv", "с": "cs", "к": "rk", "о": "oj", "у": "euyY", "а": "af", "я": "z", "ви": "B"}
+_SINGLE = {letter: tuple(words) for words, letters in _BY_WORD.items() for letter in letters}
+"""The words of one letter that a single Latin letter may be: alike, in Latin, or in the wrong layout."""
+_KEYED = {1: 99.0, 2: 14.0, 3: 7.0, 4: 6.0, 5: 3.0}
+_SPELLED = {1: 99.0, 2: 99.0, 3: 9.5, 4: 8.0, 5: 6.0}
+"""The least score of a word that is sure, by its length; 1 for longer ones."""
+_MAY_BE_KEYED = {1: 13.0, 2: 9.0}
+_MAY_BE_SPELLED = {1: 13.0, 2: 9.0, 3: 7.0}
+"""The least score of a word that is clear among others; 3 and 1 for longer ones."""
+_CLOSE = 0.5
+
+
+def _is_strange(one: Piece, grade: _Grade, *, keyed: bool) -> bool:
+    """Tell whether a piece speaks against reading the words beside it."""
+    if grade.is_sure or len(one.written) < _SHORT:
+        return False
+    if keyed:
+        return not grade.word
+    return one.is_english or (not grade.may and not one.written[0].isupper())
+
+
+def _keyed(one: Piece) -> _Grade:
+    """Return how a piece can be read as typed in the wrong layout."""
+    best = one.keyed
+    if best is None:
+        return _Grade()
+    size, english = len(best.word), one.is_english and len(best.word) == len(one.written)
+    sure = not english and best.score >= _KEYED.get(size, 1.0)
+    return _Grade(best.word, sure, best.score >= _MAY_BE_KEYED.get(size, 3.0), best.bits, int(best.cost))
+
+
+def _spelt(one: Piece, *, initial: bool) -> _Grade:
+    """Return how a piece can be read as Russian in Latin letters or in look-alikes."""
+    if not one.found:
+        return _Grade()
+    best, size = one.found[0], len(one.written)
+    plain = one.written.replace("'", "").replace("`", "")
+    is_close = any(best.score - other.score < _CLOSE for other in one.found[1:3])
+    sure = (
+        not one.is_english
+        and not is_close
+        and best.score >= _SPELLED.get(size, 1.0)
+        and (is_hidden(best.word) or _is_plain(one, plain, initial=initial))
+        and (bool(best.bits & MASKS) or not _is_camel(one))
+    )
+    may = best.score >= _MAY_BE_SPELLED.get(size, 1.0) and plain.isalnum()
+    return _Grade(best.word, sure, may, best.bits or SPELT)
+
+
+def _is_plain(one: Piece, plain: str, *, initial: bool) -> bool:
+    """Tell whether a word, which without apostrophes is `plain`, is written like no name, abbreviation or code."""
+    written, size, is_upper = one.written, len(one.written), one.written.isupper()
+    return (
+        (initial or not written[0].isupper() or (size > 5 and is_upper))  # noqa: PLR2004
+        and (size > 4 or not is_upper)  # noqa: PLR2004
+        and (plain.isalnum() or "-" in one.found[0].word)
+        and (plain.isalpha() or "-" in plain or (plain.upper() != plain and size > _SHORT))
+    )
+
+
+def _is_camel(one: Piece) -> bool:
+    """Tell whether a word has capitals inside that are no look-alikes: «TractorIst»; «MoShEnNiK» has too many."""
+    best, turns = one.found[0], swings(one.written)
+    alike = not best.bits & SPELT and only_alike(one.written)
+    return turns > 0 and not alike and not (turns > 1 and is_hidden(best.word))

@@ -1,0 +1,181 @@
+"""The words that normalizers read: dictionary forms, their frequency, the words that people hide, English ones."""
+
+import re
+from functools import cache, lru_cache
+from math import log
+from typing import Any
+
+from augment_ru.language.frequency import word_counts
+from augment_ru.language.morphology import morphology
+from augment_ru.resources import dictionary_path, rows
+from augment_ru.text.words import RUSSIAN
+
+_HIDDEN = 30_000
+"""What a hidden word counts at least: it is met in every 40,000 words."""
+_NEVER = 3
+"""What a word of the dictionary counts that the news never have."""
+
+
+@cache
+def _lemmas() -> dict[str, str]:
+    """Map the hidden words to their kinds."""
+    return {lemma: kind for kind, lemma in rows(dictionary_path("hidden_words"), columns=2)}
+
+
+@cache
+def hidden_forms() -> frozenset[str]:
+    """Return the forms of the words that people hide from filters; the dictionary need not have them."""
+    found: set[str] = set()
+    for lemma in _lemmas():
+        parsed = [one for one in morphology().parse(lemma) if one.normal_form == lemma]
+        known = [one for one in parsed if one.is_known] or parsed[:1]
+        found |= {lemma, *(str(form.word) for one in known for form in one.lexeme)}
+    return frozenset(found)
+
+
+@cache
+def _new() -> frozenset[str]:
+    """Return the hidden words that the dictionary lacks."""
+    return frozenset(word for word in hidden_forms() if word not in _dawg())
+
+
+@cache
+def _hidden_plain() -> frozenset[str]:
+    return frozenset(map(plain, hidden_forms()))
+
+
+def is_hidden(word: str) -> bool:
+    """Tell whether a word in lower case is a form of a word that people hide from filters."""
+    return word in hidden_forms() or plain(word) in _hidden_plain()
+
+
+_SOUNDS = str.maketrans("оеиыэяюбвгджзщё", "аееееевпфктшсша".replace("в", "у"), "ьъ")
+_TWICE = re.compile(r"(.)\1+")
+
+
+def sound(word: str) -> str:
+    """Return a rough form of a word that is the same for words that sound alike."""
+    return _TWICE.sub(r"\1", word.translate(_SOUNDS))
+
+
+@cache
+def hidden_sounds() -> frozenset[str]:
+    """Return the rough forms of the hidden words."""
+    return frozenset(map(sound, hidden_forms()))
+
+
+def plain(word: str) -> str:
+    """Return a word with е for ё."""
+    return word.replace("ё", "е")
+
+
+@cache
+def _dawg() -> Any:  # noqa: ANN401  (pymorphy3 has no types)
+    return morphology().dictionary.words
+
+
+@cache
+def _counts() -> dict[str, int]:
+    found: dict[str, int] = {}
+    for word, count in word_counts()[0].items():
+        found[plain(word)] = found.get(plain(word), 0) + count
+    return found
+
+
+@cache
+def _further() -> frozenset[str]:
+    """Return the beginnings of hidden words that the dictionary lacks."""
+    return frozenset(word[:stop] for word in _new() for stop in range(1, len(word) + 1))
+
+
+@cache
+def common() -> frozenset[str]:
+    """Return the Russian words of three letters or more that are so frequent that they are no part of another word."""
+    known = ((word, found) for word, found in word_counts()[0].items() if found >= _COMMON and len(word) > 2)  # noqa: PLR2004
+    return frozenset(word for word, found in known if RUSSIAN.fullmatch(word) and is_listed(word))
+
+
+_COMMON = 1500
+
+
+def is_rare(word: str) -> bool:
+    """Tell whether a known word is so rare that it may be a part of another one."""
+    return count(word) < _COMMON
+
+
+def begins(prefix: str) -> bool:
+    """Tell whether a form of the dictionary, in lower case and with ё, or a hidden word begins so."""
+    return prefix in _further() or bool(_dawg().has_keys_with_prefix(prefix))
+
+
+def is_form(word: str) -> bool:
+    """Tell whether a word in lower case, written with ё, is a form of the dictionary or a hidden word."""
+    return word in _dawg() or word in _new()
+
+
+@lru_cache(maxsize=200_000)
+def is_listed(word: str) -> bool:
+    """Tell whether a word in lower case is of the dictionary, a hidden one, or so frequent that it is no error."""
+    return bool(morphology().word_is_known(word)) or word in _new() or count(word) >= _FREQUENT
+
+
+_FREQUENT = 1000
+
+
+@lru_cache(maxsize=200_000)
+def is_known(word: str) -> bool:
+    """Tell whether a word in lower case, with е or ё, is Russian: of the dictionary, a hidden or a frequent one."""
+    if not RUSSIAN.fullmatch(word):
+        return False
+    return plain(word) in _counts() or bool(morphology().word_is_known(word)) or word in _new()
+
+
+@cache
+def spoken_forms() -> dict[str, str]:
+    """Map each spoken form of one word, which people write on purpose, to the words that it is spoken for."""
+    found: dict[str, str] = {}
+    for written, said, kind, _ in rows(dictionary_path("colloquial"), columns=4):
+        if kind != "word" or " " in said or "^" in written + said:
+            continue
+        ones, others = _endings(written), _endings(said)
+        for one, other in zip(ones if len(ones) > 1 else ones * len(others), others, strict=False):
+            found.setdefault(other, one)
+    return found
+
+
+def _endings(cell: str) -> list[str]:
+    """Return the forms of a cell such as `компьютер{,а,у}`; none if it has several groups."""
+    head, brace, rest = cell.partition("{")
+    if not brace:
+        return [cell]
+    ends, _, tail = rest.partition("}")
+    return [] if "{" in tail else [head + end + tail for end in ends.split(",")]
+
+
+@cache
+def _prefixes() -> tuple[str, ...]:
+    from pymorphy3.lang.ru import KNOWN_PREFIXES  # noqa: PLC0415
+
+    return tuple(one for one in KNOWN_PREFIXES if len(one) > 2)  # noqa: PLR2004
+
+
+def has_prefix(word: str) -> bool:
+    """Tell whether an unknown word is a known one behind a common beginning: «супербонус», «полумарафон»."""
+    return any(word.startswith(one) and morphology().word_is_known(word[len(one) :]) for one in _prefixes())
+
+
+def count(word: str) -> int:
+    """Return how often the news have a word in lower case, among 1.2 billion; Latin ones, too."""
+    return _counts().get(plain(word), 0)
+
+
+@lru_cache(maxsize=200_000)
+def weight(word: str) -> float:
+    """Return the logarithm of how often a word is to be expected where someone hides words."""
+    return log(max(count(word), _HIDDEN)) + 1 if is_hidden(word) else log(max(count(word), _NEVER))
+
+
+@cache
+def english() -> frozenset[str]:
+    """Return English words that could be read as Russian ones in other letters."""
+    return frozenset(word for (word,) in rows(dictionary_path("english"), columns=1))

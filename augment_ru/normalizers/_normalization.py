@@ -1,0 +1,222 @@
+"""The class `Normalization`, which every normalizer inherits from, chains of them, and functions that find them."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, ClassVar, NamedTuple, Self
+
+from augment_ru import registry
+from augment_ru.edits import Edit, Note
+from augment_ru.errors import AugmentError, said
+from augment_ru.options import configured
+from augment_ru.registry import chain_names, is_own, own_class
+from augment_ru.script import Script
+
+
+class Reading(NamedTuple):
+    """What a text may mean.
+
+    Attributes:
+        script: leads from the text to the reading.
+        score: how likely it is among all readings that were found, in (0, 1].
+    """
+
+    script: Script
+    score: float
+
+
+class Normalization(ABC):
+    """A normalizer: reads texts as they were meant, and says which characters it replaces by which.
+
+    To write one, inherit from this class in a frozen dataclass and give it a `name`. Define one of two methods:
+    `edits`, which reads one text at a time, or `scripts`, which reads many. Its fields are its options.
+    """
+
+    __slots__ = ()
+
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """The name on the command line; every edit carries it as the kind of its note."""
+
+    def edits(self, text: str) -> Iterable[Edit]:
+        """Return the edits that lead from a text to what was meant; none if the text is to stay as it is."""
+        del text
+        raise AugmentError(f"{type(self).__name__}: a normalizer needs edits(text) or scripts(texts); define one")
+
+    def scripts(self, texts: Sequence[str]) -> list[Script]:
+        """Return the script of each text; by default, call `edits` for each. Scripts may not depend on other texts."""
+        return [self._script(text, self.edits(text)) for text in texts]
+
+    def readings(self, text: str, n: int) -> list[Reading]:
+        """Return what a text may mean, the likeliest first; by default only what `scripts` returns.
+
+        Args:
+            text: the text.
+            n: the most readings to return.
+        """
+        del n
+        return [Reading(self.scripts([text])[0], 1.0)]
+
+    def with_next(self, following: "Normalization") -> "Normalization | None":
+        """Return one normalizer that does this and the following in one step; None, the default, if there is none."""
+        del following
+        return None
+
+    def _script(self, text: str, edits: Iterable[Edit]) -> Script:
+        """Return the script of these edits, each with a note that has the name of this normalizer as its kind."""
+        made = [Edit(one.start, one.stop, one.text, one.note or Note(kind=self.name)) for one in edits]
+        return Script(text, made) if made else Script.of(text, ())
+
+
+class NormalizationChain(Normalization):
+    """Several normalizers, each of which reads what the one before it returned; edits refer to the first text.
+
+    Args:
+        parts: the normalizers, in order.
+    """
+
+    __slots__ = ("parts",)
+
+    def __init__(self, parts: Iterable[Normalization]) -> None:
+        self.parts = tuple(parts)
+
+    @property
+    def name(self) -> str:
+        """The names of the parts, joined by `+`."""
+        return "+".join(one.name for one in self.parts)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({list(self.parts)!r})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, NormalizationChain) and (self.name, self.parts) == (other.name, other.parts)
+
+    def __hash__(self) -> int:
+        return hash((self.name, self.parts))
+
+    @property
+    def steps(self) -> Sequence[Normalization]:
+        """The parts, of which neighbours are joined that read texts together (`with_next`)."""
+        found: list[Normalization] = []
+        for part in self.parts:
+            joined = found[-1].with_next(part) if found else None
+            found[-1:] = [joined] if joined is not None else [*found[-1:], part]
+        return found
+
+    def readings(self, text: str, n: int) -> list[Reading]:
+        """Return what a text may mean, the likeliest first: each part reads what the parts before it may have read."""
+        found = [Reading(Script.of(text, ()), 1.0)]
+        for part in self.steps:
+            found = [
+                Reading(one.script.then(other.script), one.score * other.score)
+                for one in found
+                for other in part.readings(one.script.text, n)
+            ]
+            found.sort(key=lambda one: -one.score)
+        return found[:n]
+
+    def scripts(self, texts: Sequence[str]) -> list[Script]:
+        """Return the script of each text that does what all parts do, one after another."""
+        found = [Script.of(text, ()) for text in texts]
+        for part in self.steps:
+            for at, script in enumerate(scripts_of(part, [one.text for one in found])):
+                if script.triples:
+                    found[at] = found[at].then(script) if found[at].triples else script
+        return found
+
+
+class NamedChain(NormalizationChain):
+    """A chain with a name of its own; its class has its parts in order."""
+
+    __slots__ = ()
+    name: ClassVar[str]
+
+    @staticmethod
+    @abstractmethod
+    def members() -> Sequence[Normalization]:
+        """Return the parts in order."""
+
+    def __init__(self) -> None:
+        super().__init__(self.members())
+
+    def __reduce__(self) -> tuple[type[Self], tuple[()]]:
+        return type(self), ()
+
+
+def scripts_of(one: Normalization, texts: Sequence[str]) -> list[Script]:
+    """Return the script that a normalizer makes of each text, after checking that there is one for each.
+
+    Raises:
+        AugmentError: the normalizer fails, or returns something else; the message names it.
+    """
+    with _errors_of(one):
+        found = one.scripts(texts)
+        if [script.source for script in found] != list(texts):
+            raise AugmentError(f"normalizer '{one.name}': scripts() must return one Script for each text, in order")
+        return found
+
+
+@contextmanager
+def _errors_of(one: Normalization) -> Iterator[None]:
+    """Turn any error in a block that runs a normalizer into an `AugmentError`; a user's own may raise anything."""
+    try:
+        yield
+    except (AugmentError, MemoryError):
+        raise
+    except Exception as error:
+        raise AugmentError(f"normalizer '{one.name}' failed: {said(error)} (`__cause__` shows where)") from error
+
+
+def normalizations_of(specs: Sequence[str], pairs: Sequence[str] = ()) -> "Normalization":
+    """Make one normalizer of several specifications, one after another; for their form see `normalization_of`.
+
+    Args:
+        specs: the specifications.
+        pairs: options, each `NAME.OPTION=VALUE`.
+
+    Raises:
+        AugmentError: a name or an option is unknown, or a value does not fit.
+    """
+    options: dict[str, dict[str, str]] = {}
+    for pair in pairs:
+        left, equals, value = pair.partition("=")
+        name, dot, option = left.partition(".")
+        if not (equals and dot and name and option):
+            raise AugmentError(f"`options` {pair}: must be NAME.OPTION=VALUE, as in spelling.typing=true")
+        options.setdefault(name, {})[option] = value
+    made = normalization_of("+".join(specs), options)
+    known = {one.name for one in (made, *getattr(made, "parts", ()))}
+    if spare := sorted(options.keys() - known):
+        raise AugmentError(
+            f"`options` {spare[0]}: no normalizer of this run has this name; it has {', '.join(sorted(known))}"
+        )
+    return made
+
+
+def normalization_of(
+    spec: str | Normalization, options: Mapping[str, Mapping[str, Any]] | None = None
+) -> Normalization:
+    """Make the normalizer of a specification: a name, a file of yours, `python:MODULE:CLASS`, or these joined by `+`.
+
+    Args:
+        spec: the specification, or a normalizer, which is returned as it is.
+        options: options by the name of the normalizer; values given as texts are parsed.
+
+    Raises:
+        AugmentError: a name or an option is unknown, or a value does not fit.
+    """
+    if isinstance(spec, Normalization):
+        return spec
+    if not isinstance(spec, str):
+        raise AugmentError(
+            f"{type(spec).__name__} is not a normalizer; give the name of one, or inherit from augment_ru.Normalization"
+        )
+    made = []
+    for name in chain_names(spec):
+        kind = own_class(name, Normalization) if is_own(name) else registry.find("normalizers", "normalizer", name)
+        try:
+            made.append(configured(name, kind, (options or {}).get(getattr(kind, "name", name), {})))
+        except TypeError as error:  # an argument without a default, or a method that is not defined
+            raise AugmentError(f"{name}: {kind.__name__} cannot be made: {error}") from error
+    return NormalizationChain(made) if len(made) > 1 else made[0]

@@ -1,0 +1,123 @@
+"""The class `Normalizer`: reads texts, records and datasets as they were meant."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, cast
+
+from augment_ru.engine.prepare import chunks, record_of
+from augment_ru.engine.result import NO_SPANS, Outcome, Result, Settings
+from augment_ru.errors import AugmentError
+from augment_ru.formats.row import Changed
+from augment_ru.normalizers._normalization import Normalization, Reading, normalization_of, scripts_of
+from augment_ru.options import integer
+from augment_ru.records.record import Record
+from augment_ru.records.task import Task, task_or_file
+from augment_ru.script import Script
+
+KEY = "normalized"
+"""The name of the field that holds the metadata."""
+
+
+class Normalizer:
+    """Reads texts as they were meant: without what hides words from a filter, or without people's errors.
+
+    A normalizer is immutable and picklable. What it makes of a text depends on that text alone.
+
+    Args:
+        spec: `evasion` (for filters), `people` (for errors), another name, a file of yours (`my_normalizer.py`),
+            `python:MODULE:CLASS`, names joined by `+`, or a `Normalization`.
+
+    Raises:
+        AugmentError: a name is unknown.
+
+    >>> Normalizer("skeleton")("kaзино").text
+    'казино'
+    """
+
+    __slots__ = ("normalization",)
+
+    def __init__(self, spec: str | Normalization = "evasion") -> None:
+        self.normalization = normalization_of(spec)
+
+    @property
+    def name(self) -> str:
+        """The name of the normalizer."""
+        return self.normalization.name
+
+    def __repr__(self) -> str:
+        return f"Normalizer({self.name!r})"
+
+    def __call__(self, text: str) -> Script:
+        """Return the script that leads from a text to what was meant: `.text`, `.edits`, `.map(span)`."""
+        return self.texts([text])[0]
+
+    def texts(self, texts: Iterable[str]) -> list[Script]:
+        """Return the script of each text, in order.
+
+        Raises:
+            AugmentError: one of the texts is not a string.
+        """
+        if isinstance(texts, str):
+            raise AugmentError("texts() takes a list of texts; for one text call the normalizer itself")
+        given: list[object] = list(texts)
+        if wrong := [one for one in given if not isinstance(one, str)]:
+            raise AugmentError(f"texts() takes a list of texts; {type(wrong[0]).__name__} is none")
+        return scripts_of(self.normalization, cast("list[str]", given))
+
+    def readings(self, text: str, n: int = 3) -> list[Reading]:
+        """Return what a text may mean, the likeliest first, with the share of each among the readings found.
+
+        A call of the normalizer leaves a word alone that can be read in several ways («к*т»); here each is returned.
+
+        Args:
+            text: the text.
+            n: the most readings to return, at least 1.
+        """
+        return self.normalization.readings(text, integer("n", n, least=1))
+
+    def records(
+        self,
+        records: Iterable[Mapping[str, Any]],
+        task: str | Task | None = None,
+        *,
+        field: str | Sequence[str] | None = None,
+    ) -> Iterator["Normalized"]:
+        """Normalize the rows of a dataset chunk by chunk, and yield the results in the order of the rows.
+
+        Args:
+            records: rows as dictionaries; they are not modified.
+            task: a task, its name, or a TOML file that states it; by default each row's task is recognised.
+            field: the fields to normalize instead of the task's.
+
+        Raises:
+            AugmentError: no task fits a row, or a row lacks a field of its task.
+        """
+        known = task_or_file(task) if isinstance(task, str) else task
+        fields = (field,) if isinstance(field, str) else tuple(field or ())
+        for chunk in chunks(record_of(row, known, fields) for row in records):
+            yield from self.chunk(chunk)
+
+    def chunk(self, records: Sequence[Record]) -> list["Normalized"]:
+        """Normalize the texts of these records."""
+        texts = [record.texts() for record in records]
+        scripts = iter(scripts_of(self.normalization, [text for one in texts for text in one.values()]))
+        settings = Settings(self.name, 0, "none", None)
+        made = []
+        for record, fields in zip(records, texts, strict=True):
+            found = {field: next(scripts) for field in fields}
+            changed = any(script.triples for script in found.values())
+            made.append(Normalized.of(record, found, NO_SPANS, _NORMALIZED if changed else _UNCHANGED, settings))
+        return made
+
+
+_NORMALIZED, _UNCHANGED = Outcome("normalized"), Outcome("unchanged")
+
+
+class Normalized(Result):
+    """What a normalizer makes of a record. `status` is "normalized" or "unchanged"; metadata is under `normalized`."""
+
+    def changed(self, meta: str = "full") -> Changed:
+        """Return the new values of the row (texts and offsets), and the metadata (full, brief or none)."""
+        return super().changed(meta)._replace(key=KEY)
+
+    def _brief(self) -> dict[str, Any]:
+        return {"normalizer": self.settings.attack, "status": self.status}

@@ -1,0 +1,127 @@
+"""Pieces of a text between white space: which are left alone, what surrounds their word, how a reading is cased."""
+
+import re
+import unicodedata
+from functools import cache, lru_cache
+from itertools import pairwise
+
+from augment_ru.normalizers._lattice import RUSSIAN
+from augment_ru.resources import dictionary_path, rows
+
+_STAYS = re.compile(
+    r"://|^www\.|^[#/~]\w|^\./|^[A-Za-z]:\\|^@[A-Za-z0-9_.]+\W*$|^&\w+;|^</?\w|^\{|^`|^--?\w|\w\(\)|=[\"\w]|^%[\w.]+%$"
+    r"|\w@[\w-]+\.\w|\w[/\\][\w.-]+[/\\][\w.-]{2,}.*\.\w|[\w-]\.(?:ru|com|net|org|info|me|io|be|ai|dev|edu|gov|su|by|kz|ua|"
+    r"рф|бел|укр|de|fr|uk|us|eu|tv|cc|xyz|online|site|shop|py|js|txt|docx?|xlsx?|pdf|jpe?g|png|zip|exe|lua|log)(?:[/?:#]|\W*$)",
+    re.IGNORECASE,
+)
+"""What links, addresses, mentions, hashtags, paths, markup, code and options look like."""
+_ORDINAL = re.compile(
+    r"[1-9]\d*[-–]?(?:ый|ий|ой|й|ая|я|ое|е|ье|ья|го|ого|его|му|ому|м|ым|им|ом|х|ых|их|ми|ю|ую|ти|ка|ку|ки|к|г|т|р|ч|с|кг|км|см|мм|мл|гр|шт|"
+    r"руб|сек|мин|час|лет|тыс|млн|млрд|раз|гб|мб|кб|тб|гц|ггц|мгц|квт|мвт|вт|кв|дней|дня|век|этаж)[.]?",
+    re.IGNORECASE,
+)
+"""A number with the ending of an ordinal, or with a unit."""
+_OPENING, _CLOSING = "«»\"'“”„‘’([<—–-‒…,.;:!?¡¿", '«»"“”„‘’)]>—–-‒…,.;:!?'
+_SQUARES = ((0x1F150, 26), (0x1F170, 26), (0x1F1E6, 26), (0x1F130, 26))
+
+
+def stays(piece: str) -> bool:
+    """Tell whether a piece is no word: a link, an address, a path, code, a number."""
+    digits = sum(char.isdigit() for char in piece)
+    if digits:
+        letters = sum(char.isalpha() for char in piece)
+        if digits > letters + 1 or _LONG_NUMBER.search(piece) or _ORDINAL.fullmatch(piece.strip('()«»",.;:!?')):
+            return True
+    return bool(_STAYS.search(piece))
+
+
+_LONG_NUMBER = re.compile(r"(?<![^\W\d_])\d{2,}(?![а-яё]{4})|\d{3}")
+
+
+def core(piece: str) -> tuple[int, int]:
+    """Return where the word of a piece starts and stops: without quotes, brackets and the signs of sentences."""
+    start, stop = 0, len(piece)
+    while start < stop and piece[start] in _OPENING:
+        start += 1
+    while stop > start and piece[stop - 1] in _CLOSING:
+        stop -= 1
+    for sign in "*_~":
+        while stop - start > len("**") and piece[start] == sign == piece[stop - 1]:
+            start, stop = start + 1, stop - 1
+    return start, stop
+
+
+@cache
+def _latin() -> dict[str, str]:
+    """Map characters to the Latin letter that they look like; small capitals to the capital."""
+    table = rows(dictionary_path("confusables"), columns=2)
+    alike = {char: letter for letter, written in table for char in written.split(" ") if letter.isascii()}
+    return alike | dict(zip(_SMALL_CAPITALS, "ABCDEFGHIJKLMNOPQRSTUVWYZ", strict=True))
+
+
+_SMALL_CAPITALS = "ᴀʙᴄᴅᴇꜰɢʜɪᴊᴋʟᴍɴᴏᴘǫʀꜱᴛᴜᴠᴡʏᴢ"
+
+
+@lru_cache(maxsize=20_000)
+def _folded(char: str) -> str:
+    """Return the letter that a full-width, mathematical, circled or squared character shows; others as they are."""
+    if char in _latin():
+        return _latin()[char]
+    code = ord(char)
+    for first, size in _SQUARES:
+        if first <= code < first + size:
+            return chr(ord("A") + code - first)
+    kind = unicodedata.category(char)
+    if char in "\ufe0f\ufe0e\u20e3\u200d":
+        return ""
+    if kind[0] == "L" or kind in {"So", "Nd"}:
+        same = unicodedata.normalize("NFKC", char)
+        same = same.strip("()")
+        return same if len(same) == 1 and (same.isalnum()) else char
+    return char
+
+
+def fold(word: str) -> str:
+    """Return a word with plain letters for full-width, mathematical, circled and squared ones."""
+    return word if word.isascii() or RUSSIAN.issuperset(word) else "".join(map(_folded, word))
+
+
+def cased(word: str, written: str, *, initial: bool, alike: bool = False) -> str:
+    """Give a reading the case of what was written.
+
+    Args:
+        word: the reading, in lower case.
+        written: what was written.
+        initial: whether a sentence starts here; a sign in place of the first letter then stands for a capital.
+        alike: whether Latin letters were read by their look; some capitals then stand for small letters, too.
+    """
+    small = _CASELESS if alike else frozenset()
+    letters = [char for char in written if _has_case(char) and char not in small]
+    capitals = [char.isupper() for char in letters]
+    if len(letters) > 1 and all(capitals):
+        return word.upper()
+    first = next((char for char in written if char.isalnum() or unicodedata.category(char)[0] == "S"), "")
+    if not _has_case(first) or first in small:
+        capital = initial and not any(capitals[1:])
+    else:
+        capital = first.isupper() and (initial or swings("".join(letters)) == 0)
+    return word[:1].upper() + word[1:] if capital else word
+
+
+_CASELESS = frozenset("BHTMRNJIL")
+"""Latin capitals that look like a Russian letter as their small forms do not."""
+
+
+def _has_case(char: str) -> bool:
+    return char.lower() != char.upper() or unicodedata.category(char) in {"Lu", "Ll"} if char else False
+
+
+def swings(written: str) -> int:
+    """Return how often a capital follows a small letter."""
+    letters = [char for char in written if char.lower() != char.upper()]
+    return sum(one.islower() and other.isupper() for one, other in pairwise(letters))
+
+
+def only_alike(written: str) -> bool:
+    """Tell whether all capitals behind the first letter are Latin ones that stand for small letters, too."""
+    return all(char in _CASELESS for char in written[1:] if char.isupper())

@@ -1,0 +1,443 @@
+"""What a piece of a text between white space may be, by the knowledge of several normalizers of words at once."""
+
+import re
+from collections.abc import Collection, Iterable, Sequence
+from functools import cache, cached_property, lru_cache
+from math import log
+from typing import ClassVar, NamedTuple
+
+from augment_ru.language.morphology import readings
+from augment_ru.normalizers._lattice import NAMES, REPEATED, RUSSIAN, SEPARATORS, SPELT, WEAK, Found, Lattice, Way
+from augment_ru.normalizers._lexicon import (
+    count,
+    english,
+    hidden_sounds,
+    is_hidden,
+    is_known,
+    is_listed,
+    is_rare,
+    plain,
+    sound,
+    weight,
+)
+from augment_ru.normalizers._normalization import Normalization
+from augment_ru.normalizers._pieces import core, fold, stays, swings
+from augment_ru.resources import dictionary_path, rows
+
+
+class WordKnowledge(Normalization):
+    """What a normalizer knows of words; it says so by overriding these members. All have a default."""
+
+    __slots__ = ()
+    wild: ClassVar[str] = ""
+    """The signs that hide any letter."""
+    weakly_wild: ClassVar[str] = ""
+    """The signs that hide any letter of a word that people hide from filters."""
+    skipped: ClassVar[str] = ""
+    """The signs that may stand between the letters of a word and mean nothing."""
+    repeats: ClassVar[bool] = False
+    """Whether repeated letters are left out."""
+    softens: ClassVar[bool] = False
+    """Whether soft signs are read where none are written."""
+
+    def ways(self) -> Iterable[tuple[str, str, float]]:
+        """Return what may be read as letters: what is written, the letters, the cost."""
+        return ((item, letters, cost) for letters, cost, item in listed(self.name))
+
+    def whole(self, piece: str) -> Iterable[Found]:
+        """Return readings of a piece as a whole, with the signs around its word."""
+        del piece
+        return ()
+
+    def typed(self, piece: str) -> str:
+        """Return a piece that is no word as typed in another layout; "" if this normalizer reads no layouts."""
+        del piece
+        return ""
+
+    def unknown(self, word: str) -> Iterable[Found]:
+        """Return readings of a word that is no Russian word, or has letters upside down."""
+        del word
+        return ()
+
+    def is_near(self, word: str) -> bool:
+        """Tell whether readings of an unknown word in lower case are worth a look, whatever stands around it."""
+        del word
+        return False
+
+    @property
+    def is_eager(self) -> bool:
+        """Whether unknown words are mended everywhere, not only where a text hides words."""
+        return False
+
+    @property
+    def bit(self) -> int:
+        """The bit of this normalizer."""
+        return 1 << NAMES.index(self.name)
+
+
+@cache
+def listed(name: str) -> list[tuple[str, float, str]]:
+    """Return what may be read as letters, by one table of `readings.tsv`: letters, cost, what is written."""
+    table = rows(dictionary_path("readings"), columns=4)
+    return [
+        (letters, float(cost), item)
+        for kind, letters, cost, written in table
+        if kind == name
+        for item in written.split(" ")
+        if item
+    ]
+
+
+class Piece(NamedTuple):
+    """What a piece of a text between white space may be.
+
+    Attributes:
+        kind: `sure` (to be read), `several` (one of the readings, if it agrees with the words beside it), `spelt` (an
+            unknown Russian word that can be mended), `part` (an unknown or a rare one that may be a part of a word),
+            `latin` (without Russian letters: to be read if other words speak for it), `foreign` (with a letter of a
+            sister alphabet: to be read unless the sentence is of that language).
+        start, stop: where the word starts and stops in the piece.
+        written: the word with plain letters.
+        found: the readings, the best first.
+        keyed: the best reading as typed in the wrong layout.
+        is_english: whether it is an English word or a brand.
+    """
+
+    kind: str
+    start: int
+    stop: int
+    written: str
+    found: Sequence[Found] = ()
+    keyed: Found | None = None
+    is_english: bool = False
+
+    @property
+    def bits(self) -> int:
+        """The bits of the normalizers whose ways the best reading uses."""
+        return self.found[0].bits if self.found else 0
+
+
+class Reader:
+    """Reads words with the knowledge of several normalizers at once; keeps what it has found for unknown words."""
+
+    def __init__(self, parts: Sequence[WordKnowledge]) -> None:
+        self.parts = parts
+        self.names = {one.name for one in parts}
+        self.joins = "separators" in self.names
+        self.repeats = "stretching" in self.names
+        self.eager = any(one.is_eager for one in parts)
+        self._mended: dict[str, Sequence[Found]] = {}
+
+    @cached_property
+    def lattice(self) -> Lattice:
+        """How words are read."""
+        table: dict[str, dict[str, list[Way]]] = {}
+        for part in self.parts:
+            for written, letters, cost in part.ways():
+                if not (len(written) == 1 and written in RUSSIAN):
+                    for read, more in ((letters, 0.0), ("ё", _YO))[: 1 + (letters == "е")]:
+                        table.setdefault(written, {}).setdefault(read, []).append(Way(read, cost + more, part.bit))
+        both = sum(one.bit for one in self.parts if one.name in {"skeleton", "transliteration"})
+        return Lattice(
+            {
+                written: tuple(
+                    Way(
+                        letters,
+                        min(one.cost for one in ways),
+                        0 if sum({one.bit for one in ways}) == both else ways[0].bit,
+                    )
+                    for letters, ways in several.items()
+                )
+                for written, several in table.items()
+            },
+            {sign: one.bit for one in self.parts for sign in one.wild}
+            | {sign: one.bit | WEAK for one in self.parts for sign in one.weakly_wild},
+            {sign: one.bit for one in self.parts for sign in one.skipped},
+            sum(one.bit for one in self.parts if one.repeats),
+            sum(one.bit for one in self.parts if one.softens),
+            sum(one.bit for one in self.parts if one.name == "skeleton"),
+            both if both.bit_count() == 2 else 0,  # noqa: PLR2004
+            both & SPELT if both.bit_count() == 2 else 0,  # noqa: PLR2004
+        )
+
+    def judge(self, piece: str) -> Piece | None:
+        """Return what a piece may be; None if it stays, whatever stands around it."""
+        if stays(piece):
+            return None
+        start, stop = core(piece)
+        word = piece[start:stop]
+        if RUSSIAN.issuperset(word):
+            return self._russian(word, start, stop) if len(word) > 1 else None
+        if len(word) >= _SHORTEST and not word.isascii() and (turned := self._unknown(word, RUSSIAN)):
+            return Piece("sure", start, stop, word, turned)
+        folded = fold(word)
+        russian = sum(char in RUSSIAN for char in folded)
+        if (
+            not russian
+            and not _is_sister(folded)
+            and (piece.isascii() or folded.replace("'", "").replace("`", "").isalnum())
+        ):
+            return self._latin(piece, folded, start, stop, is_fancy=folded != word)
+        return self._mixed(piece, folded, start, stop, russian)
+
+    def _unknown(self, word: str, plain: Collection[str] = ()) -> list[Found]:
+        """Return what the parts read in a word as a whole, if it is not of these plain letters alone."""
+        found = (
+            []
+            if plain and all(char in plain for char in word)
+            else [one for part in self.parts for one in part.unknown(word)]
+        )
+        found.sort(key=by_score)
+        least = -9.0 if self.eager else _LEAST
+        return found if found and found[0].score > least and _is_clear(found) else []
+
+    def _russian(self, word: str, start: int, stop: int) -> Piece | None:
+        """Return what a word of Russian letters may be; readings of unknown words are looked for only where needed."""
+        small = word.lower()
+        if is_known(small):
+            if swings(word) >= _SWINGS and self.joins:
+                return Piece("sure", start, stop, word, (Found(weight(small), small, 0.0, SEPARATORS),))
+            if not is_listed(small) and self._may_mend(small):
+                found = self.mend(word)
+                if found and self.mends(small, found[0]):
+                    return Piece("spelt", start, stop, word, found)
+            is_short = len(small) < _SHORTEST and not is_function(small)
+            is_part = self.joins and (is_rare(small) or not is_listed(small) or is_short)
+            return Piece("part", start, stop, word) if is_part else None
+        if _LONG_RUN.search(small) and (found := self._collapsed(word)):
+            return Piece("sure", start, stop, word, found)
+        if self._may_mend(small) and (found := self.mend(word)):
+            return Piece("spelt", start, stop, word, found)
+        return Piece("part", start, stop, word)
+
+    def _may_mend(self, small: str) -> bool:
+        """Tell whether an unknown word is worth a look by itself: it sounds like a hidden word, or is glued ones."""
+        return any(part.is_near(small) for part in self.parts) or (self.repeats and sound(small) in hidden_sounds())
+
+    def mend(self, word: str) -> Sequence[Found]:
+        """Return the words that an unknown word of Russian letters may stand for; none if that is not clear."""
+        known = self._mended.get(word)
+        if known is None:
+            known = self._mended[word] = self._collapsed(word) or self._unknown(word)
+        return known
+
+    def forget(self) -> None:
+        """Forget what was found for unknown words."""
+        self._mended.clear()
+
+    @staticmethod
+    def mends(small: str, found: Found) -> bool:
+        """Tell whether a reading is so much likelier than a rare word that this may be an error."""
+        return found.score - log(max(count(small), 1)) > _ERROR
+
+    def _collapsed(self, word: str) -> list[Found]:
+        """Return what a word is without its repeated letters, if it has some and is no name."""
+        small = word.lower()
+        runs = [len(run[0]) for run in _RUNS.finditer(small)]
+        if not self.repeats or not runs or len(set(small)) < _LETTERS:
+            return []
+        plain = max(runs) > 2 or len(runs) > 1 or word.islower()  # noqa: PLR2004
+        least = _LEAST if max(runs) > 2 else _DOUBLED  # noqa: PLR2004
+        found = [one for one in self.lattice.words(small) if one.score + one.cost * 2 > least]
+        found = [one for one in found if not _is_cry(one.word, particles=not self.eager)]
+        return found if found and (plain or is_hidden(found[0].word)) and _is_clear(found) else []
+
+    def _latin(self, piece: str, folded: str, start: int, stop: int, *, is_fancy: bool) -> Piece | None:
+        """Return what a word without Russian letters may be."""
+        keyed = [one for part in self.parts for one in part.whole(piece)] if piece.isascii() else []
+        keyed.sort(key=by_score)
+        found: Sequence[Found] = ()
+        if any(map(str.isalpha, folded)):
+            if piece[stop : stop + 1] in {"'", "`"} and piece[start - 1 : start] != piece[stop]:
+                folded, stop = folded + piece[stop], stop + 1
+            found = self.lattice.words(folded)
+        small = folded.lower()
+        plain_case = folded.islower() or folded.isupper() or folded[1:].islower()
+        is_english = small.isascii() and plain_case and (count(small) >= _BRAND or small in english()) and not is_fancy
+        if not found and not keyed:
+            return Piece("latin", start, stop, folded, is_english=is_english) if folded.isalpha() else None
+        kind = "sure" if is_fancy and found and found[0].score > _LEAST and _is_clear(found) else "latin"
+        return Piece(kind, start, stop, folded, found, keyed[0] if keyed else None, is_english)
+
+    def _mixed(self, piece: str, folded: str, start: int, stop: int, russian: int) -> Piece | None:
+        """Return what a word of several alphabets, digits and signs may be."""
+        found = self.lattice.words(folded) if russian or len(folded) >= _SHORTEST else []
+        if found and found[0].word == folded.lower():
+            return None
+        if _LATIN_PART.search(folded):
+            return self._hyphened(folded, start, stop)
+        if found and not _is_clear(found) and not _is_sister(folded) and self._may(found[0], folded):
+            close = tuple(one for one in found if found[0].score - one.score < _AGREEMENT)
+            return Piece("several", start, stop, folded, close)
+        if found and self._may(found[0], folded):
+            while start and piece[start - 1] in folded and not piece[start - 1].isalnum():
+                start -= 1
+            while stop < len(piece) and piece[stop] in "_*~|" and piece[stop] in folded:
+                stop += 1
+            return Piece("foreign" if _is_sister(folded) else "sure", start, stop, folded, found)
+        if self.joins and (words := self.several(folded)):
+            return Piece("sure", start, stop, folded, (words,))
+        return self._hyphened(folded, start, stop) or self._alike(folded, start, stop, russian)
+
+    def several(self, written: str) -> Found | None:
+        """Return the two words that letters form which stand apart, if these are single letters."""
+        letters = re.split(r"[-._/\\|~* ]", written)
+        if len(letters) < _MANY or set(map(len, letters)) != {1}:
+            return None
+        best: tuple[float, Found | None] = (_TWO_WORDS, None)
+        for cut in range(1, len(letters)):
+            left = "".join(letters[:cut])
+            ones = self.lattice.words(left) if cut > 1 or left.lower() in _ONE_LETTER else []
+            others = self.lattice.words("".join(letters[cut:])) if ones and len(letters) - cut > 1 else []
+            if others and (score := ones[0].score + others[0].score) > best[0]:
+                bits = ones[0].bits | others[0].bits | SEPARATORS
+                best = score, Found(score, f"{ones[0].word} {others[0].word}", 0.0, bits)
+        return best[1]
+
+    def typed(self, piece: str) -> str:
+        """Return an unknown word that was typed in the wrong layout; "" if no normalizer reads such words."""
+        return next((word for part in self.parts if (word := part.typed(piece))), "")
+
+    def spelled(self, written: str) -> str:
+        """Return an unknown word in Latin letters, each read in the likeliest way; "" if some cannot be read."""
+        bit = sum(one.bit for one in self.parts if one.name == "transliteration")
+        letters, at = [], 0
+        while at < len(written) and bit:
+            for size in range(min(4, len(written) - at), 0, -1):
+                ways = self.lattice.ways.get(written[at : at + size].lower(), ())
+                best = min(
+                    (one for one in ways if one.bit in {0, bit}), key=lambda one: (one.cost, one.letters), default=None
+                )
+                if best is not None and best.cost < 1:
+                    letters.append(best.letters)
+                    at += size
+                    break
+            else:
+                return ""
+        word = "".join(letters)
+        return word[:1].upper() + word[1:] if written[:1].isupper() else word
+
+    def _may(self, found: Found, written: str) -> bool:
+        """Tell whether there is evidence enough to read what was written as this word."""
+        if all(char in RUSSIAN or not char.isalnum() for char in written) and not found.bits & ~(SEPARATORS | REPEATED):
+            return self.joins and _is_apart(written, found)
+        if found.bits & WEAK and (len(found.word) < _LONG_ENOUGH or not is_hidden(found.word)):
+            return False
+        if len(found.word) < _SHORTEST and not written.isalnum():
+            return False
+        known = sum(char in RUSSIAN for char in written)
+        least = 0.0 if found.cost < 0.3 and known > 2 else _NEEDED.get(len(found.word), 0.0)  # noqa: PLR2004
+        return found.score >= least
+
+    def _hyphened(self, folded: str, start: int, stop: int) -> Piece | None:
+        """Return a reading of a word with hyphens or other signs, part by part."""
+        cut = _CUTS.split(folded)
+        if len(cut) == 1:
+            return None
+        words, score, bits, kinds = [], 0.0, 0, set()
+        for at, part in enumerate(cut):
+            judged = None if at % 2 or not part else self.judge(part)
+            if judged is None or judged.kind not in {"sure", "foreign"}:
+                words.append(part)
+            else:
+                best = judged.found[0]
+                words.append(part[: judged.start] + best.word + part[judged.stop :])
+                score, bits = min(score, best.score), bits | best.bits
+                kinds.add(judged.kind)
+        if not kinds:
+            return None
+        kind = "foreign" if "foreign" in kinds else "sure"
+        return Piece(kind, start, stop, folded, (Found(score, "".join(words), 0.0, bits),))
+
+    def _alike(self, folded: str, start: int, stop: int, russian: int) -> Piece | None:
+        """Return the reading of an unknown word whose alien letters and signs look like Russian letters."""
+        dotted = self.joins and _DOTTED.fullmatch(folded)
+        if dotted:
+            word = folded.replace(folded[1], "").lower()
+            return Piece("sure", start, stop, folded, (Found(0.0, word, 0.0, SEPARATORS),))
+        letters, cost, bits = [], 0.0, 0
+        for at, char in enumerate(folded):
+            if char in RUSSIAN:
+                letters.append(char.lower())
+                continue
+            inside = char.isalpha() or (folded[at - 1 : at].islower() and folded[at + 1 : at + 2].islower())
+            ways = self.lattice.ways.get(char, self.lattice.ways.get(char.lower(), ())) if inside else ()
+            best = min((one for one in ways if one.bit != SPELT), key=lambda one: (one.cost, one.letters), default=None)
+            if best is None or best.cost > _UNLIKE:
+                return None
+            letters.append(best.letters)
+            cost += best.cost
+            bits |= best.bit
+        if cost > _UNLIKE * russian or russian * 2 < len(letters) or russian < 2 or _is_sister(folded):  # noqa: PLR2004
+            return None
+        return Piece("sure", start, stop, folded, (Found(0.0, "".join(letters), cost, bits),))
+
+
+_DOTTED = re.compile(r"[А-ЯЁа-яё]([.*_\-~|])(?:[а-яё]\1){2,}[а-яё]")
+_LONG_ENOUGH = 5
+"""How long a word must be in which an unusual sign hides a letter."""
+_RUNS = re.compile(r"(\w)\1+")
+_LATIN_PART = re.compile(r"(?:^|-)[A-Z]{2,}-[а-яё]{3}|[а-яё]{3}-[A-Z]{2,}$")
+"""An abbreviation in Latin letters, joined with a word by a hyphen: «SIM-карта»."""
+_LONG_RUN = re.compile(r"(\w)\1\1")
+_CUTS = re.compile(r"([-–—/,.:;!?()]+)")
+_ONE_LETTER = frozenset("вскоуияа")
+_MANY = 5
+"""How many letters two words must have that are read from letters apart."""
+_SHORTEST, _SWINGS, _LETTERS = 3, 2, 2
+_LEAST, _DOUBLED = 3.0, 7.0
+"""The least score of a reading; and of a word in which one letter was written twice."""
+_TWO_WORDS = 14.0
+_ERROR = 3.0
+_UNLIKE = 0.7
+_YO = 0.05
+"""What ё costs where е may be read."""
+_BRAND = 300
+"""How often the news have a word in Latin letters that is an English word or a brand."""
+_MARGIN = 1.0
+"""By how much the best reading must be ahead of the next."""
+_AGREEMENT = 3.0
+"""By how much a reading may be behind the best one to be taken for agreeing with the words beside it."""
+_NEEDED = {1: 99.0, 2: 9.0, 3: 7.0, 4: 4.0, 5: 2.0}
+"""The least score of a reading, by its length."""
+
+
+def by_score(found: Found) -> tuple[float, str]:
+    """Return what orders readings: the best first."""
+    return -found.score, found.word
+
+
+def _is_clear(found: Sequence[Found]) -> bool:
+    """Tell whether the best reading is clearly ahead of the next."""
+    others = [one for one in found if plain(one.word) != plain(found[0].word)]
+    return not others or found[0].score - others[0].score >= _MARGIN
+
+
+def _is_cry(word: str, *, particles: bool) -> bool:
+    """Tell whether a word is a cry, or if these count a particle, which people stretch on purpose: «урааа», «нууу»."""
+    return any(one.pos == "INTJ" or (particles and one.pos == "PRCL") for one in readings(word))
+
+
+@lru_cache(maxsize=10_000)
+def is_function(word: str) -> bool:
+    """Tell whether a word is a preposition, a conjunction, a particle or a pronoun."""
+    return any(one.pos in {"PREP", "CONJ", "PRCL", "NPRO", "INTJ"} for one in readings(word))
+
+
+def _is_sister(word: str) -> bool:
+    """Tell whether a word has Cyrillic letters that Russian lacks."""
+    return any("\u0400" <= char <= "\u052f" and char not in RUSSIAN for char in word)
+
+
+def _is_apart(written: str, found: Found) -> bool:
+    """Tell whether the parts of a word that signs divide are no words by themselves, and no stutter or syllables."""
+    parts = [part.lower() for part in re.split(r"[^а-яёА-ЯЁ]+", written) if part]
+    size = sum(map(len, parts))
+    if size < _SHORTEST or (size == _SHORTEST and found.score < _NEEDED[3]) or found.bits & REPEATED:
+        return False
+    if len(parts) > 2 and sum(len(part) == 1 for part in parts) > 1 and found.word != parts[-1]:  # noqa: PLR2004
+        return True
+    if set(written) & {"-"} and swings(written) == 0 and not is_hidden(found.word):
+        return False
+    whole = [is_listed(part) and (len(part) > 3 or weight(part) > 9) for part in parts if len(part) > 1]  # noqa: PLR2004
+    return bool(whole) and (not all(whole) or len(parts) > 2 or swings(written) > 0)  # noqa: PLR2004

@@ -1,0 +1,195 @@
+"""Texts read word by word, by all the normalizers of words that stand beside one another in a chain.
+
+A text is cut at white space. Most pieces are plain words, and are known to be so from earlier texts; only the others
+are looked at, each once, and only texts that hold one are looked at as wholes.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import cache
+from math import exp
+
+from augment_ru.edits import Edit, Note
+from augment_ru.normalizers._apart import apart
+from augment_ru.normalizers._context import FOREIGN, Context, agreeing, mended
+from augment_ru.normalizers._latin import latin
+from augment_ru.normalizers._lattice import RUSSIAN, Found, names_of
+from augment_ru.normalizers._lexicon import common, is_known
+from augment_ru.normalizers._normalization import Normalization, Reading
+from augment_ru.normalizers._pieces import cased, core, fold, stays
+from augment_ru.normalizers._reader import Piece, Reader, WordKnowledge
+from augment_ru.script import Script
+
+
+class WordNormalization(WordKnowledge):
+    """A normalizer of words. Those that stand beside one another in a chain read each word together, in one step."""
+
+    __slots__ = ()
+
+    def scripts(self, texts: Sequence[str]) -> list[Script]:
+        """Return the script of each text."""
+        return _texts((self,)).scripts(texts)
+
+    def readings(self, text: str, n: int) -> list[Reading]:
+        """Return what a text may mean, the likeliest first."""
+        return _texts((self,)).readings(text, n)
+
+    def with_next(self, following: Normalization) -> Normalization | None:
+        """Return what reads words with the knowledge of both."""
+        return _Together((self,)).with_next(following)
+
+
+class _Together(Normalization):
+    """Several normalizers of words, which read each word together."""
+
+    __slots__ = ("parts",)
+
+    def __init__(self, parts: tuple[WordKnowledge, ...]) -> None:
+        self.parts = parts
+
+    @property
+    def name(self) -> str:
+        return "+".join(one.name for one in self.parts)
+
+    def scripts(self, texts: Sequence[str]) -> list[Script]:
+        return _texts(self.parts).scripts(texts)
+
+    def readings(self, text: str, n: int) -> list[Reading]:
+        return _texts(self.parts).readings(text, n)
+
+    def with_next(self, following: Normalization) -> Normalization | None:
+        return _Together((*self.parts, following)) if isinstance(following, WordKnowledge) else None
+
+
+@cache
+def _texts(parts: tuple[WordKnowledge, ...]) -> "_Texts":
+    return _Texts(parts)
+
+
+_MARKS = '.,!?;:…«»()"—-'
+
+
+def _joins(pieces: Sequence[str], at: int) -> bool:
+    """Tell whether a piece and one beside it could be parts of one word."""
+    here = pieces[at].lower().strip(_MARKS)
+    before = pieces[at - 1].lower().lstrip(_MARKS) if at else "-"
+    after = pieces[at + 1].lower().rstrip(_MARKS) if at + 1 < len(pieces) else "-"
+    return is_known(before + here) or is_known(here + after) or (before != "-" and is_known(before + here + after))
+
+
+_SPACED = re.compile(
+    r"(?<![^\s«\"(])\S[\ufe0f.,/|*_·•~-]?\s+[-–—.·•,|/*_~+:;]?\s*\S[\ufe0f.,/|*_·•~-]?\s+(?:[-–—.·•,|/*_~+:;]\s+)?\S(?!\w)"
+)
+"""What a text has in which letters stand apart."""
+_PIECE = re.compile(r"\S+")
+_MOST_READINGS = 20
+_MOST_PIECES = 400_000
+
+
+class _Texts:
+    """Reads texts with the knowledge of several normalizers; keeps what it has learnt of pieces."""
+
+    def __init__(self, parts: Sequence[WordKnowledge]) -> None:
+        self.reader = Reader(parts)
+        self._plain: set[str] = set()
+        self._odd: dict[str, Piece] = {}
+
+    def scripts(self, texts: Sequence[str]) -> list[Script]:
+        """Return the script of each text."""
+        plain, odd = self._plain, self._odd
+        if len(plain) + len(odd) > _MOST_PIECES:
+            plain.clear()
+            odd.clear()
+            self.reader.forget()
+        found = []
+        for text in texts:
+            pieces = text.split()
+            if (not plain.issuperset(pieces) and self._learn(pieces)) or (self.reader.joins and _SPACED.search(text)):
+                found.append(self._read(text))
+            else:
+                found.append(Script.of(text, ()))
+        return found
+
+    def _learn(self, pieces: Sequence[str]) -> bool:
+        """Judge the pieces of a text that are new; tell whether the text as a whole must be looked at."""
+        plain, odd, known = self._plain, self._odd, common()
+        strange = False
+        for at, piece in enumerate(pieces):
+            if piece in plain:
+                continue
+            judged = odd.get(piece)
+            if judged is None:
+                word = piece.strip(_MARKS)
+                small = word.lower()
+                if small in known and (word == small or word[1:] == small[1:] or word.isupper()):
+                    plain.add(piece)
+                    continue
+                judged = self.reader.judge(piece)
+                if judged is None:
+                    plain.add(piece)
+                    continue
+                odd[piece] = judged
+            if judged.kind != "part" or _joins(pieces, at):
+                strange = True
+        return strange
+
+    def _read(self, text: str) -> Script:
+        made = list(_edits_of(Context.of(self.reader, text, self._odd)))
+        return Script(text, made) if made else Script.of(text, ())
+
+    def readings(self, text: str, n: int) -> list[Reading]:
+        """Return what a text may mean, the likeliest first."""
+        (script,) = self.scripts([text])
+        beam: list[tuple[float, tuple[Edit, ...]]] = [(1.0, ())]
+        done = 0
+        for place in _PIECE.finditer(text):
+            sure = [one for one in script.edits if one.start < place.end() and one.stop > place.start()]
+            if place.start() < done:
+                continue
+            ways: list[tuple[float, tuple[Edit, ...]]] = []
+            start, stop = core(place[0])
+            word = place[0][start:stop]
+            if (not sure or (sure[0].start, sure[-1].stop) == (place.start() + start, place.start() + stop)) and (
+                found := self._all(place[0], word)
+            ):
+                total = sum(exp(one.score - found[0].score) for one in found)
+                for one in found[:n]:
+                    new = cased(one.word, word, initial=place.start() == 0)
+                    edit = Edit(place.start() + start, place.start() + stop, new, Note(kind=names_of(one.bits)))
+                    ways.append((exp(one.score - found[0].score) / total, (edit,)))
+            beam = [(one * other, (*made, *more)) for one, made in beam for other, more in ways or [(1.0, tuple(sure))]]
+            beam = sorted(beam, key=lambda one: -one[0])[:n]
+            done = max([done, *(one.stop for one in sure)])
+        return [Reading(Script(text, edits), score) for score, edits in beam]
+
+    def _all(self, piece: str, word: str) -> Sequence[Found]:
+        """Return all readings of a word that does not stay, the best first; of a Russian one, if it is unknown."""
+        if stays(piece) or RUSSIAN.issuperset(word):
+            return [] if is_known(word.lower()) or stays(piece) else self.reader.mend(word)
+        if word.isascii() and (judged := self.reader.judge(piece)) and (judged.is_english or judged.kind == "latin"):
+            return []
+        return [one for one in self.reader.lattice.words(fold(word)) if one.word != word.lower()][:_MOST_READINGS]
+
+
+def _edits_of(context: Context) -> Iterator[Edit]:
+    """Return the edits that lead from a text to what was meant."""
+    chosen, taken = apart(context) if context.reader.joins else ({}, set())
+    found = latin(context)
+    unknown = mended(context, taken, len(chosen) + len(found))
+    strange, plain = context.languages
+    for at, one in enumerate(context.judged):
+        if one is None or at in taken:
+            continue
+        best = unknown.get(at)
+        if one.kind == "sure" or (one.kind == "foreign" and strange * FOREIGN <= plain):
+            best = one.found[0]
+        elif one.kind == "several":
+            best = agreeing(context, at, one.found)
+        if best is not None:
+            chosen[at] = context.written(at, one, best.word, best.bits)
+        elif at in found:
+            chosen[at] = found[at]
+    for _, one_chosen in sorted(chosen.items()):
+        start, stop, new, bits = one_chosen
+        if context.text[start:stop] != new:
+            yield Edit(start, stop, new, Note(kind=names_of(bits)))

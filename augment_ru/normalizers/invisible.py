@@ -1,0 +1,71 @@
+"""Что не видно, уходит: «ка<U+200B>зи<U+00AD>но» → «казино»."""
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+from augment_ru.edits import Edit
+from augment_ru.normalizers._normalization import Normalization
+
+_UNSEEN = (
+    "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f"
+    "\ufeff\uffa0\ufff9-\ufffb\U000e0000-\U000e01ef"
+)
+_MARKS = "\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f"
+_FOUND = re.compile(f"\u202e(?P<reversed>[^\u202a-\u202e\u2066-\u2069\n]+)[\u202c\u2069]?|[{_UNSEEN}]+|[{_MARKS}]+")
+_ALL = re.compile(f"[{_UNSEEN}{_MARKS}]")
+_STRESS = "\u0300\u0301"
+_OF_LETTERS = {"и\u0306", "е\u0308", "у\u0306", "і\u0308"}
+"""Letters that are written as a letter and a mark: й, ё, ў, ї."""
+_WORD = re.compile(rf"[\w{_MARKS}]*\Z")
+_PICTURES = {"So", "Sk", "Cn"}
+
+
+@dataclass(frozen=True, slots=True)
+class Invisible(Normalization):
+    """Remove what is not seen: zero-width characters, soft hyphens, selectors, tags, marks that strike letters out.
+
+    What an override shows from right to left is written as it is read. Joiners and selectors of emoji and of scripts
+    that need them, stress marks, and the marks of «й» and «ё» stay.
+    """
+
+    name: ClassVar[str] = "invisible"
+
+    def edits(self, text: str) -> Iterator[Edit]:
+        """Return the edits that remove what is not seen."""
+        for found in () if text.isascii() else _FOUND.finditer(text):
+            start, stop = found.span()
+            if (inner := found["reversed"]) is not None:
+                yield Edit(start, stop, _ALL.sub("", inner)[::-1])
+            elif not _belongs(text, start, stop):
+                yield Edit(start, stop, "")
+
+
+def _belongs(text: str, start: int, stop: int) -> bool:
+    """Tell whether these marks or unseen characters belong to what stands before them."""
+    before, marks = text[start - 1 : start], text[start:stop]
+    kind = unicodedata.category(before) if before else ""
+    if not _is_mark(marks[0]):  # a joiner or a selector: of an emoji, a keycap, a script that joins its letters
+        return kind in _PICTURES or (marks[0] == "\ufe0f" and before in "0123456789#*©®™‼⁉〰〽") or _joins(before)
+    if not "а" <= before.lower() <= "ӿ" and not before.isascii():
+        return True  # marks of other scripts
+    if kind[:1] in "NSPZ" or not before:
+        return before.isascii() and before in "0123456789#*" and marks == "\u20e3"
+    if (before + marks).lower() in _OF_LETTERS:
+        return True
+    return len(marks) == 1 and marks in _STRESS and not _is_mark(text[start - 2 : start - 1])
+
+
+def _is_mark(char: str) -> bool:
+    return (
+        unicodedata.category(char)[:1] == "M" and not "\ufe00" <= char <= "\ufe0f" and char < "\U000e0000"
+        if char
+        else False
+    )
+
+
+def _joins(char: str) -> bool:
+    """Tell whether a character is of a script in which joiners change how letters look, such as Arabic or Hindi."""
+    return "\u0600" <= char <= "\u0fff" or "\u1780" <= char <= "\u18af"

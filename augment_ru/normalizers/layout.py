@@ -1,0 +1,44 @@
+"""Русские слова в английской раскладке: «rfpbyj» → «казино»."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+from typing import ClassVar
+
+from augment_ru.normalizers._lattice import RUSSIAN, Found
+from augment_ru.normalizers._lexicon import is_known, weight
+from augment_ru.normalizers._reading import WordNormalization
+from augment_ru.resources import dictionary_path, rows
+
+_LONGER = 4.0
+"""By how much the logarithm of a word must be higher to take the last sign for a sign and not for a letter."""
+_CLOSING = "?/&!:;.,\")'"
+
+
+@dataclass(frozen=True, slots=True)
+class Layout(WordNormalization):
+    """Read Russian words that were typed in the English layout."""
+
+    name: ClassVar[str] = "layout"
+
+    def whole(self, piece: str) -> Iterable[Found]:
+        """Return the reading of a piece; its cost is the place in the piece where the word ends."""
+        longer = 0.0
+        for stop in range(len(piece), 0, -1):
+            typed = piece[:stop].translate(_keys())
+            parts = typed.lower().split("-")
+            if all(map(is_known, parts)):
+                yield Found(sum(map(weight, parts)) / len(parts) - longer, typed, stop, self.bit)
+                longer = _LONGER
+            if piece[stop - 1] not in _CLOSING:
+                return
+
+    def typed(self, piece: str) -> str:
+        """Return a piece as typed in the Russian layout; "" if that is no word."""
+        word = piece.rstrip("!?,.)").translate(_keys())
+        return word + piece[len(word) :] if RUSSIAN.issuperset(word.replace("-", "")) else ""
+
+
+@cache
+def _keys() -> dict[int, str]:
+    return {ord(english): russian for russian, english in rows(dictionary_path("layouts"), columns=2)}

@@ -1,0 +1,15 @@
+"""На месте букв стоят знаки и цифры: «к@зин0», «каз*но» → «казино»."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from augment_ru.normalizers._reading import WordNormalization
+
+
+@dataclass(frozen=True, slots=True)
+class Masks(WordNormalization):
+    """Read signs, digits and pictures in place of letters, and letters that are hidden."""
+
+    name: ClassVar[str] = "masks"
+    wild: ClassVar[str] = "*#%•☆★■█●○◻▪□◼⬛✱✲＊∗"
+    weakly_wild: ClassVar[str] = "_?-.~^+=…·"

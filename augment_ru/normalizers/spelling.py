@@ -1,0 +1,193 @@
+"""Ошибки в словах, каких нет: «росписка», «бонуз», «превет» → «расписка», «бонус», «привет»."""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from math import log
+from typing import ClassVar
+
+from augment_ru.editing.characters import neighbouring_keys
+from augment_ru.language.morphology import has_reading
+from augment_ru.normalizers._lattice import LETTERS, RUSSIAN, VOWELS, Found, Lattice, Way
+from augment_ru.normalizers._lexicon import hidden_sounds, is_hidden, is_known, is_listed, sound, spoken_forms, weight
+from augment_ru.normalizers._reading import WordNormalization
+from augment_ru.normalizers.separators import goes_before
+from augment_ru.resources import dictionary_path, rows
+
+_ALIKE = "ао оае еияэё иеыя эе ыи яеи ёо бп пб вф фв гкв кг дт тд жш шжщ щш зс сз"
+"""Letters, each with those that sound like it in some place of a word: people write it for them."""
+_ON_PURPOSE = 1.5
+"""What a letter costs that sounds like another, where words are hidden; in nats 3, an error in every 20 letters."""
+_LEAST, _LEAST_WEIGHT, _SHORT_WEIGHT, _SHORT = 2.0, 5.5, 9.5, 5
+"""The least score of a reading; the least weight of a word that is not hidden, and of one of five letters or less."""
+_LEAST_TYPED, _LONG_TYPED = {4: 1.0, 5: 0.0, 6: -2.0}, -3.5
+"""The least score of a word that is mended everywhere, by the length of what was written."""
+_NAMELIKE = 5.0
+"""The least score of a word with a capital."""
+_MOST = {4: 1.0, 5: 1.5, 6: 2.0, 7: 3.0, 8: 3.5, 9: 4.5}
+"""The most that the errors of a word may cost, by its length; one more in a word that people hide."""
+_RATES = {"drop": 40 / 92360, "add": 9 / 97030, "key": 25 / 97030 / 4, "other": 36 / 97030 / 20, "swap": 1e-4}
+"""How often people make errors that no rule explains, by place; of `misspell.tsv`, for one of the letters that fit."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spelling(WordNormalization):
+    """Mend errors of spelling in words that are impossible as written, by a noisy channel.
+
+    A word is taken whose frequency, times how often people err so, is highest, if no other comes near.
+
+    Args:
+        typing: whether slips of the finger are mended, too: letters that are dropped, added, swapped, or a key beside.
+    """
+
+    name: ClassVar[str] = "spelling"
+    typing: bool = False
+
+    @property
+    def is_eager(self) -> bool:
+        """Whether unknown words are mended everywhere, not only where a text hides words."""
+        return self.typing
+
+    def unknown(self, word: str) -> Iterable[Found]:
+        """Return the words that a word in Russian letters may be an error for."""
+        small = word.lower()
+        if len(small) < 4 or not small.isalpha() or not RUSSIAN.issuperset(small) or small in spoken_forms():  # noqa: PLR2004
+            return
+        if VOWELS.isdisjoint(small):
+            return
+        bit = self.bit
+        found = [one for one in _sounds(bit).words(small, most=6.5 if self.typing else 5.0) if one.cost]
+        if self.typing:
+            found += [*_slips(small, bit), *_of_lexicon(small, bit)]
+        is_name = word[0].isupper()
+        long = len(small) > _SHORT
+        for one in found:
+            hidden = is_hidden(one.word)
+            if self.typing:
+                fits = one.score >= (_NAMELIKE if is_name else _LEAST_TYPED.get(len(small), _LONG_TYPED))
+            else:
+                frequent = weight(one.word) >= (_LEAST_WEIGHT if long else _SHORT_WEIGHT) and not is_name
+                most = _MOST[min(len(small), max(_MOST))] + hidden
+                fits = one.score >= _LEAST and one.cost <= most and (hidden or frequent)
+            if fits:
+                yield one
+
+    def is_near(self, word: str) -> bool:
+        """Tell whether a word sounds like one that people hide; with `typing`, every word is worth a look."""
+        return self.typing or sound(word) in hidden_sounds()
+
+
+@cache
+def _listed() -> tuple[dict[str, tuple[str, float]], list[tuple[str, str, float]]]:
+    """Return the misspellings of the lexicon: right forms and rates by wrong form; and those of beginnings of words."""
+    whole: dict[str, tuple[str, float]] = {}
+    begun = []
+    for right, wrong, _, share in rows(dictionary_path("misspellings"), columns=4):
+        if right.endswith("*") and wrong.endswith("*"):
+            begun.append((wrong[:-1], right[:-1], float(share)))
+        elif " " not in wrong:
+            whole[wrong] = max((right, float(share)), whole.get(wrong, ("", 0.0)), key=lambda one: one[1])
+    return whole, begun
+
+
+def _of_lexicon(word: str, bit: int) -> Iterator[Found]:
+    whole, begun = _listed()
+    right, share = whole.get(word, ("", 0.0))
+    if right:
+        yield Found(min(map(weight, right.split())) + log(share), right, -log(share) / 2, bit)
+    for wrong, beginning, rate in begun:
+        if word.startswith(wrong) and is_known(other := beginning + word[len(wrong) :]):
+            yield Found(weight(other) + log(rate), other, -log(rate) / 2, bit)
+    if word.startswith("не") and has_reading(word[2:], "VERB") and is_listed(word[2:]):
+        yield Found(weight(word[2:]) + log(_NOT), f"не {word[2:]}", -log(_NOT) / 2, bit)
+    for preposition in _PREPOSITIONS:
+        rest = word.removeprefix(preposition)
+        if (
+            len(rest) > 3  # noqa: PLR2004
+            and rest != word
+            and is_listed(rest)
+            and weight(rest) > _FREQUENT
+            and goes_before(preposition, rest)
+        ):
+            yield Found(weight(rest) + log(_JOINED), f"{preposition} {rest}", -log(_JOINED) / 2, bit)
+    for end in _PARTICLES:
+        if word.endswith(end) and is_listed(f"{word[: -len(end)]}-{end}"):
+            yield Found(weight(word[: -len(end)]) + log(_NOT), f"{word[: -len(end)]}-{end}", -log(_NOT) / 2, bit)
+
+
+_NOT = 0.1
+"""How often people join «не» with a verb, or leave the hyphen of a particle out; `spacing.tsv` has 43 and 61 errors."""
+_PREPOSITIONS, _JOINED, _FREQUENT = ("в", "на", "с", "к", "из", "от", "у", "для", "до"), 31 / 1960, 6.5
+_PARTICLES = ("то", "нибудь", "либо", "таки", "ка")
+
+
+_RULE = re.compile(r"([^()]*)\(([^()>]*)>([^()]*)\)([^()]*)")
+
+
+@cache
+def _sounds(bit: int) -> Lattice:
+    """Return how words are read that are written as they sound, or by a rule of `misspell.tsv`."""
+    found: dict[str, dict[str, float]] = {}
+    alike = [(group[0], letter, _ON_PURPOSE) for group in _ALIKE.split() for letter in group[1:]]
+    single = [(letter, letter * 2, _ON_PURPOSE) for letter in _DOUBLED]
+    double = [(letter * 2, letter, _ON_PURPOSE) for letter in _DOUBLED]
+    for written, letters, cost in (*alike, *single, *double, *_ruled()):
+        known = found.setdefault(written, {})
+        known[letters] = min(cost, known.get(letters, cost))
+    return Lattice({key: tuple(Way(to, cost, bit) for to, cost in ways.items()) for key, ways in found.items()})
+
+
+_DOUBLED = "бвгджзклмнпрстфч"
+"""The letters that people double, or write once for two."""
+
+
+def _ruled() -> Iterator[tuple[str, str, float]]:
+    """Yield the rules of `misspell.tsv` that name letters: what is written, what is right, half the log of the rate."""
+    for _, rule, errors, places, _ in rows(dictionary_path("misspell"), columns=5):
+        match = _RULE.fullmatch(rule)
+        if match is None:
+            continue
+        left, old, new, right = (part.replace("~", "").replace("!", "") for part in match.groups())
+        if not RUSSIAN.issuperset(old + new) or not (old + new).islower():
+            continue
+        cost = -log(float(errors) / float(places)) / 2
+        if old and new:
+            yield new, old, cost
+        else:
+            yield from (
+                (before + new + after, before + old + after, cost)
+                for before in filter(None, _members(left))
+                for after in filter(None, _members(right))
+            )
+
+
+def _members(context: str) -> list[str]:
+    """Return the letters that a context of a rule allows; "" if it allows any."""
+    if context.startswith("["):
+        return list(context[1:-1])
+    return [context if context.isalpha() and context.islower() else ""]
+
+
+@cache
+def _near() -> dict[str, list[tuple[str, float]]]:
+    return neighbouring_keys("keyboard_ru")
+
+
+def _slips(word: str, bit: int) -> Iterator[Found]:
+    """Yield the words that one slip of the finger turns into a word."""
+    made: dict[str, float] = {}
+    for at in range(len(word) + 1):
+        before, after = word[:at], word[at:]
+        kinds: list[tuple[str, str]] = [(before + letter + after, "drop") for letter in LETTERS]
+        if after:
+            kinds.append((before + after[1:], "add"))
+            near = {key for key, _ in _near().get(after[0], ())}
+            kinds += [(before + letter + after[1:], "key" if letter in near else "other") for letter in LETTERS]
+        if len(after) > 1:
+            kinds.append((before + after[1] + after[0] + after[2:], "swap"))
+        for new, kind in kinds:
+            made[new] = max(_RATES[kind], made.get(new, 0.0))
+    for new, rate in made.items():
+        if new != word and is_known(new):
+            yield Found(weight(new) + log(rate), new, -log(rate) / 2, bit)

@@ -1,0 +1,14 @@
+"""Растянутые слова: «кааазинооо» → «казино»."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from augment_ru.normalizers._reading import WordNormalization
+
+
+@dataclass(frozen=True, slots=True)
+class Stretching(WordNormalization):
+    """Leave out repeated letters of words that no dictionary has."""
+
+    name: ClassVar[str] = "stretching"
+    repeats: ClassVar[bool] = True

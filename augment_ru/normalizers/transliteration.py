@@ -1,0 +1,14 @@
+"""Русские слова латиницей: «kazino», «li4ku» → «казино», «личку»."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from augment_ru.normalizers._reading import WordNormalization
+
+
+@dataclass(frozen=True, slots=True)
+class Transliteration(WordNormalization):
+    """Read Russian words in Latin letters: by standards, in passports, in chats."""
+
+    name: ClassVar[str] = "transliteration"
+    softens: ClassVar[bool] = True

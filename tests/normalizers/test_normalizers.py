@@ -1,0 +1,202 @@
+"""Laws of every normalizer, and golden cases: what is read, and what stays."""
+
+import json
+import pickle
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from augment_ru import AugmentError, Normalization, Normalizer, Script, registry
+from augment_ru.attacks.evasion import Evasion
+from augment_ru.edits import Edit, Span
+from augment_ru.engine.augmenter import Augmenter
+from commands import run
+
+NAMES = registry.names("normalizers")
+
+CLEAN = [
+    "В субботу в Перми прошёл полумарафон, на старт вышли три тысячи человек.",
+    "Мама мыла раму, а папа читал газету; дети спали.",
+    "За́мок стоит на горе, а замо́к висит на двери.",
+    "Слава Україні, ми любимо каву і книжки щодня.",
+    "Аз съм от София и обичам да чета книги вечер.",
+    "Мен қазақша сөйлеймін, ал сен орысша сөйлейсің.",
+    "Љубав је све што нам треба, мој пријатељу.",
+    "Формула воды H2O, площадь 54,3 м², счётчик накрутил 312 кВт·ч.",
+    "Взял iPhone 15, а брат ездит на ВАЗ-2107.",
+    "Живём на 5-м этаже, кино смотрели в 3D, матч 3:0, цена 1 500 руб.",
+    "Роман написал А. С. Пушкин, т. е. классик, и т. д.",
+    "Коляска б/у, звоните мне и/или маме.",
+    "Ростов-на-Дону, кое-как, Сине-бело-красный шарф, тук-тук.",
+    "Ааа, ура-а-а! Нууу, тссс, брр, ха-ха-ха.",
+    "Щас приду, ваще устал, чё ты как маленький.",
+    "Это *важно*: 5*3 = 15, отель 4*, код *100#.",
+    "Смеюсь :-) и плачу :( ¯\\_(ツ)_/¯ ❤️ 👨‍👩‍👧",
+    "Пейте витамин C, поменяйте SIM-карту и USB-кабель.",
+    "Ник xX_Volk_Xx, почта ivanov.p.s@mail.ru, файл /var/log/error.log, t.me/kanal",
+    "Досмотрел Game of Thrones, купил Lego City, в меню pasta carbonara и tom yum.",
+    "После 1. e4 c5 2. Кf3 d6 ход белых; ответ (А) Лима, (Б) Кито.",
+    "Скорость v тела и радиус r окружности; где m — масса, а F — сила.",
+    "for i in range(10): print(x != None)",
+    "Фамилии: Казинов, Кредитова, Щебзухов, Пшебышевский.",
+    "#доброеутро всем, @user_name, пароль qW3rTy!uI0",
+]
+"""Texts that every filter's owner has, and that no normalizer may touch, except `spoken` for what it is for."""
+
+READ = [
+    ("invisible", "ка\u200bзи\u00adно и к̶р̶е̶д̶и̶т̶", "казино и кредит"),
+    ("invisible", "\u202eонизак\u202c ждёт", "казино ждёт"),
+    ("skeleton", "кaзинo, Κрεдит и ｋрeдит", "казино, Кредит и кредит"),
+    ("skeleton", "казіно и ʞɐdʎɓ", "казино и дурак"),
+    ("masks", "к@зин0 и 3айм, 6ез справок", "казино и займ, без справок"),
+    ("masks", "каз*но, }|{аба и д0/\\/\\ары", "казино, жаба и доллары"),
+    ("separators", "к.а.з.и.н.о и к р е д и т", "казино и кредит"),
+    ("separators", "ка зино, пишитевличку", "казино, пишите в личку"),
+    ("layout", "Заходи в rfpbyj сегодня", "Заходи в казино сегодня"),
+    ("layout", "Ghbdtn? gbib d kbxre", "Привет, пиши в личку"),
+    ("transliteration", "Наше kazino платит, пишите v li4ku", "Наше казино платит, пишите в личку"),
+    ("transliteration", "Zdes rešenie za čas", "Здесь решение за час"),
+    ("stretching", "кааазинооо и сссылка", "казино и ссылка"),
+    ("spelling", "Любой кридит без справок", "Любой кредит без справок"),
+    ("evasion", "K r e d i t, 6оооонус и м0шшшенники", "Кредит, бонус и мошенники"),
+    ("evasion", "npuBeT, HeT geHer?", "привет, нет денег?"),
+    ("people", "Превет, я незнаю когда оооочень поздно", "Привет, я не знаю когда очень поздно"),
+    ("spoken", "Щас ваще никак", "Сейчас вообще никак"),
+]
+
+
+@pytest.mark.parametrize(("name", "written", "read"), READ)
+def test_what_is_read(name: str, written: str, read: str) -> None:
+    """Each normalizer reads what it is for."""
+    assert Normalizer(name)(written).text.lower() == read.lower()
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name != "spoken"])
+def test_clean_texts_stay(name: str) -> None:
+    """No normalizer changes a clean text."""
+    assert [script.text for script in Normalizer(name).texts(CLEAN)] == CLEAN
+
+
+def test_case_is_kept() -> None:
+    """A reading has the case of what was written; a sign at the start of a sentence stands for a capital."""
+    assert Normalizer()("КА3ИHO, Кaзино и 3аткнись. 3аткнись").text == "КАЗИНО, Казино и заткнись. Заткнись"
+
+
+_WORDS = st.sampled_from("казино к@зин0 kazino rfpbyj к а з.а.й.м * кaрта ду рак é 🅰️ і д0м \u200b".split(" "))  # noqa: SIM905
+_TEXTS = st.lists(_WORDS | st.text(max_size=6), max_size=8).map(" ".join)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@given(texts=st.lists(_TEXTS, max_size=4))
+def test_laws(name: str, texts: list[str]) -> None:
+    """Scripts replay; a text's script depends on it alone; the names of parts are noted; pickling changes nothing."""
+    normalizer = Normalizer(name)
+    scripts = normalizer.texts(texts)
+    parts = set(NAMES)
+    for text, script in zip(texts, scripts, strict=True):
+        assert Script(text, script.edits).text == script.text
+        assert script == normalizer(text)
+        assert all(set(note.kind.split("+")) <= parts for note in script.notes)
+    again = pickle.loads(pickle.dumps(normalizer))  # noqa: S301
+    assert again.texts(reversed(texts)) == scripts[::-1]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_idempotent(name: str) -> None:
+    """What was read is not read again."""
+    normalizer = Normalizer(name)
+    once = [script.text for script in normalizer.texts([written for _, written, _ in READ])]
+    assert [script.text for script in normalizer.texts(once)] == once
+
+
+def test_own_attack_is_read_back() -> None:
+    """Most words that the attack `evasion` hides are read back, and hardly another word changes."""
+    texts = ["Продам диван недорого, пишите в личные сообщения.", "Вчера мы долго ждали автобус на остановке."] * 5
+    attack = Augmenter(Evasion(probability=0.6), constraints=(), similarity=None, seed=3)
+    hidden = [attack.texts([text], draw=draw)[0].text for draw, text in enumerate(texts)]
+    read = [script.text.lower() for script in Normalizer().texts(hidden)]
+    words = [
+        (word, word in got.split()) for text, got in zip(texts, read, strict=True) for word in text.lower().split()
+    ]
+    assert sum(found for _, found in words) >= 0.9 * len(words)
+
+
+def test_places_follow_the_text() -> None:
+    """A span behind a reading moves with the text."""
+    script = Normalizer()("Играй в к.а.з.и.н.о за 100 рублей")
+    assert script.map(Span(23, 26)).of(script.text) == "100"
+
+
+def test_records_keep_offsets_and_say_what_was_read() -> None:
+    """A row gets its new text, and metadata that lead back to the old one."""
+    (one,) = Normalizer().records([{"id": 1, "text": "kaзино ждёт"}])
+    row = one.row()
+    assert (row["text"], one.status) == ("казино ждёт", "normalized")
+    assert row["normalized"]["edits"] == {"text": [[0, 6, "казино"]]}
+    assert row["normalized"]["notes"] == {"text": [{"kind": "skeleton"}]}
+    assert one.row("brief")["normalized"] == {"normalizer": "evasion", "status": "normalized"}
+
+
+def test_readings_have_shares() -> None:
+    """A word that can be read in several ways stays, and its readings are told with their shares."""
+    normalizer = Normalizer()
+    assert normalizer("к*т").text == "к*т"
+    found = normalizer.readings("к*т", 2)
+    assert [one.script.text for one in found] == ["кот", "кит"]
+    assert 1 > found[0].score > found[1].score > 0
+
+
+class NoDots(Normalization):
+    """Removes dots."""
+
+    name = "no_dots"
+
+    def edits(self, text: str) -> Iterable[Edit]:
+        """Return an edit for each dot."""
+        return [Edit(at, at + 1, "") for at, char in enumerate(text) if char == "."]
+
+
+def test_own_normalizer_in_a_chain(tmp_path: Path) -> None:
+    """A normalizer of the user's own is joined with others by a plus."""
+    file = tmp_path / "my_normalizer.py"
+    file.write_text(
+        "from augment_ru import Edit, Normalization\n\n\nclass NoTs(Normalization):\n    name = 'no_ts'\n\n"
+        "    def edits(self, text):\n"
+        "        return [Edit(at, at + 1, '') for at, char in enumerate(text) if char == 'т']\n"
+    )
+    assert Normalizer(f"skeleton+{file}")("кaт").text == "ка"
+    assert [note.kind for note in Normalizer(NoDots())("a.b").notes] == ["no_dots"]
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (lambda: Normalizer("no"), "no normalizer called 'no'"),
+        (lambda: Normalizer(3), "is not a normalizer"),
+        (lambda: Normalizer().texts("кот"), "call the normalizer itself"),
+        (lambda: Normalizer().texts([3]), "int is none"),
+        (lambda: Normalizer().readings("кот", 0), "n"),
+    ],
+)
+def test_errors(make: Callable[[], object], said: str) -> None:
+    """A wrong argument is an error that says what to do."""
+    with pytest.raises(AugmentError, match=said):
+        make()
+
+
+def test_command(tmp_path: Path) -> None:
+    """The rows of a file are the same for any number of workers and a continued run."""
+    rows = [{"id": number, "text": written} for number, (_, written, _) in enumerate(READ)]
+    (tmp_path / "in.jsonl").write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows))
+    options = [[], ["--workers", "2", "--part-size", "0.0005"], ["--resume", "--part-size", "0.0005"]]
+    made = []
+    for number, more in enumerate(options):
+        out = tmp_path / f"{number}.jsonl"
+        run("normalize", str(tmp_path / "in.jsonl"), "-o", str(out), "-q", *more)
+        made.append(out.read_bytes())
+    assert made[0] == made[1] == made[2]
+    texts = [json.loads(line)["text"] for line in made[0].decode().splitlines()]
+    assert texts == [script.text for script in Normalizer().texts([row["text"] for row in rows])]
