@@ -121,7 +121,7 @@ class Adversary:
         shared = first.settings
         self.settings = SearchSettings(
             self.ledger.model.name,
-            self.ledger.model.signature,
+            self.ledger.model.stated,
             tuple(one.attack.name for one in self.perturbers),
             shared.scorer,
             shared.threshold,

@@ -51,7 +51,7 @@ class Ledger:
         Raises:
             AugmentError: the model raises an error, does not answer every question, or gives malformed scores.
         """
-        asked = self._asked
+        asked, examples = self._asked, self.model.read(examples)
         keys = answer_keys(asked.signature or "", examples, repeats)
         fresh = {key: example for key, example in zip(keys, examples, strict=True) if key not in self._known}
         if fresh:
@@ -67,16 +67,16 @@ class Ledger:
     def _asked(self) -> NamedModel:
         """The model to ask. If `model` gives scores, this one predicts with scores, and has its own signature."""
         scored = self.model.scored
-        if scored is None:
-            return self.model
-        if self._asking is None:
+        if self._asking is None and scored is None:
+            self._asking = replace(self.model, reads=None)
+        if self._asking is None and scored is not None:
 
             def predict(examples: Sequence[Example]) -> list[Prediction]:
                 return [[prediction, [dict(one) for one in scores]] for prediction, scores in scored(examples)]
 
             signature = None if self.model.signature is None else f"{self.model.signature}|scores"
-            self._asking = replace(self.model, predict=predict, signature=signature, stream=None)
-        return self._asking
+            self._asking = replace(self.model, predict=predict, signature=signature, stream=None, reads=None)
+        return self._asking or self.model
 
     def _scored(self, given: Any) -> Scored:  # noqa: ANN401  (a prediction, or one with scores, as JSON values)
         if self.model.scored is None:

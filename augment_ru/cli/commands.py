@@ -102,6 +102,11 @@ def _with_recipe(given: dict[str, Any], keys: type[Any], lists: Mapping[str, str
 @click.command(cls=Command, short_help="Count the right answers of models that perturbations break.")
 @click.argument("source", metavar="PERTURBED.jsonl|FOLDER|-")
 @option("--model [NAME=]KIND[:ARGUMENT]...", "See augment-ru list models; NAME: how it is shown.", dest="models")
+@option(
+    "--defence NAME...",
+    "Also each model behind this normalizer: its cost, and what it recovers; A+B: one after another.",
+    dest="defences",
+)
 @option("--originals FILE", "The unperturbed rows, if PERTURBED does not hold them.")
 @with_options(*shared.INPUT, *shared.MODEL)
 @option("--metric NAME...", "Metrics, in place of the task's.", dest="metrics")
@@ -134,8 +139,8 @@ def _with_recipe(given: dict[str, Any], keys: type[Any], lists: Mapping[str, str
 )
 @option(
     "--table NAME...",
-    "Print this table: rates, counts, noise, together, valid, curve, transfer, models, attacks, strength, "
-    "subpopulations, or all.  [default: the first seven]",
+    "Print this table: rates, counts, noise, defences, together, valid, curve, transfer, models, attacks, strength, "
+    "subpopulations, or all.  [default: the first eight]",
     dest="tables",
 )
 @table_format()
@@ -164,6 +169,7 @@ def evaluate(**given: Any) -> int:  # noqa: ANN401
 @click.argument("source", metavar="IN|-")
 @option("-o/--output OUT", "Output file, written when the run is complete.  [default: stdout]")
 @option("--model [NAME=]KIND[:ARGUMENT]", "The model; see augment-ru list models.", required=True)
+@option("--defence NAME", "Search through this normalizer: the model behind it is asked.")
 @attack_option("An attack whose changes are in the pool.", ", ".join(ATTACKS))
 @option("--budget N", f"The most queries for a row.  [default: {BUDGET}]", default=BUDGET)
 @option(

@@ -31,6 +31,7 @@ from augment_ru.evaluation.answers import (
     over_classes,
     prediction_json,
 )
+from augment_ru.evaluation.defences import Defence, defence_report
 from augment_ru.evaluation.examples import (
     Cache,
     Model,
@@ -84,6 +85,7 @@ from augment_ru.evaluation.report import (
     Cell,
     ChosenFrom,
     Data,
+    DefenceReport,
     Interval,
     ModelReport,
     Rate,
@@ -91,7 +93,7 @@ from augment_ru.evaluation.report import (
     ValidRows,
     as_json,
 )
-from augment_ru.evaluation.requirements import Known, Requirement, metric_of
+from augment_ru.evaluation.requirements import Known, Requirement, check_requirements, metric_of
 from augment_ru.evaluation.searches import is_searched, searches
 from augment_ru.evaluation.subpopulations import Subpopulation, binned, no_field, subpopulations
 from augment_ru.evaluation.table_text import as_html, as_text
@@ -130,6 +132,7 @@ class Evaluation:
         data: the name of the row file, without its folder; None for rows made in Python.
         flipping: the edits that flip the answer; only for rows whose edits were tested by asking the model again.
         specs: for rows of a release, maps the name of each variation to the specification of its attack.
+        defences: for each model that stands behind a defence, by name, the defence and the name of the bare model.
     """
 
     pairs: Pairs
@@ -143,6 +146,7 @@ class Evaluation:
     data: str | None = None
     flipping: Flipping = field(default_factory=dict)
     specs: Mapping[str, str] = field(default_factory=dict)
+    defences: Mapping[str, tuple[Defence, str]] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         models = ", ".join(dict.fromkeys(one.run.model for one in self.judged))
@@ -247,6 +251,7 @@ class Evaluation:
             shots=run.shots,
             episodes=run.episodes,
             deterministic=run.deterministic,
+            defence=self._defence(judged),
             same_text_flips=same_text_flips(run, pairs, self.kind, self.settings.seed) if run.repeats else None,
             beats_majority=beats_majority,
             best=best,
@@ -296,6 +301,15 @@ class Evaluation:
             else {name: cells for name, own in strengths.items() if (cells := _range_cells(outcomes, own))},
             outcomes=outcomes.letters,
         )
+
+    def _defence(self, judged: JudgedRun) -> DefenceReport | None:
+        """Return what the defence of a run costs and recovers; None for a bare model."""
+        if judged.run.model not in self.defences:
+            return None
+        defence, name = self.defences[judged.run.model]
+        (bare,) = (one for one in self.judged if (one.run.model, one.run.shots) == (name, judged.run.shots))
+        seed = self.settings.seed
+        return defence_report(defence, bare, judged, self.pairs, self.golds, kind=self.kind, seed=seed)
 
     def _above_noise(self, judged: JudgedRun, attack: str) -> Rate:
         return above_noise(judged, self.pairs, attack, self.golds, kind=self.kind, seed=self.settings.seed)
@@ -547,8 +561,7 @@ def evaluate(
     shown = demonstrations(train_rows.values, pairs, kind, settings.seed) if train_rows and any(shots) else None
     plan = EvaluationPlan(pairs, kind, shots, settings.episodes, shown, settings.repeats)
     plan.check()
-    for one in map(Requirement.of, settings.require):
-        one.check(tuple(scored), tuple(pairs.attacks), settings.repeats)
+    check_requirements(settings.require, tuple(scored), tuple(pairs.attacks), settings.repeats)
     found = subpopulations(originals, task, labels=kind == "labels", by=settings.by)
     shown_golds = golds_of(train_rows.values, task, kind) if train_rows else []
     check_labels_shared(f"`train` {train}", labels_among(shown_golds, kind) or (), labels_among(golds, kind))
@@ -559,8 +572,9 @@ def evaluate(
     given = models.items() if isinstance(models, Mapping) else map(named_spec, models)
     named = [NamedModel.of(name, _made(model, request, settings)) for name, model in given]
     _warn_of_learned(named, pairs)
-    answers = None if settings.cache in {None, "none"} else Cache(Path(settings.cache))
-    runs: list[ModelRun] = []
+    protected = [(one, bare, one.protect(bare)) for one in map(Defence.of, settings.defences) for bare in named]
+    named += [model for _, _, model in protected]
+    answers, runs = None if settings.cache in {None, "none"} else Cache(Path(settings.cache)), list[ModelRun]()
     try:
         for model in named:
             with progress(model.name, plan.questions(model)) as advance:
@@ -583,7 +597,9 @@ def evaluate(
     }
     known = scope.release.specs
     specs = {attack: known[attack] for attack in pairs.attacks if attack in known}
-    return Evaluation(pairs, golds, kind, scored, judged, found, settings, defining, _name_of(perturbed), flips, specs)
+    behind = {model.name: (one, bare.name) for one, bare, model in protected}
+    source = _name_of(perturbed)
+    return Evaluation(pairs, golds, kind, scored, judged, found, settings, defining, source, flips, specs, behind)
 
 
 def _name_of(perturbed: RowsOrFile) -> str | None:

@@ -9,7 +9,7 @@ import sqlite3
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, fields, replace
+from dataclasses import MISSING, dataclass, fields, replace
 from hashlib import blake2b
 from math import isfinite
 from pathlib import Path
@@ -422,7 +422,11 @@ _WANTED = "must return a list of as many"
 
 @dataclass(frozen=True, slots=True)
 class NamedModel:
-    """A model with the name that the report gives it; the other fields are the attributes of `Model`."""
+    """A model with the name that the report gives it.
+
+    `defence` names what stands in front of it, and `reads` turns questions into those that it is asked. The other
+    fields are the attributes of `Model`.
+    """
 
     name: str
     predict: PredictFunction
@@ -434,6 +438,8 @@ class NamedModel:
     learned: frozenset[str]
     stream: Callable[[Sequence[Example]], Iterator[tuple[int, Prediction]]] | None
     scored: Callable[[Sequence[Example]], Sequence[Scored]] | None
+    defence: str = ""
+    reads: Callable[[Sequence[Example]], Sequence[Example]] | None = None
 
     @classmethod
     def of(cls, name: str, model: Model | PredictFunction) -> "NamedModel":
@@ -444,7 +450,7 @@ class NamedModel:
         """
         with _said_of(name):
             plain = Model()
-            names = [field.name for field in fields(cls)[2:]]
+            names = [field.name for field in fields(cls)[2:] if field.default is MISSING]
             stated: dict[str, Any] = {key: getattr(model, key, getattr(plain, key)) for key in names}
             if not isinstance(chunk := stated["chunk"], int) or chunk < 1:
                 raise AugmentError(f"chunk is {chunk!r}; needs a whole number from 1 on")
@@ -454,6 +460,19 @@ class NamedModel:
                 stated["learned"] = plain.learned
             stated["deterministic"] = stated["deterministic"] is True
             return cls(name, model, **stated)
+
+    @property
+    def stated(self) -> str | None:
+        """All that defines its answers, the defence in front of it included; None if the model does not state it."""
+        defence = f"|defence={self.defence}" if self.defence else ""
+        return None if self.signature is None else self.signature + defence
+
+    def read(self, examples: Sequence[Example]) -> Sequence[Example]:
+        """Return the questions that the model is asked instead of these; a bare model is asked these."""
+        if self.reads is None:
+            return examples
+        with _said_of(self.name):
+            return self.reads(examples)
 
     @property
     def kept(self) -> bool:
@@ -540,6 +559,7 @@ def ask(
     Raises:
         AugmentError: the model raises an error, or does not answer every question.
     """
+    examples = model.read(examples)
     keys = answer_keys(model.signature or "", examples, [repeat] * len(examples)) if keys is None else keys
     questions: dict[bytes, Example] = {}
     for key, example in zip(keys, examples, strict=True):

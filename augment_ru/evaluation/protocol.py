@@ -23,6 +23,7 @@ from augment_ru.evaluation.examples import (
 )
 from augment_ru.evaluation.pairs import Pairs
 from augment_ru.formats.encodings import UTF8, check_encoding
+from augment_ru.normalizers._normalization import Normalization
 from augment_ru.options import integer
 from augment_ru.records import field_paths
 from augment_ru.records.answers import label_of
@@ -69,6 +70,8 @@ class EvaluationSettings:
         repeats: how often each different question is asked, at least 1; more than once shows how often a model answers
             the same text differently, and what attacks break above that.
         require: requirements on the numbers, such as `asr(people) <= 5` (`Evaluation.failures`).
+        defences: normalizers (`Normalizer`), each of which stands before every model, as a model of its own beside the
+            bare one.
         verdicts: a file of human verdicts (`augment-ru verdicts import`); every rate is then also counted over the rows
             that people found valid.
         input_format: the format of the file of perturbed rows, written as a file name extension without the dot; None
@@ -97,12 +100,13 @@ class EvaluationSettings:
     flipping: Wanted = "auto"
     repeats: int = 1
     require: Sequence[str] = ()
+    defences: Sequence[str | Normalization] = ()
     verdicts: str | Path | None = None
     input_format: str | None = None
     encoding: str = UTF8
 
     def __post_init__(self) -> None:
-        for name in ("text_fields", "label_fields", "metrics", "by", "require"):
+        for name in ("text_fields", "label_fields", "metrics", "by", "require", "defences"):
             if isinstance(one := getattr(self, name), str):
                 raise AugmentError(f"`{name}` {one!r}: must be a list, such as [{one!r}]")
         check_metrics(self.metrics)
@@ -430,7 +434,7 @@ def run_model(
             for attack, pairs in plan.pairs.attacks.items():
                 attacks[attack].append(answers[start : start + len(pairs)])
                 start += len(pairs)
-        return ModelRun(model.name, model.signature, shots, originals, attacks, counts, model.deterministic)
+        return ModelRun(model.name, model.stated, shots, originals, attacks, counts, model.deterministic)
 
     runs: list[ModelRun] = []
     for shots, episodes in plan.runs_of(model):

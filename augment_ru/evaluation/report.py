@@ -200,6 +200,7 @@ class ModelReport:
     Attributes:
         deterministic: whether the model states that it always answers a question in the same way.
         same_text_flips: how often two answers to the same text differ; None if every text was asked about once.
+        defence: what the defence in front of the model costs and recovers; None for a bare model.
         beats_majority: whether a test finds it better than the most frequent answer on the originals.
         best: the attacks, or `asr_mean`, under which its rate is clearly the lowest of all models.
     """
@@ -210,6 +211,7 @@ class ModelReport:
     episodes: int
     deterministic: bool
     same_text_flips: Rate | None = None
+    defence: "DefenceReport | None" = None
     beats_majority: bool
     best: Sequence[str]
     metrics: Mapping[str, Score]
@@ -267,6 +269,48 @@ class ModelDifference:
     ci95: Interval | None
     clear: bool
     mcnemar: McNemar | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DefendedAttack:
+    """What an attack costs a bare model, and what a defence recovers of it; in shares of right answers.
+
+    Attributes:
+        clean: the bare model on the originals of the attack's rows.
+        attacked: the bare model on the perturbed rows.
+        defended: the model behind the defence, on the same rows.
+        cost: clean less attacked, in points.
+        recovered: (defended - attacked) / (clean - attacked); None if the interval of `cost` does not lie above 0.
+        changed: how many of the perturbed rows the defence changes; None for the worst case.
+    """
+
+    clean: float | None
+    attacked: float | None
+    defended: float | None
+    cost: Rate
+    recovered: Rate | None
+    changed: Rate | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DefenceReport:
+    """What a defence in front of a model costs on clean rows, and recovers of attacked ones.
+
+    Attributes:
+        name: the name of the normalizer.
+        of: the name of the bare model.
+        changed: how many of the originals the defence changes.
+        cost: the right answers of the bare model to the originals, less those behind the defence, with their test.
+        attacks: what it recovers of each attack.
+        worst_case: what it recovers of the worst case; None without attacks.
+    """
+
+    name: str
+    of: str
+    changed: Rate
+    cost: ModelDifference
+    attacks: Mapping[str, DefendedAttack]
+    worst_case: DefendedAttack | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

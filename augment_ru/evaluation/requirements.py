@@ -142,6 +142,16 @@ def _known(rate: Rate | SuccessRate | None) -> Known:
     return Known(rate.asr if isinstance(rate, SuccessRate) else rate.value, rate.ci95)
 
 
+def check_requirements(texts: Sequence[str], metrics: Sequence[str], attacks: Sequence[str], repeats: int) -> None:
+    """Check that an evaluation has each number that is required; for the arguments see `Requirement.check`.
+
+    Raises:
+        AugmentError: a requirement has another form, or the evaluation has no such number.
+    """
+    for text in texts:
+        Requirement.of(text).check(metrics, attacks, repeats)
+
+
 def metric_of(
     metric: Metric, pairs: Pairs, golds: Golds, episodes: Sequence[Sequence[Answer]], *, rows: Sequence[int], seed: int
 ) -> Known:

@@ -179,6 +179,39 @@ def counts(report: Report) -> ShownTable:
     return ShownTable("Counts", columns, rows, 3, key="counts")
 
 
+def defences(report: Report) -> ShownTable:
+    """Return the table of defences: what each costs on clean rows, and what it recovers of each attack."""
+    names, rows = names_of(report), []
+    for model in report.models:
+        if (found := model.defence) is None:
+            continue
+        named = [names[found.of], found.name, shots_of(model.shots)]
+        cost, test = found.cost, found.cost.mcnemar
+        p = _probability(test.p if test else None)
+        clean = [NONE, NONE, NONE, shown(cost.difference), span(cost.ci95), NONE, NONE, shown(found.changed.value), p]
+        rows.append([*named, "(none: the cost)", *clean])
+        tests = {
+            names[one.attack or ""]: one.mcnemar
+            for one in report.comparisons
+            if isinstance(one, ModelDifference) and one.attack and (one.a, one.b) == (found.of, model.model)
+        }
+        every = {names[attack]: one for attack, one in found.attacks.items()}
+        for attack, one in (every | ({"(worst case)": found.worst_case} if found.worst_case else {})).items():
+            share, changed, test = one.recovered, one.changed, tests.get(attack)
+            rows.append(
+                [
+                    *(*named, attack),
+                    *map(shown, (one.clean, one.attacked, one.defended, one.cost.value)),
+                    span(one.cost.ci95),
+                    *((shown(share.value), span(share.ci95)) if share else (NONE, NONE)),
+                    *(shown(changed.value if changed else None), _probability(test.p_holm if test else None)),
+                ]
+            )
+    columns = ["model", "defence", "shots", "attack", "clean", "attacked", "defended", "cost, points", INTERVAL]
+    columns += ["recovered", INTERVAL, "rows changed", "p (McNemar)"]
+    return ShownTable("Defences: right answers, %", columns, rows, 4, key="defences")
+
+
 def noise(report: Report) -> ShownTable:
     """Return the table of slips: how often each model answers the same text differently, and the rates without that."""
     flips = [model.same_text_flips for model in report.models for _ in model.attacks]
@@ -379,6 +412,7 @@ TABLES: Mapping[str, Callable[[Report], ShownTable]] = {
     "rates": headline,
     "counts": counts,
     "noise": noise,
+    "defences": defences,
     "together": together,
     "valid": valid,
     "curve": curve,
@@ -390,7 +424,7 @@ TABLES: Mapping[str, Callable[[Report], ShownTable]] = {
 }
 """Maps the key of each table of a report to the function that makes it."""
 
-SHORT = ("rates", "counts", "noise", "together", "valid", "curve", "transfer")
+SHORT = ("rates", "counts", "noise", "defences", "together", "valid", "curve", "transfer")
 """The tables that are printed by default; the other tables have very many rows."""
 
 

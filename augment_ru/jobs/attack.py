@@ -19,6 +19,7 @@ from augment_ru.adversary.result import Finding
 from augment_ru.adversary.victim import victim_of
 from augment_ru.errors import AugmentError, amount, unknown
 from augment_ru.evaluation.answers import different_golds, labels_of_different
+from augment_ru.evaluation.defences import Defence
 from augment_ru.evaluation.evaluation import check_models
 from augment_ru.evaluation.examples import Cache, NamedModel, default_path, named_spec
 from augment_ru.evaluation.pairs import task_of_rows
@@ -99,6 +100,8 @@ def _checked(given: Mapping[str, Any]) -> RowsJob:
     rows.check()
     models = dict.fromkeys(filter(None, (given["model"], given["guide"])))
     check_models(list(models), model_options(given["model_options"]))
+    if given["defence"] is not None:
+        Defence.of(given["defence"])
     check_search(len(rows.perturbers), given["budget"], given["draws"], given["seconds"], given["confirm"])
     if given["train"] is not None:
         check_input(given["train"], "`train`")
@@ -136,9 +139,10 @@ class SearchRows:
     def begin(self) -> OnChunk:
         """Load the model, and return the function that runs the searches of a chunk of records."""
         job, given = self.job, self.given
+        model = self._model(given["model"])
         adversary = Adversary(
             job.perturbers,
-            self._model(given["model"]),
+            model if given["defence"] is None else Defence.of(given["defence"]).protect(model),
             preparation=job.preparation,
             guide=None if given["guide"] is None else self._model(given["guide"]),
             budget=given["budget"],

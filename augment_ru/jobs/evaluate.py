@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from augment_ru.errors import AugmentError, amount, printable
+from augment_ru.evaluation.defences import Defence
 from augment_ru.evaluation.evaluation import check_models, evaluate
 from augment_ru.evaluation.examples import default_path
 from augment_ru.evaluation.loading import rows_file
@@ -45,6 +46,8 @@ def run_evaluation(given: Mapping[str, Any]) -> int:
     with checking():
         settings = _settings(given)
         check_models(given["models"], settings.options)
+        for spec in settings.defences:
+            Defence.of(spec)
         for text in settings.require:
             Requirement.of(text)
         check_tables(keys)
@@ -105,6 +108,7 @@ def _settings(given: Mapping[str, Any]) -> EvaluationSettings:
         flipping=given["flipping"] or ("auto" if given["html"] else "none"),
         repeats=given["repeats"],
         require=given["require"],
+        defences=given["defences"],
         verdicts=given["verdicts"],
         input_format=given["input_format"],
         encoding=given["encoding"] or UTF8,

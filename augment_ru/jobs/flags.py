@@ -17,7 +17,8 @@ _ALIKE = (
 )
 _OTHERS = {
     "__cause__": "--debug", "attacks": "--attack", "baseline": "--write-baseline", "constraints": "--constraint",
-    "constraints=()": "--no-constraints", "fields": "--field", "form": "--format", "label_fields": "--label-field",
+    "constraints=()": "--no-constraints",
+    "defences": "--defence", "fields": "--field", "form": "--format", "label_fields": "--label-field",
     "model_options": "--model-option", "models": "--model", "normalizers": "--normalizer",
     "options": "--set", "output": "-o",
     "probabilities": "--at", "seconds": "--time", "target": "--targeted",
