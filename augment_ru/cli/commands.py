@@ -124,6 +124,7 @@ def _with_recipe(given: dict[str, Any], keys: type[Any], lists: Mapping[str, str
 )
 @option("--require TEXT...", "Exit with code 3 if a number fails, such as 'asr(people) <= 5', by its interval.")
 @option("--require-point", "Judge what --require names by the estimate, not by the end of its interval.")
+@option("--catch LABEL", "The label that a filter is to catch: missed rows and false alarms apart, by threshold.")
 @option("--by FIELD...", "Also report by the values of a field.")
 @shared.DEVICE
 @option("--seed N", "The seed of the random numbers.  [default: 42]", default=42)
@@ -139,8 +140,8 @@ def _with_recipe(given: dict[str, Any], keys: type[Any], lists: Mapping[str, str
 )
 @option(
     "--table NAME...",
-    "Print this table: rates, counts, noise, defences, together, valid, curve, transfer, models, attacks, strength, "
-    "subpopulations, or all.  [default: the first eight]",
+    "Print this table: rates, counts, noise, defences, catch, together, valid, curve, transfer, models, attacks, "
+    "strength, subpopulations, or all.  [default: the first nine]",
     dest="tables",
 )
 @table_format()

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -31,6 +31,7 @@ from augment_ru.evaluation.answers import (
     over_classes,
     prediction_json,
 )
+from augment_ru.evaluation.catching import Catches, catch_report, catch_scores, check_catch
 from augment_ru.evaluation.defences import Defence, defence_report
 from augment_ru.evaluation.examples import (
     Cache,
@@ -82,6 +83,7 @@ from augment_ru.evaluation.report import (
     FORMAT,
     VERSION,
     AttackReport,
+    CatchReport,
     Cell,
     ChosenFrom,
     Data,
@@ -133,6 +135,7 @@ class Evaluation:
         flipping: the edits that flip the answer; only for rows whose edits were tested by asking the model again.
         specs: for rows of a release, maps the name of each variation to the specification of its attack.
         defences: for each model that stands behind a defence, by name, the defence and the name of the bare model.
+        catches: the scores of the label that is to be caught, by the name of the model.
     """
 
     pairs: Pairs
@@ -147,6 +150,7 @@ class Evaluation:
     flipping: Flipping = field(default_factory=dict)
     specs: Mapping[str, str] = field(default_factory=dict)
     defences: Mapping[str, tuple[Defence, str]] = field(default_factory=dict)
+    catches: Mapping[str, Catches] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         models = ", ".join(dict.fromkeys(one.run.model for one in self.judged))
@@ -252,6 +256,7 @@ class Evaluation:
             episodes=run.episodes,
             deterministic=run.deterministic,
             defence=self._defence(judged),
+            catch=self._catch(judged),
             same_text_flips=same_text_flips(run, pairs, self.kind, self.settings.seed) if run.repeats else None,
             beats_majority=beats_majority,
             best=best,
@@ -310,6 +315,13 @@ class Evaluation:
         (bare,) = (one for one in self.judged if (one.run.model, one.run.shots) == (name, judged.run.shots))
         seed = self.settings.seed
         return defence_report(defence, bare, judged, self.pairs, self.golds, kind=self.kind, seed=seed)
+
+    def _catch(self, judged: JudgedRun) -> CatchReport | None:
+        """Return what a run misses and stops by mistake; None if no label is to be caught."""
+        if self.settings.catch is None:
+            return None
+        scores = self.catches.get(judged.run.model)
+        return catch_report(self.settings.catch, judged, self.pairs, self.golds, scores, seed=self.settings.seed)
 
     def _above_noise(self, judged: JudgedRun, attack: str) -> Rate:
         return above_noise(judged, self.pairs, attack, self.golds, kind=self.kind, seed=self.settings.seed)
@@ -561,6 +573,8 @@ def evaluate(
     shown = demonstrations(train_rows.values, pairs, kind, settings.seed) if train_rows and any(shots) else None
     plan = EvaluationPlan(pairs, kind, shots, settings.episodes, shown, settings.repeats)
     plan.check()
+    if settings.catch is not None:
+        check_catch(settings.catch, task, golds, kind)
     check_requirements(settings.require, tuple(scored), tuple(pairs.attacks), settings.repeats)
     found = subpopulations(originals, task, labels=kind == "labels", by=settings.by)
     shown_golds = golds_of(train_rows.values, task, kind) if train_rows else []
@@ -574,13 +588,9 @@ def evaluate(
     _warn_of_learned(named, pairs)
     protected = [(one, bare, one.protect(bare)) for one in map(Defence.of, settings.defences) for bare in named]
     named += [model for _, _, model in protected]
-    answers, runs = None if settings.cache in {None, "none"} else Cache(Path(settings.cache)), list[ModelRun]()
+    answers = None if settings.cache in {None, "none"} else Cache(Path(settings.cache))
     try:
-        for model in named:
-            with progress(model.name, plan.questions(model)) as advance:
-                own = run_model(model, plan, answers, advance)
-            on_model_done(own)
-            runs += own
+        runs, catches = _asked(named, plan, settings, answers, Hooks(progress, on_model_done))
         judged = evaluated_runs(runs, pairs, golds, kind, settings.seed)
         flips = flipping_edits(judged, named, plan, golds, answers, settings.flipping)
     finally:
@@ -599,7 +609,39 @@ def evaluate(
     specs = {attack: known[attack] for attack in pairs.attacks if attack in known}
     behind = {model.name: (one, bare.name) for one, bare, model in protected}
     source = _name_of(perturbed)
-    return Evaluation(pairs, golds, kind, scored, judged, found, settings, defining, source, flips, specs, behind)
+    return Evaluation(
+        pairs, golds, kind, scored, judged, found, settings, defining, source, flips, specs, behind, catches
+    )
+
+
+class Hooks(NamedTuple):
+    """The hooks of `evaluate`."""
+
+    progress: Progress
+    on_model_done: DoneHook
+
+
+def _asked(
+    models: Sequence[NamedModel],
+    plan: EvaluationPlan,
+    settings: EvaluationSettings,
+    cache: Cache | None,
+    hooks: Hooks,
+) -> tuple[list[ModelRun], dict[str, Catches]]:
+    """Ask all models; return their runs and, if a label is to be caught, its scores by the name of the model.
+
+    Raises:
+        AugmentError: a model fails.
+    """
+    runs, catches = list[ModelRun](), dict[str, Catches]()
+    for model in models:
+        with hooks.progress(model.name, plan.questions(model)) as advance:
+            own = run_model(model, plan, cache, advance)
+        hooks.on_model_done(own)
+        runs += own
+        if settings.catch is not None and (scores := catch_scores(model, plan, settings.catch, cache)):
+            catches[model.name] = scores
+    return runs, catches
 
 
 def _name_of(perturbed: RowsOrFile) -> str | None:

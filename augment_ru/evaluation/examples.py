@@ -474,6 +474,35 @@ class NamedModel:
         with _said_of(self.name):
             return self.reads(examples)
 
+    def with_scores(self) -> "NamedModel":
+        """Return the same model as one whose predictions are pairs of a prediction and its scores (`scores_of`).
+
+        It has a signature of its own. A model without scores is returned as it is.
+        """
+        scored = self.scored
+        if scored is None:
+            return self
+
+        def predict(examples: Sequence[Example]) -> list[Prediction]:
+            return [[prediction, [dict(one) for one in scores]] for prediction, scores in scored(examples)]
+
+        signature = None if self.signature is None else f"{self.signature}|scores"
+        return replace(self, predict=predict, signature=signature, stream=None)
+
+    def scores_of(self, given: Any) -> Scored:  # noqa: ANN401  (JSON values)
+        """Return a prediction of `with_scores` with its scores; a prediction alone if the model gives no scores.
+
+        Raises:
+            AugmentError: the scores are no list of labels with numbers.
+        """
+        if self.scored is None:
+            return Scored(given)
+        try:
+            prediction, scores = given
+            return Scored(prediction, tuple({str(k): float(v) for k, v in one.items()} for one in scores))
+        except (TypeError, ValueError, AttributeError) as error:
+            raise AugmentError(f"`model` {self.name}: its scores are no list of labels with numbers") from error
+
     @property
     def kept(self) -> bool:
         """Whether the cache keeps the answers of this model."""

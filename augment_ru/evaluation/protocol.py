@@ -70,6 +70,7 @@ class EvaluationSettings:
         repeats: how often each different question is asked, at least 1; more than once shows how often a model answers
             the same text differently, and what attacks break above that.
         require: requirements on the numbers, such as `asr(people) <= 5` (`Evaluation.failures`).
+        catch: the label that a filter is to catch: the report splits missed rows and false alarms.
         defences: normalizers (`Normalizer`), each of which stands before every model, as a model of its own beside the
             bare one.
         verdicts: a file of human verdicts (`augment-ru verdicts import`); every rate is then also counted over the rows
@@ -100,6 +101,7 @@ class EvaluationSettings:
     flipping: Wanted = "auto"
     repeats: int = 1
     require: Sequence[str] = ()
+    catch: str | None = None
     defences: Sequence[str | Normalization] = ()
     verdicts: str | Path | None = None
     input_format: str | None = None

@@ -200,6 +200,7 @@ class ModelReport:
     Attributes:
         deterministic: whether the model states that it always answers a question in the same way.
         same_text_flips: how often two answers to the same text differ; None if every text was asked about once.
+        catch: what it misses and stops by mistake as a filter; None if no label was to be caught.
         defence: what the defence in front of the model costs and recovers; None for a bare model.
         beats_majority: whether a test finds it better than the most frequent answer on the originals.
         best: the attacks, or `asr_mean`, under which its rate is clearly the lowest of all models.
@@ -212,6 +213,7 @@ class ModelReport:
     deterministic: bool
     same_text_flips: Rate | None = None
     defence: "DefenceReport | None" = None
+    catch: "CatchReport | None" = None
     beats_majority: bool
     best: Sequence[str]
     metrics: Mapping[str, Score]
@@ -311,6 +313,44 @@ class DefenceReport:
     cost: ModelDifference
     attacks: Mapping[str, DefendedAttack]
     worst_case: DefendedAttack | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CatchAfter:
+    """What a filter misses and stops by mistake, on the originals or after an attack.
+
+    Attributes:
+        missed: the rows of the label that got another one, of all rows of the label.
+        false_alarms: the rows of other labels that got it, of all such rows.
+        threshold: after an attack, the highest threshold of the score, in [0, 1], that misses no more than the model's
+            own answers to the originals; None without scores.
+        false_alarms_then: the false alarms on the originals at this threshold.
+        curves: for each threshold of `CatchReport.thresholds`, the missed rows and the false alarms; None without
+            scores.
+    """
+
+    missed: Rate
+    false_alarms: Rate
+    threshold: float | None = None
+    false_alarms_then: Rate | None = None
+    curves: Mapping[str, Sequence[float | None]] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CatchReport:
+    """What a filter misses and stops by mistake.
+
+    Attributes:
+        label: the label that is to be caught.
+        originals: on the originals.
+        attacks: after each attack.
+        thresholds: the thresholds of the curves.
+    """
+
+    label: str
+    originals: CatchAfter
+    attacks: Mapping[str, CatchAfter]
+    thresholds: Sequence[float]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -208,8 +208,31 @@ def defences(report: Report) -> ShownTable:
                 ]
             )
     columns = ["model", "defence", "shots", "attack", "clean", "attacked", "defended", "cost, points", INTERVAL]
-    columns += ["recovered", INTERVAL, "rows changed", "p (McNemar)"]
+    columns += ["recovered", INTERVAL, "rows changed", "p (McNemar, Holm)"]
     return ShownTable("Defences: right answers, %", columns, rows, 4, key="defences")
+
+
+def catches(report: Report) -> ShownTable:
+    """Return the table of filters: what each misses and stops by mistake, before and after each attack."""
+    names, rows = names_of(report), []
+    for model in report.models:
+        if (found := model.catch) is None:
+            continue
+        every = {"(originals)": found.originals} | {names[attack]: one for attack, one in found.attacks.items()}
+        for attack, one in every.items():
+            then = one.false_alarms_then
+            rows.append(
+                [
+                    *(names[model.model], shots_of(model.shots), attack),
+                    *(shown(one.missed.value), span(one.missed.ci95)),
+                    *(shown(one.false_alarms.value), span(one.false_alarms.ci95)),
+                    *(shown(one.threshold, 3), shown(then.value if then else None), span(then.ci95 if then else None)),
+                ]
+            )
+    labels = {model.catch.label for model in report.models if model.catch}
+    columns = ["model", "shots", "attack", "missed", INTERVAL, "false alarms", INTERVAL]
+    columns += ["threshold of the old recall", "false alarms on originals then", INTERVAL]
+    return ShownTable(f"Filters that catch {', '.join(sorted(labels))}, %", columns, rows, 3, key="catch")
 
 
 def noise(report: Report) -> ShownTable:
@@ -413,6 +436,7 @@ TABLES: Mapping[str, Callable[[Report], ShownTable]] = {
     "counts": counts,
     "noise": noise,
     "defences": defences,
+    "catch": catches,
     "together": together,
     "valid": valid,
     "curve": curve,
@@ -424,7 +448,7 @@ TABLES: Mapping[str, Callable[[Report], ShownTable]] = {
 }
 """Maps the key of each table of a report to the function that makes it."""
 
-SHORT = ("rates", "counts", "noise", "defences", "together", "valid", "curve", "transfer")
+SHORT = ("rates", "counts", "noise", "defences", "catch", "together", "valid", "curve", "transfer")
 """The tables that are printed by default; the other tables have very many rows."""
 
 

@@ -108,6 +108,7 @@ def _settings(given: Mapping[str, Any]) -> EvaluationSettings:
         flipping=given["flipping"] or ("auto" if given["html"] else "none"),
         repeats=given["repeats"],
         require=given["require"],
+        catch=given["catch"],
         defences=given["defences"],
         verdicts=given["verdicts"],
         input_format=given["input_format"],
