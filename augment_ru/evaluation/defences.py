@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from augment_ru.errors import AugmentError
 from augment_ru.evaluation.answers import Golds, Kind
 from augment_ru.evaluation.examples import Example, NamedModel
 from augment_ru.evaluation.paired import Difference, RunsInPairs
@@ -74,7 +75,13 @@ class Defence:
 
 
 def _values(one: Normalized) -> Mapping[str, object]:
-    return new_row(one.record.values, one.changed("none")) if one.status == "normalized" else one.record.values
+    """Return the values of a row as read; as they are if an edit goes through a place that the row states."""
+    if one.status != "normalized":
+        return one.record.values
+    try:
+        return new_row(one.record.values, one.changed("none"))
+    except AugmentError:
+        return one.record.values
 
 
 def defence_report(
