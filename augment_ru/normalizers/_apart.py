@@ -4,15 +4,16 @@ import re
 from bisect import bisect_left
 from collections.abc import Sequence
 
-from augment_ru.normalizers._context import Chosen, Context
-from augment_ru.normalizers._lattice import RUSSIAN, SEPARATORS, SPELT, WEAK, Found
-from augment_ru.normalizers._lexicon import is_hidden, is_known, is_listed, weight
+from augment_ru.normalizers._context import Chosen, Pieces
+from augment_ru.normalizers._glue import glued
+from augment_ru.normalizers._lattice import RUSSIAN, SEPARATORS, SPELT, WEAK, WordReading
+from augment_ru.normalizers._lexicon import is_hidden, is_listed, is_word, weight
 from augment_ru.normalizers._pieces import cased, core, fold
 from augment_ru.normalizers._reader import Reader
 
 _SIGNS = "-–—.·•,|/\\_*~+:;=>"
 """The signs that may stand beside each letter."""
-_SIGN, _GAP = f"[{re.escape(_SIGNS)}]", "[ \u00a0\u2009\t]"
+_SIGN, _GAP = f"[{re.escape(_SIGNS)}]", "[ \u00a0\u2009\t\n]"
 _RUN = re.compile(
     rf"(?<![^\s«\"(])[^\s.,|/\\]\ufe0f?"
     rf"(?:(?:-|{_GAP}*{_SIGN}?{_GAP}+{_SIGN}?)\S\ufe0f?(?![^\s{re.escape(_SIGNS)}!?…)»\"])){{2,}}"
@@ -32,12 +33,13 @@ _GAIN, _GAIN_KNOWN, _RARE = 9.0, 12.2, 5.0
 """By how much, if a part is no word, and if all are; the weight of a word that is too rare."""
 
 
-def apart(context: Context) -> tuple[dict[int, Chosen], set[int]]:
+def joined_pieces(context: Pieces) -> tuple[dict[int, Chosen], set[int]]:
     """Return the edits that join letters and parts of words, by the first piece, and the pieces that they take."""
     chosen: dict[int, Chosen] = {}
     taken: set[int] = set()
     for run in _RUN.finditer(context.text):
-        _letters(context, run, chosen, taken)
+        for start, stop in _words_of(run):
+            _letters(context, start, stop, chosen, taken)
     cores = [core(piece) for piece in context.pieces]
     for at, one in enumerate(context.judged):
         if one is None or one.kind not in {"part", "spelt"}:
@@ -51,11 +53,23 @@ def apart(context: Context) -> tuple[dict[int, Chosen], set[int]]:
     return chosen, taken
 
 
-def _letters(context: Context, run: re.Match[str], chosen: dict[int, Chosen], taken: set[int]) -> None:
+def _words_of(run: re.Match[str]) -> list[tuple[int, int]]:
+    """Return the ranges of a run of letters apart between its wider gaps: «з а й м  б е з  о т к а з а»."""
+    gaps = [gap.span() for gap in re.finditer(r"\s+", run[0])]
+    widths = {stop - start for start, stop in gaps}
+    edges = [
+        0,
+        *(place for gap in gaps if len(widths) > 1 and gap[1] - gap[0] > min(widths) for place in gap),
+        len(run[0]),
+    ]
+    return [(run.start() + one, run.start() + other) for one, other in zip(edges[::2], edges[1::2], strict=True)]
+
+
+def _letters(context: Pieces, begin: int, end: int, chosen: dict[int, Chosen], taken: set[int]) -> None:
     """Read a run of letters apart: «к а з и н о», «к. а. з. и. н. о»; its first or last may be a word of its own."""
     starts = [start for start, _ in context.places]
-    first, last = bisect_left(starts, run.start()), bisect_left(starts, run.end())
-    pieces = run[0].split()
+    first, last = bisect_left(starts, begin), bisect_left(starts, end)
+    pieces = context.text[begin:end].split()
     letters = [piece.strip(_SIGNS) for piece in pieces]
     tails = [piece.replace("\ufe0f", "")[1:2].replace("-", "") for piece in pieces]
     cut = next((at for at, tail in enumerate(tails) if tail != tails[0] and letters[at]), len(tails))
@@ -65,9 +79,9 @@ def _letters(context: Context, run: re.Match[str], chosen: dict[int, Chosen], ta
         for low, high in windows:
             found = read(context.reader, " ".join(cell for _, cell in cells[low:high]))
             if found:
-                start, end = cells[low][0] + first, cells[high - 1][0] + first
-                inner = _SIGNS if end + 1 < last else ""
-                stop = starts[end] + len(context.pieces[end].rstrip(_ENDS + inner))
+                start, final = cells[low][0] + first, cells[high - 1][0] + first
+                inner = _SIGNS if final + 1 < last else ""
+                stop = starts[final] + len(context.pieces[final].rstrip(_ENDS + inner))
                 raw = context.text[starts[start] : stop]
                 alike = not found.bits & SPELT
                 new = cased(found.word, raw, initial=context.is_initial(start), alike=alike)
@@ -76,7 +90,7 @@ def _letters(context: Context, run: re.Match[str], chosen: dict[int, Chosen], ta
                 return
 
 
-def _one_word(reader: Reader, written: str) -> Found | None:
+def _one_word(reader: Reader, written: str) -> WordReading | None:
     """Return the word that letters form; a hyphen among them divides two."""
     letters = written.replace(" ", "")
     if "-" in letters or sum(map(str.isalpha, letters)) * 2 < len(letters):
@@ -87,21 +101,24 @@ def _one_word(reader: Reader, written: str) -> Found | None:
     return found[0]
 
 
-def _several(reader: Reader, written: str) -> Found | None:
+def _several(reader: Reader, written: str) -> WordReading | None:
     """Return the words that letters form; a hyphen between them stays."""
     both = [_one_word(reader, half) for half in written.split("-")]
     if len(both) > 1:
-        words = [one.word for one in both if one is not None]
-        return Found(0.0, "-".join(words), 0.0, SEPARATORS) if len(words) == len(both) else None
+        halves = [one.word for one in both if one is not None]
+        return WordReading(0.0, "-".join(halves), 0.0, SEPARATORS) if len(halves) == len(both) else None
+    letters = written.replace(" ", "")
+    if RUSSIAN.issuperset(letters) and (words := glued(letters.lower())):
+        return WordReading(0.0, words, 0.0, SEPARATORS)
     return reader.several(written)
 
 
-def _joined(context: Context, cores: Sequence[tuple[int, int]], first: int, last: int) -> Chosen | None:
+def _joined(context: Pieces, cores: Sequence[tuple[int, int]], first: int, last: int) -> Chosen | None:
     """Return the edit that joins pieces that are parts of a word: «ка зино», «мо шенн ики»; None if they are words."""
     pieces, places, span = context.pieces, context.places, range(first, last + 1)
     words = [pieces[at][slice(*cores[at])] for at in span]
     joined = "".join(words).lower()
-    if not all(words) or not RUSSIAN.issuperset(joined) or not is_known(joined) or weight(joined) <= _RARE:
+    if not all(words) or not RUSSIAN.issuperset(joined) or not is_word(joined) or weight(joined) <= _RARE:
         return None
     for at in span[:-1]:
         ends = cores[at][1] == len(pieces[at]) and cores[at + 1][0] == 0

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from augment_ru.language.morphology import CASES, GENDERS, Reading, readings
 from augment_ru.language.prepositions import cases_behind
-from augment_ru.normalizers._lattice import RUSSIAN, SPELT, Found
-from augment_ru.normalizers._lexicon import is_hidden, is_known, is_listed
+from augment_ru.normalizers._lattice import RUSSIAN, SPELT, WordReading
+from augment_ru.normalizers._lexicon import is_hidden, is_listed, is_word
 from augment_ru.normalizers._pieces import cased, core
 from augment_ru.normalizers._reader import Piece, Reader
 
@@ -32,7 +32,7 @@ class Chosen(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Context:
+class Pieces:
     """A text, its pieces between white space, and what each may be.
 
     Attributes:
@@ -50,7 +50,7 @@ class Context:
     judged: Sequence[Piece | None]
 
     @classmethod
-    def of(cls, reader: Reader, text: str, odd: Mapping[str, Piece]) -> "Context":
+    def of(cls, reader: Reader, text: str, odd: Mapping[str, Piece]) -> "Pieces":
         """Cut a text into pieces; `odd` holds those that are no plain words."""
         places = [match.span() for match in _PIECE.finditer(text)]
         pieces = [text[start:stop] for start, stop in places]
@@ -79,7 +79,7 @@ class Context:
             is_part = one is not None and one.kind == "part"
             if word in _SISTERS or not RUSSIAN.issuperset(word):
                 strange += 2 if word in _SISTERS else one is None or is_part
-            elif is_part and not is_known(word) and (not piece[start].isupper() or self.is_initial(at)):
+            elif is_part and not is_word(word) and (not piece[start].isupper() or self.is_initial(at)):
                 strange += 1
             else:
                 plain += 1
@@ -117,7 +117,7 @@ FOREIGN, _UNKNOWN = 6, 4
 that unknown words are mended."""
 
 
-def mended(context: Context, taken: set[int], others: int) -> dict[int, Found]:
+def mended(context: Pieces, taken: set[int], others: int) -> dict[int, WordReading]:
     """Return how the unknown Russian words of a text are to be mended.
 
     They are forms of words that people hide; if the text hides words in other ways, too, they are any words. A capital
@@ -131,7 +131,7 @@ def mended(context: Context, taken: set[int], others: int) -> dict[int, Found]:
     reader, (strange, plain) = context.reader, context.languages
     if (strange - 1) * _UNKNOWN > plain and not (reader.eager and _is_mendable(context.judged, strange)):
         return {}
-    found: dict[int, Found] = {}
+    found: dict[int, WordReading] = {}
     unknown: list[tuple[int, Piece]] = []
     for at, one in enumerate(context.judged):
         if one is None or at in taken or one.kind not in {"spelt", "part"}:
@@ -146,18 +146,18 @@ def mended(context: Context, taken: set[int], others: int) -> dict[int, Found]:
     others += len(found) + sum(one is not None and one.kind == "sure" for one in context.judged)
     for at, one in unknown if others else ():
         made = one.found or reader.mend(one.written)
-        if made and (not is_known(one.written) or reader.mends(one.written, made[0])):
+        if made and (not is_word(one.written) or reader.mends(one.written, made[0])):
             found[at] = made[0]
     return found
 
 
 def _is_mendable(judged: Sequence[Piece | None], strange: int) -> bool:
     """Tell whether most unknown words of a text can be mended, and it has no others that are strange."""
-    kinds = [one.kind for one in judged if one and (one.kind == "spelt" or not is_known(one.written.lower()))]
+    kinds = [one.kind for one in judged if one and (one.kind == "spelt" or not is_word(one.written.lower()))]
     return kinds.count("spelt") >= kinds.count("part") and strange <= len(kinds)
 
 
-def agreeing(context: Context, at: int, found: Sequence[Found]) -> Found | None:
+def agreeing_reading(context: Pieces, at: int, found: Sequence[WordReading]) -> WordReading | None:
     """Return the reading that agrees clearly better than others with the words before and after; None if none does."""
     pieces = context.pieces
     before = pieces[at - 1].lower() if at and pieces[at - 1][-1].isalpha() else ""
@@ -179,7 +179,7 @@ def _agreement(before: str, word: str, after: str) -> int:
     found = 0
     if cases := cases_behind(before):
         found += 1 if any(cases & one.grammemes for one in kinds) else -1
-    for other in filter(None, (before, after)):
+    for other in (one for one in (before, after) if len(one) > 1):
         found += any(_agree(one, each) for one in kinds for each in readings(other) if each.known)
     return found
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from augment_ru.language.morphology import readings
 from augment_ru.language.prepositions import cases_behind
-from augment_ru.normalizers._context import Chosen, Context
+from augment_ru.normalizers._context import Chosen, Pieces
 from augment_ru.normalizers._lattice import LAYOUT, MASKS, RUSSIAN, SPELT
 from augment_ru.normalizers._lexicon import is_hidden, weight
 from augment_ru.normalizers._pieces import core, only_alike, swings
@@ -43,7 +43,7 @@ _SIGNS = {"?": ",", "/": ".", "&": "?", "^": ":", "$": ";", "@": '"'}
 """What the signs behind a word mean in a message that is typed in the wrong layout."""
 
 
-def latin(context: Context) -> dict[int, Chosen]:
+def latin(context: Pieces) -> dict[int, Chosen]:
     """Return what is to be read of the pieces without Russian letters.
 
     Words that stand beside one another are read in the same way, or not at all: «Game of Thrones» is one name. What is
@@ -58,7 +58,7 @@ def latin(context: Context) -> dict[int, Chosen]:
 class _Latin:
     """The words of a text without Russian letters, with how each can be read."""
 
-    def __init__(self, context: Context, words: _Words) -> None:
+    def __init__(self, context: Pieces, words: _Words) -> None:
         self.context, self.words = context, words
         self.russian = any(char in RUSSIAN for piece in context.pieces for char in piece)
         kinds = [one for one in context.judged if one is not None and one.kind == "sure"]
@@ -121,7 +121,8 @@ class _Latin:
             tail = piece[grade.stop :]
             tail = tail if self.russian else "".join(_SIGNS.get(sign, sign) for sign in tail)
             return Chosen(start, start + len(piece), grade.word + tail, grade.bits)
-        if evidence < 2 or one.is_english or capital or len(one.written) < _SHORT:  # noqa: PLR2004
+        few = evidence < 2 and (keyed or not _is_form(one))  # noqa: PLR2004
+        if few or one.is_english or capital or len(one.written) < _SHORT:
             return None
         reader = self.context.reader
         if keyed:
@@ -165,7 +166,7 @@ class _Latin:
             return False
         last = readings(before.lower())[0] if before[-1:].isalpha() else None
         if cases:
-            is_symbol = len(one.written) == 1 and last is not None and last.lemma in _SYMBOLS
+            is_symbol = len(one.written) == 1 and last is not None and _is_quantity(last.lemma)
             return not is_symbol and any(cases & reading.grammemes for reading in readings(after))
         if len(word) == 1:
             behind_noun = last is not None and last.pos == "NOUN"
@@ -173,6 +174,12 @@ class _Latin:
         return weight(word) >= _OFTEN
 
 
+def _is_quantity(lemma: str) -> bool:
+    """Tell whether a letter behind a noun stands for a quantity or a kind: «скорость v», «класс a»."""
+    return lemma in _SYMBOLS or lemma.endswith(_QUANTITIES)
+
+
+_QUANTITIES = ("ость", "ение", "ание", "ота", "ция", "тор")
 _OFTEN = 10.5
 """The weight of a word that is so frequent that a short Latin word in its place is no other one."""
 _SYMBOLS = frozenset(
@@ -252,7 +259,7 @@ _SYMBOLS = frozenset(
         "ряд",
     ]
 )
-"""Nouns behind which a letter stands for a quantity or a kind."""
+"""Nouns behind which a letter stands for a quantity or a kind, beside those with the endings above."""
 _BY_WORD = {"и": "bi", "в": "dv", "с": "cs", "к": "rk", "о": "oj", "у": "euyY", "а": "af", "я": "z", "ви": "B"}
 _SINGLE = {letter: tuple(words) for words, letters in _BY_WORD.items() for letter in letters}
 """The words of one letter that a single Latin letter may be: alike, in Latin, or in the wrong layout."""
@@ -271,7 +278,12 @@ def _is_strange(one: Piece, grade: _Grade, *, keyed: bool) -> bool:
         return False
     if keyed:
         return not grade.word
-    return one.is_english or (not grade.may and not one.written[0].isupper())
+    return one.is_english or not (grade.may or _is_form(one))
+
+
+def _is_form(one: Piece) -> bool:
+    """Tell whether an unknown word has an ending that only Russian words have."""
+    return len(one.written) > _LONG and one.written.islower() and one.written.endswith(_ENDINGS)
 
 
 def _keyed(one: Piece) -> _Grade:
@@ -280,7 +292,7 @@ def _keyed(one: Piece) -> _Grade:
     if best is None:
         return _Grade()
     size, english = len(best.word), one.is_english and len(best.word) == len(one.written)
-    sure = not english and best.score >= _KEYED.get(size, 1.0)
+    sure = not english and best.score >= _KEYED.get(size, 1.0) and (size > _SHORT or not best.word.isupper())
     return _Grade(best.word, sure, best.score >= _MAY_BE_KEYED.get(size, 3.0), best.bits, int(best.cost))
 
 
@@ -295,11 +307,59 @@ def _spelt(one: Piece, *, initial: bool) -> _Grade:
         not one.is_english
         and not is_close
         and best.score >= _SPELLED.get(size, 1.0)
-        and (is_hidden(best.word) or _is_plain(one, plain, initial=initial))
+        and (_is_hidden(one, plain) or _is_plain(one, plain, initial=initial))
         and (bool(best.bits & MASKS) or not _is_camel(one))
     )
     may = best.score >= _MAY_BE_SPELLED.get(size, 1.0) and plain.isalnum()
     return _Grade(best.word, sure, may, best.bits or SPELT)
+
+
+def _is_hidden(one: Piece, plain: str) -> bool:
+    """Tell whether a word, without apostrophes `plain`, stands for one that people hide, or hides letters by signs."""
+    best, size = one.found[0], len(one.written)
+    if not plain.isalnum() and size < _LONG:
+        return False
+    return is_hidden(best.word) or (bool(best.bits & MASKS) and size >= _LONG and best.score >= _OFTEN)
+
+
+_LONG = 5
+_ENDINGS = (
+    *(
+        "nyi",
+        "nyj",
+        "nyy",
+        "nii",
+        "nij",
+        "skii",
+        "skij",
+        "skiy",
+        "skie",
+        "skih",
+        "skogo",
+        "skoi",
+        "skoy",
+        "nogo",
+        "nomu",
+        "nymi",
+    ),
+    *(
+        "nye",
+        "nyh",
+        "naya",
+        "noe",
+        "ovat",
+        "irovat",
+        "alsya",
+        "ilsya",
+        "ayutsya",
+        "aetsya",
+        "ennyi",
+        "ami",
+        "yami",
+        "iyu",
+    ),
+)
+"""Endings that words have in Russian alone: an unknown word with one is read letter by letter."""
 
 
 def _is_plain(one: Piece, plain: str, *, initial: bool) -> bool:

@@ -16,7 +16,7 @@ NAMES = ("skeleton", "masks", "separators", "layout", "transliteration", "stretc
 SKELETON, MASKS, SEPARATORS, LAYOUT, SPELT, REPEATED, SPELLING, WEAK = (1 << place for place in range(len(NAMES) + 1))
 
 
-def names_of(bits: int) -> str:
+def names_of_bits(bits: int) -> str:
     """Return the names of the normalizers with these bits, joined by `+`."""
     return "+".join(name for place, name in enumerate(NAMES) if bits >> place & 1) or NAMES[0]
 
@@ -35,7 +35,7 @@ class Way(NamedTuple):
     bit: int
 
 
-class Found(NamedTuple):
+class WordReading(NamedTuple):
     """A word that a string may stand for.
 
     Attributes:
@@ -75,7 +75,7 @@ class Lattice:
     mixed: int = 0
     mixed_in: int = 0
 
-    def words(self, written: str, *, most: float = 9.0) -> list[Found]:  # noqa: C901, PLR0912  (the inner loop)
+    def words(self, written: str, *, most: float = 9.0) -> list[WordReading]:  # noqa: C901, PLR0912  (the inner loop)
         """Return the words that a string may stand for, the best first.
 
         Args:
@@ -110,13 +110,13 @@ class Lattice:
                 if prefix[-1:] in _SOFTENED:
                     _reach(ends, prefix, "ь", cost + 1.5, bits | self.softens, most)
         is_mixed = self.mixed_in and not RUSSIAN.isdisjoint(written)
-        best: dict[str, Found] = {}
+        best: dict[str, WordReading] = {}
         for word, (cost, bits) in ends.items():
             if is_form(word):
                 more = _BESIDE * bool(is_mixed and bits & self.mixed_in) + _BOTH * (
                     bits & self.mixed == self.mixed != 0
                 )
-                one = Found(weight(word) - 2 * (cost + more), word, cost + more, bits)
+                one = WordReading(weight(word) - 2 * (cost + more), word, cost + more, bits)
                 known = best.get(plain(word))
                 if known is None or (one.score, one.word) > (known.score, known.word):
                     best[plain(word)] = one

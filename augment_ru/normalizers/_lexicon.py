@@ -6,7 +6,7 @@ from math import log
 from typing import Any
 
 from augment_ru.language.frequency import word_counts
-from augment_ru.language.morphology import morphology
+from augment_ru.language.morphology import morphology, readings
 from augment_ru.resources import dictionary_path, rows
 from augment_ru.text.words import RUSSIAN
 
@@ -123,7 +123,7 @@ _FREQUENT = 1000
 
 
 @lru_cache(maxsize=200_000)
-def is_known(word: str) -> bool:
+def is_word(word: str) -> bool:
     """Tell whether a word in lower case, with е or ё, is Russian: of the dictionary, a hidden or a frequent one."""
     if not RUSSIAN.fullmatch(word):
         return False
@@ -131,7 +131,7 @@ def is_known(word: str) -> bool:
 
 
 @cache
-def spoken_forms() -> dict[str, str]:
+def written_out() -> dict[str, str]:
     """Map each spoken form of one word, which people write on purpose, to the words that it is spoken for."""
     found: dict[str, str] = {}
     for written, said, kind, _ in rows(dictionary_path("colloquial"), columns=4):
@@ -150,6 +150,12 @@ def _endings(cell: str) -> list[str]:
         return [cell]
     ends, _, tail = rest.partition("}")
     return [] if "{" in tail else [head + end + tail for end in ends.split(",")]
+
+
+@lru_cache(maxsize=10_000)
+def is_function(word: str) -> bool:
+    """Tell whether a word is a preposition, a conjunction, a particle or a pronoun."""
+    return any(one.pos in {"PREP", "CONJ", "PRCL", "NPRO", "INTJ"} for one in readings(word))
 
 
 @cache

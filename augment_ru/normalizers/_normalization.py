@@ -13,7 +13,7 @@ from augment_ru.registry import chain_names, is_own, own_class
 from augment_ru.script import Script
 
 
-class Reading(NamedTuple):
+class TextReading(NamedTuple):
     """What a text may mean.
 
     Attributes:
@@ -48,7 +48,7 @@ class Normalization(ABC):
         """Return the script of each text; by default, call `edits` for each. Scripts may not depend on other texts."""
         return [self._script(text, self.edits(text)) for text in texts]
 
-    def readings(self, text: str, n: int) -> list[Reading]:
+    def readings(self, text: str, n: int) -> list[TextReading]:
         """Return what a text may mean, the likeliest first; by default only what `scripts` returns.
 
         Args:
@@ -56,7 +56,7 @@ class Normalization(ABC):
             n: the most readings to return.
         """
         del n
-        return [Reading(self.scripts([text])[0], 1.0)]
+        return [TextReading(self.scripts([text])[0], 1.0)]
 
     def with_next(self, following: "Normalization") -> "Normalization | None":
         """Return one normalizer that does this and the following in one step; None, the default, if there is none."""
@@ -104,12 +104,12 @@ class NormalizationChain(Normalization):
             found[-1:] = [joined] if joined is not None else [*found[-1:], part]
         return found
 
-    def readings(self, text: str, n: int) -> list[Reading]:
+    def readings(self, text: str, n: int) -> list[TextReading]:
         """Return what a text may mean, the likeliest first: each part reads what the parts before it may have read."""
-        found = [Reading(Script.of(text, ()), 1.0)]
+        found = [TextReading(Script.of(text, ()), 1.0)]
         for part in self.steps:
             found = [
-                Reading(one.script.then(other.script), one.score * other.score)
+                TextReading(one.script.then(other.script), one.score * other.score)
                 for one in found
                 for other in part.readings(one.script.text, n)
             ]

@@ -7,7 +7,7 @@ from augment_ru.engine.prepare import chunks, record_of
 from augment_ru.engine.result import NO_SPANS, Outcome, Result, Settings
 from augment_ru.errors import AugmentError
 from augment_ru.formats.row import Changed
-from augment_ru.normalizers._normalization import Normalization, Reading, normalization_of, scripts_of
+from augment_ru.normalizers._normalization import Normalization, TextReading, normalization_of, scripts_of
 from augment_ru.options import integer
 from augment_ru.records.record import Record
 from augment_ru.records.task import Task, task_or_file
@@ -63,7 +63,7 @@ class Normalizer:
             raise AugmentError(f"texts() takes a list of texts; {type(wrong[0]).__name__} is none")
         return scripts_of(self.normalization, cast("list[str]", given))
 
-    def readings(self, text: str, n: int = 3) -> list[Reading]:
+    def readings(self, text: str, n: int = 3) -> list[TextReading]:
         """Return what a text may mean, the likeliest first, with the share of each among the readings found.
 
         A call of the normalizer leaves a word alone that can be read in several ways («к*т»); here each is returned.

@@ -95,7 +95,7 @@ def cased(word: str, written: str, *, initial: bool, alike: bool = False) -> str
         initial: whether a sentence starts here; a sign in place of the first letter then stands for a capital.
         alike: whether Latin letters were read by their look; some capitals then stand for small letters, too.
     """
-    small = _CASELESS if alike else frozenset()
+    small = _CASELESS if alike and RUSSIAN.isdisjoint(written) else frozenset()
     letters = [char for char in written if _has_case(char) and char not in small]
     capitals = [char.isupper() for char in letters]
     if len(letters) > 1 and all(capitals):
@@ -108,12 +108,12 @@ def cased(word: str, written: str, *, initial: bool, alike: bool = False) -> str
     return word[:1].upper() + word[1:] if capital else word
 
 
-_CASELESS = frozenset("BHTMRNJIL")
+_CASELESS = frozenset("BHTMRNJILK")
 """Latin capitals that look like a Russian letter as their small forms do not."""
 
 
 def _has_case(char: str) -> bool:
-    return char.lower() != char.upper() or unicodedata.category(char) in {"Lu", "Ll"} if char else False
+    return bool(char) and unicodedata.category(char) in {"Lu", "Ll"}
 
 
 def swings(written: str) -> int:

@@ -2,20 +2,21 @@
 
 import re
 from collections.abc import Collection, Iterable, Sequence
-from functools import cache, cached_property, lru_cache
+from functools import cache, cached_property
 from math import log
 from typing import ClassVar, NamedTuple
 
 from augment_ru.language.morphology import readings
-from augment_ru.normalizers._lattice import NAMES, REPEATED, RUSSIAN, SEPARATORS, SPELT, WEAK, Found, Lattice, Way
+from augment_ru.normalizers._lattice import NAMES, REPEATED, RUSSIAN, SEPARATORS, SPELT, WEAK, Lattice, Way, WordReading
 from augment_ru.normalizers._lexicon import (
     count,
     english,
     hidden_sounds,
+    is_function,
     is_hidden,
-    is_known,
     is_listed,
     is_rare,
+    is_word,
     plain,
     sound,
     weight,
@@ -42,9 +43,9 @@ class WordKnowledge(Normalization):
 
     def ways(self) -> Iterable[tuple[str, str, float]]:
         """Return what may be read as letters: what is written, the letters, the cost."""
-        return ((item, letters, cost) for letters, cost, item in listed(self.name))
+        return ((item, letters, cost) for letters, cost, item in table_of(self.name))
 
-    def whole(self, piece: str) -> Iterable[Found]:
+    def whole(self, piece: str) -> Iterable[WordReading]:
         """Return readings of a piece as a whole, with the signs around its word."""
         del piece
         return ()
@@ -54,13 +55,13 @@ class WordKnowledge(Normalization):
         del piece
         return ""
 
-    def unknown(self, word: str) -> Iterable[Found]:
+    def unknown(self, word: str) -> Iterable[WordReading]:
         """Return readings of a word that is no Russian word, or has letters upside down."""
         del word
         return ()
 
     def is_near(self, word: str) -> bool:
-        """Tell whether readings of an unknown word in lower case are worth a look, whatever stands around it."""
+        """Tell whether readings of an unknown word are worth a look, whatever stands around it."""
         del word
         return False
 
@@ -76,7 +77,7 @@ class WordKnowledge(Normalization):
 
 
 @cache
-def listed(name: str) -> list[tuple[str, float, str]]:
+def table_of(name: str) -> list[tuple[str, float, str]]:
     """Return what may be read as letters, by one table of `readings.tsv`: letters, cost, what is written."""
     table = rows(dictionary_path("readings"), columns=4)
     return [
@@ -92,10 +93,10 @@ class Piece(NamedTuple):
     """What a piece of a text between white space may be.
 
     Attributes:
-        kind: `sure` (to be read), `several` (one of the readings, if it agrees with the words beside it), `spelt` (an
-            unknown Russian word that can be mended), `part` (an unknown or a rare one that may be a part of a word),
-            `latin` (without Russian letters: to be read if other words speak for it), `foreign` (with a letter of a
-            sister alphabet: to be read unless the sentence is of that language).
+        kind: `sure` (to be read), `turned` (upside down: to be read, too), `several` (one of the readings, if it agrees
+            with the words beside it), `spelt` (an unknown Russian word that can be mended), `part` (an unknown or rare
+            one that may be a part of a word), `latin` (without Russian letters: to be read if other words speak for
+            it), `foreign` (with a letter of a sister alphabet: to be read unless the sentence is of that language).
         start, stop: where the word starts and stops in the piece.
         written: the word with plain letters.
         found: the readings, the best first.
@@ -107,8 +108,8 @@ class Piece(NamedTuple):
     start: int
     stop: int
     written: str
-    found: Sequence[Found] = ()
-    keyed: Found | None = None
+    found: Sequence[WordReading] = ()
+    keyed: WordReading | None = None
     is_english: bool = False
 
     @property
@@ -126,7 +127,7 @@ class Reader:
         self.joins = "separators" in self.names
         self.repeats = "stretching" in self.names
         self.eager = any(one.is_eager for one in parts)
-        self._mended: dict[str, Sequence[Found]] = {}
+        self._mended: dict[str, Sequence[WordReading]] = {}
 
     @cached_property
     def lattice(self) -> Lattice:
@@ -162,14 +163,14 @@ class Reader:
 
     def judge(self, piece: str) -> Piece | None:
         """Return what a piece may be; None if it stays, whatever stands around it."""
-        if stays(piece):
-            return None
         start, stop = core(piece)
         word = piece[start:stop]
         if RUSSIAN.issuperset(word):
             return self._russian(word, start, stop) if len(word) > 1 else None
+        if stays(piece):
+            return None
         if len(word) >= _SHORTEST and not word.isascii() and (turned := self._unknown(word, RUSSIAN)):
-            return Piece("sure", start, stop, word, turned)
+            return Piece("turned", start, stop, word, turned)
         folded = fold(word)
         russian = sum(char in RUSSIAN for char in folded)
         if (
@@ -180,7 +181,7 @@ class Reader:
             return self._latin(piece, folded, start, stop, is_fancy=folded != word)
         return self._mixed(piece, folded, start, stop, russian)
 
-    def _unknown(self, word: str, plain: Collection[str] = ()) -> list[Found]:
+    def _unknown(self, word: str, plain: Collection[str] = ()) -> list[WordReading]:
         """Return what the parts read in a word as a whole, if it is not of these plain letters alone."""
         found = (
             []
@@ -194,10 +195,10 @@ class Reader:
     def _russian(self, word: str, start: int, stop: int) -> Piece | None:
         """Return what a word of Russian letters may be; readings of unknown words are looked for only where needed."""
         small = word.lower()
-        if is_known(small):
-            if swings(word) >= _SWINGS and self.joins:
-                return Piece("sure", start, stop, word, (Found(weight(small), small, 0.0, SEPARATORS),))
-            if not is_listed(small) and self._may_mend(small):
+        if is_word(small):
+            if not (word == small or word[1:] == small[1:]) and swings(word) >= _SWINGS and self.joins:
+                return Piece("sure", start, stop, word, (WordReading(weight(small), small, 0.0, SEPARATORS),))
+            if not is_listed(small) and self._may_mend(word):
                 found = self.mend(word)
                 if found and self.mends(small, found[0]):
                     return Piece("spelt", start, stop, word, found)
@@ -206,15 +207,16 @@ class Reader:
             return Piece("part", start, stop, word) if is_part else None
         if _LONG_RUN.search(small) and (found := self._collapsed(word)):
             return Piece("sure", start, stop, word, found)
-        if self._may_mend(small) and (found := self.mend(word)):
+        if self._may_mend(word) and (found := self.mend(word)):
             return Piece("spelt", start, stop, word, found)
         return Piece("part", start, stop, word)
 
-    def _may_mend(self, small: str) -> bool:
+    def _may_mend(self, word: str) -> bool:
         """Tell whether an unknown word is worth a look by itself: it sounds like a hidden word, or is glued ones."""
-        return any(part.is_near(small) for part in self.parts) or (self.repeats and sound(small) in hidden_sounds())
+        near = any(part.is_near(word) for part in self.parts)
+        return near or (self.repeats and sound(word.lower()) in hidden_sounds())
 
-    def mend(self, word: str) -> Sequence[Found]:
+    def mend(self, word: str) -> Sequence[WordReading]:
         """Return the words that an unknown word of Russian letters may stand for; none if that is not clear."""
         known = self._mended.get(word)
         if known is None:
@@ -226,11 +228,11 @@ class Reader:
         self._mended.clear()
 
     @staticmethod
-    def mends(small: str, found: Found) -> bool:
+    def mends(small: str, found: WordReading) -> bool:
         """Tell whether a reading is so much likelier than a rare word that this may be an error."""
         return found.score - log(max(count(small), 1)) > _ERROR
 
-    def _collapsed(self, word: str) -> list[Found]:
+    def _collapsed(self, word: str) -> list[WordReading]:
         """Return what a word is without its repeated letters, if it has some and is no name."""
         small = word.lower()
         runs = [len(run[0]) for run in _RUNS.finditer(small)]
@@ -246,7 +248,7 @@ class Reader:
         """Return what a word without Russian letters may be."""
         keyed = [one for part in self.parts for one in part.whole(piece)] if piece.isascii() else []
         keyed.sort(key=by_score)
-        found: Sequence[Found] = ()
+        found: Sequence[WordReading] = ()
         if any(map(str.isalpha, folded)):
             if piece[stop : stop + 1] in {"'", "`"} and piece[start - 1 : start] != piece[stop]:
                 folded, stop = folded + piece[stop], stop + 1
@@ -272,26 +274,26 @@ class Reader:
         if found and self._may(found[0], folded):
             while start and piece[start - 1] in folded and not piece[start - 1].isalnum():
                 start -= 1
-            while stop < len(piece) and piece[stop] in "_*~|" and piece[stop] in folded:
+            while stop < len(piece) and piece[stop] in "_*~|)]}>" and piece[stop] in folded:
                 stop += 1
             return Piece("foreign" if _is_sister(folded) else "sure", start, stop, folded, found)
         if self.joins and (words := self.several(folded)):
             return Piece("sure", start, stop, folded, (words,))
         return self._hyphened(folded, start, stop) or self._alike(folded, start, stop, russian)
 
-    def several(self, written: str) -> Found | None:
+    def several(self, written: str) -> WordReading | None:
         """Return the two words that letters form which stand apart, if these are single letters."""
         letters = re.split(r"[-._/\\|~* ]", written)
         if len(letters) < _MANY or set(map(len, letters)) != {1}:
             return None
-        best: tuple[float, Found | None] = (_TWO_WORDS, None)
+        best: tuple[float, WordReading | None] = (_TWO_WORDS, None)
         for cut in range(1, len(letters)):
             left = "".join(letters[:cut])
             ones = self.lattice.words(left) if cut > 1 or left.lower() in _ONE_LETTER else []
             others = self.lattice.words("".join(letters[cut:])) if ones and len(letters) - cut > 1 else []
             if others and (score := ones[0].score + others[0].score) > best[0]:
                 bits = ones[0].bits | others[0].bits | SEPARATORS
-                best = score, Found(score, f"{ones[0].word} {others[0].word}", 0.0, bits)
+                best = score, WordReading(score, f"{ones[0].word} {others[0].word}", 0.0, bits)
         return best[1]
 
     def typed(self, piece: str) -> str:
@@ -300,24 +302,27 @@ class Reader:
 
     def spelled(self, written: str) -> str:
         """Return an unknown word in Latin letters, each read in the likeliest way; "" if some cannot be read."""
-        bit = sum(one.bit for one in self.parts if one.name == "transliteration")
-        letters, at = [], 0
-        while at < len(written) and bit:
-            for size in range(min(4, len(written) - at), 0, -1):
-                ways = self.lattice.ways.get(written[at : at + size].lower(), ())
-                best = min(
-                    (one for one in ways if one.bit in {0, bit}), key=lambda one: (one.cost, one.letters), default=None
-                )
-                if best is not None and best.cost < 1:
-                    letters.append(best.letters)
-                    at += size
-                    break
-            else:
+        letters, at, small = [], 0, written.lower()
+        while at < len(written):
+            size = next((size for size in range(4, 0, -1) if small[at : at + size] in self._likeliest), 0)
+            if not size:
                 return ""
+            letters.append(self._likeliest[small[at : at + size]])
+            at += size
         word = "".join(letters)
         return word[:1].upper() + word[1:] if written[:1].isupper() else word
 
-    def _may(self, found: Found, written: str) -> bool:
+    @cached_property
+    def _likeliest(self) -> dict[str, str]:
+        """The likeliest Russian letters for Latin ones, if a normalizer reads these."""
+        found: dict[str, tuple[float, str]] = {}
+        for part in self.parts:
+            for written, letters, cost in part.ways() if part.name == NAMES[SPELT.bit_length() - 1] else ():
+                if cost < found.get(written, (1.0, ""))[0]:
+                    found[written] = cost, letters
+        return {written: letters for written, (_, letters) in found.items()}
+
+    def _may(self, found: WordReading, written: str) -> bool:
         """Tell whether there is evidence enough to read what was written as this word."""
         if all(char in RUSSIAN or not char.isalnum() for char in written) and not found.bits & ~(SEPARATORS | REPEATED):
             return self.joins and _is_apart(written, found)
@@ -347,14 +352,14 @@ class Reader:
         if not kinds:
             return None
         kind = "foreign" if "foreign" in kinds else "sure"
-        return Piece(kind, start, stop, folded, (Found(score, "".join(words), 0.0, bits),))
+        return Piece(kind, start, stop, folded, (WordReading(score, "".join(words), 0.0, bits),))
 
     def _alike(self, folded: str, start: int, stop: int, russian: int) -> Piece | None:
         """Return the reading of an unknown word whose alien letters and signs look like Russian letters."""
         dotted = self.joins and _DOTTED.fullmatch(folded)
         if dotted:
             word = folded.replace(folded[1], "").lower()
-            return Piece("sure", start, stop, folded, (Found(0.0, word, 0.0, SEPARATORS),))
+            return Piece("sure", start, stop, folded, (WordReading(0.0, word, 0.0, SEPARATORS),))
         letters, cost, bits = [], 0.0, 0
         for at, char in enumerate(folded):
             if char in RUSSIAN:
@@ -370,7 +375,7 @@ class Reader:
             bits |= best.bit
         if cost > _UNLIKE * russian or russian * 2 < len(letters) or russian < 2 or _is_sister(folded):  # noqa: PLR2004
             return None
-        return Piece("sure", start, stop, folded, (Found(0.0, "".join(letters), cost, bits),))
+        return Piece("sure", start, stop, folded, (WordReading(0.0, "".join(letters), cost, bits),))
 
 
 _DOTTED = re.compile(r"[А-ЯЁа-яё]([.*_\-~|])(?:[а-яё]\1){2,}[а-яё]")
@@ -397,17 +402,17 @@ _BRAND = 300
 _MARGIN = 1.0
 """By how much the best reading must be ahead of the next."""
 _AGREEMENT = 3.0
-"""By how much a reading may be behind the best one to be taken for agreeing with the words beside it."""
+"""By how much a reading may be behind the best one to be taken for agreeing_reading with the words beside it."""
 _NEEDED = {1: 99.0, 2: 9.0, 3: 7.0, 4: 4.0, 5: 2.0}
 """The least score of a reading, by its length."""
 
 
-def by_score(found: Found) -> tuple[float, str]:
+def by_score(found: WordReading) -> tuple[float, str]:
     """Return what orders readings: the best first."""
     return -found.score, found.word
 
 
-def _is_clear(found: Sequence[Found]) -> bool:
+def _is_clear(found: Sequence[WordReading]) -> bool:
     """Tell whether the best reading is clearly ahead of the next."""
     others = [one for one in found if plain(one.word) != plain(found[0].word)]
     return not others or found[0].score - others[0].score >= _MARGIN
@@ -418,18 +423,12 @@ def _is_cry(word: str, *, particles: bool) -> bool:
     return any(one.pos == "INTJ" or (particles and one.pos == "PRCL") for one in readings(word))
 
 
-@lru_cache(maxsize=10_000)
-def is_function(word: str) -> bool:
-    """Tell whether a word is a preposition, a conjunction, a particle or a pronoun."""
-    return any(one.pos in {"PREP", "CONJ", "PRCL", "NPRO", "INTJ"} for one in readings(word))
-
-
 def _is_sister(word: str) -> bool:
     """Tell whether a word has Cyrillic letters that Russian lacks."""
     return any("\u0400" <= char <= "\u052f" and char not in RUSSIAN for char in word)
 
 
-def _is_apart(written: str, found: Found) -> bool:
+def _is_apart(written: str, found: WordReading) -> bool:
     """Tell whether the parts of a word that signs divide are no words by themselves, and no stutter or syllables."""
     parts = [part.lower() for part in re.split(r"[^а-яёА-ЯЁ]+", written) if part]
     size = sum(map(len, parts))

@@ -10,12 +10,12 @@ from functools import cache
 from math import exp
 
 from augment_ru.edits import Edit, Note
-from augment_ru.normalizers._apart import apart
-from augment_ru.normalizers._context import FOREIGN, Context, agreeing, mended
+from augment_ru.normalizers._apart import joined_pieces
+from augment_ru.normalizers._context import FOREIGN, Chosen, Pieces, agreeing_reading, mended
 from augment_ru.normalizers._latin import latin
-from augment_ru.normalizers._lattice import RUSSIAN, Found, names_of
-from augment_ru.normalizers._lexicon import common, is_known
-from augment_ru.normalizers._normalization import Normalization, Reading
+from augment_ru.normalizers._lattice import RUSSIAN, WordReading, names_of_bits
+from augment_ru.normalizers._lexicon import common, is_word
+from augment_ru.normalizers._normalization import Normalization, TextReading
 from augment_ru.normalizers._pieces import cased, core, fold, stays
 from augment_ru.normalizers._reader import Piece, Reader, WordKnowledge
 from augment_ru.script import Script
@@ -30,7 +30,7 @@ class WordNormalization(WordKnowledge):
         """Return the script of each text."""
         return _texts((self,)).scripts(texts)
 
-    def readings(self, text: str, n: int) -> list[Reading]:
+    def readings(self, text: str, n: int) -> list[TextReading]:
         """Return what a text may mean, the likeliest first."""
         return _texts((self,)).readings(text, n)
 
@@ -54,7 +54,7 @@ class _Together(Normalization):
     def scripts(self, texts: Sequence[str]) -> list[Script]:
         return _texts(self.parts).scripts(texts)
 
-    def readings(self, text: str, n: int) -> list[Reading]:
+    def readings(self, text: str, n: int) -> list[TextReading]:
         return _texts(self.parts).readings(text, n)
 
     def with_next(self, following: Normalization) -> Normalization | None:
@@ -71,10 +71,18 @@ _MARKS = '.,!?;:…«»()"—-'
 
 def _joins(pieces: Sequence[str], at: int) -> bool:
     """Tell whether a piece and one beside it could be parts of one word."""
-    here = pieces[at].lower().strip(_MARKS)
-    before = pieces[at - 1].lower().lstrip(_MARKS) if at else "-"
-    after = pieces[at + 1].lower().rstrip(_MARKS) if at + 1 < len(pieces) else "-"
-    return is_known(before + here) or is_known(here + after) or (before != "-" and is_known(before + here + after))
+    piece = pieces[at]
+    here = piece.strip(_MARKS).lower()
+    before = after = ""
+    if at and piece[0].isalpha() and pieces[at - 1][-1].isalpha() and (piece[0].islower() or pieces[at - 1].isupper()):
+        before = pieces[at - 1].lower().lstrip(_MARKS)
+        if is_word(before + here):
+            return True
+    if at + 1 < len(pieces) and piece[-1].isalpha() and pieces[at + 1][0].isalpha():
+        after = pieces[at + 1].lower().rstrip(_MARKS)
+        if is_word(here + after):
+            return True
+    return bool(before and after) and is_word(before + here + after)
 
 
 _SPACED = re.compile(
@@ -134,10 +142,10 @@ class _Texts:
         return strange
 
     def _read(self, text: str) -> Script:
-        made = list(_edits_of(Context.of(self.reader, text, self._odd)))
+        made = list(_edits_of(Pieces.of(self.reader, text, self._odd)))
         return Script(text, made) if made else Script.of(text, ())
 
-    def readings(self, text: str, n: int) -> list[Reading]:
+    def readings(self, text: str, n: int) -> list[TextReading]:
         """Return what a text may mean, the likeliest first."""
         (script,) = self.scripts([text])
         beam: list[tuple[float, tuple[Edit, ...]]] = [(1.0, ())]
@@ -155,25 +163,25 @@ class _Texts:
                 total = sum(exp(one.score - found[0].score) for one in found)
                 for one in found[:n]:
                     new = cased(one.word, word, initial=place.start() == 0)
-                    edit = Edit(place.start() + start, place.start() + stop, new, Note(kind=names_of(one.bits)))
+                    edit = Edit(place.start() + start, place.start() + stop, new, Note(kind=names_of_bits(one.bits)))
                     ways.append((exp(one.score - found[0].score) / total, (edit,)))
             beam = [(one * other, (*made, *more)) for one, made in beam for other, more in ways or [(1.0, tuple(sure))]]
             beam = sorted(beam, key=lambda one: -one[0])[:n]
             done = max([done, *(one.stop for one in sure)])
-        return [Reading(Script(text, edits), score) for score, edits in beam]
+        return [TextReading(Script(text, edits), score) for score, edits in beam]
 
-    def _all(self, piece: str, word: str) -> Sequence[Found]:
+    def _all(self, piece: str, word: str) -> Sequence[WordReading]:
         """Return all readings of a word that does not stay, the best first; of a Russian one, if it is unknown."""
         if stays(piece) or RUSSIAN.issuperset(word):
-            return [] if is_known(word.lower()) or stays(piece) else self.reader.mend(word)
+            return [] if is_word(word.lower()) or stays(piece) else self.reader.mend(word)
         if word.isascii() and (judged := self.reader.judge(piece)) and (judged.is_english or judged.kind == "latin"):
             return []
         return [one for one in self.reader.lattice.words(fold(word)) if one.word != word.lower()][:_MOST_READINGS]
 
 
-def _edits_of(context: Context) -> Iterator[Edit]:
+def _edits_of(context: Pieces) -> Iterator[Edit]:
     """Return the edits that lead from a text to what was meant."""
-    chosen, taken = apart(context) if context.reader.joins else ({}, set())
+    chosen, taken = joined_pieces(context) if context.reader.joins else ({}, set())
     found = latin(context)
     unknown = mended(context, taken, len(chosen) + len(found))
     strange, plain = context.languages
@@ -181,15 +189,28 @@ def _edits_of(context: Context) -> Iterator[Edit]:
         if one is None or at in taken:
             continue
         best = unknown.get(at)
-        if one.kind == "sure" or (one.kind == "foreign" and strange * FOREIGN <= plain):
+        if one.kind in {"sure", "turned"} or (one.kind == "foreign" and strange * FOREIGN <= plain):
             best = one.found[0]
         elif one.kind == "several":
-            best = agreeing(context, at, one.found)
+            best = agreeing_reading(context, at, one.found)
         if best is not None:
             chosen[at] = context.written(at, one, best.word, best.bits)
         elif at in found:
             chosen[at] = found[at]
+    _turn(context, chosen)
     for _, one_chosen in sorted(chosen.items()):
         start, stop, new, bits = one_chosen
         if context.text[start:stop] != new:
-            yield Edit(start, stop, new, Note(kind=names_of(bits)))
+            yield Edit(start, stop, new, Note(kind=names_of_bits(bits)))
+
+
+def _turn(context: Pieces, chosen: dict[int, Chosen]) -> None:
+    """Put words that stand upside down one behind another into the order in which they are read: the last one first."""
+    turned = [at for at, one in enumerate(context.judged) if one is not None and one.kind == "turned" and at in chosen]
+    while turned:
+        run = [turned.pop(0)]
+        while turned and turned[0] == run[-1] + 1:
+            run.append(turned.pop(0))
+        texts = [chosen[at].text.lower() for at in reversed(run)]
+        for at, text in zip(run, texts, strict=True):
+            chosen[at] = chosen[at]._replace(text=text if len(run) > 1 else chosen[at].text)

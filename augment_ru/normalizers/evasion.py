@@ -8,7 +8,7 @@ from augment_ru.normalizers._normalization import NamedChain, Normalization, nor
 _PARTS = ("invisible", "skeleton", "masks", "separators", "layout", "transliteration", "stretching", "spelling")
 
 
-class Evasion(NamedChain):
+class EvasionNormalization(NamedChain):
     """Read what hides words from a filter: invisible characters, look-alikes, signs, separators, layouts, Latin.
 
     Spelling is mended only in words that are impossible as written.

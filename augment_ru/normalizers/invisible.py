@@ -2,12 +2,13 @@
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 from augment_ru.edits import Edit
 from augment_ru.normalizers._normalization import Normalization
+from augment_ru.script import Script
 
 _UNSEEN = (
     "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f"
@@ -24,7 +25,7 @@ _PICTURES = {"So", "Sk", "Cn"}
 
 
 @dataclass(frozen=True, slots=True)
-class Invisible(Normalization):
+class InvisibleNormalization(Normalization):
     """Remove what is not seen: zero-width characters, soft hyphens, selectors, tags, marks that strike letters out.
 
     What an override shows from right to left is written as it is read. Joiners and selectors of emoji and of scripts
@@ -33,9 +34,17 @@ class Invisible(Normalization):
 
     name: ClassVar[str] = "invisible"
 
+    def scripts(self, texts: Sequence[str]) -> list[Script]:
+        """Return the script of each text; most texts have nothing that is not seen."""
+        plain = [Script.of(text, ()) for text in texts]
+        for at, text in enumerate(texts):
+            if not text.isascii() and _FOUND.search(text):
+                plain[at] = self._script(text, self.edits(text))
+        return plain
+
     def edits(self, text: str) -> Iterator[Edit]:
         """Return the edits that remove what is not seen."""
-        for found in () if text.isascii() else _FOUND.finditer(text):
+        for found in _FOUND.finditer(text):
             start, stop = found.span()
             if (inner := found["reversed"]) is not None:
                 yield Edit(start, stop, _ALL.sub("", inner)[::-1])

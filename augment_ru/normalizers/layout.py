@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import ClassVar
 
-from augment_ru.normalizers._lattice import RUSSIAN, Found
-from augment_ru.normalizers._lexicon import is_known, weight
+from augment_ru.normalizers._lattice import RUSSIAN, WordReading
+from augment_ru.normalizers._lexicon import is_word, weight
 from augment_ru.normalizers._reading import WordNormalization
 from augment_ru.resources import dictionary_path, rows
 
@@ -16,19 +16,19 @@ _CLOSING = "?/&!:;.,\")'"
 
 
 @dataclass(frozen=True, slots=True)
-class Layout(WordNormalization):
+class LayoutNormalization(WordNormalization):
     """Read Russian words that were typed in the English layout."""
 
     name: ClassVar[str] = "layout"
 
-    def whole(self, piece: str) -> Iterable[Found]:
+    def whole(self, piece: str) -> Iterable[WordReading]:
         """Return the reading of a piece; its cost is the place in the piece where the word ends."""
         longer = 0.0
         for stop in range(len(piece), 0, -1):
             typed = piece[:stop].translate(_keys())
             parts = typed.lower().split("-")
-            if all(map(is_known, parts)):
-                yield Found(sum(map(weight, parts)) / len(parts) - longer, typed, stop, self.bit)
+            if all(map(is_word, parts)):
+                yield WordReading(sum(map(weight, parts)) / len(parts) - longer, typed, stop, self.bit)
                 longer = _LONGER
             if piece[stop - 1] not in _CLOSING:
                 return

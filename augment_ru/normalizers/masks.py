@@ -7,7 +7,7 @@ from augment_ru.normalizers._reading import WordNormalization
 
 
 @dataclass(frozen=True, slots=True)
-class Masks(WordNormalization):
+class MasksNormalization(WordNormalization):
     """Read signs, digits and pictures in place of letters, and letters that are hidden."""
 
     name: ClassVar[str] = "masks"

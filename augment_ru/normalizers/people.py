@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from augment_ru.normalizers._normalization import NamedChain, Normalization
-from augment_ru.normalizers.spelling import Spelling
-from augment_ru.normalizers.stretching import Stretching
+from augment_ru.normalizers.spelling import SpellingNormalization
+from augment_ru.normalizers.stretching import StretchingNormalization
 
 
-class People(NamedChain):
+class PeopleNormalization(NamedChain):
     """Mend people's errors: of spelling, of typing, stretched letters. Forms that people write on purpose stay."""
 
     name: ClassVar[str] = "people"
@@ -16,4 +16,4 @@ class People(NamedChain):
     @staticmethod
     def members() -> Sequence[Normalization]:
         """Return the parts in order."""
-        return Stretching(), Spelling(typing=True)
+        return StretchingNormalization(), SpellingNormalization(typing=True)

@@ -6,29 +6,29 @@ from functools import cache
 from itertools import chain
 from typing import ClassVar
 
-from augment_ru.normalizers._lattice import RUSSIAN, Found, Lattice, Way
-from augment_ru.normalizers._lexicon import is_hidden, weight
-from augment_ru.normalizers._reader import listed
+from augment_ru.normalizers._lattice import RUSSIAN, Lattice, Way, WordReading
+from augment_ru.normalizers._lexicon import is_hidden, is_listed, weight
+from augment_ru.normalizers._reader import table_of
 from augment_ru.normalizers._reading import WordNormalization
 from augment_ru.resources import dictionary_path, rows
 
 
 @dataclass(frozen=True, slots=True)
-class Skeleton(WordNormalization):
+class SkeletonNormalization(WordNormalization):
     """Write Russian letters for those of other alphabets that look alike (Unicode's confusables), upside down, too."""
 
     name: ClassVar[str] = "skeleton"
 
     def ways(self) -> Iterable[tuple[str, str, float]]:
         """Return what looks like letters: what is written, the letters, the cost."""
-        return chain(super(Skeleton, self).ways(), _confusables())
+        return chain(super(SkeletonNormalization, self).ways(), _confusables())
 
-    def unknown(self, word: str) -> Iterable[Found]:
+    def unknown(self, word: str) -> Iterable[WordReading]:
         """Return the words that a word may be whose letters stand upside down."""
         upside, marks = _upside_down(self.bit)
         small = word.lower()
-        if RUSSIAN.issuperset(word) and self.is_near(small):
-            yield Found(weight(small[::-1]) - _BACKWARDS, small[::-1], _BACKWARDS / 2, self.bit)
+        if RUSSIAN.issuperset(word) and (self.is_near(small) or _may_be_reversed(small)):
+            yield WordReading(weight(small[::-1]) - _BACKWARDS, small[::-1], _BACKWARDS / 2, self.bit)
         if marks.isdisjoint(word):
             return
         yield from upside.words(small[::-1])
@@ -36,10 +36,14 @@ class Skeleton(WordNormalization):
 
     def is_near(self, word: str) -> bool:
         """Tell whether a word is one that people hide, written from its end."""
-        return len(word) >= _LEAST and is_hidden(word[::-1])
+        return len(word) >= _LEAST and is_hidden(word[::-1].lower())
 
 
-_LEAST, _BACKWARDS = 4, 3.0
+def _may_be_reversed(word: str) -> bool:
+    return len(word) > _LEAST and is_listed(word[::-1]) and weight(word[::-1]) > _OFTEN
+
+
+_LEAST, _OFTEN, _BACKWARDS = 4, 6.0, 3.0
 """How long a word must be that is read from its end, and what that takes from its score."""
 
 
@@ -47,7 +51,7 @@ _LEAST, _BACKWARDS = 4, 3.0
 def _upside_down(bit: int) -> tuple[Lattice, frozenset[str]]:
     """Return how letters upside down are read, from the end of the word, and those that are nothing else."""
     ways: dict[str, list[Way]] = {}
-    for letters, cost, written in listed("turned"):
+    for letters, cost, written in table_of("turned"):
         ways.setdefault(written[::-1], []).append(Way(letters, cost, bit))
     own = {written for written in ways if len(written) == 1 and not written.isascii() and written not in RUSSIAN}
     return Lattice(ways), frozenset(own)

@@ -9,10 +9,10 @@ from typing import ClassVar
 
 from augment_ru.editing.characters import neighbouring_keys
 from augment_ru.language.morphology import has_reading
-from augment_ru.normalizers._lattice import LETTERS, RUSSIAN, VOWELS, Found, Lattice, Way
-from augment_ru.normalizers._lexicon import hidden_sounds, is_hidden, is_known, is_listed, sound, spoken_forms, weight
+from augment_ru.normalizers._glue import goes_before
+from augment_ru.normalizers._lattice import LETTERS, RUSSIAN, VOWELS, Lattice, Way, WordReading
+from augment_ru.normalizers._lexicon import hidden_sounds, is_hidden, is_listed, is_word, sound, weight, written_out
 from augment_ru.normalizers._reading import WordNormalization
-from augment_ru.normalizers.separators import goes_before
 from augment_ru.resources import dictionary_path, rows
 
 _ALIKE = "ао оае еияэё иеыя эе ыи яеи ёо бп пб вф фв гкв кг дт тд жш шжщ щш зс сз"
@@ -32,7 +32,7 @@ _RATES = {"drop": 40 / 92360, "add": 9 / 97030, "key": 25 / 97030 / 4, "other": 
 
 
 @dataclass(frozen=True, slots=True)
-class Spelling(WordNormalization):
+class SpellingNormalization(WordNormalization):
     """Mend errors of spelling in words that are impossible as written, by a noisy channel.
 
     A word is taken whose frequency, times how often people err so, is highest, if no other comes near.
@@ -49,10 +49,10 @@ class Spelling(WordNormalization):
         """Whether unknown words are mended everywhere, not only where a text hides words."""
         return self.typing
 
-    def unknown(self, word: str) -> Iterable[Found]:
+    def unknown(self, word: str) -> Iterable[WordReading]:
         """Return the words that a word in Russian letters may be an error for."""
         small = word.lower()
-        if len(small) < 4 or not small.isalpha() or not RUSSIAN.issuperset(small) or small in spoken_forms():  # noqa: PLR2004
+        if len(small) < 4 or not small.isalpha() or not RUSSIAN.issuperset(small) or small in written_out():  # noqa: PLR2004
             return
         if VOWELS.isdisjoint(small):
             return
@@ -75,7 +75,7 @@ class Spelling(WordNormalization):
 
     def is_near(self, word: str) -> bool:
         """Tell whether a word sounds like one that people hide; with `typing`, every word is worth a look."""
-        return self.typing or sound(word) in hidden_sounds()
+        return self.typing or sound(word.lower()) in hidden_sounds()
 
 
 @cache
@@ -91,16 +91,16 @@ def _listed() -> tuple[dict[str, tuple[str, float]], list[tuple[str, str, float]
     return whole, begun
 
 
-def _of_lexicon(word: str, bit: int) -> Iterator[Found]:
+def _of_lexicon(word: str, bit: int) -> Iterator[WordReading]:
     whole, begun = _listed()
     right, share = whole.get(word, ("", 0.0))
     if right:
-        yield Found(min(map(weight, right.split())) + log(share), right, -log(share) / 2, bit)
+        yield WordReading(min(map(weight, right.split())) + log(share), right, -log(share) / 2, bit)
     for wrong, beginning, rate in begun:
-        if word.startswith(wrong) and is_known(other := beginning + word[len(wrong) :]):
-            yield Found(weight(other) + log(rate), other, -log(rate) / 2, bit)
+        if word.startswith(wrong) and is_word(other := beginning + word[len(wrong) :]):
+            yield WordReading(weight(other) + log(rate), other, -log(rate) / 2, bit)
     if word.startswith("не") and has_reading(word[2:], "VERB") and is_listed(word[2:]):
-        yield Found(weight(word[2:]) + log(_NOT), f"не {word[2:]}", -log(_NOT) / 2, bit)
+        yield WordReading(weight(word[2:]) + log(_NOT), f"не {word[2:]}", -log(_NOT) / 2, bit)
     for preposition in _PREPOSITIONS:
         rest = word.removeprefix(preposition)
         if (
@@ -110,10 +110,10 @@ def _of_lexicon(word: str, bit: int) -> Iterator[Found]:
             and weight(rest) > _FREQUENT
             and goes_before(preposition, rest)
         ):
-            yield Found(weight(rest) + log(_JOINED), f"{preposition} {rest}", -log(_JOINED) / 2, bit)
+            yield WordReading(weight(rest) + log(_JOINED), f"{preposition} {rest}", -log(_JOINED) / 2, bit)
     for end in _PARTICLES:
         if word.endswith(end) and is_listed(f"{word[: -len(end)]}-{end}"):
-            yield Found(weight(word[: -len(end)]) + log(_NOT), f"{word[: -len(end)]}-{end}", -log(_NOT) / 2, bit)
+            yield WordReading(weight(word[: -len(end)]) + log(_NOT), f"{word[: -len(end)]}-{end}", -log(_NOT) / 2, bit)
 
 
 _NOT = 0.1
@@ -174,7 +174,7 @@ def _near() -> dict[str, list[tuple[str, float]]]:
     return neighbouring_keys("keyboard_ru")
 
 
-def _slips(word: str, bit: int) -> Iterator[Found]:
+def _slips(word: str, bit: int) -> Iterator[WordReading]:
     """Yield the words that one slip of the finger turns into a word."""
     made: dict[str, float] = {}
     for at in range(len(word) + 1):
@@ -189,5 +189,5 @@ def _slips(word: str, bit: int) -> Iterator[Found]:
         for new, kind in kinds:
             made[new] = max(_RATES[kind], made.get(new, 0.0))
     for new, rate in made.items():
-        if new != word and is_known(new):
-            yield Found(weight(new) + log(rate), new, -log(rate) / 2, bit)
+        if new != word and is_word(new):
+            yield WordReading(weight(new) + log(rate), new, -log(rate) / 2, bit)

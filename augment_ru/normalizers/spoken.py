@@ -5,21 +5,21 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from augment_ru.edits import Edit
-from augment_ru.normalizers._lexicon import spoken_forms
+from augment_ru.normalizers._lexicon import written_out
 from augment_ru.normalizers._normalization import Normalization
 from augment_ru.normalizers._pieces import cased
 from augment_ru.text.words import RUSSIAN
 
 
 @dataclass(frozen=True, slots=True)
-class Spoken(Normalization):
+class SpokenNormalization(Normalization):
     """Write out the spoken forms that people write on purpose; no other normalizer touches them."""
 
     name: ClassVar[str] = "spoken"
 
     def edits(self, text: str) -> Iterator[Edit]:
         """Return the edits that write spoken forms out."""
-        forms = spoken_forms()
+        forms = written_out()
         for word in RUSSIAN.finditer(text):
             if full := forms.get(word[0].lower()):
                 yield Edit(*word.span(), cased(full, word[0], initial=False))

@@ -7,7 +7,7 @@ from augment_ru.normalizers._reading import WordNormalization
 
 
 @dataclass(frozen=True, slots=True)
-class Stretching(WordNormalization):
+class StretchingNormalization(WordNormalization):
     """Leave out repeated letters of words that no dictionary has."""
 
     name: ClassVar[str] = "stretching"

@@ -7,7 +7,7 @@ from augment_ru.normalizers._reading import WordNormalization
 
 
 @dataclass(frozen=True, slots=True)
-class Transliteration(WordNormalization):
+class TransliterationNormalization(WordNormalization):
     """Read Russian words in Latin letters: by standards, in passports, in chats."""
 
     name: ClassVar[str] = "transliteration"
