@@ -9,7 +9,8 @@ import numpy as np
 
 from augment_ru.adversary.by_guide import Guidance
 from augment_ru.adversary.case import SearchCase
-from augment_ru.adversary.defaults import BUDGET, DRAWS
+from augment_ru.adversary.confirmation import Confirmation, slip_rate
+from augment_ru.adversary.defaults import BUDGET, DRAWS, LEAST
 from augment_ru.adversary.goal import Goal
 from augment_ru.adversary.ledger import Ledger
 from augment_ru.adversary.result import NAME, Finding, SearchSettings
@@ -61,6 +62,9 @@ class Adversary:
             Questions to the guide are not counted as queries. None for no guide.
         cache: the cache of answers of the model and of the guide; None keeps them in memory alone.
         seconds: the time after which all searches end; None for no limit. With a limit, results depend on speed.
+        confirm: the least number of times that a text which broke the answer is asked about again, to tell slips of the
+            model from broken answers; 0 to believe one answer. None for 0 if the model states that it is deterministic,
+            else for 2. These questions count as queries.
 
     Raises:
         AugmentError: a name is unknown, a value is out of range, the guide gives no scores, or there is a guide
@@ -94,10 +98,11 @@ class Adversary:
         guide: Model | NamedModel | None = None,
         cache: Cache | None = None,
         seconds: float | None = None,
+        confirm: int | None = None,
     ) -> None:
         if isinstance(attacks, str):
             raise AugmentError(f"attacks: '{attacks}' is one text; give a list of attacks")
-        check_search(len(attacks), budget, draws, seconds)
+        check_search(len(attacks), budget, draws, seconds, confirm)
         self.perturbers = tuple(
             one
             if isinstance(one, Perturber)
@@ -111,10 +116,12 @@ class Adversary:
         first = self.perturbers[0]
         self._similarity, self._threshold, self._seconds = first.similarity, first.threshold, seconds
         self._deadline: float | None = None
+        self.confirm = (0 if self.ledger.model.deterministic else LEAST) if confirm is None else confirm
+        self._slip_rate: float | None = None
         shared = first.settings
         self.settings = SearchSettings(
             self.ledger.model.name,
-            self.ledger.model.signature,
+            self.ledger.model.stated,
             tuple(one.attack.name for one in self.perturbers),
             shared.scorer,
             shared.threshold,
@@ -182,12 +189,15 @@ class Adversary:
             self._deadline = time.monotonic() + self._seconds
         limits = Limits(self.budget, self._deadline)
         held = pools(prepared, self.perturbers, self.draws)
+        goals = [self._goal(record) for record in prepared.records]
+        if self.confirm and self._slip_rate is None and not limits.is_over:
+            self._slip_rate = slip_rate(goals, prepared.records, self.ledger)
         cases = [
-            SearchCase(number, record, self._goal(record), pool)
-            for number, (record, pool) in enumerate(zip(prepared.records, held, strict=True))
+            SearchCase(number, record, goal, pool, confirmation=self._confirmation())
+            for number, (record, goal, pool) in enumerate(zip(prepared.records, goals, held, strict=True))
         ]
         if not limits.is_over:
-            ask_originals(cases, self.ledger)
+            ask_originals(cases, self.ledger, self.budget)
         gate = screened(prepared, cases, self._similarity, self._threshold)
         keys = Streams.of(prepared.keys, self.settings.seed, NAME).keys.tolist()
         for case in cases:
@@ -200,6 +210,18 @@ class Adversary:
         search_all([case for case in cases if case.is_open], gate, self.ledger, limits, on_finished)
         self.ledger.forget()
         return [self._found(prepared, case, gate) for case in cases]
+
+    def measure_slips(self, records: Sequence[Record]) -> None:
+        """Measure the slip rate of the model on these records, and use it in all searches from now on.
+
+        Without this the first search measures it on its own records. It is not needed if `confirm` is 0.
+        """
+        self._slip_rate = slip_rate([self._goal(record) for record in records], records, self.ledger)
+
+    def _confirmation(self) -> Confirmation | None:
+        if not self.confirm or self._slip_rate is None:
+            return None
+        return Confirmation(self._slip_rate, self.confirm)
 
     def _goal(self, record: Record) -> Goal:
         """Return the goal of the search for a record.
@@ -240,6 +262,7 @@ class Adversary:
             queries=case.queries,
             broken_at=case.broken_at,
             minimal=case.minimal,
+            confirmation=case.confirmation,
         )
 
 
@@ -257,7 +280,9 @@ def _guide_of(guide: Model | NamedModel, model: NamedModel, cache: Cache | None)
     return Ledger(named, cache)
 
 
-def check_search(attacks: int, budget: int, draws: int, seconds: float | None) -> None:
+def check_search(
+    attacks: int, budget: int, draws: int, seconds: float | None = None, confirm: int | None = None
+) -> None:
     """Check the settings of a search; for their meaning see `Adversary`.
 
     Args:
@@ -265,6 +290,7 @@ def check_search(attacks: int, budget: int, draws: int, seconds: float | None) -
         budget: at least 1.
         draws: from 1 to 100.
         seconds: greater than 0, or None.
+        confirm: at least 0, or None.
 
     Raises:
         AugmentError: there is no attack, or a number is out of range.
@@ -275,6 +301,8 @@ def check_search(attacks: int, budget: int, draws: int, seconds: float | None) -
         raise AugmentError(f"`budget` {budget}; needs a number of queries, 1 or more")
     if not 1 <= draws <= _MOST_DRAWS:
         raise AugmentError(f"`draws` {draws}; needs a number from 1 to {_MOST_DRAWS}")
+    if confirm is not None and confirm < 0:
+        raise AugmentError(f"`confirm` {confirm}; needs a number of times, 0 or more")
     if seconds is not None and not seconds > 0:
         raise AugmentError(f"`seconds` {seconds}; needs a number of seconds over 0")
 
@@ -326,10 +354,16 @@ class Limits:
         return self.deadline is not None and time.monotonic() >= self.deadline
 
 
-def ask_originals(cases: Sequence[SearchCase], ledger: Ledger) -> None:
-    """Ask the model about the original of each case in one call, and give each case its answer."""
-    for case, scored in zip(cases, ledger.ask([case.example({}) for case in cases]), strict=True):
-        case.asked_original(scored)
+def ask_originals(cases: Sequence[SearchCase], ledger: Ledger, budget: int) -> None:
+    """Ask the model about the original of each case in one call, and give each case its answer.
+
+    Originals whose answers may be slips are asked about up to three times.
+    """
+    repeat, open_ = 0, list(cases)
+    while open_:
+        replies = ledger.ask([case.example({}) for case in open_], repeats=[repeat] * len(open_))
+        pairs = zip(open_, replies, strict=True)
+        repeat, open_ = repeat + 1, [case for case, scored in pairs if case.asked_original(scored, budget)]
 
 
 def guidance_of(case: SearchCase, guide: Ledger) -> Guidance | None:
@@ -374,9 +408,13 @@ def search_all(
         for case in ended:
             on_finished(case)
         over = limits.is_over
-        replies = [] if over else ledger.ask([question.case.example(question.scripts) for question in questions])
+        examples = [] if over else [question.case.example(question.scripts) for question in questions]
+        replies = ledger.ask(examples, repeats=[question.repeat for question in questions][: len(examples)])
         for question, scored in zip(questions, replies, strict=not over):
-            question.case.answered(question.texts, scored, question.similarity)
+            if question.repeat:
+                question.case.answered_again(scored)
+            else:
+                question.case.answered(question.texts, scored, question.similarity)
         active = [question.case for question in questions]
         if over:
             for case in active:
@@ -393,12 +431,28 @@ class _Question(NamedTuple):
         scripts: the scripts of the set, by the number of the text.
         texts: the texts of the record under these changes.
         similarity: the gate's score.
+        repeat: how often the model was asked about these texts before.
     """
 
     case: SearchCase
     scripts: Mapping[int, Script]
     texts: tuple[str, ...]
     similarity: float
+    repeat: int = 0
+
+
+def _doubts(active: Sequence[SearchCase], limits: Limits) -> tuple[list[SearchCase], list[_Question], list[SearchCase]]:
+    """Return the cases without a text in doubt; a question for each other case; and the cases with no query left."""
+    sure, again, spent = list[SearchCase](), list[_Question](), list[SearchCase]()
+    for case in active:
+        if case.doubted is None or case.confirmation is None:
+            sure.append(case)
+        elif case.queries >= limits.budget:
+            spent.append(case)
+        else:
+            scripts = {} if case.confirmation.of_original else case.pool.scripts(case.wanted or ())
+            again.append(_Question(case, scripts, *case.doubted[:2], case.confirmation.asked))
+    return sure, again, spent
 
 
 def _questions(
@@ -414,7 +468,11 @@ def _questions(
     """
     found: dict[int, _Question] = {}
     ended: list[SearchCase] = []
-    pending = list(active)
+    pending, again, spent = _doubts(active, limits)
+    found |= {question.case.number: question for question in again}
+    for case in spent:
+        case.finish("budget")
+        ended.append(case)
     while pending:
         for case in pending:
             if case.wanted is None:

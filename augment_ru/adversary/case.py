@@ -4,13 +4,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import blake2b
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
 from augment_ru.adversary.by_guide import Guidance, break_by_guide
 from augment_ru.adversary.by_labels import break_by_labels, shrink_by_labels
 from augment_ru.adversary.by_scores import break_by_scores, shrink_by_scores
+from augment_ru.adversary.confirmation import Answers, Confirmation
 from augment_ru.adversary.goal import Goal
 from augment_ru.adversary.knowledge import ChangeSet, Draws, Knowledge, Search, Verdict
 from augment_ru.adversary.surrogate import Surrogate
@@ -85,6 +86,8 @@ Reason = Literal["", "budget", "nothing left to try", "time", "right already"]
 
 STATUSES = ("broken", "withstood", "rejected", "wrong_before", "unchanged")
 
+_SURE = 2
+"""This many answers to an original that may be slips decide whether it is right."""
 _MOST_REFUSALS = 10
 """A search ends when the gate has refused this many sets for each query of the budget."""
 
@@ -93,6 +96,17 @@ _SHORT = 2**14
 """Texts of a record with at least this many characters together are identified by a digest."""
 _Texts: TypeAlias = tuple[str, ...] | bytes
 """The key of a version of a record: its texts, or their digest if they are long."""
+
+
+class Doubted(NamedTuple):
+    """A version of a record whose first answer broke: its texts, the gate's score, and the latest answer of each kind.
+
+    `answers` maps whether an answer broke to the answer.
+    """
+
+    texts: tuple[str, ...]
+    similarity: float
+    answers: dict[bool, Scored]
 
 
 @dataclass(slots=True)
@@ -113,6 +127,8 @@ class SearchCase:
         reason: why the search ended, if the status alone does not say it; otherwise "".
         minimal: whether the broken set is known to be minimal.
         knowledge: what is known about sets of changes; None if no search was begun.
+        confirmation: the answers that tell slips from broken answers; None if one answer is believed.
+        doubted: the set whose answer broke, but is not confirmed yet; None if there is none.
     """
 
     number: int
@@ -128,11 +144,14 @@ class SearchCase:
     reason: Reason = ""
     minimal: bool = False
     knowledge: Knowledge | None = None
+    confirmation: Confirmation | None = None
     _original: Scored | None = None
     _similarities: Floats | None = None
     _search: Search | None = None
     _wanted: ChangeSet | None = None
     _refusals: int = 0
+    doubted: Doubted | None = None
+    _settled: dict[_Texts, bool] = field(default_factory=dict)
     _answers: dict[_Texts, Scored] = field(default_factory=dict)
     _rivals: list[tuple[int, str]] | None = None
     _questions: RecordQuestions | None = None
@@ -152,13 +171,28 @@ class SearchCase:
         """Whether the record has no status yet."""
         return self.status is None
 
-    def asked_original(self, scored: Scored) -> None:
-        """Record the answer to the original.
+    def asked_original(self, scored: Scored, most: int) -> bool:
+        """Record an answer to the original, and return whether it must be asked about again.
 
-        The case ends if the answer is wrong, if the target is the right label already, or if the pool is empty.
+        A wrong answer that may be a slip counts if one of two further answers is wrong, too. The case ends if the
+        answer is wrong, if the target is the right label already, or if the pool is empty.
+
+        Args:
+            scored: the answer.
+            most: the budget; if it is spent, a wrong answer counts.
         """
-        self.before = self.goal.answer(scored)
-        self.queries = 1
+        answer = self.goal.answer(scored)
+        self.queries += 1
+        if self.confirmation is None:
+            self.before = answer
+        else:
+            given = self.confirmation.original
+            given.count(broken=not self.goal.is_right(answer))
+            self.confirmation.again = given.asked - 1
+            if not self.goal.is_right(answer) or given.kept > given.broken:
+                self.before = answer
+            if given.broken and max(given.broken, given.kept) < _SURE and self.queries < most:
+                return True
         if not self.goal.is_right(self.before):
             self.status = "wrong_before"
         elif self.goal.is_right_already:
@@ -167,6 +201,7 @@ class SearchCase:
             self.status = "unchanged"
         self._original = scored
         self._rivals = self.goal.rivals(scored)
+        return False
 
     def screened(self, similarities: Floats, passing: Mask) -> None:
         """Remove the changes that the gate refuses when applied alone. If it refuses all, the case ends as rejected.
@@ -246,7 +281,43 @@ class SearchCase:
         if key not in self._answers:
             self._answers[key] = scored
             self.queries += 1
-        broken = self.goal.is_broken(self.goal.answer(scored))
+        broken = self._settled.get(key, self.goal.is_broken(self.goal.answer(scored)))
+        if broken and self.confirmation is not None and key not in self._settled:
+            self.confirmation.text = Answers(broken=1)
+            self.doubted = Doubted(texts, similarity, {True: scored})
+            return
+        self._judged(scored, similarity, broken=broken)
+
+    def answered_again(self, scored: Scored) -> None:
+        """Record a further answer to the text in doubt, or to the original (`Confirmation.of_original`)."""
+        known, doubted = self.confirmation, self.doubted
+        if known is None or doubted is None:
+            return
+        answer = self.goal.answer(scored)
+        if known.of_original:
+            wrong = not self.goal.is_right(answer)
+            known.original.count(broken=wrong)
+            self.before = answer if wrong and known.is_wrong_before else self.before
+        else:
+            broken = self.goal.is_broken(answer)
+            known.text.count(broken=broken)
+            doubted.answers[broken] = scored
+        known.again, self.queries = known.again + 1, self.queries + 1
+        verdict = known.verdict(len(self._answers) - 1)
+        if verdict is None:
+            return
+        self.doubted = None
+        if not verdict and known.is_wrong_before:
+            self.stop()
+            self.status = "wrong_before"
+            return
+        key = _key(doubted.texts)
+        self._settled[key] = verdict
+        self._answers[key] = doubted.answers.get(verdict, doubted.answers[True])
+        self._judged(self._answers[key], doubted.similarity, broken=verdict)
+
+    def _judged(self, scored: Scored, similarity: float, *, broken: bool) -> None:
+        """Let the search know whether the wanted set broke the answer."""
         if broken and self.broken_at is None:
             self.broken_at = self.queries
         self._taken(Verdict(similarity, passed=True, broken=broken, margins=self._margins(scored)))
@@ -264,6 +335,8 @@ class SearchCase:
         """End the search and set the status; `reason` says what cut the search short, "" if nothing did."""
         self.stop()
         knowledge = self.knowledge
+        if self.status is not None:  # the original proved to be answered wrong
+            return
         if knowledge is not None and (chosen := knowledge.smallest) is not None:
             self.status = "broken"
             self.similarity = knowledge.known[chosen].similarity

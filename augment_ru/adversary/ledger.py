@@ -2,14 +2,11 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
-from augment_ru.errors import AugmentError
 from augment_ru.evaluation.examples import (
     Cache,
     Example,
     NamedModel,
-    Prediction,
     QuestionCounts,
     Scored,
     answer_keys,
@@ -35,48 +32,32 @@ class Ledger:
     _known: dict[bytes, Scored] = field(default_factory=dict)
     _asking: NamedModel | None = None
 
-    def ask(self, examples: Sequence[Example], advance: Callable[[int], None] = lambda _: None) -> list[Scored]:
+    def ask(
+        self,
+        examples: Sequence[Example],
+        advance: Callable[[int], None] = lambda _: None,
+        repeats: Sequence[int] = (),
+    ) -> list[Scored]:
         """Return the answers to questions, in order. The model gets one call, with the questions not answered before.
 
         Args:
             examples: the questions.
             advance: called with the number of newly answered questions; those with an answer in memory do not count.
+            repeats: for each question, how often it was asked before: it is asked again. Empty for the first time.
 
         Raises:
             AugmentError: the model raises an error, does not answer every question, or gives malformed scores.
         """
-        asked = self._asked
-        keys = answer_keys(asked.signature or "", examples)
+        if self._asking is None:
+            self._asking = replace(self.model.with_scores(), reads=None)
+        asked, examples = self._asking, self.model.read(examples)
+        keys = answer_keys(asked.signature or "", examples, repeats)
         fresh = {key: example for key, example in zip(keys, examples, strict=True) if key not in self._known}
         if fresh:
             given = ask(asked, list(fresh.values()), self.cache, self.counts, advance, keys=list(fresh))
-            self._known.update(zip(fresh, map(self._scored, given), strict=True))
+            self._known.update(zip(fresh, map(asked.scores_of, given), strict=True))
         return [self._known[key] for key in keys]
 
     def forget(self) -> None:
         """Drop the answers in memory, so that a long run does not fill it; the cache keeps its answers."""
         self._known.clear()
-
-    @property
-    def _asked(self) -> NamedModel:
-        """The model to ask. If `model` gives scores, this one predicts with scores, and has its own signature."""
-        scored = self.model.scored
-        if scored is None:
-            return self.model
-        if self._asking is None:
-
-            def predict(examples: Sequence[Example]) -> list[Prediction]:
-                return [[prediction, [dict(one) for one in scores]] for prediction, scores in scored(examples)]
-
-            signature = None if self.model.signature is None else f"{self.model.signature}|scores"
-            self._asking = replace(self.model, predict=predict, signature=signature, stream=None)
-        return self._asking
-
-    def _scored(self, given: Any) -> Scored:  # noqa: ANN401  (a prediction, or one with scores, as JSON values)
-        if self.model.scored is None:
-            return Scored(given)
-        try:
-            prediction, scores = given
-            return Scored(prediction, tuple({str(k): float(v) for k, v in one.items()} for one in scores))
-        except (TypeError, ValueError, AttributeError) as error:
-            raise AugmentError(f"`model` {self.model.name}: its scores are no list of labels with numbers") from error

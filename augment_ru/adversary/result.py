@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from augment_ru.adversary.confirmation import Confirmation
 from augment_ru.engine.result import Result, Settings, occasional
 from augment_ru.errors import brief
 from augment_ru.evaluation.answers import by_field
@@ -67,11 +68,13 @@ class Finding(Result):
         queries: how many queries were made, including the original.
         broken_at: the number of the query that broke the answer first, counted from 1; None if no query did.
         minimal: whether taking back any one change is known to mend the answer.
+        confirmation: the answers that told slips from broken answers; None if one answer was believed.
     """
 
     _VALUES: ClassVar[tuple[str, ...]] = (
         "record", "scripts", "protected", "outcome", "settings",
         "search_settings", "attacks", "changes", "before", "after", "queries", "broken_at", "minimal",
+        "confirmation",
     )  # fmt: skip
     search_settings: SearchSettings
     attacks: Mapping[str, Sequence[int]]
@@ -81,6 +84,7 @@ class Finding(Result):
     queries: int
     broken_at: int | None
     minimal: bool
+    confirmation: Confirmation | None
 
     def __repr__(self) -> str:
         texts = {name: script.text for name, script in self.scripts.items()}
@@ -98,6 +102,7 @@ class Finding(Result):
             "budget": self.search_settings.budget,
             "changes": self.changes,
             "minimal": self.minimal,
+            **({} if self.confirmation is None else {"confirmed": self.confirmation.as_json()}),
         }
 
     def made_by(self) -> dict[str, list[str]]:

@@ -15,7 +15,7 @@ import click
 from click.core import ParameterSource
 from click.shell_completion import get_completion_class
 
-from augment_ru.adversary.defaults import ATTACKS, BUDGET, DRAWS
+from augment_ru.adversary.defaults import ATTACKS, BUDGET, DRAWS, LEAST
 from augment_ru.cli import shared_options as shared
 from augment_ru.cli.misuse import REAL
 from augment_ru.cli.shared_options import Command, HelpfulGroup, attack_option, option, table_format, with_options
@@ -102,6 +102,11 @@ def _with_recipe(given: dict[str, Any], keys: type[Any], lists: Mapping[str, str
 @click.command(cls=Command, short_help="Count the right answers of models that perturbations break.")
 @click.argument("source", metavar="PERTURBED.jsonl|FOLDER|-")
 @option("--model [NAME=]KIND[:ARGUMENT]...", "See augment-ru list models; NAME: how it is shown.", dest="models")
+@option(
+    "--defence NAME...",
+    "Also each model behind this normalizer: its cost, and what it recovers; A+B: one after another.",
+    dest="defences",
+)
 @option("--originals FILE", "The unperturbed rows, if PERTURBED does not hold them.")
 @with_options(*shared.INPUT, *shared.MODEL)
 @option("--metric NAME...", "Metrics, in place of the task's.", dest="metrics")
@@ -112,6 +117,14 @@ def _with_recipe(given: dict[str, Any], keys: type[Any], lists: Mapping[str, str
     show_default=True,
 )
 @option("--episodes N", "Sets of demonstrations for each K.  [default: 5]", default=5)
+@option(
+    "--repeats N",
+    "Ask each question N times: how often the model slips, and what attacks break above that.  [default: 1]",
+    default=1,
+)
+@option("--require TEXT...", "Exit with code 3 if a number fails, such as 'asr(people) <= 5', by its interval.")
+@option("--require-point", "Judge what --require names by the estimate, not by the end of its interval.")
+@option("--catch LABEL", "The label that a filter is to catch: missed rows and false alarms apart, by threshold.")
 @option("--by FIELD...", "Also report by the values of a field.")
 @shared.DEVICE
 @option("--seed N", "The seed of the random numbers.  [default: 42]", default=42)
@@ -127,8 +140,8 @@ def _with_recipe(given: dict[str, Any], keys: type[Any], lists: Mapping[str, str
 )
 @option(
     "--table NAME...",
-    "Print this table: rates, counts, together, valid, curve, transfer, models, attacks, strength, "
-    "subpopulations, or all.  [default: the first six]",
+    "Print this table: rates, counts, noise, defences, catch, together, valid, curve, transfer, models, attacks, "
+    "strength, subpopulations, or all.  [default: the first nine]",
     dest="tables",
 )
 @table_format()
@@ -139,7 +152,7 @@ def _with_recipe(given: dict[str, Any], keys: type[Any], lists: Mapping[str, str
 @option("--predictions FILE.jsonl", "Every prediction, to recount the report.")
 @option("--worst-case FILE.jsonl", "For each original the row that breaks most of the models.")
 @shared.QUIET
-def evaluate(**given: Any) -> None:  # noqa: ANN401
+def evaluate(**given: Any) -> int:  # noqa: ANN401
     """Count how many of a model's right predictions the attacks break.
 
     \b
@@ -150,13 +163,14 @@ def evaluate(**given: Any) -> None:  # noqa: ANN401
     from augment_ru.engine.recipe import EVALUATE_KEYS, EVALUATE_LISTS
     from augment_ru.jobs.evaluate import run_evaluation
 
-    run_evaluation(_with_recipe(given, EVALUATE_KEYS, EVALUATE_LISTS))
+    return run_evaluation(_with_recipe(given, EVALUATE_KEYS, EVALUATE_LISTS))
 
 
 @click.command(cls=Command, short_help="Search for the smallest changes that break a model's answers.")
 @click.argument("source", metavar="IN|-")
 @option("-o/--output OUT", "Output file, written when the run is complete.  [default: stdout]")
 @option("--model [NAME=]KIND[:ARGUMENT]", "The model; see augment-ru list models.", required=True)
+@option("--defence NAME", "Search through this normalizer: the model behind it is asked.")
 @attack_option("An attack whose changes are in the pool.", ", ".join(ATTACKS))
 @option("--budget N", f"The most queries for a row.  [default: {BUDGET}]", default=BUDGET)
 @option(
@@ -165,6 +179,12 @@ def evaluate(**given: Any) -> None:  # noqa: ANN401
 )
 @option("--targeted LABEL", "Make the model give this label.  [default: any wrong answer]", dest="target")
 @option("--no-minimal", "Stop at the first set of changes that breaks the answer.")
+@option(
+    "--confirm N",
+    "Ask again at least N times whether a text broke the answer, to tell slips of the model; 0: believe one answer.  "
+    f"[default: {LEAST}, or 0 for models that are deterministic]",
+    type=int,
+)
 @option("--draws N", f"Random draws of each attack in the pool.  [default: {DRAWS}]", default=DRAWS)
 @option("--time SECONDS", "End the searches after this time.", dest="seconds", type=REAL)
 @with_options(*shared.INPUT, *shared.MODEL, *shared.POOL, *shared.ROWS, *shared.SPLIT, shared.QUIET)

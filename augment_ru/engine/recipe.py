@@ -37,20 +37,22 @@ PERTURB_KEYS = _keys(
     truths="no-constraints with-original csv-safe",
 )
 
-_NAMES = ("attack", "similarity", "model", "constraint")
+_NAMES = ("attack", "similarity", "model", "constraint", "defence")
 """The keys whose values could name the user's own code, which a file must not do."""
 
 
 EVALUATE_LISTS = {
     "model": "models", "field": "fields", "label-field": "label_fields", "metric": "metrics", "by": "by",
-    "model-option": "model_options", "table": "tables",
+    "model-option": "model_options", "table": "tables", "require": "require",
+    "defence": "defences",
 }  # fmt: skip
 """The options of `evaluate` that may be repeated, and the name of the parameter that gets the values of each."""
 EVALUATE_KEYS = _keys(
     EVALUATE_LISTS,
-    texts="originals task train shots device cache title format output html predictions verdicts date flipping "
+    texts="originals task train shots device cache catch title format output html predictions verdicts date flipping "
     "input-format encoding worst-case",
-    integers="episodes seed",
+    integers="episodes repeats seed",
+    truths="require-point",
 )
 
 

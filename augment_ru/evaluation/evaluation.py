@@ -8,9 +8,10 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
+from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -30,6 +31,8 @@ from augment_ru.evaluation.answers import (
     over_classes,
     prediction_json,
 )
+from augment_ru.evaluation.catching import Catches, catch_report, catch_scores, check_catch
+from augment_ru.evaluation.defences import Defence, defence_report
 from augment_ru.evaluation.examples import (
     Cache,
     Model,
@@ -43,6 +46,7 @@ from augment_ru.evaluation.examples import (
 )
 from augment_ru.evaluation.flipping import Flipping, flipping_edits
 from augment_ru.evaluation.loading import TEST, loaded
+from augment_ru.evaluation.noise import above_noise, same_text_flips
 from augment_ru.evaluation.paired import RunsInPairs, is_better
 from augment_ru.evaluation.pairs import CHOSEN, WORST_ROWS, Pair, Pairs
 from augment_ru.evaluation.protocol import (
@@ -79,9 +83,11 @@ from augment_ru.evaluation.report import (
     FORMAT,
     VERSION,
     AttackReport,
+    CatchReport,
     Cell,
     ChosenFrom,
     Data,
+    DefenceReport,
     Interval,
     ModelReport,
     Rate,
@@ -89,6 +95,7 @@ from augment_ru.evaluation.report import (
     ValidRows,
     as_json,
 )
+from augment_ru.evaluation.requirements import Known, Requirement, check_requirements, metric_of
 from augment_ru.evaluation.searches import is_searched, searches
 from augment_ru.evaluation.subpopulations import Subpopulation, binned, no_field, subpopulations
 from augment_ru.evaluation.table_text import as_html, as_text
@@ -127,6 +134,8 @@ class Evaluation:
         data: the name of the row file, without its folder; None for rows made in Python.
         flipping: the edits that flip the answer; only for rows whose edits were tested by asking the model again.
         specs: for rows of a release, maps the name of each variation to the specification of its attack.
+        defences: for each model that stands behind a defence, by name, the defence and the name of the bare model.
+        catches: the scores of the label that is to be caught, by the name of the model.
     """
 
     pairs: Pairs
@@ -140,6 +149,8 @@ class Evaluation:
     data: str | None = None
     flipping: Flipping = field(default_factory=dict)
     specs: Mapping[str, str] = field(default_factory=dict)
+    defences: Mapping[str, tuple[Defence, str]] = field(default_factory=dict)
+    catches: Mapping[str, Catches] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         models = ", ".join(dict.fromkeys(one.run.model for one in self.judged))
@@ -243,6 +254,10 @@ class Evaluation:
             signature=run.signature,
             shots=run.shots,
             episodes=run.episodes,
+            deterministic=run.deterministic,
+            defence=self._defence(judged),
+            catch=self._catch(judged),
+            same_text_flips=same_text_flips(run, pairs, self.kind, self.settings.seed) if run.repeats else None,
             beats_majority=beats_majority,
             best=best,
             metrics=scores(self.metrics, pairs, golds, run.originals),
@@ -275,6 +290,7 @@ class Evaluation:
             flips=int(outcomes.flipped.sum()),
             flip_rate=judged.rate(attack, "flip_rate"),
             performance_drop_rate=judged.drop_rate(attack),
+            asr_above_noise=self._above_noise(judged, attack) if judged.run.repeats else None,
             metrics=changed_scores(self.metrics, self.pairs, self.golds, judged.run, attack),
             valid_rows=_valid_rows(judged, attack, rows),
             labels={name: success_rate(outcomes, at) for at, name in enumerate(decided)} if len(decided) > 1 else None,
@@ -290,6 +306,46 @@ class Evaluation:
             else {name: cells for name, own in strengths.items() if (cells := _range_cells(outcomes, own))},
             outcomes=outcomes.letters,
         )
+
+    def _defence(self, judged: JudgedRun) -> DefenceReport | None:
+        """Return what the defence of a run costs and recovers; None for a bare model."""
+        if judged.run.model not in self.defences:
+            return None
+        defence, name = self.defences[judged.run.model]
+        (bare,) = (one for one in self.judged if (one.run.model, one.run.shots) == (name, judged.run.shots))
+        seed = self.settings.seed
+        return defence_report(defence, bare, judged, self.pairs, self.golds, kind=self.kind, seed=seed)
+
+    def _catch(self, judged: JudgedRun) -> CatchReport | None:
+        """Return what a run misses and stops by mistake; None if no label is to be caught."""
+        if self.settings.catch is None:
+            return None
+        scores = self.catches.get(judged.run.model)
+        return catch_report(self.settings.catch, judged, self.pairs, self.golds, scores, seed=self.settings.seed)
+
+    def _above_noise(self, judged: JudgedRun, attack: str) -> Rate:
+        return above_noise(judged, self.pairs, attack, self.golds, kind=self.kind, seed=self.settings.seed)
+
+    def failures(self, *, point: bool = False) -> list[str]:
+        """Return a sentence for each number that does not meet a requirement of the settings (`require`).
+
+        Args:
+            point: whether the numbers themselves are judged; if not, the ends of their intervals.
+        """
+        report, found = self.counted(), list[str]()
+        for one in map(Requirement.of, self.settings.require):
+            for judged, model in zip(self.judged, report.models, strict=True):
+                for name, known in one.of_model(model, partial(self._metric, judged.run)):
+                    problem = one.problem(known, point=point)
+                    shots = "" if model.shots is None else f" ({model.shots}-shot)"
+                    found += [f"{model.model}{shots}: {name} {problem} ({one.text})"] if problem else []
+        return found
+
+    def _metric(self, run: ModelRun, name: str, attack: str | None) -> Known:
+        """Return a metric of a run with its interval, on the rows of an attack or, for None, on the originals."""
+        rows = range(len(self.golds)) if attack is None else [pair.original for pair in self.pairs.attacks[attack]]
+        answers = run.originals if attack is None else run.attacks[attack]
+        return metric_of(self.metrics[name], self.pairs, self.golds, answers, rows=rows, seed=self.settings.seed)
 
     def to_frame(self) -> Any:  # noqa: ANN401  (pandas is no dependency)
         """Return the numbers of the report as a pandas DataFrame, with a row for each model and attack.
@@ -515,8 +571,11 @@ def evaluate(
     train_rows = read_rows(str(train), encoding=settings.encoding) if train is not None else None
     shots = (task.benchmark.shots,) if settings.shots is None else settings.shots
     shown = demonstrations(train_rows.values, pairs, kind, settings.seed) if train_rows and any(shots) else None
-    plan = EvaluationPlan(pairs, kind, shots, settings.episodes, shown)
+    plan = EvaluationPlan(pairs, kind, shots, settings.episodes, shown, settings.repeats)
     plan.check()
+    if settings.catch is not None:
+        check_catch(settings.catch, task, golds, kind)
+    check_requirements(settings.require, tuple(scored), tuple(pairs.attacks), settings.repeats)
     found = subpopulations(originals, task, labels=kind == "labels", by=settings.by)
     shown_golds = golds_of(train_rows.values, task, kind) if train_rows else []
     check_labels_shared(f"`train` {train}", labels_among(shown_golds, kind) or (), labels_among(golds, kind))
@@ -527,14 +586,11 @@ def evaluate(
     given = models.items() if isinstance(models, Mapping) else map(named_spec, models)
     named = [NamedModel.of(name, _made(model, request, settings)) for name, model in given]
     _warn_of_learned(named, pairs)
+    protected = [(one, bare, one.protect(bare)) for one in map(Defence.of, settings.defences) for bare in named]
+    named += [model for _, _, model in protected]
     answers = None if settings.cache in {None, "none"} else Cache(Path(settings.cache))
-    runs: list[ModelRun] = []
     try:
-        for model in named:
-            with progress(model.name, plan.questions(model)) as advance:
-                own = run_model(model, plan, answers, advance)
-            on_model_done(own)
-            runs += own
+        runs, catches = _asked(named, plan, settings, answers, Hooks(progress, on_model_done))
         judged = evaluated_runs(runs, pairs, golds, kind, settings.seed)
         flips = flipping_edits(judged, named, plan, golds, answers, settings.flipping)
     finally:
@@ -547,10 +603,45 @@ def evaluate(
         **({"verdicts": Path(settings.verdicts).name} if settings.verdicts is not None else {}),
         "shots": ",".join(map(str, shots)),
         "episodes": str(settings.episodes),
+        **({"repeats": str(settings.repeats)} if settings.repeats > 1 else {}),
     }
     known = scope.release.specs
     specs = {attack: known[attack] for attack in pairs.attacks if attack in known}
-    return Evaluation(pairs, golds, kind, scored, judged, found, settings, defining, _name_of(perturbed), flips, specs)
+    behind = {model.name: (one, bare.name) for one, bare, model in protected}
+    source = _name_of(perturbed)
+    return Evaluation(
+        pairs, golds, kind, scored, judged, found, settings, defining, source, flips, specs, behind, catches
+    )
+
+
+class Hooks(NamedTuple):
+    """The hooks of `evaluate`."""
+
+    progress: Progress
+    on_model_done: DoneHook
+
+
+def _asked(
+    models: Sequence[NamedModel],
+    plan: EvaluationPlan,
+    settings: EvaluationSettings,
+    cache: Cache | None,
+    hooks: Hooks,
+) -> tuple[list[ModelRun], dict[str, Catches]]:
+    """Ask all models; return their runs and, if a label is to be caught, its scores by the name of the model.
+
+    Raises:
+        AugmentError: a model fails.
+    """
+    runs, catches = list[ModelRun](), dict[str, Catches]()
+    for model in models:
+        with hooks.progress(model.name, plan.questions(model)) as advance:
+            own = run_model(model, plan, cache, advance)
+        hooks.on_model_done(own)
+        runs += own
+        if settings.catch is not None and (scores := catch_scores(model, plan, settings.catch, cache)):
+            catches[model.name] = scores
+    return runs, catches
 
 
 def _name_of(perturbed: RowsOrFile) -> str | None:

@@ -9,7 +9,7 @@ import sqlite3
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, fields, replace
+from dataclasses import MISSING, dataclass, fields, replace
 from hashlib import blake2b
 from math import isfinite
 from pathlib import Path
@@ -104,6 +104,11 @@ class Model:
     def few_shot(self) -> bool:
         """Whether the model reads `Example.shots`; if not, it is evaluated once, without demonstrations."""
         return True
+
+    @property
+    def deterministic(self) -> bool:
+        """Whether the model always answers a question in the same way; a model on a server never does."""
+        return False
 
     @property
     def cached(self) -> bool:
@@ -297,11 +302,19 @@ def default_path() -> Path:
     return folder / "responses.sqlite"
 
 
-def answer_keys(signature: str, examples: Sequence[Example]) -> list[bytes]:
+def answer_keys(signature: str, examples: Sequence[Example], repeats: Sequence[int] = ()) -> list[bytes]:
     """Return the cache key of each answer: a 16-byte hash of the model's signature and the whole question.
 
     Demonstrations are encoded once for all examples whose `shots` are the same object.
+
+    Args:
+        signature: the model's signature.
+        examples: the questions.
+        repeats: for each question, how often it was asked before: each time has a key of its own. Empty for the first.
     """
+    if any(repeats):
+        keys = zip(answer_keys(signature, examples), repeats, strict=True)
+        return [blake2b(key + b"%d" % time, digest_size=16).digest() if time else key for key, time in keys]
     shown: dict[int, bytes] = {}
     found: list[bytes] = []
     for example in examples:
@@ -409,17 +422,24 @@ _WANTED = "must return a list of as many"
 
 @dataclass(frozen=True, slots=True)
 class NamedModel:
-    """A model with the name that the report gives it; the other fields are the attributes of `Model`."""
+    """A model with the name that the report gives it.
+
+    `defence` names what stands in front of it, and `reads` turns questions into those that it is asked. The other
+    fields are the attributes of `Model`.
+    """
 
     name: str
     predict: PredictFunction
     signature: str | None
     few_shot: bool
+    deterministic: bool
     cached: bool
     chunk: int
     learned: frozenset[str]
     stream: Callable[[Sequence[Example]], Iterator[tuple[int, Prediction]]] | None
     scored: Callable[[Sequence[Example]], Sequence[Scored]] | None
+    defence: str = ""
+    reads: Callable[[Sequence[Example]], Sequence[Example]] | None = None
 
     @classmethod
     def of(cls, name: str, model: Model | PredictFunction) -> "NamedModel":
@@ -430,7 +450,7 @@ class NamedModel:
         """
         with _said_of(name):
             plain = Model()
-            names = [field.name for field in fields(cls)[2:]]
+            names = [field.name for field in fields(cls)[2:] if field.default is MISSING]
             stated: dict[str, Any] = {key: getattr(model, key, getattr(plain, key)) for key in names}
             if not isinstance(chunk := stated["chunk"], int) or chunk < 1:
                 raise AugmentError(f"chunk is {chunk!r}; needs a whole number from 1 on")
@@ -438,7 +458,50 @@ class NamedModel:
                 stated["signature"] = None
             if not isinstance(stated["learned"], frozenset):  # a model of a user's may call anything so
                 stated["learned"] = plain.learned
+            stated["deterministic"] = stated["deterministic"] is True
             return cls(name, model, **stated)
+
+    @property
+    def stated(self) -> str | None:
+        """All that defines its answers, the defence in front of it included; None if the model does not state it."""
+        defence = f"|defence={self.defence}" if self.defence else ""
+        return None if self.signature is None else self.signature + defence
+
+    def read(self, examples: Sequence[Example]) -> Sequence[Example]:
+        """Return the questions that the model is asked instead of these; a bare model is asked these."""
+        if self.reads is None:
+            return examples
+        with _said_of(self.name):
+            return self.reads(examples)
+
+    def with_scores(self) -> "NamedModel":
+        """Return the same model as one whose predictions are pairs of a prediction and its scores (`scores_of`).
+
+        It has a signature of its own. A model without scores is returned as it is.
+        """
+        scored = self.scored
+        if scored is None:
+            return self
+
+        def predict(examples: Sequence[Example]) -> list[Prediction]:
+            return [[prediction, [dict(one) for one in scores]] for prediction, scores in scored(examples)]
+
+        signature = None if self.signature is None else f"{self.signature}|scores"
+        return replace(self, predict=predict, signature=signature, stream=None)
+
+    def scores_of(self, given: Any) -> Scored:  # noqa: ANN401  (JSON values)
+        """Return a prediction of `with_scores` with its scores; a prediction alone if the model gives no scores.
+
+        Raises:
+            AugmentError: the scores are no list of labels with numbers.
+        """
+        if self.scored is None:
+            return Scored(given)
+        try:
+            prediction, scores = given
+            return Scored(prediction, tuple({str(k): float(v) for k, v in one.items()} for one in scores))
+        except (TypeError, ValueError, AttributeError) as error:
+            raise AugmentError(f"`model` {self.name}: its scores are no list of labels with numbers") from error
 
     @property
     def kept(self) -> bool:
@@ -509,6 +572,7 @@ def ask(
     advance: Callable[[int], None] = lambda _: None,
     *,
     keys: Sequence[bytes] | None = None,
+    repeat: int = 0,
 ) -> list[Prediction]:
     """Return the predictions for all examples, in their order; equal examples are asked once.
 
@@ -519,11 +583,13 @@ def ask(
         counts: the counts, which are increased in place.
         advance: called with the number of newly answered examples; the numbers add up to all examples.
         keys: the cache keys of the answers (`answer_keys`); None to compute them.
+        repeat: how often the same questions were asked before (`answer_keys`).
 
     Raises:
         AugmentError: the model raises an error, or does not answer every question.
     """
-    keys = answer_keys(model.signature or "", examples) if keys is None else keys
+    examples = model.read(examples)
+    keys = answer_keys(model.signature or "", examples, [repeat] * len(examples)) if keys is None else keys
     questions: dict[bytes, Example] = {}
     for key, example in zip(keys, examples, strict=True):
         questions.setdefault(key, example)

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from augment_ru.evaluation.pairs import WORST_ROWS
 from augment_ru.evaluation.report import AttackReport, ModelReport, Report
+from augment_ru.evaluation.table_text import span
 from augment_ru.evaluation.tables import names_of
 
 _FEW = 20
@@ -28,14 +29,23 @@ _ENDS = {
 
 
 def findings(report: Report) -> list[str]:
-    """Return a sentence or two for each model: which attack breaks most of its right answers, where, and how many."""
-    return [one for model in report.models for one in _of_model(report, model)]
+    """Return what was found: which attack breaks most of a model's right answers, where, how many, and how sure it is.
+
+    There are a sentence or two for each model, and one about models whose slips may count as broken.
+    """
+    told = [one for model in report.models for one in _of_model(report, model)]
+    unsure = (one for one in report.models if one.attacks and one.same_text_flips is None and not one.deterministic)
+    if names := list(dict.fromkeys(names_of(report)[one.model] for one in unsure)):
+        told.append(f"Slips of {', '.join(names)} may count as broken: each text was asked about once (repeats).")
+    return told
 
 
 def _of_model(report: Report, model: ModelReport) -> Iterator[str]:
     names = names_of(report)
     name = names[model.model] + ("" if model.shots is None else f" ({model.shots}-shot)")
     rates = {attack: one.rate.asr for attack, one in model.attacks.items() if one.rate.asr is not None}
+    if model.same_text_flips is not None:
+        yield from _above_noise(report, model, name)
     if not model.beats_majority:
         metric = report.metrics[0]
         beside = f" ({metric.replace('_', ' ')} {report.majority[metric]:.2f})" if metric in report.majority else ""
@@ -57,6 +67,21 @@ def _of_model(report: Report, model: ModelReport) -> Iterator[str]:
         all_ = f" All attacks together break {_whole(every)} %." if len(rates) > 1 and every > worst else ""
         subject = _subject(report, model, attack, names[attack])
         yield f"{subject} {_whole(worst)} % of the right answers of {name} wrong{where}{_change(entry)}.{all_}"
+
+
+def _above_noise(report: Report, model: ModelReport, name: str) -> Iterator[str]:
+    """Yield how often a model answers the same text differently, and what the strongest attack breaks above that."""
+    flips = (model.same_text_flips and model.same_text_flips.value) or 0.0
+    if not flips:
+        yield f"{name} answered every text the same each time."
+        return
+    rates = {attack: one.asr_above_noise for attack, one in model.attacks.items() if one.asr_above_noise}
+    attack = max(rates, key=lambda one: (rates[one].value or 0.0, one), default="")
+    above = ""
+    if attack and (ends := rates[attack].ci95):
+        shown_name = names_of(report)[attack]
+        above = f"; above that noise {shown_name} breaks {rates[attack].value or 0.0:.1f} % (95 %: {span(ends)})"
+    yield f"{name} answers {flips:.1f} % of the same texts differently when asked again{above}."
 
 
 def _subject(report: Report, model: ModelReport, attack: str, name: str) -> str:

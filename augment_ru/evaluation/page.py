@@ -87,6 +87,9 @@ def _data(evaluation: Evaluation, report: Report, date: str | None) -> dict[str,
     pairs, task = evaluation.pairs, evaluation.pairs.task
     every = [(attack, row) for attack, rows in pairs.attacks.items() for row in range(len(rows))]
     chosen = [every[at] for at in _sample(len(every), evaluation.settings.seed)]
+    rows_chosen = [pairs.attacks[attack][row].values for attack, row in chosen]
+    known = {one.name: one for one, _ in evaluation.defences.values()}
+    readings = {name: dict(zip(chosen, one.readings(rows_chosen, task), strict=True)) for name, one in known.items()}
     index: dict[int, int] = {}
     originals: list[dict[str, Any]] = []
     examples: list[dict[str, Any]] = []
@@ -117,13 +120,15 @@ def _data(evaluation: Evaluation, report: Report, date: str | None) -> dict[str,
                 "protected": {name: spans for name, spans in (pair.protected or {}).items() if name in texts and spans},
                 "predictions": [_prediction(evaluation, judged, attack, row) for judged in evaluation.judged],
                 **({"flipping": flipping} if any(one is not None for one in flipping) else {}),
+                **({"read": read} if (read := {name: own[attack, row] for name, own in readings.items()}) else {}),
             }
         )
     header = [report.data.name, report.date or date, None if task.name == GENERIC else f"task {task.name}"]
     explained = {name: about(evaluation.specs.get(name, name)) for name in report.attacks}
     searches = ["searches"] if report.searches else []
+    catch = ["catch"] if any(one.catch and one.catch.originals.curves for one in report.models) else []
     strength = ["strength"] if any(one.strength for model in report.models for one in model.attacks.values()) else []
-    sections = ["rates", *searches, *strength, "subpopulations", "worst", "examples"] if report.attacks else []
+    sections = ["rates", *searches, *catch, *strength, "subpopulations", "worst", "examples"] if report.attacks else []
     return {
         **data_of_report(report, tables.tables_of(report, tuple(tables.TABLES))),
         "header": [one for one in header if one],

@@ -1,7 +1,7 @@
 """The protocol: the settings of an evaluation, and what each model is asked (demonstrations, episodes, dialogues)."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, get_args
 
@@ -23,6 +23,7 @@ from augment_ru.evaluation.examples import (
 )
 from augment_ru.evaluation.pairs import Pairs
 from augment_ru.formats.encodings import UTF8, check_encoding
+from augment_ru.normalizers._normalization import Normalization
 from augment_ru.options import integer
 from augment_ru.records import field_paths
 from augment_ru.records.answers import label_of
@@ -66,6 +67,12 @@ class EvaluationSettings:
         date: the date that the report shows; None to show no date.
         flipping: for which models the page marks the edits that flip an answer: `auto` for models that answer faster
             than the cache, `all`, or `none`. To find these edits, the models are asked further questions.
+        repeats: how often each different question is asked, at least 1; more than once shows how often a model answers
+            the same text differently, and what attacks break above that.
+        require: requirements on the numbers, such as `asr(people) <= 5` (`Evaluation.failures`).
+        catch: the label that a filter is to catch: the report splits missed rows and false alarms.
+        defences: normalizers (`Normalizer`), each of which stands before every model, as a model of its own beside the
+            bare one.
         verdicts: a file of human verdicts (`augment-ru verdicts import`); every rate is then also counted over the rows
             that people found valid.
         input_format: the format of the file of perturbed rows, written as a file name extension without the dot; None
@@ -92,20 +99,25 @@ class EvaluationSettings:
     title: str | None = None
     date: str | None = None
     flipping: Wanted = "auto"
+    repeats: int = 1
+    require: Sequence[str] = ()
+    catch: str | None = None
+    defences: Sequence[str | Normalization] = ()
     verdicts: str | Path | None = None
     input_format: str | None = None
     encoding: str = UTF8
 
     def __post_init__(self) -> None:
-        for name in ("text_fields", "label_fields", "metrics", "by"):
+        for name in ("text_fields", "label_fields", "metrics", "by", "require", "defences"):
             if isinstance(one := getattr(self, name), str):
                 raise AugmentError(f"`{name}` {one!r}: must be a list, such as [{one!r}]")
         check_metrics(self.metrics)
         check_encoding(self.encoding)
         if self.shots is not None:
             object.__setattr__(self, "shots", _numbers(self.shots))
-        if integer("episodes", self.episodes) < 1:
-            raise AugmentError("`episodes`: must be at least 1")
+        for name in ("episodes", "repeats"):
+            if integer(name, getattr(self, name)) < 1:
+                raise AugmentError(f"`{name}`: must be at least 1")
         if self.flipping not in get_args(Wanted):
             raise AugmentError(f"`flipping` {self.flipping!r}: must be one of {', '.join(get_args(Wanted))}")
 
@@ -294,6 +306,8 @@ class ModelRun:
         originals: for each episode, the answer to each original.
         attacks: for each attack, its answers: for each episode, the answer to each perturbed row.
         counts: how many questions were asked.
+        deterministic: whether the model states that it always answers a question in the same way.
+        repeats: the answers to the same questions, asked again; empty if they were asked once.
     """
 
     model: str
@@ -302,6 +316,8 @@ class ModelRun:
     originals: Sequence[Sequence[Answer]]
     attacks: Mapping[str, Sequence[Sequence[Answer]]]
     counts: QuestionCounts
+    deterministic: bool = True
+    repeats: Sequence["ModelRun"] = ()
 
     @property
     def episodes(self) -> int:
@@ -319,6 +335,7 @@ class EvaluationPlan:
         shots: the numbers of demonstrations.
         episodes: the number of episodes for each number of shots above 0.
         demonstrations: the rows that demonstrations are drawn from; None if there are no train rows.
+        repeats: how often each different question is asked.
     """
 
     pairs: Pairs
@@ -326,6 +343,7 @@ class EvaluationPlan:
     shots: Sequence[int]
     episodes: int
     demonstrations: Demonstrations | None
+    repeats: int = 1
 
     def check(self) -> None:
         """Check that there are demonstrations for every number of shots.
@@ -366,7 +384,7 @@ class EvaluationPlan:
     def questions(self, model: NamedModel) -> int:
         """Return the number of questions that a model is asked; equal questions are counted each time."""
         rows = len(self.pairs.originals) + sum(map(len, self.pairs.attacks.values()))
-        return rows * sum(len(episodes) for _, episodes in self.runs_of(model))
+        return self.repeats * rows * sum(len(episodes) for _, episodes in self.runs_of(model))
 
     def first_episode(self, shots: int | None) -> int:
         """Return the number of the first episode with so many demonstrations."""
@@ -403,13 +421,12 @@ def run_model(
     Raises:
         AugmentError: the model raises an error, or a prediction does not have the form that the task needs.
     """
-    runs: list[ModelRun] = []
-    for shots, episodes in plan.runs_of(model):
-        counts = QuestionCounts()
+
+    def run_of(shots: int | None, episodes: Sequence[int], counts: QuestionCounts, repeat: int) -> ModelRun:
         originals: list[Sequence[Answer]] = []
         attacks: dict[str, list[Sequence[Answer]]] = {attack: [] for attack in plan.pairs.attacks}
         for episode in episodes:
-            predictions = ask(model, plan.examples(shots, episode), cache, counts, advance)
+            predictions = ask(model, plan.examples(shots, episode), cache, counts, advance, repeat=repeat)
             try:
                 answers = [answer_of(prediction, plan.pairs.task, plan.kind) for prediction in predictions]
             except AugmentError as error:
@@ -419,5 +436,11 @@ def run_model(
             for attack, pairs in plan.pairs.attacks.items():
                 attacks[attack].append(answers[start : start + len(pairs)])
                 start += len(pairs)
-        runs.append(ModelRun(model.name, model.signature, shots, originals, attacks, counts))
+        return ModelRun(model.name, model.stated, shots, originals, attacks, counts, model.deterministic)
+
+    runs: list[ModelRun] = []
+    for shots, episodes in plan.runs_of(model):
+        counts = QuestionCounts()
+        first, *others = (run_of(shots, episodes, counts, repeat) for repeat in range(plan.repeats))
+        runs.append(replace(first, repeats=others))
     return runs

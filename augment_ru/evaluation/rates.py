@@ -202,11 +202,11 @@ class AttackOutcomes:
         """Whether each prediction is wrong on the original and right on the perturbed row."""
         return ~self.before & self.after & self.known
 
-    def cells(self, hits: Flags, trials: Flags, records: int) -> Cells:
+    def cells(self, hits: Flags | Counts, trials: Flags, records: int) -> Cells:
         """Add up hits and trials by original, for rates and their intervals.
 
         Args:
-            hits: which decisions are hits, flags of shape (labels, episodes, rows).
+            hits: which decisions are hits, or which share of each, shape (labels, episodes, rows).
             trials: which decisions count as trials, flags of the same shape.
             records: the number of originals.
         """

@@ -184,6 +184,7 @@ class AttackReport:
     flips: int
     flip_rate: Rate
     performance_drop_rate: Rate
+    asr_above_noise: Rate | None = None
     metrics: Mapping[str, ChangedScore]
     valid_rows: ValidRows | None = None
     labels: Mapping[str, SuccessRate] | None = None
@@ -197,6 +198,10 @@ class ModelReport:
     """The results of a model with one number of shots. Without attacks it has no rates, but `outcomes`.
 
     Attributes:
+        deterministic: whether the model states that it always answers a question in the same way.
+        same_text_flips: how often two answers to the same text differ; None if every text was asked about once.
+        catch: what it misses and stops by mistake as a filter; None if no label was to be caught.
+        defence: what the defence in front of the model costs and recovers; None for a bare model.
         beats_majority: whether a test finds it better than the most frequent answer on the originals.
         best: the attacks, or `asr_mean`, under which its rate is clearly the lowest of all models.
     """
@@ -205,6 +210,10 @@ class ModelReport:
     signature: str | None
     shots: int | None
     episodes: int
+    deterministic: bool
+    same_text_flips: Rate | None = None
+    defence: "DefenceReport | None" = None
+    catch: "CatchReport | None" = None
     beats_majority: bool
     best: Sequence[str]
     metrics: Mapping[str, Score]
@@ -262,6 +271,86 @@ class ModelDifference:
     ci95: Interval | None
     clear: bool
     mcnemar: McNemar | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DefendedAttack:
+    """What an attack costs a bare model, and what a defence recovers of it; in shares of right answers.
+
+    Attributes:
+        clean: the bare model on the originals of the attack's rows.
+        attacked: the bare model on the perturbed rows.
+        defended: the model behind the defence, on the same rows.
+        cost: clean less attacked, in points.
+        recovered: (defended - attacked) / (clean - attacked); None if the interval of `cost` does not lie above 0.
+        changed: how many of the perturbed rows the defence changes; None for the worst case.
+    """
+
+    clean: float | None
+    attacked: float | None
+    defended: float | None
+    cost: Rate
+    recovered: Rate | None
+    changed: Rate | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DefenceReport:
+    """What a defence in front of a model costs on clean rows, and recovers of attacked ones.
+
+    Attributes:
+        name: the name of the normalizer.
+        of: the name of the bare model.
+        changed: how many of the originals the defence changes.
+        cost: the right answers of the bare model to the originals, less those behind the defence, with their test.
+        attacks: what it recovers of each attack.
+        worst_case: what it recovers of the worst case; None without attacks.
+    """
+
+    name: str
+    of: str
+    changed: Rate
+    cost: ModelDifference
+    attacks: Mapping[str, DefendedAttack]
+    worst_case: DefendedAttack | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CatchAfter:
+    """What a filter misses and stops by mistake, on the originals or after an attack.
+
+    Attributes:
+        missed: the rows of the label that got another one, of all rows of the label.
+        false_alarms: the rows of other labels that got it, of all such rows.
+        threshold: after an attack, the highest threshold of the score, in [0, 1], that misses no more than the model's
+            own answers to the originals; None without scores.
+        false_alarms_then: the false alarms on the originals at this threshold.
+        curves: for each threshold of `CatchReport.thresholds`, the missed rows and the false alarms; None without
+            scores.
+    """
+
+    missed: Rate
+    false_alarms: Rate
+    threshold: float | None = None
+    false_alarms_then: Rate | None = None
+    curves: Mapping[str, Sequence[float | None]] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CatchReport:
+    """What a filter misses and stops by mistake.
+
+    Attributes:
+        label: the label that is to be caught.
+        originals: on the originals.
+        attacks: after each attack.
+        thresholds: the thresholds of the curves.
+    """
+
+    label: str
+    originals: CatchAfter
+    attacks: Mapping[str, CatchAfter]
+    thresholds: Sequence[float]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

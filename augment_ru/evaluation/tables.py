@@ -179,6 +179,80 @@ def counts(report: Report) -> ShownTable:
     return ShownTable("Counts", columns, rows, 3, key="counts")
 
 
+def defences(report: Report) -> ShownTable:
+    """Return the table of defences: what each costs on clean rows, and what it recovers of each attack."""
+    names, rows = names_of(report), []
+    for model in report.models:
+        if (found := model.defence) is None:
+            continue
+        named = [names[found.of], found.name, shots_of(model.shots)]
+        cost, test = found.cost, found.cost.mcnemar
+        p = _probability(test.p if test else None)
+        clean = [NONE, NONE, NONE, shown(cost.difference), span(cost.ci95), NONE, NONE, shown(found.changed.value), p]
+        rows.append([*named, "(none: the cost)", *clean])
+        tests = {
+            names[one.attack or ""]: one.mcnemar
+            for one in report.comparisons
+            if isinstance(one, ModelDifference) and one.attack and (one.a, one.b) == (found.of, model.model)
+        }
+        every = {names[attack]: one for attack, one in found.attacks.items()}
+        for attack, one in (every | ({"(worst case)": found.worst_case} if found.worst_case else {})).items():
+            share, changed, test = one.recovered, one.changed, tests.get(attack)
+            rows.append(
+                [
+                    *(*named, attack),
+                    *map(shown, (one.clean, one.attacked, one.defended, one.cost.value)),
+                    span(one.cost.ci95),
+                    *((shown(share.value), span(share.ci95)) if share else (NONE, NONE)),
+                    *(shown(changed.value if changed else None), _probability(test.p_holm if test else None)),
+                ]
+            )
+    columns = ["model", "defence", "shots", "attack", "clean", "attacked", "defended", "cost, points", INTERVAL]
+    columns += ["recovered", INTERVAL, "rows changed", "p (McNemar, Holm)"]
+    return ShownTable("Defences: right answers, %", columns, rows, 4, key="defences")
+
+
+def catches(report: Report) -> ShownTable:
+    """Return the table of filters: what each misses and stops by mistake, before and after each attack."""
+    names, rows = names_of(report), []
+    for model in report.models:
+        if (found := model.catch) is None:
+            continue
+        every = {"(originals)": found.originals} | {names[attack]: one for attack, one in found.attacks.items()}
+        for attack, one in every.items():
+            then = one.false_alarms_then
+            rows.append(
+                [
+                    *(names[model.model], shots_of(model.shots), attack),
+                    *(shown(one.missed.value), span(one.missed.ci95)),
+                    *(shown(one.false_alarms.value), span(one.false_alarms.ci95)),
+                    *(shown(one.threshold, 3), shown(then.value if then else None), span(then.ci95 if then else None)),
+                ]
+            )
+    labels = {model.catch.label for model in report.models if model.catch}
+    columns = ["model", "shots", "attack", "missed", INTERVAL, "false alarms", INTERVAL]
+    columns += ["threshold of the old recall", "false alarms on originals then", INTERVAL]
+    return ShownTable(f"Filters that catch {', '.join(sorted(labels))}, %", columns, rows, 3, key="catch")
+
+
+def noise(report: Report) -> ShownTable:
+    """Return the table of slips: how often each model answers the same text differently, and the rates without that."""
+    flips = [model.same_text_flips for model in report.models for _ in model.attacks]
+    rows = [
+        [
+            *named,
+            *(shown(same.value), span(same.ci95)),
+            *(shown(entry.rate.asr), span(entry.rate.ci95)),
+            *(shown(entry.asr_above_noise.value), span(entry.asr_above_noise.ci95)),
+        ]
+        for (named, entry), same in zip(_attacked(report), flips, strict=True)
+        if entry.asr_above_noise and same
+    ]
+    columns = ["model", "shots", "attack", "flips on the same text", INTERVAL, "ASR", INTERVAL]
+    title = "Above the noise of the model, %"
+    return ShownTable(title, [*columns, "ASR above the noise", INTERVAL], rows, 3, key="noise")
+
+
 def _further(entry: AttackReport) -> dict[str, Rate]:
     """Return the rates of an attack other than its success rate, by name."""
     return {
@@ -360,6 +434,9 @@ def rates_by_subpopulation(report: Report) -> ShownTable:
 TABLES: Mapping[str, Callable[[Report], ShownTable]] = {
     "rates": headline,
     "counts": counts,
+    "noise": noise,
+    "defences": defences,
+    "catch": catches,
     "together": together,
     "valid": valid,
     "curve": curve,
@@ -371,7 +448,7 @@ TABLES: Mapping[str, Callable[[Report], ShownTable]] = {
 }
 """Maps the key of each table of a report to the function that makes it."""
 
-SHORT = ("rates", "counts", "together", "valid", "curve", "transfer")
+SHORT = ("rates", "counts", "noise", "defences", "catch", "together", "valid", "curve", "transfer")
 """The tables that are printed by default; the other tables have very many rows."""
 
 

@@ -3,7 +3,7 @@
 import time
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import closing, nullcontext
+from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain, islice
@@ -12,12 +12,14 @@ from typing import Any
 
 from augment_ru.adversary.adversary import Adversary, check_search
 from augment_ru.adversary.case import STATUSES, SearchCase
+from augment_ru.adversary.confirmation import MEASURED
 from augment_ru.adversary.defaults import ATTACKS
 from augment_ru.adversary.goal import Goal
 from augment_ru.adversary.result import Finding
 from augment_ru.adversary.victim import victim_of
 from augment_ru.errors import AugmentError, amount, unknown
 from augment_ru.evaluation.answers import different_golds, labels_of_different
+from augment_ru.evaluation.defences import Defence
 from augment_ru.evaluation.evaluation import check_models
 from augment_ru.evaluation.examples import Cache, NamedModel, default_path, named_spec
 from augment_ru.evaluation.pairs import task_of_rows
@@ -54,10 +56,10 @@ def attack_rows(given: Mapping[str, Any]) -> int:
     with opened(rows) as stream, twice(stream) as content:  # the labels are read before the rows
         reading = RowsRead(content, rows.input_kind, where_of(rows))
         coming = iter(reading)
-        first = list(islice(coming, 1))
+        first = list(islice(coming, min(MEASURED, rows.limit or MEASURED)))
         if not first:
             raise AugmentError(f"{where_of(rows)}: no rows; a search needs at least one")
-        schema = task_of_rows(first, rows.schema, tuple(rows.fields), tuple(given["label_fields"]))
+        schema = task_of_rows(first[:1], rows.schema, tuple(rows.fields), tuple(given["label_fields"]))
         labels = _labels(given, rows.encoding, (row.values for row in chain(first, coming)), schema)
         content.seek(0)
         total = reading.count if rows.limit is None else min(rows.limit, reading.count)
@@ -67,7 +69,8 @@ def attack_rows(given: Mapping[str, Any]) -> int:
         until = seconds and time.time() + seconds
         shown: list[Finding] | None = [] if is_shown(rows.output) else None
         accepts = partial(_check_answer, schema.scoring.gold)
-        work = SearchRows(replace(rows, split=split, accepts=accepts), given, schema, labels, until, shown)
+        originals = [one.values for one in first]
+        work = SearchRows(replace(rows, split=split, accepts=accepts), given, schema, labels, originals, until, shown)
         with progress("attack", "rows", total, quiet=rows.quiet) as advance:
             if split.has_parts:
                 write_parts(work, tally, lambda done: advance(done.rows, note=_note(tally.searches)), content)
@@ -97,7 +100,9 @@ def _checked(given: Mapping[str, Any]) -> RowsJob:
     rows.check()
     models = dict.fromkeys(filter(None, (given["model"], given["guide"])))
     check_models(list(models), model_options(given["model_options"]))
-    check_search(len(rows.perturbers), given["budget"], given["draws"], given["seconds"])
+    if given["defence"] is not None:
+        Defence.of(given["defence"])
+    check_search(len(rows.perturbers), given["budget"], given["draws"], given["seconds"], given["confirm"])
     if given["train"] is not None:
         check_input(given["train"], "`train`")
     if given["resume"] and given["seconds"] is not None:
@@ -114,6 +119,7 @@ class SearchRows:
         given: the values of the options by parameter.
         schema: the task of the rows.
         labels: the labels that the model may answer with; None if its answers are free text.
+        originals: the first rows of the input, on which the slip rate of the model is measured.
         deadline: the time at which the searches end, in seconds since 1970; None for no deadline.
         shown: a list to which the results of the searches are added instead of being written; None to write them.
     """
@@ -122,6 +128,7 @@ class SearchRows:
     given: Mapping[str, Any]
     schema: Task
     labels: tuple[str, ...] | None
+    originals: Sequence[Mapping[str, Any]]
     deadline: float | None
     shown: list[Finding] | None = None
 
@@ -132,9 +139,10 @@ class SearchRows:
     def begin(self) -> OnChunk:
         """Load the model, and return the function that runs the searches of a chunk of records."""
         job, given = self.job, self.given
+        model = self._model(given["model"])
         adversary = Adversary(
             job.perturbers,
-            self._model(given["model"]),
+            model if given["defence"] is None else Defence.of(given["defence"]).protect(model),
             preparation=job.preparation,
             guide=None if given["guide"] is None else self._model(given["guide"]),
             budget=given["budget"],
@@ -142,11 +150,18 @@ class SearchRows:
             minimal=not given["no_minimal"],
             draws=given["draws"],
             seconds=None if self.deadline is None else max(self.deadline - time.time(), _AT_ONCE),
+            confirm=given["confirm"],
         )
-        gold, path = (
-            self.schema.scoring.gold,
-            None if given["cache"] == "none" else Path(given["cache"] or default_path()),
-        )
+        gold = self.schema.scoring.gold
+        path = None if given["cache"] == "none" else Path(given["cache"] or default_path())
+
+        def cached() -> AbstractContextManager[Cache | None]:  # several processes may have it open
+            return nullcontext() if path is None else closing(Cache(path))
+
+        if adversary.confirm:
+            with cached() as cache:
+                adversary.use_cache(cache)
+                adversary.measure_slips([Record(values, self.schema) for values in self.originals])
 
         def on_chunk(chunk: Sequence[Record], tally: Tally, advance: Advance) -> Sequence[tuple[Record, Changed]]:
             counts = tally.searches.copy()  # so that a chunk that fails counts nothing
@@ -156,10 +171,11 @@ class SearchRows:
                 counts[str(case.status)] += 1
                 counts[_RIGHT_ALREADY] += case.reason == _RIGHT_ALREADY
                 counts["queries"] += case.queries
+                counts["again"] += 0 if case.confirmation is None else case.confirmation.again
                 advance(1, note=_note(counts))
 
             before = adversary.ledger.counts.from_cache
-            with nullcontext() if path is None else closing(Cache(path)) as cache:  # several processes may have it open
+            with cached() as cache:
                 adversary.use_cache(cache)
                 found = adversary.search(job.preparation.chunk(records, adversary.needs), finished)
             counts["cached"] += adversary.ledger.counts.from_cache - before
@@ -240,6 +256,7 @@ def _closing(tally: Tally) -> str:
     rate = f" ({count['broken'] / right:.1%} of {right:,} right{others})" if right else ""
     statuses = ", ".join(f"{count[name]:,} {name}" for name in STATUSES) + rate
     parts = [f"{amount(tally.rows, 'row')} in", statuses, amount(count["queries"], "query", "queries")]
+    parts[-1] += f", {count['again']:,} of them to confirm" if count["again"] else ""
     parts += [f"{amount(count['cached'], 'answer')} from the cache"] if count["cached"] else []
     return tally.line(*parts)
 

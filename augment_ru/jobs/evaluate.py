@@ -8,11 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from augment_ru.errors import AugmentError, amount, printable
+from augment_ru.evaluation.defences import Defence
 from augment_ru.evaluation.evaluation import check_models, evaluate
 from augment_ru.evaluation.examples import default_path
 from augment_ru.evaluation.loading import rows_file
 from augment_ru.evaluation.protocol import EvaluationSettings, ModelRun
 from augment_ru.evaluation.report import AnyReport, Report, as_json
+from augment_ru.evaluation.requirements import Requirement
 from augment_ru.evaluation.table_text import LatexOptions, ShownTable, as_text
 from augment_ru.evaluation.tables import SHORT, TABLES, check_tables, paper_table, tables_of
 from augment_ru.formats.encodings import UTF8
@@ -24,9 +26,14 @@ from augment_ru.jobs.progress import progress, say
 from augment_ru.jobs.rows import model_options
 from augment_ru.records.task import task_or_file
 
+_FAILED = 3
+"""The exit code if a number does not meet a requirement."""
 
-def run_evaluation(given: Mapping[str, Any]) -> None:
+
+def run_evaluation(given: Mapping[str, Any]) -> int:
     """Evaluate models, print the tables, and write the files. If the report goes to stdout, the tables go to stderr.
+
+    Returns the exit code: 3 if a number does not meet a requirement, else 0.
 
     Args:
         given: the values of the options of `evaluate` by parameter.
@@ -39,6 +46,10 @@ def run_evaluation(given: Mapping[str, Any]) -> None:
     with checking():
         settings = _settings(given)
         check_models(given["models"], settings.options)
+        for spec in settings.defences:
+            Defence.of(spec)
+        for text in settings.require:
+            Requirement.of(text)
         check_tables(keys)
         latex = latex_options(given["latex"], given["form"])
         _check_files(given, settings)
@@ -66,6 +77,10 @@ def run_evaluation(given: Mapping[str, Any]) -> None:
     print_shown(shown, given["form"], report, latex=latex, to_stderr=given["output"] == "-")
     files = [given[name] for name in ("output", "html", "predictions", "worst_case")]
     say_written(files, "the report", "`output` REPORT.json keeps the report", quiet=quiet)
+    failures = evaluation.failures(point=given["require_point"])
+    for line in failures:
+        say(f"failed: {printable(line)}")
+    return _FAILED if failures else 0
 
 
 def _settings(given: Mapping[str, Any]) -> EvaluationSettings:
@@ -91,6 +106,10 @@ def _settings(given: Mapping[str, Any]) -> EvaluationSettings:
         title=given["title"],
         date=None if given["date"] == "none" else given["date"],
         flipping=given["flipping"] or ("auto" if given["html"] else "none"),
+        repeats=given["repeats"],
+        require=given["require"],
+        catch=given["catch"],
+        defences=given["defences"],
         verdicts=given["verdicts"],
         input_format=given["input_format"],
         encoding=given["encoding"] or UTF8,

@@ -114,6 +114,7 @@ class BagOfWords(Model):
     signature: str
     learned: frozenset[str] = field(default=frozenset(), repr=False)
     few_shot = False
+    deterministic = True
     cached = False
     chunk = 2**20
 

@@ -157,6 +157,7 @@ class PromptedNetwork:
             write,
             signature_of(self.kind, self.pretrained, self.prompt, shaping),
             self.encoder.budget(min(tokens, self.context)) if tokens else None,
+            self.pretrained.device.type == "cpu",
         )
 
 

@@ -80,6 +80,11 @@ class TorchModel(Model):
         object.__setattr__(self, "device", place)
         object.__setattr__(self, "autocast", dtype_of(self.autocast, place) if casts else None)
 
+    @property
+    def deterministic(self) -> bool:
+        """Whether the module runs on the CPU, where it always answers in the same way."""
+        return bool(self.device.type == "cpu")
+
     def __call__(self, examples: Sequence[Example], /) -> list[Prediction]:
         """Return a prediction for each example, in the order of the examples.
 

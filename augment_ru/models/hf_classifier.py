@@ -62,6 +62,11 @@ class Classifier(Model):
     signature: str
     few_shot = False
 
+    @property
+    def deterministic(self) -> bool:
+        """Whether the model runs on the CPU, where it always answers in the same way."""
+        return bool(self.pretrained.device.type == "cpu")
+
     def __call__(self, examples: Sequence[Example], /) -> list[Prediction]:
         """Return a label for each example; for a task with several labels, a mapping from fields to "0" or "1"."""
         return self._predictions(self.logits(examples))

@@ -34,11 +34,13 @@ class FunctionModel(Model):
         function: the function.
         input: what the list passed to the function holds: `text` or `record`.
         signature: all that defines the answers; None if the answers must not be cached.
+        deterministic: whether the function always answers a question in the same way.
     """
 
     function: Callable[[list[Any]], Sequence[Prediction]]
     input: str
     signature: str | None
+    deterministic: bool = False
     few_shot = False
 
     def __call__(self, examples: Sequence[Example], /) -> Sequence[Prediction]:
@@ -60,5 +62,6 @@ def python(request: ModelRequest, /) -> Model | PredictFunction:
     if kind == "example":
         model: PredictFunction = found
         return model
-    signature = NamedModel.of(request.argument, found).signature
-    return FunctionModel(found, kind, None if signature is None else f"{signature}|input={kind}")
+    stated = NamedModel.of(request.argument, found)
+    signature = None if stated.signature is None else f"{stated.signature}|input={kind}"
+    return FunctionModel(found, kind, signature, stated.deterministic)

@@ -28,6 +28,7 @@ class Random(Model):
     labels: tuple[str, ...]
     seed: int
     few_shot = False
+    deterministic = True
     cached = False
 
     @property

@@ -22,6 +22,7 @@ class PromptedModel(Model):
         write: generates an answer for each prompt without choices.
         signature: all that defines the answers.
         budget: how long prompts may be; None for no limit.
+        deterministic: whether the model always answers a question in the same way.
     """
 
     prompt: Prompt
@@ -30,6 +31,7 @@ class PromptedModel(Model):
     write: Callable[[Sequence[FilledPrompt]], list[str]]
     signature: str
     budget: PromptBudget | None = None
+    deterministic: bool = False
 
     def __call__(self, examples: Sequence[Example], /) -> list[Prediction]:
         """Return a prediction for each example, in the order of the examples.

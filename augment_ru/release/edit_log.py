@@ -67,6 +67,7 @@ class _Search(_Part):
     minimal: bool
     attacks: dict[str, list[Any]]
     reason: Any = None
+    confirmed: dict[str, float | None] | None = None
 
     def __post_init__(self) -> None:
         is_broken = self.status == "broken"

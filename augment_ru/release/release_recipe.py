@@ -268,7 +268,7 @@ class AdversaryRecipe(_Table, frozen=True):
         _check_known("options", "kind among the models", self.options, [one.partition(":")[0] for one in self.models])
         _check_known("tasks", "task of this recipe", self.tasks or (), tasks)
         try:
-            check_search(len(self.attacks), self.budget, self.draws, None)
+            check_search(len(self.attacks), self.budget, self.draws)
         except AugmentError as error:
             raise AugmentError(str(error).replace("`", "")) from error  # parameters are keys here
 

@@ -138,6 +138,7 @@ class Hashed:
     """A model whose label hangs on the letters of a text in no simple way; it gives scores, or not."""
 
     few_shot = False
+    deterministic = True
 
     def __init__(self, *, scores: bool) -> None:
         self.asked: list[str] = []

@@ -163,7 +163,10 @@ def test_a_model_of_other_labels_is_pointed_out(files: Path) -> None:
     done = run("attack", files / "in.jsonl", "--model", "python:model:said", *options, cwd=files, env=_path())
     said = done.stderr.decode()
     assert done.returncode == 0
-    assert "1 row in; 0 broken, 0 withstood, 0 rejected, 1 wrong_before, 0 unchanged; 1 query; " in said
+    assert (
+        "1 row in; 0 broken, 0 withstood, 0 rejected, 1 wrong_before, 0 unchanged; 2 queries, 1 of them to confirm; "
+        in said
+    )
     assert "the model answers no row right; are the labels of the rows those of the model?" in said
 
 

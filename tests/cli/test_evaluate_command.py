@@ -274,3 +274,16 @@ def test_the_same_file_gives_the_same_page_on_any_day(perturbed: Path, tmp_path:
 def test_a_table_that_there_is_not_is_an_error(perturbed: Path) -> None:
     line = fails(2, "evaluate", perturbed, "--model", "majority", "--table", "rate")
     assert "no table called 'rate'; did you mean 'rates'?" in line
+
+
+def test_a_requirement_that_fails_ends_with_exit_code_3_and_a_line(perturbed: Path) -> None:
+    options = ("--model", f"linear:{TRAIN}", "--cache", "none")
+    done = run("evaluate", perturbed, *options, "--require", "asr(case) <= 5", "--require", "accuracy >= 50")
+    assert done.returncode == 3
+    (line,) = [line for line in done.stderr.decode().splitlines() if "failed: " in line]
+    assert line.endswith("(asr(case) <= 5)")
+    done = run("evaluate", perturbed, *options, "--require", "accuracy >= 50", "--require-point")
+    assert (done.returncode, "failed: " in done.stderr.decode()) == (0, False)
+    done = run("evaluate", perturbed, *options, "--require", "asr(case) < 5")
+    assert done.returncode == 2
+    assert "--require asr(case) < 5: must be NAME <= NUMBER" in done.stderr.decode()

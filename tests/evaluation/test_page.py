@@ -70,6 +70,9 @@ def _yes(examples: Sequence[Example]) -> list[str]:
     return ["yes"] * len(examples)
 
 
+_yes.deterministic = True  # type: ignore[attr-defined]
+
+
 def test_the_page_is_complete_in_itself() -> None:
     html = page(plain())
     assert not re.search(r"""(?:src|href)=["'](?!#|data:)""", html)

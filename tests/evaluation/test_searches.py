@@ -111,6 +111,7 @@ def test_chosen_rows_of_searches_have_no_curve_and_say_what_they_are() -> None:
             for one, said in zip(examples, reader(examples), strict=True)
         ]
 
+    able.deterministic = True  # type: ignore[attr-defined]
     evaluation = evaluate(rows, {"reader": able}, metrics=["accuracy"])
     chosen = evaluate(list(evaluation.worst_case()), {"reader": able}, metrics=["accuracy"])
     report = chosen.counted()

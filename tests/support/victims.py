@@ -26,6 +26,7 @@ class Keywords:
     asked: list[str] = field(default_factory=list)
     calls: int = 0
     few_shot: ClassVar[bool] = False
+    deterministic: ClassVar[bool] = True
 
     def count(self, text: str) -> int:
         """Count the keywords in a text."""

@@ -89,6 +89,9 @@ function body(example) {
     }
     return made;
   });
+  for (const [defence, texts] of Object.entries(example.read || {})) {
+    for (const [field, words] of Object.entries(texts)) columns[1].append(element("h3", {}, `${defence} reads: ${field}`), element("p", { class: "read" }, words));
+  }
   const rows = report.models.map((run, at) => {
     const [before, after, outcome] = example.predictions[at];
     return element("tr", {}, element("td", {}, ...breakable(nameOf(run, 60))), element("td", {}, spelt(before)), element("td", {}, spelt(after)),

@@ -49,3 +49,36 @@ function transfer() {
   }));
   saving(byId("transfer"), table);
 }
+
+function caught() {
+  // What each filter misses, and stops by mistake, by the threshold of its score: thin on the originals.
+  const runs = report.models.map((run, which) => [run, which]).filter(([run]) => run.catch && run.catch.originals.curves);
+  const choice = byId("catch-attack");
+  if (!choice.options.length) {
+    choice.append(...report.attacks.map((attack) => element("option", { value: attack }, shownName(attack))));
+    choice.addEventListener("change", caught);
+  }
+  const [left, right, top, bottom] = [46, WIDTH - 30, 14, 300];
+  const x = (value) => left + (right - left) * value;
+  const y = (value) => bottom - ((bottom - top) * value) / 100;
+  const made = levels(left, right, top, bottom, 100);
+  for (const value of [0, 0.2, 0.4, 0.6, 0.8, 1]) made.push(line(x(value), top, x(value), bottom, "grid"), text(x(value), bottom + 18, String(value), "soft", "middle"));
+  made.push(text((left + right) / 2, bottom + 38, `threshold of the score of “${runs[0][0].catch.label}”`, "soft", "middle"));
+  for (const [run, which] of runs) {
+    const found = [[run.catch.originals, "before", 1], [run.catch.attacks[choice.value], "after", 2.5]];
+    for (const [one, when, width] of found.filter(([one]) => one && one.curves)) {
+      for (const [kind, dashes] of [["missed", "none"], ["false_alarms", "6 4"]]) {
+        const points = run.catch.thresholds.map((value, at) => [value, one.curves[kind][at]]).filter(([, share]) => share !== null);
+        const words = `${nameOf(run)}: ${kind.replace("_", " ")} ${when} ${shownName(choice.value)}`;
+        made.push(drawn("polyline", { points: points.map(([value, share]) => `${x(value)},${y(share)}`).join(" "), class: "line", tone: tone(which), "stroke-dasharray": dashes, "stroke-width": width }, hint(words)));
+      }
+    }
+    const after = run.catch.attacks[choice.value];
+    if (after && after.threshold !== null && after.threshold !== undefined) {
+      const words = `${nameOf(run)}: at ${number(after.threshold, 3)} it misses no more than before; false alarms on the originals then ${number(after.false_alarms_then.value)} %`;
+      made.push(dot(x(after.threshold), y(after.false_alarms_then.value || 0), "dot", tone(which), words));
+    }
+  }
+  legend(byId("catch-legend"), runs.map(([run, which]) => [nameOf(run), tone(which)]));
+  byId("catch-plot").replaceChildren(canvas(bottom + 48, "Missed rows and false alarms by threshold", ...made));
+}

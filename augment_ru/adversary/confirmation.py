@@ -1,0 +1,139 @@
+"""Whether a text broke the answer, or a slip did: models that do not always answer the same are asked again.
+
+The test is Wald's sequential one (1945), for a share of slips that is known only roughly (mixtures: Robbins 1970). Its
+three hypotheses about the answers that the model usually gives to the original and to a text are: kept and broken (the
+text did it); both kept; both broken (the first answer to the original was a slip). Under each, an answer is a slip with
+a probability s that has a Beta distribution, whose mean is the model's measured slip rate. The k-th text of a record is
+confirmed if the first hypothesis is 100 · k (k + 1) times as likely as the likelier of the others. By Ville's
+inequality (1939) slips alone reach this with a probability of at most .01 / (k (k + 1)), however often one asks; over
+all k these add up to .01, whatever the budget.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from math import exp, lgamma, log
+
+from augment_ru.adversary.goal import Goal
+from augment_ru.adversary.ledger import Ledger
+from augment_ru.evaluation.examples import example_of
+from augment_ru.records.record import Record
+
+_ERROR = 0.01
+"""The probability, for a record, that a text is confirmed although slips made the difference."""
+_HOPELESS = 2.0
+"""A text is given up if another hypothesis is at least this many times as likely; for most models, after two answers
+that are not broken."""
+_WEIGHT = 20.0
+"""How many answers the slip rate weighs as much as: the fewer, the more the rates of records may differ."""
+_PRIOR = (1, 19)
+"""Slips and other answers that are added to those measured: a few answers do not promise a model without slips."""
+MEASURED, _TIMES = 50, 4
+"""How many originals the slip rate is measured on, and how often each is asked about."""
+
+
+@dataclass(slots=True)
+class Answers:
+    """The answers to one text: how many were broken, and how many were not."""
+
+    broken: int = 0
+    kept: int = 0
+
+    def count(self, *, broken: bool) -> None:
+        """Count an answer."""
+        self.broken += broken
+        self.kept += not broken
+
+    @property
+    def asked(self) -> int:
+        """The number of answers."""
+        return self.broken + self.kept
+
+
+@dataclass(slots=True)
+class Confirmation:
+    """The answers that decide whether texts of a record broke it.
+
+    Attributes:
+        rate: the slip rate of the model, in (0, 1).
+        least: the least number of times that a text is asked about again.
+        original: the answers to the original.
+        text: the answers to the text in doubt.
+        again: how often any text of the record was asked about again.
+        odds: of the text confirmed last, the odds that slips made the difference; None before.
+    """
+
+    rate: float
+    least: int
+    original: Answers = field(default_factory=Answers)
+    text: Answers = field(default_factory=Answers)
+    again: int = 0
+    odds: float | None = None
+
+    @property
+    def of_original(self) -> bool:
+        """Whether the original is asked about next, and not the text: it needs as many answers."""
+        return self.text.broken > self.original.asked
+
+    @property
+    def asked(self) -> int:
+        """How often the text that is asked about next, or the original, was asked about before."""
+        return (self.original if self.of_original else self.text).asked
+
+    def verdict(self, number: int) -> bool | None:
+        """Return whether the text broke the answer; None if one must ask again.
+
+        Args:
+            number: how many texts of the record were asked about, this one included, at least 1.
+        """
+        odds = number * (number + 1) * exp(-self._evidence())
+        if odds < _ERROR and self.text.asked > self.least:
+            self.odds = odds
+            return True
+        return False if self._evidence() < -log(_HOPELESS) else None
+
+    @property
+    def is_wrong_before(self) -> bool:
+        """Whether it is likelier that the model usually answers the original wrong than right."""
+        return self.original.broken > self.original.kept
+
+    def as_json(self) -> dict[str, float | int | None]:
+        """Return what a row states: the queries that asked again, the slip rate, and the odds, to two digits."""
+        odds = None if self.odds is None else float(f"{self.odds:.1e}")
+        return {"again": self.again, "slip_rate": round(self.rate, 4), "odds": odds}
+
+    def _evidence(self) -> float:
+        """Return how many times as likely it is that the text broke the answer than that slips did, as a logarithm."""
+        text, original = self.text, self.original
+        broken, kept = text.broken + original.broken, text.kept + original.kept
+        found = self._likelihood(text.kept, text.broken) + self._likelihood(original.broken, original.kept)
+        return found - max(self._likelihood(broken, kept), self._likelihood(kept, broken))
+
+    def _likelihood(self, slips: int, others: int) -> float:
+        """Return the logarithm of the probability of answers with so many slips, one after another."""
+        a, b = _WEIGHT * self.rate, _WEIGHT * (1 - self.rate)
+        return _log_beta(a + slips, b + others) - _log_beta(a, b)
+
+
+def _log_beta(a: float, b: float) -> float:
+    return lgamma(a) + lgamma(b) - lgamma(a + b)
+
+
+def slip_rate(goals: Sequence[Goal], originals: Sequence[Record], ledger: Ledger) -> float:
+    """Measure how often a model slips: the share of wrong answers to originals that it mostly answers right.
+
+    Args:
+        goals: the goal of each original.
+        originals: the originals; the first 50 count, each is asked about four times.
+        ledger: asks the model.
+
+    Returns:
+        The rate in (0, 1), with one slip in 20 answers added to those measured.
+    """
+    slips, others = _PRIOR
+    examples = [example_of(record.values, record.task) for record in originals[:MEASURED]]
+    answers = [ledger.ask(examples, repeats=[time] * len(examples)) for time in range(_TIMES)]
+    for goal, given in zip(goals, zip(*answers, strict=True), strict=False):  # goals of further records
+        wrong = sum(not goal.is_right(goal.answer(scored)) for scored in given)
+        if 2 * wrong <= _TIMES:
+            slips, others = slips + wrong, others + _TIMES - wrong
+    return slips / (slips + others)

@@ -1,0 +1,121 @@
+"""What a filter misses and what it stops by mistake, before and after attacks, by the threshold of its scores."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from math import ceil
+
+import numpy as np
+
+from augment_ru.errors import AugmentError, unknown
+from augment_ru.evaluation.answers import Golds, Kind, labels_among
+from augment_ru.evaluation.examples import Cache, NamedModel, QuestionCounts, ask
+from augment_ru.evaluation.pairs import Pairs
+from augment_ru.evaluation.protocol import EvaluationPlan
+from augment_ru.evaluation.rates import Cells, JudgedRun, bootstrap, percent, percents, wilson
+from augment_ru.evaluation.report import CatchAfter, CatchReport, Rate
+from augment_ru.records.task import Task
+
+_STEPS = 51
+"""The number of thresholds from 0 to 1 at which curves are drawn."""
+Catches = Mapping[str, Sequence[float | None]]
+"""The catch score of each row by attack, "" for the originals: the probability of the label (softmax), if known."""
+
+
+def check_catch(label: str, task: Task, golds: Golds, kind: Kind) -> None:
+    """Check that a label can be caught.
+
+    Raises:
+        AugmentError: the task has no single label, or no original has this one.
+    """
+    if kind != "labels" or len(task.scoring.decided) != 1:
+        raise AugmentError(f"`catch` {label}: the task '{task.name}' has no single label")
+    known = labels_among(golds, kind) or ()
+    if label not in known:
+        raise unknown("label of the rows", label, known)
+
+
+def catch_scores(model: NamedModel, plan: EvaluationPlan, label: str, cache: Cache | None) -> Catches | None:
+    """Ask a model for the scores of the first episode, and return those of a label; None if it gives no scores."""
+    if model.scored is None:
+        return None
+    shots, episodes = plan.runs_of(model)[0]
+    asked = model.with_scores()
+    given = ask(asked, plan.examples(shots, episodes[0]), cache, QuestionCounts())
+    found = [_probability(asked.scores_of(one).scores, label) for one in given]
+    parts, start = {}, 0
+    sizes = {"": len(plan.pairs.originals)} | {name: len(rows) for name, rows in plan.pairs.attacks.items()}
+    for name, count in sizes.items():
+        parts[name] = found[start : start + count]
+        start += count
+    return parts
+
+
+def _probability(scores: Sequence[Mapping[str, float]], label: str) -> float | None:
+    if len(scores) != 1 or label not in scores[0]:
+        return None
+    values = np.array(list(scores[0].values()))
+    return float(np.exp(scores[0][label] - values.max()) / np.exp(values - values.max()).sum())
+
+
+def catch_report(
+    label: str, judged: JudgedRun, pairs: Pairs, golds: Golds, scores: Catches | None, *, seed: int
+) -> CatchReport:
+    """Return what a filter misses and stops by mistake.
+
+    Args:
+        label: the label that is to be caught.
+        judged: the run of the model.
+        pairs: the original and perturbed rows.
+        golds: the right answers of the originals.
+        scores: the catch scores of the rows; None if the model gives none.
+        seed: the seed of the bootstrap.
+    """
+    run, thresholds = judged.run, np.linspace(0.0, 1.0, _STEPS).round(4).tolist()
+    is_label = np.array([gold[0] == label for gold in golds])
+    is_other = np.array([gold[0] is not None for gold in golds]) & ~is_label
+    caught = np.array([[answer[0] == label for answer in episode] for episode in run.originals])
+    own = None if scores is None else _known(scores[""])
+
+    def rate(hits: np.ndarray, trials: np.ndarray, rows: np.ndarray) -> Rate:
+        counts = np.zeros((2, 1, run.episodes, len(golds)))
+        for at in range(run.episodes):
+            np.add.at(counts[0, 0, at], rows, hits[at] & trials)
+            np.add.at(counts[1, 0, at], rows, trials)
+        cells = Cells(*counts)
+        return JudgedRun(run, {}, {("", ""): cells}, {("", ""): bootstrap([cells], seed)[0]}).rate("", "")
+
+    def after(answers: np.ndarray, rows: np.ndarray, given: np.ndarray | None) -> CatchAfter:
+        missed, alarms = (rate(one, trials[rows], rows) for one, trials in ((~answers, is_label), (answers, is_other)))
+        curves = None
+        if given is not None:
+            curves = {
+                "missed": [_share(given[is_label[rows]] < one) for one in thresholds],
+                "false_alarms": [_share(given[is_other[rows]] >= one) for one in thresholds],
+            }
+        return CatchAfter(missed=missed, false_alarms=alarms, curves=curves)
+
+    everything = np.arange(len(golds))
+    before, attacks = after(caught, everything, own), dict[str, CatchAfter]()
+    for attack, pairs_of in pairs.attacks.items():
+        rows = np.array([pair.original for pair in pairs_of])
+        answers = np.array([[answer[0] == label for answer in episode] for episode in run.attacks[attack]])
+        given = None if scores is None else _known(scores[attack])
+        found = after(answers, rows, given)
+        if given is not None and own is not None and before.missed.value is not None:
+            ranked = np.sort(given[is_label[rows]])[::-1]
+            needed = ceil(ranked.size * (1 - before.missed.value / 100) - 1e-9)
+            threshold = float(ranked[needed - 1]) if 0 < needed <= ranked.size else 1.0
+            hits, trials = int((own[is_other] >= threshold).sum()), int(is_other.sum())
+            then = Rate(percent(hits / trials if trials else None), percents(wilson(hits, trials)), "wilson")
+            found = replace(found, threshold=round(threshold, 4), false_alarms_then=then)
+        attacks[attack] = found
+    return CatchReport(label=label, originals=before, attacks=attacks, thresholds=thresholds)
+
+
+def _known(scores: Sequence[float | None]) -> np.ndarray | None:
+    """Return scores as an array; None if one is not known."""
+    return None if None in scores else np.array(scores, np.float64)
+
+
+def _share(flags: np.ndarray) -> float | None:
+    return percent(float(flags.mean())) if flags.size else None

@@ -1,0 +1,160 @@
+"""Defences: normalizers in front of models, what they cost on clean rows, and what they recover of attacked ones."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from augment_ru.errors import AugmentError
+from augment_ru.evaluation.answers import Golds, Kind
+from augment_ru.evaluation.examples import Example, NamedModel
+from augment_ru.evaluation.paired import Difference, RunsInPairs
+from augment_ru.evaluation.pairs import ORIGINAL, Pairs
+from augment_ru.evaluation.rates import (
+    RIGHT,
+    WORST,
+    Cells,
+    JudgedRun,
+    bootstrap,
+    outcomes_of_originals,
+    percent,
+    percentile95,
+    percents,
+    wilson,
+)
+from augment_ru.evaluation.report import DefenceReport, DefendedAttack, ModelDifference, Rate
+from augment_ru.formats.row import new_row
+from augment_ru.normalizers._normalization import Normalization
+from augment_ru.normalizers._normalizer import Normalized, Normalizer
+from augment_ru.records.record import Record
+from augment_ru.records.task import Task
+
+
+@dataclass(frozen=True, slots=True)
+class Defence:
+    """A normalizer in front of a model, which is asked about what the normalizer reads.
+
+    Attributes:
+        normalizer: the normalizer.
+    """
+
+    normalizer: Normalizer
+
+    @classmethod
+    def of(cls, spec: str | Normalization) -> "Defence":
+        """Make the defence of a specification (`Normalizer`).
+
+        Raises:
+            AugmentError: a name is unknown.
+        """
+        return cls(Normalizer(spec))
+
+    @property
+    def name(self) -> str:
+        """The name of the normalizer."""
+        return self.normalizer.name
+
+    def protect(self, model: NamedModel) -> NamedModel:
+        """Return the model behind this defence, as a model of its own."""
+        return replace(model, name=f"{self.name} + {model.name}", defence=self.name, reads=self.read)
+
+    def read(self, examples: Sequence[Example]) -> list[Example]:
+        """Return the questions with their texts as the normalizer reads them; offsets follow."""
+        records = [Record(example.record, example.task) for example in examples]
+        return [
+            Example(values, one.task, "\n".join(Record(values, one.task).read().values()), one.shots)
+            for one, values in zip(examples, map(_values, self.normalizer.chunk(records)), strict=True)
+        ]
+
+    def readings(self, rows: Iterable[Mapping[str, object]], task: Task) -> list[dict[str, str]]:
+        """Return for each row the texts that the normalizer changes, by field, as it reads them."""
+        found = self.normalizer.chunk([Record(values, task) for values in rows])
+        return [
+            {name: script.text for name, script in one.scripts.items() if script.text != script.source} for one in found
+        ]
+
+
+def _values(one: Normalized) -> Mapping[str, object]:
+    """Return the values of a row as read; as they are if an edit goes through a place that the row states."""
+    if one.status != "normalized":
+        return one.record.values
+    try:
+        return new_row(one.record.values, one.changed("none"))
+    except AugmentError:
+        return one.record.values
+
+
+def defence_report(
+    defence: Defence, bare: JudgedRun, own: JudgedRun, pairs: Pairs, golds: Golds, *, kind: Kind, seed: int
+) -> DefenceReport:
+    """Return what a defence costs and recovers.
+
+    Args:
+        defence: the defence.
+        bare: the run of the model without it.
+        own: the run of the model behind it.
+        pairs: the original and perturbed rows.
+        golds: the right answers of the originals.
+        kind: the kind of the answers.
+        seed: the seed of the bootstrap.
+    """
+    clean = [
+        replace(one, outcomes={ORIGINAL: outcomes_of_originals(one.run, pairs, golds, kind)}) for one in (bare, own)
+    ]
+    if not pairs.attacks:
+        nothing = Cells(np.zeros((1, 1, len(golds))), np.ones((1, 1, len(golds))))
+        clean = [replace(one, cells={("", RIGHT): nothing}) for one in clean]
+    (cost,) = [one for one in RunsInPairs(clean, seed).comparisons() if isinstance(one, ModelDifference)]
+    attacks = {}
+    for attack, rows in pairs.attacks.items():
+        before, after = bare.outcomes[attack], own.outcomes[attack]
+        flags = (before.right, before.after & before.known, after.after & after.known)
+        cells = [before.cells(one, before.known, len(golds)) for one in flags]
+        changed = _share(defence.readings([pair.values for pair in rows], pairs.task))
+        attacks[attack] = _recovered(cells, bootstrap(cells, seed), changed)
+    worst = None
+    if attacks:
+        names = (bare, ("", RIGHT)), (bare, ("", WORST)), (own, ("", WORST))
+        worst = _recovered([one.cells[key] for one, key in names], [one.resamples[key] for one, key in names])
+    changed = _share(defence.readings([original.values for original in pairs.originals], pairs.task))
+    return DefenceReport(
+        name=defence.name, of=bare.run.model, changed=changed, cost=cost, attacks=attacks, worst_case=worst
+    )
+
+
+def _share(readings: Sequence[Mapping[str, str]]) -> Rate:
+    """Return the share of rows that a normalizer changes."""
+    count, hits = len(readings), sum(map(bool, readings))
+    return Rate(percent(hits / count if count else None), percents(wilson(hits, count)), "wilson")
+
+
+def _recovered(
+    cells: Sequence[Cells], drawn: Sequence[np.ndarray] | np.ndarray, changed: Rate | None = None
+) -> DefendedAttack:
+    """Return what an attack costs, and which share of it a defence recovers.
+
+    The share is (defended - attacked) / (clean - attacked), of right answers. It is None unless the interval of what
+    the attack costs lies above 0.
+
+    Args:
+        cells: right answers and decisions: clean, attacked, and attacked behind the defence.
+        drawn: the resamples of the three shares, from the same bootstrap.
+        changed: the share of attacked rows that the defence changes.
+    """
+    clean, attacked, defended = (one.rate() or 0.0 for one in cells)
+    cost = Difference.of(cells[:2], drawn[:2])
+    ends = cost.interval()
+    share = None
+    if ends is not None and ends[0] > 0:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            shares = (drawn[2] - drawn[1]) / (drawn[0] - drawn[1])
+        interval = percentile95(np.where(np.isfinite(shares), shares, np.nan))
+        share = Rate(percent((defended - attacked) / (clean - attacked)), percents(interval), "bootstrap")
+    return DefendedAttack(
+        clean=percent(clean),
+        attacked=percent(attacked),
+        defended=percent(defended),
+        cost=Rate(percent(cost.value), percents(ends), "bootstrap"),
+        recovered=share,
+        changed=changed,
+    )

@@ -1,0 +1,153 @@
+"""The noise of a model: how often it answers the same text differently, and what an attack breaks above that.
+
+A slip is an answer that is not the one which the model usually gives to the text. Slips break right answers, too: if a
+model slips in a share s of its answers, about s of its right answers are wrong after an attack that changes nothing.
+"""
+
+from collections.abc import Sequence
+from functools import partial
+
+import numpy as np
+import numpy.typing as npt
+
+from augment_ru.evaluation.answer_scores import normalised
+from augment_ru.evaluation.answers import Answer, Golds, Kind, labels_among
+from augment_ru.evaluation.pairs import Pairs
+from augment_ru.evaluation.protocol import ModelRun
+from augment_ru.evaluation.rates import (
+    Z95,
+    Cells,
+    JudgedRun,
+    agreeing_pairs,
+    bootstrap,
+    outcomes_of,
+    percent,
+    percentile95,
+    percents,
+    wilson,
+)
+from augment_ru.evaluation.report import Rate
+from augment_ru.records.record import Record
+
+_ROUNDS = 30
+"""The rounds in which the share of slips is found; it settles after a few."""
+_MOST = 0.45
+"""The largest share of slips that is told from guessing."""
+
+_Numbers = npt.NDArray[np.float64]
+
+
+def same_text_flips(run: ModelRun, pairs: Pairs, kind: Kind, seed: int) -> Rate:
+    """Return how often two answers to the same text differ: the share of all pairs of repeats, the mean over texts.
+
+    Args:
+        run: the answers, with at least one repeat.
+        pairs: the original and perturbed rows; rows whose text is that of their original are left out.
+        kind: the kind of the answers.
+        seed: the seed of the bootstrap.
+    """
+    runs = (run, *run.repeats)
+    differing, counted = np.zeros((2, len(pairs.task.scoring.decided), run.episodes, len(pairs.originals)))
+    for episode in range(run.episodes):
+        given = [(at, [one.originals[episode][at] for one in runs]) for at in range(len(pairs.originals))]
+        for attack, rows in pairs.attacks.items():
+            given += [
+                (pair.original, [one.attacks[attack][episode][row] for one in runs])
+                for row, (pair, same) in enumerate(zip(rows, _same_texts(pairs, attack), strict=True))
+                if not same
+            ]
+        for at, answers in given:
+            differing[:, episode, at] += _differing(answers, kind)
+            counted[:, episode, at] += 1
+    cells = Cells(differing, counted)
+    rate, drawn = cells.rate() or 0.0, bootstrap([cells], seed)[0]
+    ends = percentile95(drawn)
+    by_wilson = ends is None or ends[0] == ends[1]
+    records = len(pairs.originals)
+    interval = wilson(rate * records, records) if by_wilson else ends
+    return Rate(percent(rate), percents(interval), "wilson" if by_wilson else "bootstrap")
+
+
+def _differing(answers: Sequence[Answer], kind: Kind) -> list[float]:
+    """Return the share of pairs of answers that differ, for each label."""
+    return [
+        1 - agreeing_pairs([normalised(one) if kind == "answers" else one for one in label])
+        for label in zip(*answers, strict=True)
+    ]
+
+
+def _same_texts(pairs: Pairs, attack: str) -> list[bool]:
+    """Tell for each row of an attack whether a model reads the same in it as in its original."""
+    read = [Record(original.values, pairs.task).read() for original in pairs.originals]
+    return [Record(pair.values, pairs.task).read() == read[pair.original] for pair in pairs.attacks[attack]]
+
+
+def above_noise(judged: JudgedRun, pairs: Pairs, attack: str, golds: Golds, *, kind: Kind, seed: int) -> Rate:
+    """Return the success rate of an attack without what slips do: what it breaks of the answers usually given.
+
+    The flips of the attack, less those of the repeats, underestimate it, since a slip may also hide a broken answer.
+    So both are solved for the usual answers (Rogan and Gladen 1978). Let a and t be the shares of right answers to the
+    originals and to the perturbed texts, c the share of pairs of such answers that are both right, and s and u the
+    probabilities that a usually right answer slips to a wrong one and a usually wrong one to the right one. Then of the
+    answers usually right, 1 - (c - u (a + t) + u²) / ((a - u) (1 - s - u)) are usually wrong after the attack. s comes
+    from pairs of repeats of which one is right; u = s / (k - 1) for k labels, and 0 for free texts.
+
+    The interval is that of the bootstrap over originals, the same resamples for the attack and the repeats, and at
+    least ± 1.96 standard errors, to which one row is added: few slips vary more than their resamples. If no repeat
+    differs, the rate is the attack success rate with its own interval. Below 0 the attack mends more than it breaks.
+
+    Args:
+        judged: the run, with at least one repeat.
+        pairs: the original and perturbed rows.
+        attack: the name of the attack.
+        golds: the right answers of the originals.
+        kind: the kind of the answers.
+        seed: the seed of the bootstrap.
+    """
+    run = judged.run
+    found = [outcomes_of(one, pairs, attack, golds, kind) for one in (run, *run.repeats)]
+    before: _Numbers = np.sum([one.right for one in found], axis=0, dtype=np.float64)
+    after: _Numbers = np.sum([one.after & one.known for one in found], axis=0, dtype=np.float64)
+    many = float(len(found))
+    slips = (_mixed(before, many) + _mixed(after, many)) / 2
+    if not slips.any():
+        return judged.rate(attack, "asr")
+    both = before * after / many**2
+    same = np.array(_same_texts(pairs, attack))  # where the answers to both are the same answers
+    both[..., same] = (before * (before - 1) / (many * (many - 1)))[..., same]
+    shares = (before / many, after / many, both, slips)
+    cells = [found[0].cells(hits, found[0].known, len(pairs.originals)) for hits in shares]
+    labels = labels_among(golds, kind) or ()
+    rate = partial(_usually_broken, other=1 / max(len(labels) - 1, 1) if kind == "labels" else 0.0)
+    (value,) = rate(*(np.array([one.rate() or 0.0]) for one in cells)).tolist()
+    drawn = rate(*bootstrap(cells, seed))
+    low, high = percentile95(drawn) or (value, value)
+    right = cells[0].hits.sum() / run.episodes
+    half = Z95 * float(np.hypot(np.nanstd(drawn), 1 / max(right, 1)))
+    return Rate(percent(value), percents((min(low, value - half), max(high, value + half))), "bootstrap")
+
+
+def _mixed(right: _Numbers, many: float) -> _Numbers:
+    """Return the share of ordered pairs of repeats of which the first is right and the second wrong."""
+    return right * (many - right) / (many * (many - 1))
+
+
+def _usually_broken(before: _Numbers, after: _Numbers, both: _Numbers, mixed: _Numbers, other: float) -> _Numbers:
+    """Return the share of usually right answers that are usually wrong after an attack (`above_noise`).
+
+    Args:
+        before: the shares of right answers to the originals.
+        after: those to the perturbed texts.
+        both: the shares of pairs of both that are right.
+        mixed: the shares of ordered pairs of answers to one text of which the first is right and the second wrong.
+        other: the probability that the slip of a wrong answer gives the right one, in [0, 1].
+    """
+    right, slip = (before + after) / 2, np.zeros_like(mixed)
+    for _ in range(_ROUNDS):  # mixed = p s - q s², with p and q from the share of usually right answers
+        usual = np.clip((right - other * slip) / (1 - slip - other * slip), 0.0, 1.0)
+        p, q = usual + (1 - usual) * other, usual + (1 - usual) * other**2
+        root = np.sqrt(np.maximum(p * p - 4 * q * mixed, 0.0))
+        slip = np.minimum((p - root) / (2 * np.maximum(q, 1e-9)), _MOST)
+    mended = other * slip
+    left = np.maximum(before - mended, 1e-9) * (1 - slip - mended)
+    return 1 - (both - mended * (before + after) + mended**2) / left

@@ -1,0 +1,190 @@
+"""Requirements on the numbers of an evaluation, such as `asr(people) <= 5`, for tests that run unattended."""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from augment_ru.errors import AugmentError, unknown
+from augment_ru.evaluation.answers import Answer, Golds, Metric, accuracy, exact_match
+from augment_ru.evaluation.pairs import Pairs
+from augment_ru.evaluation.rates import (
+    RESAMPLES,
+    percentile95,
+    percents,
+    scores,
+    wilson,
+)
+from augment_ru.evaluation.report import AttackReport, Interval, ModelReport, Rate, SuccessRate
+
+_FORM = re.compile(r"\s*(\w+)\s*(?:\((.*)\))?\s*(<=|>=)\s*(-?\d+(?:\.\d+)?)\s*%?\s*", re.DOTALL)
+_OF_ATTACKS = (
+    "asr", "asr_above_noise", "asr_perturbed_rows", "asr_all_rows", "flip_rate", "performance_drop_rate",
+)  # fmt: skip
+_OF_MODELS = ("worst_case", "worst_case_asr", "consistency", "same_text_flips")
+_OF_REPEATS = ("asr_above_noise", "same_text_flips")
+_SHARES = (accuracy, exact_match)
+"""The metrics that are shares of right answers."""
+
+
+class Known(NamedTuple):
+    """A number of an evaluation with its interval, in per cent; None if it is not known."""
+
+    value: float | None
+    ends: Interval | None
+
+
+@dataclass(frozen=True, slots=True)
+class Requirement:
+    """A requirement on a number of each model.
+
+    Attributes:
+        text: the requirement as it was given.
+        name: a metric, or the name of a rate in the report.
+        attack: the attack; None for a number of the originals, or of all attacks together. A rate of attacks without an
+            attack is required of each attack.
+        most: whether the number may be at most `limit`; if not, it must be at least `limit`.
+        limit: in per cent.
+    """
+
+    text: str
+    name: str
+    attack: str | None
+    most: bool
+    limit: float
+
+    @classmethod
+    def of(cls, text: str) -> "Requirement":
+        """Read a requirement: `NAME <= NUMBER` or `NAME(ATTACK) >= NUMBER`.
+
+        >>> Requirement.of("asr(people) <= 5").attack
+        'people'
+
+        Raises:
+            AugmentError: the text has another form.
+        """
+        found = _FORM.fullmatch(text)
+        if found is None:
+            raise AugmentError(
+                f"`require` {text}: must be NAME <= NUMBER or NAME(ATTACK) >= NUMBER, as in asr(people) <= 5"
+            )
+        name, attack, sign, limit = found.groups()
+        return cls(" ".join(text.split()), name, attack and attack.strip(), sign == "<=", float(limit))
+
+    def check(self, metrics: Sequence[str], attacks: Sequence[str], repeats: int) -> None:
+        """Check that an evaluation has the number that is required.
+
+        Args:
+            metrics: the metrics of the evaluation.
+            attacks: its attacks.
+            repeats: how often it asks each question.
+
+        Raises:
+            AugmentError: it has no such number.
+        """
+        known = [*metrics, *(_OF_ATTACKS + _OF_MODELS if attacks else ("same_text_flips",))]
+        said = None
+        if self.name not in known:
+            said = unknown("metric or rate", self.name, known)
+        elif self.attack is not None and self.name in _OF_MODELS:
+            said = AugmentError(f"{self.name} is no number of one attack; leave ({self.attack}) out")
+        elif self.attack is not None and self.attack not in attacks:
+            said = unknown("attack", self.attack, attacks)
+        elif self.name in _OF_REPEATS and repeats == 1:
+            said = AugmentError("is known from repeats alone; give `repeats` 3")
+        if said is not None:
+            raise AugmentError(f"`require` {self.text}: {said}")
+
+    def problem(self, known: Known, *, point: bool) -> str | None:
+        """Return what is wrong with a number, in words; None if it meets the requirement.
+
+        Args:
+            known: the number.
+            point: whether the number itself is judged; if not, the end of its interval that is nearer to the limit.
+        """
+        if known.value is None or (known.ends is None and not point):
+            return "is not known"
+        judged = known.value if point or known.ends is None else known.ends[1 if self.most else 0]
+        if judged <= self.limit if self.most else judged >= self.limit:
+            return None
+        beyond = f"{'over' if self.most else 'under'} {self.limit:g}"
+        if point or known.ends is None:
+            return f"is {known.value:.2f}, {beyond}"
+        end = f"{'upper' if self.most else 'lower'} end"
+        return f"is {known.value:.2f}, 95 % {known.ends[0]:.2f}–{known.ends[1]:.2f}; the {end} is {beyond}"
+
+    def of_model(self, model: ModelReport, metric: Callable[[str, str | None], Known]) -> Iterator[tuple[str, Known]]:
+        """Yield the numbers of a model that the requirement is about, each with its name.
+
+        Args:
+            model: the entry of the model in the report.
+            metric: returns a metric of the model on the rows of an attack; on the originals for None.
+        """
+        if self.name in _OF_MODELS:
+            yield self.name, _known(getattr(model, self.name))
+        elif self.name not in _OF_ATTACKS:
+            yield self.name if self.attack is None else f"{self.name}({self.attack})", metric(self.name, self.attack)
+        else:
+            for attack in [self.attack] if self.attack is not None else model.attacks:
+                yield f"{self.name}({attack})", _known(_rate(model.attacks[attack], self.name))
+
+
+def _rate(entry: AttackReport, name: str) -> Rate | SuccessRate | None:
+    found: Rate | SuccessRate | None = entry.rate if name == "asr" else getattr(entry, name)
+    return found
+
+
+def _known(rate: Rate | SuccessRate | None) -> Known:
+    if rate is None:
+        return Known(None, None)
+    return Known(rate.asr if isinstance(rate, SuccessRate) else rate.value, rate.ci95)
+
+
+def check_requirements(texts: Sequence[str], metrics: Sequence[str], attacks: Sequence[str], repeats: int) -> None:
+    """Check that an evaluation has each number that is required; for the arguments see `Requirement.check`.
+
+    Raises:
+        AugmentError: a requirement has another form, or the evaluation has no such number.
+    """
+    for text in texts:
+        Requirement.of(text).check(metrics, attacks, repeats)
+
+
+def metric_of(
+    metric: Metric, pairs: Pairs, golds: Golds, episodes: Sequence[Sequence[Answer]], *, rows: Sequence[int], seed: int
+) -> Known:
+    """Return a metric with its interval.
+
+    The interval is Wilson's for a share of right answers to different records, else that of the bootstrap over records.
+
+    Args:
+        metric: the metric.
+        pairs: the original and perturbed rows.
+        golds: the right answers of the originals.
+        episodes: for each episode, the answer to each row.
+        rows: the index of each row's original.
+        seed: the seed of the bootstrap.
+    """
+
+    def value(chosen: Sequence[int]) -> float | None:
+        answers = [[episode[at] for at in chosen] for episode in episodes]
+        found = scores({"": metric}, pairs, golds, answers, [rows[at] for at in chosen])
+        return found[""].value if found else None
+
+    every = value(range(len(rows)))
+    known = [at for at, original in enumerate(rows) if None not in golds[original]]
+    scoring = pairs.task.scoring
+    alone = len(scoring.decided) == len(episodes) == 1 and scoring.grouped_by is None
+    if every is not None and metric.score in _SHARES and alone and len({rows[at] for at in known}) == len(known):
+        return Known(every, percents(wilson(every / 100 * len(known), len(known))))
+    of_record: dict[int, list[int]] = {}
+    for at in known:
+        of_record.setdefault(rows[at], []).append(at)
+    own, random = list(of_record.values()), np.random.default_rng([seed, 1])
+    drawn = [
+        np.nan if (one := value([at for record in picked for at in own[record]])) is None else one
+        for picked in random.integers(len(own), size=(RESAMPLES if own else 0, len(own))).tolist()
+    ]
+    return Known(every, percentile95(np.array(drawn, np.float64)))
