@@ -96,6 +96,9 @@ class FilledPrompt:
             template after it. Empty if the model generates the answer as text.
         tokens: the most tokens of a generated answer.
         stop: the strings that end a generated answer.
+        turns: what the context is made of: each demonstration as its question and its answer, without white space
+            around them, and last the row's own question with an empty answer. The instruction stands in the first.
+        listed: whether the context lists the choices itself.
     """
 
     field: str
@@ -103,6 +106,8 @@ class FilledPrompt:
     choices: tuple[Choice, ...]
     tokens: int
     stop: tuple[str, ...]
+    turns: tuple[tuple[str, str], ...]
+    listed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,7 +227,7 @@ class Prompt:
         if self.instruction and choices:
             words = ", ".join(choice.text for choice in choices)
             head = self.instruction.fill({"labels": words}) + self.separator
-        answer = 0 if choices else limit
+        answer, start, turns = 0 if choices else limit, head, []
         whole, part = budget.shares(head, self.separator, len(shots), answer) if budget else (0, 0)
         for number, shot in enumerate(shots, start=1):
             try:
@@ -233,6 +238,8 @@ class Prompt:
             except AugmentError as error:
                 raise AugmentError(f"demonstration {number}: {error}") from error
             head += template.fill({**values, LABEL: word}) + self.separator
+            before, after = template.around(LABEL)
+            turns.append((before.fill(values).rstrip(), word + after.fill(values)))
         template, values = self._values(field, record, numbers, later=bool(shots))
         if budget:
             values = budget.fitted(template, values, [choice.text for choice in choices], whole)
@@ -241,7 +248,9 @@ class Prompt:
         gap = context[len(context.rstrip()) :]
         tail = after.fill(values)
         offered = tuple(Choice(label, gap + word + tail) for label, word in choices)
-        return FilledPrompt(field, context.rstrip(), offered, limit, self.stop)
+        turns.append((before.fill(values).rstrip(), ""))
+        turns[0] = (start + turns[0][0], turns[0][1])
+        return FilledPrompt(field, context.rstrip(), offered, limit, self.stop, tuple(turns))
 
     def _values(
         self, field: str, record: Mapping[str, Any], numbers: tuple[int, ...], *, later: bool

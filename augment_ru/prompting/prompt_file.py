@@ -47,6 +47,7 @@ class _File(_Table, frozen=True):
     tokens: tuple[int, int] | None = None
     stop: str | SomeTexts = "\n"
     each: str | None = None
+    system: str | None = None
 
 
 def prompt_of(task: Task, template: str | Path | None = None, *, variant: int = 1) -> Prompt:
