@@ -1,6 +1,7 @@
 """The work of `augment-ru evaluate`: check the options, evaluate the models, and write the report."""
 
 import sys
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
@@ -233,3 +234,7 @@ def _print_counts(runs: Sequence[ModelRun], *, quiet: bool) -> None:
     from_cache = sum(run.counts.from_cache for run in runs)
     cached = f", {from_cache:,} of them from the cache" if from_cache else ""
     say(f"{runs[0].model}: {amount(questions, 'question')}, {different:,} different{cached}", quiet=quiet)
+    spent = sum((run.counts.spent for run in runs), Counter[str]())
+    if expected := sum(run.counts.expected for run in runs):
+        counted = f"{spent['prompt_tokens']:,} tokens in questions and {spent['completion_tokens']:,} in replies"
+        say(f"{runs[0].model}: about {expected:,} tokens were expected in questions; {counted}", quiet=quiet)

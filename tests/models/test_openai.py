@@ -277,7 +277,8 @@ def test_an_interrupted_evaluation_goes_on_where_it_was(tmp_path: Path) -> None:
         ("Не знаю", ""),
         ("", ""),
         ("Актёр", ""),
-        ("Ответ: C", ""),
+        ("Ответ: C", "C"),
+        ("**Ответ:** Б? Нет. Итоговый ответ: А", "A"),
     ],
 )
 def test_which_option_a_reply_names(reply: str, said: str) -> None:
