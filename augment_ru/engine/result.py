@@ -22,6 +22,7 @@ from augment_ru.formats.json_lines import encoded
 from augment_ru.formats.row import Changed, lines_with, replaced, written
 from augment_ru.records.alike import AlikeRecords
 from augment_ru.records.field_paths import Path, path_of
+from augment_ru.records.options import reordered
 from augment_ru.records.record import Record
 from augment_ru.script import Script, Triple
 from augment_ru.text.characters import Mask
@@ -77,6 +78,7 @@ class Outcome(NamedTuple):
     candidate: int | None = None
     warnings: tuple[str, ...] = ()
     reason: str | None = None
+    order: tuple[int, ...] = ()
 
 
 UNCHANGED = Outcome("unchanged")
@@ -125,7 +127,7 @@ class Perturbed:
         made: dict[tuple[Any, ...], Outcome] = {}
         outcomes = []
         for at, found_of in enumerate(zip(*columns, self._reasons, strict=True)):
-            key = (*found_of, warned.get(at, ())) if warned else found_of
+            key = (*found_of, warned.get(at, ()), found.orders.get(at, ())) if warned or found.orders else found_of
             outcome = made.get(key)
             if outcome is None:
                 outcome = made[key] = _outcome(*key)
@@ -164,8 +166,8 @@ class Perturbed:
         """Return the new values of the row of record number `at`, with as much metadata as `meta` says (`METAS`)."""
         prepared, record, every = self.prepared, self.prepared.records[at], self.metadata(meta)
         metadata = None if every is None else every[at].decode()
-        if record.task.layout.states_offsets:
-            return Changed(new_values(record, self.scripts(at)), metadata)
+        if record.task.layout.states_offsets or self.found.orders:
+            return Changed(new_values(record, self.scripts(at), self.outcomes[at].order), metadata)
         sources, new = prepared.batch.texts, self.edits.texts
         changed = [row for row in prepared.rows(at) if new[row] != sources[row]]
         return Changed({path_of(record.values, prepared.fields[row]): new[row] for row in changed}, metadata)
@@ -237,9 +239,10 @@ def _outcome(  # noqa: PLR0917  (the columns)
     possible: bool,  # noqa: FBT001
     reason: str,
     warnings: tuple[str, ...] = (),
+    order: tuple[int, ...] = (),
 ) -> Outcome:
     if candidate >= 0:
-        return Outcome("perturbed", probability, similarity, candidate, warnings)
+        return Outcome("perturbed", probability, similarity, candidate, warnings, order=order)
     if possible:
         return Outcome("rejected", None, similarity, None, warnings)
     return Outcome("unchanged", None, similarity, None, warnings, reason)
@@ -335,6 +338,11 @@ class Result:
         return self.outcome.candidate
 
     @property
+    def order(self) -> tuple[int, ...]:
+        """For each place of an option the number of the option that stands there; empty if they were not permuted."""
+        return self.outcome.order
+
+    @property
     def warnings(self) -> tuple[str, ...]:
         """Warnings, such as that something to protect is missing, or that a text is too long for the similarity."""
         return self.outcome.warnings
@@ -398,7 +406,7 @@ class Result:
         """Return the new values of the row (texts and offsets), and the metadata (full, brief or none)."""
         if "_chunk" in self.__dict__:
             return self._chunk.changed(self._at, meta)
-        return Changed(new_values(self.record, self.scripts), self._metadata(meta))
+        return Changed(new_values(self.record, self.scripts, self.outcome.order), self._metadata(meta))
 
     def metadata(self, meta: str = "full") -> dict[str, Any] | None:
         """Return the metadata that is written under `augment` (docs/formats.md); None if `meta` is "none"."""
@@ -457,7 +465,7 @@ def brief_metadata(settings: Settings, outcome: Outcome) -> dict[str, Any]:
     brief["candidate"] = outcome.candidate
     if settings.draw or settings.corpus or outcome.warnings:
         brief |= occasional(draw=settings.draw, corpus=settings.corpus, warnings=outcome.warnings)
-    return brief
+    return brief | ({"order": list(outcome.order)} if outcome.order else {})
 
 
 def occasional(*, draw: int = 0, corpus: str = "", warnings: Sequence[str] = ()) -> dict[str, Any]:
@@ -517,8 +525,11 @@ def _check_meta(meta: str) -> None:
         raise unknown("metadata", meta, METAS)
 
 
-def new_values(record: Record, scripts: Scripts) -> dict[Path, Any]:
-    """Return the values of a row that scripts change, by path: new texts, and offsets that moved because of them."""
+def new_values(record: Record, scripts: Scripts, order: Sequence[int] = ()) -> dict[Path, Any]:
+    """Return the values of a row that scripts change, by path: new texts, and offsets that moved because of them.
+
+    With another order of the options (`Result.order`), the options in other fields and the right answer change, too.
+    """
     values: dict[Path, Any] = {}
     new: list[str] = []
     for name, script in scripts.items():
@@ -529,7 +540,7 @@ def new_values(record: Record, scripts: Scripts) -> dict[Path, Any]:
     for place in record.offsets() if new else ():
         if place.text in new:
             values[place.path] = place.after(scripts[place.text])
-    return values
+    return values | (reordered(record, order).values if order else {})
 
 
 def original(record: Record, seed: int) -> Result:
