@@ -1,12 +1,15 @@
 """Варианты ответа в другом порядке: «(A) Луна (B) Солнце» → «(A) Солнце (B) Луна», верный ответ следует за ними."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar
 
 from augment_ru.draws import Rng
+from augment_ru.edits import Change
 from augment_ru.engine.attack import Attack
 from augment_ru.records.options import ordered_options
 from augment_ru.records.record import Record
+from augment_ru.text.doc import Doc
 
 _TRIES = 200
 """How many arrangements are drawn without a new one before another place is tried."""
@@ -31,6 +34,11 @@ class OptionOrder(Attack):
     def permutes_options(self) -> bool:
         """True: this attack gives an order of options, instead of changes of words."""
         return True
+
+    def propose(self, doc: Doc, rng: Rng) -> Iterable[Change]:
+        """Propose nothing: no change of words."""
+        del doc, rng
+        return ()
 
     def order_of(self, record: Record, rng: Rng, draw: int) -> tuple[int, ...] | None:
         """Return for each place the number of the option that comes there; None if there is nothing to permute.

@@ -25,6 +25,7 @@ from augment_ru.records.field_paths import Path, path_of
 from augment_ru.records.options import reordered
 from augment_ru.records.record import Record
 from augment_ru.script import Script, Triple
+from augment_ru.text.batch import MARKER, OPTION
 from augment_ru.text.characters import Mask
 
 Status = Literal["perturbed", "unchanged", "rejected", "broken", "withstood", "wrong_before"]
@@ -160,6 +161,8 @@ class Perturbed:
         prepared = self.prepared
         if not prepared.batch.spans[2]:
             return {prepared.fields[row]: () for row in prepared.rows(at)}
+        if at in self.found.orders:
+            return {prepared.fields[row]: tuple(Span(*span) for span in self._spans[row]) for row in prepared.rows(at)}
         return {prepared.fields[row]: tuple(prepared.batch.protected(row)) for row in prepared.rows(at)}
 
     def changed(self, at: int, meta: str) -> Changed:
@@ -229,7 +232,21 @@ class Perturbed:
         owners = batch.rows(starts).tolist() if labels else ()
         for row, start, stop, label in zip(owners, starts.tolist(), stops.tolist(), labels, strict=True):
             found[row].append((start - places[row], stop - places[row], label))
+        for at in self.found.orders:
+            for row in self.prepared.rows(at):
+                found[row] = _unmoved(found[row], self.edits[row].triples)
         return found
+
+
+def _unmoved(spans: Sequence[Triple], edits: Sequence[Triple]) -> list[Triple]:
+    """Return the protected spans of a text whose options were permuted: markers, and spans that no edit reaches."""
+    found = []
+    for start, stop, label in spans:
+        reached = [at for at, end, _ in edits if at < stop and start < end]
+        end = start + MARKER if label == OPTION and reached else stop
+        if not reached or end <= min(reached):
+            found.append((start, end, label))
+    return found
 
 
 def _outcome(  # noqa: PLR0917  (the columns)

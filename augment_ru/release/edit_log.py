@@ -16,7 +16,7 @@ from augment_ru.edits import Edit, Span
 from augment_ru.engine.result import NO_SPANS, Outcome, Result, Settings
 from augment_ru.errors import AugmentError
 from augment_ru.formats.json_lines import encoded, parsed
-from augment_ru.records.options import comparable, made_equal, questions_of
+from augment_ru.records.options import comparable, made_equal, questions_of, reordered
 from augment_ru.records.record import Record, option_markers
 from augment_ru.release.manifest_shape import MOST
 from augment_ru.release.original_rows import PERTURBATION, with_perturbation
@@ -82,6 +82,7 @@ class _Perturbed(_Line):
     similarity: _Score
     candidate: Any
     edits: _Places
+    order: list[_Count] = []
     notes: dict[str, Any] = {}
     protected: _Places = {}
     search: _Search | None = None
@@ -143,6 +144,7 @@ def result_entry(
                 field: [[edit.start, edit.stop, edit.text] for edit in script.edits]
                 for field, script in result.scripts.items()
             },
+            **({"order": list(result.order)} if result.order else {}),
             **result.notes(),
             **({} if own == protected else {"protected": own}),
             "line": line_digest(line),
@@ -178,17 +180,25 @@ def read_entry(line: bytes) -> Entry:
     return values
 
 
-def replayed_line(original: Record, name: str, edits: Mapping[str, Sequence[Any]]) -> str:
-    """Apply the edits to an original row, set its `perturbation` to `name`, and return its line.
+def replayed_line(original: Record, name: str, entry: Entry) -> str:
+    """Apply the edits of an entry to an original row, set its `perturbation` to `name`, and return its line.
 
     Raises:
-        AugmentError: the edits do not fit the texts of the row.
+        AugmentError: the edits, or the order of the options, do not fit the row.
     """
-    texts = original.texts()
+    texts, edits, order = original.texts(), entry["edits"], tuple(entry.get("order", ()))
     if edits.keys() != texts.keys():
         raise AugmentError(f"has edits of {', '.join(edits) or 'nothing'}; the task perturbs {', '.join(texts)}")
     scripts = {field: Script(text, (Edit(*edit) for edit in edits[field])) for field, text in texts.items()}
-    outcome = Outcome("perturbed" if any(script.edits for script in scripts.values()) else "unchanged")
+    if order:
+        try:
+            moved = reordered(original, order).edits
+        except ValueError as error:
+            raise AugmentError(f"has an order that does not fit: {error}") from error
+        if any(scripts[field].edits != tuple(moved.get(field, ())) for field in scripts):
+            raise AugmentError("has other edits than the order of its options asks for")
+    is_new = order or any(script.edits for script in scripts.values())
+    outcome = Outcome("perturbed" if is_new else "unchanged", order=order)
     return with_perturbation(Result.of(original, scripts, NO_SPANS, outcome, _SETTINGS).line("none"), name)
 
 
@@ -199,7 +209,8 @@ def protection_problem(original: Record, entry: Entry, protected: Mapping[str, S
 
     Args:
         original: the original row.
-        entry: the entry of the perturbed row. It must protect the marker of each wrong option, but not its text.
+        entry: the entry of the perturbed row. It must protect the marker of each wrong option, but not its text; with
+            another order of the options, not what moves with an option.
         protected: the protected spans in the entry of the original row.
     """
     edits, own = entry["edits"], entry.get("protected", protected)
@@ -208,7 +219,7 @@ def protection_problem(original: Record, entry: Entry, protected: Mapping[str, S
         for start, stop, label in spans:
             if (start, stop, label) not in kept and not (
                 label == OPTION and any(span[0] == start and span[2] == OPTION for span in kept)
-            ):
+            ) and not (entry.get("order") and any(at < stop and start < end for at, end, _ in edits.get(field, ()))):
                 return f"does not protect the {label} at {start} of '{field}', as its original row does"
     for field, spans in own.items():
         script = Script(original.text(field), (Edit(*edit) for edit in edits.get(field, ())))
