@@ -98,13 +98,15 @@ class ServerModel(Model):
     @property
     def signature(self) -> str:
         """All that defines the answers: address, model, prompt, labels, and the options that influence a reply."""
-        words = json.dumps(asdict(replace(self.prompt, task=None)), ensure_ascii=False, sort_keys=True)  # type: ignore[arg-type]  # (a cache key has the task)
+        words = asdict(replace(self.prompt, task=None))  # type: ignore[arg-type]  # (a cache key has the task)
+        if words["layout"] is None:
+            del words["layout"]
         shaping = ("endpoint", "variant", "system", "temperature", "top_p", "max_tokens", "seed")
         parts = [f"{name}={getattr(self.options, name)}" for name in shaping]
         further = ("score", "chat", "reasoning")  # as many as differ from the defaults
         parts += [f"{name}={own}" for name in further if (own := getattr(self.options, name)) != _DEFAULTS[name]]
         labels = ",".join(self.labels or ())
-        prompt = f"prompt={self.prompt.name}-{short_digest(words.encode())}"
+        prompt = f"prompt={self.prompt.name}-{short_digest(json.dumps(words, ensure_ascii=False, sort_keys=True).encode())}"
         return "|".join(["openai", self.server.url, self.name, prompt, labels, *parts])
 
     def __call__(self, examples: Sequence[Example], /) -> list[Prediction]:
