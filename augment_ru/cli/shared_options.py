@@ -48,7 +48,7 @@ _GROUPS = {
     "Attack": "attacks probability min_changes set options constraints no_constraints annotator copies preset seed",
     "Gate": "similarity threshold schedule candidates accept probabilities baseline",
     "Model": "model models model_options guide target budget draws no_minimal seconds cache",
-    "Evaluation": "shots episodes metrics by verdicts flipping",
+    "Evaluation": "shots prompts episodes metrics by verdicts flipping",
     "Output": (
         "output with_original meta on_error csv_safe report html predictions worst_case title date "
         "tables form latex quiet"

@@ -40,6 +40,7 @@ from augment_ru.evaluation.examples import (
     maker_of,
     model_of,
     named_spec,
+    options_class,
 )
 from augment_ru.evaluation.flipping import Flipping, flipping_edits
 from augment_ru.evaluation.loading import TEST, loaded
@@ -49,6 +50,7 @@ from augment_ru.evaluation.protocol import (
     EvaluationPlan,
     EvaluationSettings,
     ModelRun,
+    PromptOf,
     RowsOrFile,
     demonstrations,
     run_model,
@@ -89,6 +91,8 @@ from augment_ru.evaluation.report import (
     ValidRows,
     as_json,
 )
+from augment_ru.evaluation.prompts import prompts_report
+from augment_ru.evaluation.replies_report import option_order_report, unread_report
 from augment_ru.evaluation.searches import is_searched, searches
 from augment_ru.evaluation.subpopulations import Subpopulation, binned, no_field, subpopulations
 from augment_ru.evaluation.table_text import as_html, as_text
@@ -96,6 +100,7 @@ from augment_ru.evaluation.verdicts import read_verdicts, with_verdicts
 from augment_ru.formats.read import read_rows
 from augment_ru.formats.row import KEY
 from augment_ru.records import field_paths
+from augment_ru.records.task import Task
 from augment_ru.version import __version__
 
 WIDE = 20.0
@@ -196,6 +201,7 @@ class Evaluation:
             majority=majority,
             models=[self._model(*one) for one in zip(self.judged, beats, best, strict=True)],
             comparisons=in_pairs.comparisons() if pairs.attacks else [],
+            prompts=prompts_report(self.judged, self.settings.seed) or None,
             searches=searches(pairs) or None,
             worst_of=_chosen_from(pairs.attacks[WORST_ROWS]) if WORST_ROWS in pairs.attacks else None,
             rows=row_keys(pairs, self.golds),
@@ -241,11 +247,13 @@ class Evaluation:
         return ModelReport(
             model=run.model,
             signature=run.signature,
+            prompt=run.prompt.prompt if run.prompt else None,
             shots=run.shots,
             episodes=run.episodes,
             beats_majority=beats_majority,
             best=best,
             metrics=scores(self.metrics, pairs, golds, run.originals),
+            unread=unread_report(judged, ""),
             worst_case=together[0],
             worst_case_asr=together[1],
             consistency=together[2],
@@ -278,6 +286,8 @@ class Evaluation:
             metrics=changed_scores(self.metrics, self.pairs, self.golds, judged.run, attack),
             valid_rows=_valid_rows(judged, attack, rows),
             labels={name: success_rate(outcomes, at) for at, name in enumerate(decided)} if len(decided) > 1 else None,
+            unread=unread_report(judged, attack),
+            option_order=option_order_report(judged, self.pairs, attack),
             subpopulations={
                 one.name: [
                     _cell(outcomes, np.array(one.of)[outcomes.original] == at, name)
@@ -525,14 +535,15 @@ def evaluate(
     train_file = str(train) if train is not None else None
     request = ModelRequest("", task, labels, settings.device, None, settings.encoding, train_file, settings.seed)
     given = models.items() if isinstance(models, Mapping) else map(named_spec, models)
-    named = [NamedModel.of(name, _made(model, request, settings)) for name, model in given]
+    asked = [one for name, model in given for one in _with_prompts(name, model, task, settings)]
+    named = [NamedModel.of(name, _made(model, request, settings, own)) for name, model, own, _ in asked]
     _warn_of_learned(named, pairs)
     answers = None if settings.cache in {None, "none"} else Cache(Path(settings.cache))
     runs: list[ModelRun] = []
     try:
-        for model in named:
+        for model, (*_, prompt) in zip(named, asked, strict=True):
             with progress(model.name, plan.questions(model)) as advance:
-                own = run_model(model, plan, answers, advance)
+                own = run_model(model, plan, answers, advance, prompt)
             on_model_done(own)
             runs += own
         judged = evaluated_runs(runs, pairs, golds, kind, settings.seed)
@@ -593,12 +604,40 @@ def check_models(models: Models, options: Mapping[str, Any]) -> None:
 
 
 def _made(
-    model: Model | PredictFunction | str, request: ModelRequest, settings: EvaluationSettings
+    model: Model | PredictFunction | str,
+    request: ModelRequest,
+    settings: EvaluationSettings,
+    own: Mapping[str, Any],
 ) -> Model | PredictFunction:
-    """Make the model of a specification; a function or model is returned as it is."""
+    """Make the model of a specification, with options of its own; a function or model is returned as it is."""
     if isinstance(model, str):
-        return model_of(model, request, settings.options.get(model.partition(":")[0]))
+        return model_of(model, request, {**settings.options.get(model.partition(":")[0], {}), **own})
     return model
+
+
+def _with_prompts(
+    name: str, model: Model | PredictFunction | str, task: Task, settings: EvaluationSettings
+) -> list[tuple[str, Model | PredictFunction | str, dict[str, Any], PromptOf | None]]:
+    """Return a model once for each prompt: its name, the model, its options, and the prompt.
+
+    A model that reads no prompts is returned once, with no options and no prompt.
+
+    Raises:
+        AugmentError: a prompt file cannot be read.
+    """
+    variants = getattr(options_class(model), "variants", None) if isinstance(model, str) else None
+    if not settings.prompts or variants is None:
+        return [(name, model, {}, None)]
+    found: list[tuple[str, Model | PredictFunction | str, dict[str, Any], PromptOf | None]] = []
+    for given in settings.prompts:
+        template = None if given == "all" else given
+        count = variants(task, template)
+        stem = "" if template is None else Path(template).stem
+        for variant in range(1, count + 1):
+            prompt = stem if stem and count == 1 else f"{stem or 'prompt'} {variant}"
+            own = {"variant": variant, **({"template": template} if template else {})}
+            found.append((f"{name} [{prompt}]", model, own, PromptOf(name, prompt)))
+    return found
 
 
 def _warn_of_learned(models: Sequence[NamedModel], pairs: Pairs) -> None:

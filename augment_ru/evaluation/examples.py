@@ -203,6 +203,15 @@ def maker_of(spec: str) -> ModelMaker:
     return found
 
 
+def options_class(spec: str) -> Any:  # noqa: ANN401  (a dataclass)
+    """Return the dataclass of the options of a kind of models; None if it has none.
+
+    Raises:
+        AugmentError: there is no such kind.
+    """
+    return getattr(sys.modules[maker_of(spec).__module__], "Options", None)
+
+
 def model_of(spec: str, request: ModelRequest, options: Mapping[str, Any] | None = None) -> Model | PredictFunction:
     """Make the model of a specification `KIND` or `KIND:ARGUMENT`.
 
@@ -215,8 +224,7 @@ def model_of(spec: str, request: ModelRequest, options: Mapping[str, Any] | None
         AugmentError: there is no such kind, an option is wrong, or the model cannot be made.
     """
     kind, _, argument = spec.partition(":")
-    make = maker_of(spec)
-    made = getattr(sys.modules[make.__module__], "Options", None)
+    make, made = maker_of(spec), options_class(spec)
     seed = {"seed": request.seed} if "seed" in options_of(made) else {}
     try:
         values = values_of(kind, made, {**seed, **(options or {})})

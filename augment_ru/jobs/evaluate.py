@@ -95,6 +95,7 @@ def _settings(given: Mapping[str, Any]) -> EvaluationSettings:
         verdicts=given["verdicts"],
         input_format=given["input_format"],
         encoding=given["encoding"] or UTF8,
+        prompts=given["prompts"],
     )
 
 
@@ -133,7 +134,7 @@ def _check_files(given: Mapping[str, Any], settings: EvaluationSettings) -> None
     code = [f"{argument.partition(':')[0].replace('.', '/')}.py" for argument in arguments]  # of python:MODULE:NAME
     values = [value for named in settings.options.values() for value in named.values()]
     cache = [] if settings.cache == "none" else [str(settings.cache)]
-    named = named_files([*arguments, *code, *values, *([task] if task.endswith(".toml") else [])])
+    named = named_files([*settings.prompts, *arguments, *code, *values, *([task] if task.endswith(".toml") else [])])
     outputs = {name: given[name] for name in ("output", "html", "predictions", "worst_case")}
     if outputs["output"] == "-":
         del outputs["output"]

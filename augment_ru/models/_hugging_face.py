@@ -15,7 +15,7 @@ from augment_ru.inference.decoding import Decoding
 from augment_ru.inference.generate import generated
 from augment_ru.inference.pretrained import Pretrained, context_of, load
 from augment_ru.inference.token_trees import Tokens
-from augment_ru.models._options import check_at_least
+from augment_ru.models._options import AskedWithPrompts, check_at_least
 from augment_ru.prompting.chat import Chat, closing
 from augment_ru.prompting.encoder import PromptEncoder
 from augment_ru.prompting.prompt import FilledPrompt, Prompt
@@ -41,7 +41,7 @@ class LoadingOptions:
 
 
 @dataclass(frozen=True, slots=True)
-class PromptOptions(LoadingOptions):
+class PromptOptions(LoadingOptions, AskedWithPrompts):
     """How prompts are made and answers are generated.
 
     Attributes:

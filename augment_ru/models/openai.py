@@ -12,7 +12,7 @@ from augment_ru.evaluation.examples import Example, Model, ModelRequest, Predict
 from augment_ru.inference.pretrained import short_digest
 from augment_ru.evaluation.unread import REFUSED
 from augment_ru.models._http import Server, check_httpx, concurrent_answers
-from augment_ru.models._options import check_at_least, check_one_of, check_positive
+from augment_ru.models._options import AskedWithPrompts, check_at_least, check_one_of, check_positive
 from augment_ru.prompting.chat import FORMS, asked_to_choose, messages_of, system_of
 from augment_ru.prompting.prompt import FilledPrompt, Prompt
 from augment_ru.prompting.prompt_file import prompt_of
@@ -33,7 +33,7 @@ _CHARACTERS_A_TOKEN = 3.0
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class Options(AskedWithPrompts):
     """The options of `--model-option openai.NAME=VALUE`.
 
     Attributes:
