@@ -1,13 +1,11 @@
 """Instruct models are asked as their makers ask them: chat templates, demonstrations, system messages, reasoning."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-import torch
 
 from augment_ru.errors import AugmentError
 from augment_ru.evaluation.examples import ModelRequest, example_of, model_of
@@ -149,3 +147,77 @@ def test_predictions_equal_those_of_the_harness(folder: str, form: str, tmp_path
 
 def chat_model(folder: str, name: str = "terra", labels: tuple[str, ...] | None = LABELS, **options: Any) -> Any:  # noqa: ANN401
     return model_of(f"hf-causal:{folder}", ModelRequest("", task(name), labels, device="cpu"), options)
+
+
+def test_a_system_message_of_mera_is_known(folder: str) -> None:
+    assert system_of("mera").startswith("Реши задачу по инструкции ниже.")
+    assert system_of("Кратко.") == "Кратко."
+    assert "system-" in chat_model(folder, system="mera").signature
+
+
+class Speaks:
+    """A network that writes what a test says: first its reasoning, then its reply."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, said: dict[str, str]) -> None:
+        self.read: dict[str, list[list[int]]] = {}
+        tokenizer = load("AutoModelForCausalLM", str(kept(causal, "chat")), device="cpu").tokenizer
+
+        def generated(_: object, prompts: Any, tokens: Any, limits: Any, purpose: str, stops: Any) -> list[list[int]]:  # noqa: ANN401
+            del stops
+            self.read[purpose] = [one.tolist() for one in tokens]
+            ids = tokenizer(said[purpose], add_special_tokens=False)["input_ids"]
+            return [ids[:limit] for limit, _ in zip(limits, prompts, strict=True)]
+
+        monkeypatch.setattr("augment_ru.models._hugging_face.PromptedNetwork._generated", generated)
+        self.decode = tokenizer.decode
+
+
+@pytest.mark.parametrize(
+    ("thought", "limit", "ends"),
+    [
+        ("<think>Да? Нет.</think>", 50, "<think>Да? Нет.</think>\n\n"),
+        ("<think>Да? Нет. И ещё долго.", 12, "\n</think>\n\n"),
+        ("Нет", 50, "<|assistant|>\n"),
+    ],
+)
+@pytest.mark.parametrize("score", ["loglikelihood", "reply"])
+def test_reasoning_has_a_budget_and_is_closed(
+    folder: str, monkeypatch: pytest.MonkeyPatch, thought: str, limit: int, ends: str, score: str
+) -> None:
+    says = Speaks(monkeypatch, {"reason": thought, "generate": "Нет."})
+    model = chat_model(folder, reasoning=limit, score=score)
+    (found,) = model.scored([example_of(ROWS[0], task("terra"))])
+    if score == "reply":
+        assert found.prediction == "not_entailment"
+        assert says.decode(says.read["generate"][0]).endswith(ends)
+    else:
+        assert set(found.scores[0]) == set(LABELS)
+
+
+@pytest.mark.parametrize(
+    ("reply", "said"),
+    [
+        ("Да", "entailment"),
+        ("Нет, не следует", "not_entailment"),
+        ("<think>Может быть, да? Нет.</think> Да", "entailment"),
+        ("Извините, я не могу ответить.", "\x00refused"),
+        ("", ""),
+        ("Затрудняюсь", "\x00unreadable"),
+        ("<think>Может быть, да", "\x00cut"),
+    ],
+)
+def test_replies_are_read_by_the_same_rules(
+    folder: str, monkeypatch: pytest.MonkeyPatch, reply: str, said: str
+) -> None:
+    Speaks(monkeypatch, {"generate": reply})
+    model = chat_model(folder, score="reply")
+    assert model([example_of(ROWS[0], task("terra"))]) == [said]
+
+
+def test_without_a_template_prompts_are_plain_texts() -> None:
+    plain = str(kept(causal, "gpt2"))
+    assert "chat=" not in chat_model(plain).signature
+    assert "score=perplexity" in chat_model(plain).signature
+    for options in ({"chat": "turns"}, {"system": "Кратко."}, {"reasoning": 5}):
+        with pytest.raises(AugmentError, match="chat=none|plain texts"):
+            chat_model(plain, **options)
