@@ -122,6 +122,7 @@ class Attack(ABC):
     def order_of(self, record: Any, rng: Rng, draw: int) -> tuple[int, ...] | None:  # noqa: ANN401  (as `with_corpus`)
         """Return for each place of an option the number of the option that comes there; None for no other order."""
         del record, rng, draw
+        return None
 
     @property
     def wants_corpus(self) -> bool:

@@ -557,7 +557,9 @@ def new_values(record: Record, scripts: Scripts, order: Sequence[int] = ()) -> d
     for place in record.offsets() if new else ():
         if place.text in new:
             values[place.path] = place.after(scripts[place.text])
-    return values | (reordered(record, order).values if order else {})
+    if order:
+        values.update(reordered(record, order).values)
+    return values
 
 
 def original(record: Record, seed: int) -> Result:

@@ -46,6 +46,7 @@ from augment_ru.evaluation.flipping import Flipping, flipping_edits
 from augment_ru.evaluation.loading import TEST, loaded
 from augment_ru.evaluation.paired import RunsInPairs, is_better
 from augment_ru.evaluation.pairs import CHOSEN, WORST_ROWS, Pair, Pairs
+from augment_ru.evaluation.prompts import prompts_report
 from augment_ru.evaluation.protocol import (
     EvaluationPlan,
     EvaluationSettings,
@@ -77,6 +78,7 @@ from augment_ru.evaluation.rates import (
     success_rate,
     wilson,
 )
+from augment_ru.evaluation.replies_report import option_order_report, unread_report
 from augment_ru.evaluation.report import (
     FORMAT,
     VERSION,
@@ -91,8 +93,6 @@ from augment_ru.evaluation.report import (
     ValidRows,
     as_json,
 )
-from augment_ru.evaluation.prompts import prompts_report
-from augment_ru.evaluation.replies_report import option_order_report, unread_report
 from augment_ru.evaluation.searches import is_searched, searches
 from augment_ru.evaluation.subpopulations import Subpopulation, binned, no_field, subpopulations
 from augment_ru.evaluation.table_text import as_html, as_text

@@ -337,7 +337,9 @@ def restored_row(row: Row, task: Task) -> dict[str, Any]:
             new |= reordered(record, [order.index(at) for at in range(len(order))]).values
         return replaced(record, Changed(new))
     except (TypeError, AttributeError, ValueError) as error:
-        raise AugmentError(f"{row.where}: augment.source, augment.order or augment.edits is damaged: {error}") from error
+        raise AugmentError(
+            f"{row.where}: augment.source, augment.order or augment.edits is damaged: {error}"
+        ) from error
     except AugmentError as error:
         raise AugmentError(f"{row.where}: {error}") from error
 
@@ -345,7 +347,9 @@ def restored_row(row: Row, task: Task) -> dict[str, Any]:
 def order_of(meta: Mapping[str, Any]) -> tuple[int, ...]:
     """Return the order of the options that the metadata of a row states (`Result.order`); empty if it states none."""
     held = meta.get("order")
-    return tuple(held) if isinstance(held, list) and sorted(map(str, held)) == sorted(map(str, range(len(held)))) else ()
+    return (
+        tuple(held) if isinstance(held, list) and sorted(map(str, held)) == sorted(map(str, range(len(held)))) else ()
+    )
 
 
 def _check_text(name: str, script: Script, value: object) -> None:

@@ -14,9 +14,10 @@ from augment_ru.evaluation.report import PromptEffect, PromptsReport, Rate
 Floats = npt.NDArray[np.float64]
 
 _FACTORS = ("prompt", "attack", "row")
+_ROW = 2
 _PARTS = tuple(chain.from_iterable(combinations(range(3), size) for size in (1, 2, 3)))
 """The factors, their pairs, and all three together, as the numbers of the axes that they have."""
-SHARES = tuple(" × ".join(_FACTORS[axis] for axis in part) for part in _PARTS[:-1]) + ("rest",)
+SHARES = (*(" × ".join(_FACTORS[axis] for axis in part) for part in _PARTS[:-1]), "rest")
 
 
 def prompts_report(judged: Sequence[JudgedRun], seed: int) -> list[PromptsReport]:
@@ -66,7 +67,7 @@ def variance_shares(values: Floats, weights: Floats | None = None) -> Floats:
     for part in ((), *_PARTS):
         left = tuple(axis for axis in range(2) if axis not in part)
         means = values.mean(axis=left, keepdims=True)
-        if 2 in part:
+        if _ROW in part:
             sums = (weights @ (means**2).reshape(-1, sizes[2]).T).sum(axis=1)
         else:
             flat = means.reshape(-1, sizes[2])
@@ -82,7 +83,8 @@ def variance_shares(values: Floats, weights: Floats | None = None) -> Floats:
         components.append(np.maximum(sum(signed, np.zeros(len(weights))) / others, 0.0))
     found = np.stack(components, axis=1)
     total = found.sum(axis=1, keepdims=True)
-    return np.divide(found, total, out=np.full_like(found, np.nan), where=total > 0)
+    shares: Floats = np.divide(found, total, out=np.full_like(found, np.nan), where=total > 0)
+    return shares
 
 
 def _report(model: str, shots: int | None, runs: Sequence[JudgedRun], seed: int) -> PromptsReport:

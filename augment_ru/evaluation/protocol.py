@@ -450,9 +450,7 @@ def run_model(
                     own[at] = (order.get(own[at][0], own[at][0]),)
                 attacks[attack].append(own)
                 start = stop
-        runs.append(
-            ModelRun(model.name, model.signature, shots, originals, attacks, counts, prompt, unread, labels)
-        )
+        runs.append(ModelRun(model.name, model.signature, shots, originals, attacks, counts, prompt, unread, labels))
     return runs
 
 

@@ -3,8 +3,6 @@
 from collections import Counter
 from collections.abc import Mapping
 
-import numpy as np
-
 from augment_ru.evaluation.pairs import Pairs
 from augment_ru.evaluation.protocol import orders_of
 from augment_ru.evaluation.rates import AttackOutcomes, JudgedRun, flags_of, percent, percents, wilson

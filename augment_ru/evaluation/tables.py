@@ -408,7 +408,10 @@ def orders(report: Report) -> ShownTable:
     rows = []
     for named, entry in _attacked(report):
         if one := entry.option_order:
-            pairs = (f"{label} {shown(rate.value, 1)} → {shown(one.after[label].value, 1)}" for label, rate in one.before.items())
+            pairs = (
+                f"{label} {shown(rate.value, 1)} → {shown(one.after[label].value, 1)}"
+                for label, rate in one.before.items()
+            )
             rows.append([*named, f"{one.rows:,}", shown(one.kept.value), span(one.kept.ci95), ", ".join(pairs)])
     columns = ["model", "shots", "attack", "permuted", "same content, %", INTERVAL, "share of each answer, %"]
     return ShownTable("Options in another order", columns, rows, 3, key="orders")

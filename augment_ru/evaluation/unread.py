@@ -17,10 +17,11 @@ UnreadCounts: TypeAlias = Mapping[str, int]
 """Maps each of `KINDS` that occurs to the number of its answers, and "answers" to the number of all answers."""
 
 _REFUSAL = re.compile(
-    r"(?:я |мы )?не (?:могу|можем|буду|в состоянии) (?:\w+ ){0,2}?(?:ответить|отвечать|помо|обсуждать|выполнить|дать|судить)"
+    r"не (?:могу|можем|буду|в состоянии) (?:\w+ ){0,2}?(?:ответить|отвечать|помо|обсуждать|выполнить|дать|судить)"
     r"|как (?:языковая|нейросетевая|большая|ии)[ -]\w*\s?модель|языковые модели не (?:обладают|имеют)"
     r"|^\W*(?:извините|простите|к сожалению)\b"
-    r"|\bI(?:'m| am)(?: sorry| unable| not able)|\bI (?:can(?:no|')t|won't|will not) (?:\w+ )?(?:help|answer|assist|provide)"
+    r"|\bI(?:'m| am)(?: sorry| unable| not able)"
+    r"|\bI (?:can(?:no|')t|won't|will not) (?:\w+ )?(?:help|answer|assist|provide)"
     r"|as an ai\b",
     re.IGNORECASE,
 )

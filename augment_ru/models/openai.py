@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from augment_ru.errors import AugmentError
 from augment_ru.evaluation.examples import Example, Model, ModelRequest, Prediction
-from augment_ru.inference.pretrained import short_digest
 from augment_ru.evaluation.unread import REFUSED
+from augment_ru.inference.pretrained import short_digest
 from augment_ru.models._http import Server, check_httpx, concurrent_answers
 from augment_ru.models._options import AskedWithPrompts, check_at_least, check_one_of, check_positive
 from augment_ru.prompting.chat import FORMS, asked_to_choose, messages_of, system_of
@@ -40,8 +40,8 @@ class Options(AskedWithPrompts):
         endpoint: chat or completions.
         template: a prompt file that replaces the task's.
         variant: the number of the template in the file, from 1.
-        score: how one of several choices is chosen: by a `reply` that names it, or by the `loglikelihood` of each choice,
-            with the endpoint completions of a server that echoes log-probabilities.
+        score: how one of several choices is chosen: by a `reply` that names it, or by the `loglikelihood` of each, with
+            the endpoint completions of a server that echoes log-probabilities.
         chat: how demonstrations are shown to the endpoint chat: as `turns`, or in one `message`.
         system: a system message, for the endpoint chat; `mera` for MERA's own; None for no message.
         reasoning: how many tokens a reply may have for reasoning, besides those of its answer.
@@ -93,7 +93,7 @@ class ServerModel(Model):
     labels: tuple[str, ...] | None
     options: Options
     system: str | None = None
-    spent: Counter[str] = field(default_factory=Counter)
+    spent: Counter[str] = field(default_factory=Counter)  # type: ignore[misc]  (of each instance)
 
     @property
     def signature(self) -> str:
@@ -106,7 +106,9 @@ class ServerModel(Model):
         further = ("score", "chat", "reasoning")  # as many as differ from the defaults
         parts += [f"{name}={own}" for name in further if (own := getattr(self.options, name)) != _DEFAULTS[name]]
         labels = ",".join(self.labels or ())
-        prompt = f"prompt={self.prompt.name}-{short_digest(json.dumps(words, ensure_ascii=False, sort_keys=True).encode())}"
+        prompt = (
+            f"prompt={self.prompt.name}-{short_digest(json.dumps(words, ensure_ascii=False, sort_keys=True).encode())}"
+        )
         return "|".join(["openai", self.server.url, self.name, prompt, labels, *parts])
 
     def __call__(self, examples: Sequence[Example], /) -> list[Prediction]:

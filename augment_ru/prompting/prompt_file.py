@@ -131,17 +131,17 @@ def _prompt(name: str, given: _File, task: Task, variant: int) -> Prompt:
     if not 1 <= variant <= most:
         raise AugmentError(f"variant {variant}; the file has {most}, from 1")
     if variant > _templates(given):
-        own = given.variants[variant - _templates(given) - 1]
-        further = {} if own.labels is None else {"labels": own.labels}
-        fields = dict.fromkeys(given.targets or {}, own.template) or None
+        chosen = given.variants[variant - _templates(given) - 1]
+        further = {} if chosen.labels is None else {"labels": chosen.labels}
+        fields = dict.fromkeys(given.targets or {}, chosen.template) or None
         given = msgspec.structs.replace(
             given,
-            template=None if fields else own.template,
+            template=None if fields else chosen.template,
             targets=fields,
-            instruction=own.instruction,
+            instruction=chosen.instruction,
             **further,
         )
-        layout, variant = own.layout, 1
+        layout, variant = chosen.layout, 1
     instruction = None if given.instruction is None else Template.of(given.instruction)
     if instruction and (extra := set(instruction.names) - {"labels"}):
         raise AugmentError(f"instruction: no place {{{min(extra)}}}; possible: {{labels}}")

@@ -1,4 +1,7 @@
-"""The options of a question, in one text or in separate fields: which are equal, and how they stand in another order."""
+"""The options of a question, in one text or in separate fields: which are equal, and how they stand in another order.
+
+An order is given as a sequence: for each place the number of the option that comes there.
+"""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -93,7 +96,8 @@ def made_equal(before: Sequence[str], after: Sequence[str]) -> list[tuple[int, i
 
 _LAST = re.compile(
     r"(?:ничего|ничто|никто|ни один|ни одна|ни одно) из|\bни то,? ни друго|нет (?:верн|правильн)\w+ (?:ответ|вариант)"
-    r"|\bвс[её] (?:\w+ )?(?:перечисл|вышеперечисл|указан|назван|вариант|ответ|верно)|\bверны (?:все|оба)|\bоба (?:ответ|вариант)"
+    r"|\bвс[её] (?:\w+ )?(?:перечисл|вышеперечисл|указан|назван|вариант|ответ|верно)"
+    r"|\bверны (?:все|оба)|\bоба (?:ответ|вариант)"
     r"|затрудня\w+ ответить|none of the|all of the|both of the",
     re.IGNORECASE,
 )

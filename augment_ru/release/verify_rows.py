@@ -218,10 +218,9 @@ def _row_problems(
         if problem := protection_problem(original.record, entry, original.entry["protected"]):
             yield f"{edits}: {problem}"
         expected = replayed_line(original.record, name, entry)
-        problem = row_problem(original.record, expected, row.record)
-        if not entry.get("order"):  # else an option is not compared with itself
-            problem = problem or option_problem(original.record, row.record)
-        if problem:
+        if problem := row_problem(original.record, expected, row.record) or option_problem(
+            original.record, row.record, entry
+        ):
             yield f"{test}: {problem}"
     except AugmentError as error:
         yield f"{test}: {error}"

@@ -32,10 +32,15 @@ def row(name: str, options: list[str], right: int, number: int = 0) -> dict[str,
     if name == "mera_rummlu":
         held = {f"option_{letter.lower()}": text for letter, text in zip("ABCD", options, strict=False)}
         inputs = {"text": f"Что тонет {number}?", "subject": "физика", **held}
-        return {"instruction": "{text}", "inputs": inputs, "outputs": letters[right], "meta": {"id": number, "domain": "x"}}
+        return {
+            "instruction": "{text}",
+            "inputs": inputs,
+            "outputs": letters[right],
+            "meta": {"id": number, "domain": "x"},
+        }
     text = " ".join(f"({letter}) {option}" for letter, option in zip(letters, options, strict=True))
-    held = {"exam_name": "x", "knowledge_type": "k", "school_grade": 1}
-    return {"question": f"Что тонет {number}? {text}", "answer": letters[right], **held}
+    more = {"exam_name": "x", "knowledge_type": "k", "school_grade": 1}
+    return {"question": f"Что тонет {number}? {text}", "answer": letters[right], **more}
 
 
 def texts_of(values: dict[str, Any], name: str) -> tuple[list[str], str | None]:

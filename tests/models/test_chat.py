@@ -1,6 +1,7 @@
 """Instruct models are asked as their makers ask them: chat templates, demonstrations, system messages, reasoning."""
 
 import json
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -25,18 +26,18 @@ _EACH = "{% for m in messages %}"
 _GO = "{% if add_generation_prompt %}"
 ALTERNATE = "{% if (m.role == 'user') != (loop.index0 % 2 == 0) %}{{ raise_exception('must alternate') }}{% endif %}"
 TEMPLATES = {
-    "turns of a role and an end": _EACH + "<|{{ m.role }}|>\n{{ m.content }}</s>\n{% endfor %}" + _GO + "<|assistant|>\n{% endif %}",
+    "turns of a role and an end": _EACH + "<|{{ m.role }}|>\n{{ m.content }}</s>\n{% endfor %}" + _GO + "<|assistant|>\n{% endif %}",  # noqa: E501
     "a begin token": "<s>" + _EACH + "[{{ m.role }}] {{ m.content }}</s>{% endfor %}" + _GO + "[assistant] {% endif %}",
-    "a begin token by its name": "{{ bos_token }}" + _EACH + "{{ m.role }}: {{ m.content }}{{ eos_token }}{% endfor %}" + _GO + "assistant:{% endif %}",
-    "no system: refused": "{% if messages[0].role == 'system' %}{{ raise_exception('no system') }}{% endif %}" + _EACH + "<{{ m.role }}>{{ m.content }}</s>{% endfor %}" + _GO + "<assistant>{% endif %}",
-    "no system: dropped": _EACH + "{% if m.role != 'system' %}<{{ m.role }}>{{ m.content }}{% endif %}{% endfor %}" + _GO + "<assistant>{% endif %}",
-    "the system in the user's first turn": "{% if messages[0].role == 'system' %}{% set s = messages[0].content + '\n\n' %}{% set rest = messages[1:] %}{% else %}{% set s = '' %}{% set rest = messages %}{% endif %}{% for m in rest %}{% if m.role == 'user' %}[INST] {{ (s if loop.first else '') + m.content }} [/INST]{% else %} {{ m.content }}</s>{% endif %}{% endfor %}",
-    "strict alternation": "{% if messages[0].role == 'system' %}{{ raise_exception('no system') }}{% endif %}" + _EACH + ALTERNATE + "<{{ m.role }}>{{ m.content | trim }}</s>{% endfor %}" + _GO + "<assistant>{% endif %}",
-    "strict alternation after a system": "{% if messages[0].role == 'system' %}<<SYS>>{{ messages[0].content }}<</SYS>>{% set rest = messages[1:] %}{% else %}{% set rest = messages %}{% endif %}{% for m in rest %}" + ALTERNATE + "<{{ m.role }}>{{ m.content }}</s>{% endfor %}" + _GO + "<assistant>{% endif %}",
-    "a default system": "{% if messages[0].role != 'system' %}<|system|>Ты полезный помощник.</s>{% endif %}" + _EACH + "<|{{ m.role }}|>{{ m.content }}</s>{% endfor %}" + _GO + "<|assistant|>{% endif %}",
-    "prefilled reasoning": _EACH + "<|{{ m.role }}|>\n{{ m.content }}</s>\n{% endfor %}" + _GO + "<|assistant|>\n<think>\n{% endif %}",
-    "reasoning that can be switched off": _EACH + "<|{{ m.role }}|>\n{{ m.content.split('</think>')[-1] }}</s>\n{% endfor %}" + _GO + "<|assistant|>\n{% if enable_thinking is defined and not enable_thinking %}<think>\n\n</think>\n\n{% endif %}{% endif %}",
-    "tools": "{% if tools %}<tools>{{ tools | tojson }}</tools>{% endif %}" + _EACH + "<|{{ m.role }}|>{% if m.tool_calls is defined %}{{ m.tool_calls | tojson }}{% endif %}{{ m.content }}</s>{% endfor %}" + _GO + "<|assistant|>{% endif %}",
+    "a begin token by its name": "{{ bos_token }}" + _EACH + "{{ m.role }}: {{ m.content }}{{ eos_token }}{% endfor %}" + _GO + "assistant:{% endif %}",  # noqa: E501
+    "no system: refused": "{% if messages[0].role == 'system' %}{{ raise_exception('no system') }}{% endif %}" + _EACH + "<{{ m.role }}>{{ m.content }}</s>{% endfor %}" + _GO + "<assistant>{% endif %}",  # noqa: E501
+    "no system: dropped": _EACH + "{% if m.role != 'system' %}<{{ m.role }}>{{ m.content }}{% endif %}{% endfor %}" + _GO + "<assistant>{% endif %}",  # noqa: E501
+    "the system in the user's first turn": "{% if messages[0].role == 'system' %}{% set s = messages[0].content + '\n\n' %}{% set rest = messages[1:] %}{% else %}{% set s = '' %}{% set rest = messages %}{% endif %}{% for m in rest %}{% if m.role == 'user' %}[INST] {{ (s if loop.first else '') + m.content }} [/INST]{% else %} {{ m.content }}</s>{% endif %}{% endfor %}",  # noqa: E501
+    "strict alternation": "{% if messages[0].role == 'system' %}{{ raise_exception('no system') }}{% endif %}" + _EACH + ALTERNATE + "<{{ m.role }}>{{ m.content | trim }}</s>{% endfor %}" + _GO + "<assistant>{% endif %}",  # noqa: E501
+    "strict alternation after a system": "{% if messages[0].role == 'system' %}<<SYS>>{{ messages[0].content }}<</SYS>>{% set rest = messages[1:] %}{% else %}{% set rest = messages %}{% endif %}{% for m in rest %}" + ALTERNATE + "<{{ m.role }}>{{ m.content }}</s>{% endfor %}" + _GO + "<assistant>{% endif %}",  # noqa: E501
+    "a default system": "{% if messages[0].role != 'system' %}<|system|>Ты полезный помощник.</s>{% endif %}" + _EACH + "<|{{ m.role }}|>{{ m.content }}</s>{% endfor %}" + _GO + "<|assistant|>{% endif %}",  # noqa: E501
+    "prefilled reasoning": _EACH + "<|{{ m.role }}|>\n{{ m.content }}</s>\n{% endfor %}" + _GO + "<|assistant|>\n<think>\n{% endif %}",  # noqa: E501
+    "reasoning that can be switched off": _EACH + "<|{{ m.role }}|>\n{{ m.content.split('</think>')[-1] }}</s>\n{% endfor %}" + _GO + "<|assistant|>\n{% if enable_thinking is defined and not enable_thinking %}<think>\n\n</think>\n\n{% endif %}{% endif %}",  # noqa: E501
+    "tools": "{% if tools %}<tools>{{ tools | tojson }}</tools>{% endif %}" + _EACH + "<|{{ m.role }}|>{% if m.tool_calls is defined %}{{ m.tool_calls | tojson }}{% endif %}{{ m.content }}</s>{% endfor %}" + _GO + "<|assistant|>{% endif %}",  # noqa: E501
 }  # fmt: skip
 NO_SYSTEM = {"no system: refused", "no system: dropped", "strict alternation"}
 
@@ -50,7 +51,7 @@ def filled(shots: int) -> FilledPrompt:
     """Return a prompt of TERRa with demonstrations."""
     rows = [
         {"premise": one, "hypothesis": other, "idx": at, "label": LABELS[at % 2]}
-        for at, (one, other) in enumerate(zip(SENTENCES, SENTENCES[1:], strict=False))
+        for at, (one, other) in enumerate(pairwise(SENTENCES))
     ]
     (found,) = prompt_of(task("terra")).build(rows[0], rows[1 : 1 + shots], labels=LABELS)
     return found
@@ -150,7 +151,7 @@ def chat_model(folder: str, name: str = "terra", labels: tuple[str, ...] | None 
 
 
 def test_a_system_message_of_mera_is_known(folder: str) -> None:
-    assert system_of("mera").startswith("Реши задачу по инструкции ниже.")
+    assert str(system_of("mera")).startswith("Реши задачу по инструкции ниже.")
     assert system_of("Кратко.") == "Кратко."
     assert "system-" in chat_model(folder, system="mera").signature
 
@@ -182,7 +183,7 @@ class Speaks:
 )
 @pytest.mark.parametrize("score", ["loglikelihood", "reply"])
 def test_reasoning_has_a_budget_and_is_closed(
-    folder: str, monkeypatch: pytest.MonkeyPatch, thought: str, limit: int, ends: str, score: str
+    folder: str, monkeypatch: pytest.MonkeyPatch, *, thought: str, limit: int, ends: str, score: str
 ) -> None:
     says = Speaks(monkeypatch, {"reason": thought, "generate": "Нет."})
     model = chat_model(folder, reasoning=limit, score=score)
@@ -219,5 +220,5 @@ def test_without_a_template_prompts_are_plain_texts() -> None:
     assert "chat=" not in chat_model(plain).signature
     assert "score=perplexity" in chat_model(plain).signature
     for options in ({"chat": "turns"}, {"system": "Кратко."}, {"reasoning": 5}):
-        with pytest.raises(AugmentError, match="chat=none|plain texts"):
+        with pytest.raises(AugmentError, match=r"chat=none|plain texts"):
             chat_model(plain, **options)

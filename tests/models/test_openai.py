@@ -354,7 +354,12 @@ def test_refusals_and_cut_replies_are_told_by_the_server() -> None:
 
 def test_limits_and_settings_are_sent_as_the_server_wants_them() -> None:
     with serving(lambda *_: (200, chat("positive"))) as box:
-        options = {"limit_field": "max_completion_tokens", "temperature": "none", "seed": "none", "reasoning": "500"}
+        options: dict[str, Any] = {
+            "limit_field": "max_completion_tokens",
+            "temperature": "none",
+            "seed": "none",
+            "reasoning": "500",
+        }
         made(box, **options)(asked("а"))
         made(box, system="mera")(asked("а"))
     assert {*box.asked[0]} == {"model", "max_completion_tokens", "messages"}
@@ -381,7 +386,7 @@ def test_choices_are_scored_by_the_log_probabilities_that_completions_echo() -> 
         held = {"text_offset": [0, 5, cut, len(text)], "token_logprobs": scores}
         return 200, {"choices": [{"text": text, "logprobs": held}], "usage": {"prompt_tokens": 7}}
 
-    options = {"endpoint": "completions", "score": "loglikelihood"}
+    options: dict[str, Any] = {"endpoint": "completions", "score": "loglikelihood"}
     with serving(answer) as box:
         model = made(box, **options)
         assert model(asked("Хорошо.")) == ["positive"]

@@ -1,4 +1,4 @@
-"""A real server: `transformers serve` with a tiny local model, started and stopped here; skipped without its packages."""
+"""A real server: `transformers serve` with a tiny local model; skipped where its packages are not installed."""
 
 import os
 import socket
@@ -29,7 +29,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str]
     home = tmp_path_factory.mktemp("home")
     command = [sys.executable, "-c", "from transformers.cli.transformers import main; main()", "serve"]
     with (home / "log").open("wb") as log:
-        server = subprocess.Popen(  # noqa: S603
+        server = subprocess.Popen(
             [*command, "--host", "127.0.0.1", "--port", str(port), "--device", "cpu"],
             env={**os.environ, "HF_HUB_OFFLINE": "1", "HF_HOME": str(home)},
             stdout=log,
@@ -39,7 +39,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str]
 
             def answers() -> bool:
                 assert server.poll() is None, (home / "log").read_text(encoding="utf-8")[-2000:]
-                with suppress(OSError), urllib.request.urlopen(f"http://127.0.0.1:{port}/health", timeout=1) as reply:  # noqa: S310
+                with suppress(OSError), urllib.request.urlopen(f"http://127.0.0.1:{port}/health", timeout=1) as reply:
                     return bool(reply.status == 200)
                 return False
 
