@@ -101,12 +101,15 @@ class Model:
     scores, a search against the model needs fewer queries."""
     tokens: ClassVar[Callable[..., int] | None] = None
     """`tokens(examples)` estimates how many tokens the questions have, for a model whose tokens are paid for."""
-    spent: ClassVar[Mapping[str, int] | None] = None
-    """How many tokens a server counted so far: `prompt_tokens` in questions, `completion_tokens` in replies."""
 
     @property
     def signature(self) -> str | None:
         """Everything that defines the answers, as text; if it is None, the answers are not cached."""
+        return None
+
+    @property
+    def spent(self) -> Mapping[str, int] | None:
+        """How many tokens a server counted so far: `prompt_tokens` in questions, `completion_tokens` in replies."""
         return None
 
     @property

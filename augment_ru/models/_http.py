@@ -116,8 +116,9 @@ def concurrent_answers(
     """Ask several questions at a time; yield (number of the question, answer) as soon as an answer arrives.
 
     After a failure no further question is asked; the answers to those that are open are waited for, so that they need
-    not be asked again, and yielded; then the error is raised. If the caller stops iterating, it does not wait for open questions: they are asked in a daemon thread,
-    because an interrupted program would wait for any other thread, and so for a server that hangs.
+    not be asked again, and yielded; then the error is raised. If the caller stops iterating, it does not wait for open
+    questions: they are asked in a daemon thread, because an interrupted program would wait for any other thread, and so
+    for a server that hangs.
 
     Args:
         count: the number of questions, which are numbered from 0.

@@ -93,7 +93,7 @@ class ServerModel(Model):
     labels: tuple[str, ...] | None
     options: Options
     system: str | None = None
-    spent: Counter[str] = field(default_factory=Counter)  # type: ignore[misc]  (of each instance)
+    spent: Counter[str] = field(default_factory=Counter)
 
     @property
     def signature(self) -> str:
