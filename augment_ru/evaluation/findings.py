@@ -28,8 +28,29 @@ _ENDS = {
 
 
 def findings(report: Report) -> list[str]:
-    """Return a sentence or two for each model: which attack breaks most of its right answers, where, and how many."""
-    return [one for model in report.models for one in _of_model(report, model)]
+    """Return a sentence or two for each model: which attack breaks most of its right answers, where, and how many.
+
+    Of a model that was asked with several prompts: how far these are apart, beside what the worst attack does.
+    """
+    asked = {(one.model, one.shots) for one in report.prompts or ()}
+    prompted = {f"{model} [" for model, _ in asked}
+    plain = [
+        model for model in report.models if model.prompt is None or not any(map(model.model.startswith, prompted))
+    ]
+    return [one for model in plain for one in _of_model(report, model)] + list(_of_prompts(report))
+
+
+def _of_prompts(report: Report) -> Iterator[str]:
+    names = names_of(report)
+    for one in report.prompts or ():
+        shots = "" if one.shots is None else f" ({one.shots}-shot)"
+        text = f"The prompt alone moves the right answers of {one.model}{shots} by {one.spread.value:.1f} points"
+        text += f"; {one.worst} is the worst, in {one.worst_in:.0f} % of the resamples"
+        known = {name: effect.value for name, effect in one.attacks.items() if effect.value is not None}
+        if known:
+            worst = min(known, key=lambda name: (known[name], name))
+            text += f". Over all prompts {names[worst]} changes them by {known[worst]:+.1f} points".replace("-", "−")
+        yield f"{text}."
 
 
 def _of_model(report: Report, model: ModelReport) -> Iterator[str]:
