@@ -426,7 +426,7 @@ def run_model(
         AugmentError: the model raises an error, or a prediction does not have the form that the task needs.
     """
     runs: list[ModelRun] = []
-    orders = {attack: orders_of(plan.pairs, attack) for attack in plan.pairs.attacks}
+    orders = {attack: old_labels(plan.pairs, attack) for attack in plan.pairs.attacks}
     for shots, episodes in plan.runs_of(model):
         counts = QuestionCounts()
         originals: list[Sequence[Answer]] = []
@@ -454,7 +454,7 @@ def run_model(
     return runs
 
 
-def orders_of(pairs: Pairs, attack: str) -> dict[int, Mapping[str, str]]:
+def old_labels(pairs: Pairs, attack: str) -> dict[int, Mapping[str, str]]:
     """Map the number of each row of an attack whose options were permuted to its labels in the order of the original.
 
     An answer to such a row names an option by its new label; only in the old order can it be compared with the answer

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Mapping
 
 from augment_ru.evaluation.pairs import Pairs
-from augment_ru.evaluation.protocol import orders_of
+from augment_ru.evaluation.protocol import old_labels
 from augment_ru.evaluation.rates import AttackOutcomes, JudgedRun, flags_of, percent, percents, wilson
 from augment_ru.evaluation.report import OptionOrderReport, Rate, UnreadReport
 from augment_ru.evaluation.unread import KINDS, UnreadCounts
@@ -28,7 +28,7 @@ def option_order_report(judged: JudgedRun, pairs: Pairs, attack: str) -> OptionO
 
     Several rows of an original count as one for the widths of the intervals.
     """
-    orders = orders_of(pairs, attack)
+    orders = old_labels(pairs, attack)
     if not orders:
         return None
     outcomes: AttackOutcomes = judged.outcomes[attack]

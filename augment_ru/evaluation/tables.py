@@ -403,7 +403,7 @@ def unread(report: Report) -> ShownTable:
     return ShownTable("Replies without an answer", columns, rows, 3, key="unread")
 
 
-def orders(report: Report) -> ShownTable:
+def option_orders(report: Report) -> ShownTable:
     """Return the table of options in another order: kept answers, and the share of each letter before and after."""
     rows = []
     for named, entry in _attacked(report):
@@ -426,7 +426,7 @@ TABLES: Mapping[str, Callable[[Report], ShownTable]] = {
     "transfer": transfer,
     "prompts": prompts,
     "variance": variance,
-    "orders": orders,
+    "orders": option_orders,
     "unread": unread,
     "models": models,
     "attacks": attacks,

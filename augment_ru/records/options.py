@@ -111,7 +111,7 @@ _REFERENCE = re.compile(
 """Matches options that speak of others by their letters: «A и B»."""
 
 
-class Order(NamedTuple):
+class Reordered(NamedTuple):
     """What a row with options in another order differs in.
 
     Attributes:
@@ -188,7 +188,7 @@ def _label(label: str, labels: Sequence[str]) -> str:
     return label if label in labels or len(label) != 1 else option_letter(label)
 
 
-def reordered(record: Record, order: Sequence[int]) -> Order:
+def reordered(record: Record, order: Sequence[int]) -> Reordered:
     """Return what a record differs in if its options stand in another order; markers stay, the right answer follows.
 
     Args:
@@ -217,4 +217,4 @@ def reordered(record: Record, order: Sequence[int]) -> Order:
     if right is not None and (new := labels[list(order).index(right)]) != labels[right]:
         held = field_paths.value(record.values, name)
         values[path_of(record.values, name)] = new if isinstance(held, str) else type(held)(new)
-    return Order(edits, values)
+    return Reordered(edits, values)
