@@ -34,9 +34,7 @@ def findings(report: Report) -> list[str]:
     """
     asked = {(one.model, one.shots) for one in report.prompts or ()}
     prompted = {f"{model} [" for model, _ in asked}
-    plain = [
-        model for model in report.models if model.prompt is None or not any(map(model.model.startswith, prompted))
-    ]
+    plain = [model for model in report.models if model.prompt is None or not any(map(model.model.startswith, prompted))]
     return [one for model in plain for one in _of_model(report, model)] + list(_of_prompts(report))
 
 

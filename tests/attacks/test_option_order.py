@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from augment_ru import AugmentError, Chain, Perturber, Preparation, evaluate
+from augment_ru import Adversary, AugmentError, Chain, Perturber, Preparation, evaluate
 from augment_ru.engine.result import Result
 from augment_ru.evaluation.pairs import pair_rows, restored_row
 from augment_ru.formats.read import Row
@@ -158,6 +158,8 @@ def test_a_model_that_reads_the_options_keeps_its_answers() -> None:
 def test_it_joins_no_other_attack_and_leaves_rows_without_options() -> None:
     with pytest.raises(AugmentError, match="permutes options, and joins no other attack"):
         Chain(["option_order", "case"])
+    with pytest.raises(AugmentError, match="has no changes to search"):
+        Adversary(["option_order"], lambda examples: ["A"] * len(examples))
     (result,) = permuted([{"text": "Кошка спит."}], "generic")
     assert (result.status, result.reason) == ("unchanged", "nothing")
 

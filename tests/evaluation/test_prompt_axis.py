@@ -20,7 +20,9 @@ TEN = ("danetqa", "lidirus", "muserc", "parus", "rcb", "ru_openbook", "ru_worldt
 ROWS = {
     "danetqa": {"passage": "Кот спит.", "question": "Спит ли кот?"},
     "lidirus": {"sentence1": "Кот спит.", "sentence2": "Кто-то спит."},
-    "muserc": {"passage": {"text": "Кот спит.", "questions": [{"question": "Кто спит?", "answers": [{"text": "Кот"}]}]}},
+    "muserc": {
+        "passage": {"text": "Кот спит.", "questions": [{"question": "Кто спит?", "answers": [{"text": "Кот"}]}]}
+    },
     "parus": {"premise": "Дождь.", "choice1": "Мокро.", "choice2": "Сухо.", "question": "effect"},
     "rcb": {"premise": "Кот спит.", "hypothesis": "Кот не спит."},
     "ru_openbook": {"question": "Кто спит? (A) кот (B) дуб (C) дом (D) лёд"},
@@ -48,7 +50,9 @@ def test_ten_tasks_have_five_layouts_of_options(name: str) -> None:
         assert texts[:2] == wanted
         assert filled.listed
         labels.add(tuple(choice.label for choice in filled.choices))
-        shown = prompt.build(ROWS[name], [{**ROWS[name], **gold(name, filled.choices[1].label)}], labels=LABELS.get(name))
+        shown = prompt.build(
+            ROWS[name], [{**ROWS[name], **gold(name, filled.choices[1].label)}], labels=LABELS.get(name)
+        )
         assert shown[0].turns[0][1] == texts[1]
     assert len(labels) == 1
 
@@ -110,7 +114,11 @@ def test_prompts_stand_beside_attacks(tmp_path: Path) -> None:
         spec = f"m=openai:{box.url}#tiny"
         found = evaluate(rows, [spec, "random"], task="terra", prompts=["all", str(own)])
     report = found.counted()
-    assert [model.model for model in report.models] == [*(f"m [prompt {at}]" for at in range(1, 7)), "m [own]", "random"]
+    assert [model.model for model in report.models] == [
+        *(f"m [prompt {at}]" for at in range(1, 7)),
+        "m [own]",
+        "random",
+    ]
     (one,) = report.prompts or ()
     assert (one.model, one.rows, len(one.prompts)) == ("m", 12, 7)
     assert one.attacks["case"].value is not None
