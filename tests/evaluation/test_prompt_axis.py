@@ -17,7 +17,7 @@ from augment_ru.resources import folder
 from served import chat, serving
 
 TEN = ("danetqa", "lidirus", "muserc", "parus", "rcb", "ru_openbook", "ru_worldtree", "russe", "rwsd", "terra")
-ROWS = {
+ROWS: dict[str, dict[str, Any]] = {
     "danetqa": {"passage": "Кот спит.", "question": "Спит ли кот?"},
     "lidirus": {"sentence1": "Кот спит.", "sentence2": "Кто-то спит."},
     "muserc": {
