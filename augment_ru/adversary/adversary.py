@@ -109,6 +109,8 @@ class Adversary:
             else Perturber(one, similarity=similarity, threshold=threshold, seed=seed, probability=probability)
             for one in attacks
         )
+        if alone := next((one.attack.name for one in self.perturbers if one.attack.permutes_options), None):
+            raise AugmentError(f"attacks: {alone} permutes options, and has no changes to search; leave it to perturb")
         self.preparation = preparation or Preparation(constraints, annotator)
         self.budget, self.target, self.minimal, self.draws = budget, target, minimal, draws
         self.ledger = Ledger(model if isinstance(model, NamedModel) else NamedModel.of(name, model), cache)

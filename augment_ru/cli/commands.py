@@ -116,6 +116,7 @@ def _with_recipe(given: dict[str, Any], keys: type[Any], lists: Mapping[str, str
     default="0",
     show_default=True,
 )
+@option("--prompts all|FILE.toml...", "Ask under all prompts of the task, or of prompt files.", dest="prompts")
 @option("--episodes N", "Sets of demonstrations for each K.  [default: 5]", default=5)
 @option(
     "--repeats N",

@@ -48,7 +48,7 @@ _GROUPS = {
     "Attack": "attacks probability min_changes set options constraints no_constraints annotator copies preset seed",
     "Gate": "similarity threshold schedule candidates accept probabilities baseline",
     "Model": "model models model_options defences defence guide target budget confirm draws no_minimal seconds cache",
-    "Evaluation": "shots episodes repeats metrics by verdicts flipping catch require require_point",
+    "Evaluation": "shots prompts episodes repeats metrics by verdicts flipping catch require require_point",
     "Output": (
         "output with_original meta on_error csv_safe report html predictions worst_case title date "
         "tables form latex quiet"

@@ -115,6 +115,16 @@ class Attack(ABC):
         return False
 
     @property
+    def permutes_options(self) -> bool:
+        """Whether the attack gives the options of a question another order (`order_of`), instead of changes."""
+        return False
+
+    def order_of(self, record: Any, rng: Rng, draw: int) -> tuple[int, ...] | None:  # noqa: ANN401  (as `with_corpus`)
+        """Return for each place of an option the number of the option that comes there; None for no other order."""
+        del record, rng, draw
+        return None
+
+    @property
     def wants_corpus(self) -> bool:
         """Whether the attack needs a corpus made of the input of the run, and does not have it yet."""
         return False

@@ -133,6 +133,8 @@ class _Listed(Composition):
         made = tuple(
             attack_of(part, may_import=True) if isinstance(part, str) else checked_attack(part) for part in self.attacks
         )
+        if alone := next((attack.name for attack in made if attack.permutes_options), None):
+            raise AugmentError(f"{alone}: permutes options, and joins no other attack; give it by itself")
         object.__setattr__(self, "attacks", made)
 
     @property

@@ -10,7 +10,8 @@ from typing import Any, Self
 
 import numpy as np
 
-from augment_ru.draws import Keys, Streams, digests, mix
+from augment_ru.draws import Keys, Rng, Streams, digests, mix
+from augment_ru.edits import Change
 from augment_ru.engine.attack import Attack, Needs, checked_attack, proposals_of
 from augment_ru.engine.composition import attack_of
 from augment_ru.engine.edit_table import apply
@@ -22,6 +23,7 @@ from augment_ru.engine.search import SCHEDULES, Found, Gate, Plan, Tiles, cut
 from augment_ru.engine.similarity import ScoreFunction, Similarity, scorer_of, similarity_of
 from augment_ru.errors import AugmentError, unknown
 from augment_ru.options import integer
+from augment_ru.records.options import reordered
 from augment_ru.text.characters import Mask
 
 _MOST_CANDIDATES = 1000
@@ -67,7 +69,7 @@ class Perturber:
         self.attack = attack_of(attack, may_import=True) if isinstance(attack, str) else checked_attack(attack)
         if probability is not None:
             self.attack = self.attack.with_probability(probability)
-        self.similarity = similarity_of(similarity, may_import=True)
+        self.similarity = None if self.attack.permutes_options else similarity_of(similarity, may_import=True)
         if threshold is not None and not (_is_number(threshold) and 0.0 <= threshold <= 1.0):
             raise AugmentError(f"threshold {threshold!r}; needs a number from 0 to 1")
         if schedule not in SCHEDULES:
@@ -137,6 +139,8 @@ class Perturber:
             none = np.zeros(len(prepared), dtype=np.bool_)
             edits = apply(prepared.batch, Proposals.of_changes(prepared.batch, ()), none[:0])
             perturbed = Perturbed(self.settings, prepared, edits, Found.nothing(len(prepared)), none, none)
+        elif self.attack.permutes_options:
+            perturbed = self._in_other_order(prepared)
         elif self.similarity is None or self.attack.probability == 0:
             perturbed = self._without_gate(prepared)
         else:
@@ -177,6 +181,24 @@ class Perturber:
         proposals, owners = tiles.proposals(found), np.concatenate(tries)
         active = cut(proposals, owners, self.attack.probability, self.min_changes)
         return Plan.of(proposals, owners, tiles.count * tiles.records), active
+
+    def _in_other_order(self, prepared: Prepared) -> Perturbed:
+        """Return the records with their options in another order; legality and gate are for changes of words."""
+        keys = Streams.of(prepared.keys, self.seed, self.attack.name).keys.tolist()
+        found, changes = Found.nothing(len(prepared)), [list[Change]() for _ in prepared.fields]
+        for at, (record, key) in enumerate(zip(prepared.records, keys, strict=True)):
+            order = self.attack.order_of(record, Rng(key), self.draw)
+            if order is None or order == tuple(range(len(order))):
+                continue
+            found.orders[at], found.candidates[at], found.probabilities[at] = order, 0, self.attack.probability
+            edits = reordered(record, order).edits
+            for row in prepared.rows(at):
+                if own := edits.get(prepared.fields[row]):
+                    changes[row].append(Change(0.0, tuple(own)))
+        proposals = Proposals.of_changes(prepared.batch, changes)
+        none = np.zeros(len(prepared), dtype=np.bool_)
+        edits_of = apply(prepared.batch, proposals, np.ones(proposals.ranks.size, dtype=np.bool_))
+        return Perturbed(self.settings, prepared, edits_of, found, none, none)
 
     def _without_gate(self, prepared: Prepared) -> Perturbed:
         every, active = self._legal(prepared, Tiles(prepared.batch, prepared.owners, len(prepared), 1))

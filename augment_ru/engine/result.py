@@ -22,8 +22,10 @@ from augment_ru.formats.json_lines import encoded
 from augment_ru.formats.row import Changed, lines_with, replaced, written
 from augment_ru.records.alike import AlikeRecords
 from augment_ru.records.field_paths import Path, path_of
+from augment_ru.records.options import reordered
 from augment_ru.records.record import Record
 from augment_ru.script import Script, Triple
+from augment_ru.text.batch import MARKER, OPTION
 from augment_ru.text.characters import Mask
 
 Status = Literal["perturbed", "unchanged", "rejected", "broken", "withstood", "wrong_before", "normalized"]
@@ -77,6 +79,7 @@ class Outcome(NamedTuple):
     candidate: int | None = None
     warnings: tuple[str, ...] = ()
     reason: str | None = None
+    order: tuple[int, ...] = ()
 
 
 UNCHANGED = Outcome("unchanged")
@@ -125,7 +128,7 @@ class Perturbed:
         made: dict[tuple[Any, ...], Outcome] = {}
         outcomes = []
         for at, found_of in enumerate(zip(*columns, self._reasons, strict=True)):
-            key = (*found_of, warned.get(at, ())) if warned else found_of
+            key = (*found_of, warned.get(at, ()), found.orders.get(at, ())) if warned or found.orders else found_of
             outcome = made.get(key)
             if outcome is None:
                 outcome = made[key] = _outcome(*key)
@@ -158,14 +161,16 @@ class Perturbed:
         prepared = self.prepared
         if not prepared.batch.spans[2]:
             return {prepared.fields[row]: () for row in prepared.rows(at)}
+        if at in self.found.orders:
+            return {prepared.fields[row]: tuple(Span(*span) for span in self._spans[row]) for row in prepared.rows(at)}
         return {prepared.fields[row]: tuple(prepared.batch.protected(row)) for row in prepared.rows(at)}
 
     def changed(self, at: int, meta: str) -> Changed:
         """Return the new values of the row of record number `at`, with as much metadata as `meta` says (`METAS`)."""
         prepared, record, every = self.prepared, self.prepared.records[at], self.metadata(meta)
         metadata = None if every is None else every[at].decode()
-        if record.task.layout.states_offsets:
-            return Changed(new_values(record, self.scripts(at)), metadata)
+        if record.task.layout.states_offsets or self.found.orders:
+            return Changed(new_values(record, self.scripts(at), self.outcomes[at].order), metadata)
         sources, new = prepared.batch.texts, self.edits.texts
         changed = [row for row in prepared.rows(at) if new[row] != sources[row]]
         return Changed({path_of(record.values, prepared.fields[row]): new[row] for row in changed}, metadata)
@@ -227,7 +232,21 @@ class Perturbed:
         owners = batch.rows(starts).tolist() if labels else ()
         for row, start, stop, label in zip(owners, starts.tolist(), stops.tolist(), labels, strict=True):
             found[row].append((start - places[row], stop - places[row], label))
+        for at in self.found.orders:
+            for row in self.prepared.rows(at):
+                found[row] = _unmoved(found[row], self.edits[row].triples)
         return found
+
+
+def _unmoved(spans: Sequence[Triple], edits: Sequence[Triple]) -> list[Triple]:
+    """Return the protected spans of a text whose options were permuted: markers, and spans that no edit reaches."""
+    found = []
+    for start, stop, label in spans:
+        reached = [at for at, end, _ in edits if at < stop and start < end]
+        end = start + MARKER if label == OPTION and reached else stop
+        if not reached or end <= min(reached):
+            found.append((start, end, label))
+    return found
 
 
 def _outcome(  # noqa: PLR0917  (the columns)
@@ -237,9 +256,10 @@ def _outcome(  # noqa: PLR0917  (the columns)
     possible: bool,  # noqa: FBT001
     reason: str,
     warnings: tuple[str, ...] = (),
+    order: tuple[int, ...] = (),
 ) -> Outcome:
     if candidate >= 0:
-        return Outcome("perturbed", probability, similarity, candidate, warnings)
+        return Outcome("perturbed", probability, similarity, candidate, warnings, order=order)
     if possible:
         return Outcome("rejected", None, similarity, None, warnings)
     return Outcome("unchanged", None, similarity, None, warnings, reason)
@@ -335,6 +355,11 @@ class Result:
         return self.outcome.candidate
 
     @property
+    def order(self) -> tuple[int, ...]:
+        """For each place of an option the number of the option that stands there; empty if they were not permuted."""
+        return self.outcome.order
+
+    @property
     def warnings(self) -> tuple[str, ...]:
         """Warnings, such as that something to protect is missing, or that a text is too long for the similarity."""
         return self.outcome.warnings
@@ -398,7 +423,7 @@ class Result:
         """Return the new values of the row (texts and offsets), and the metadata (full, brief or none)."""
         if "_chunk" in self.__dict__:
             return self._chunk.changed(self._at, meta)
-        return Changed(new_values(self.record, self.scripts), self._metadata(meta))
+        return Changed(new_values(self.record, self.scripts, self.outcome.order), self._metadata(meta))
 
     def metadata(self, meta: str = "full") -> dict[str, Any] | None:
         """Return the metadata that is written under `augment` (docs/formats.md); None if `meta` is "none"."""
@@ -457,7 +482,7 @@ def brief_metadata(settings: Settings, outcome: Outcome) -> dict[str, Any]:
     brief["candidate"] = outcome.candidate
     if settings.draw or settings.corpus or outcome.warnings:
         brief |= occasional(draw=settings.draw, corpus=settings.corpus, warnings=outcome.warnings)
-    return brief
+    return brief | ({"order": list(outcome.order)} if outcome.order else {})
 
 
 def occasional(*, draw: int = 0, corpus: str = "", warnings: Sequence[str] = ()) -> dict[str, Any]:
@@ -517,8 +542,11 @@ def _check_meta(meta: str) -> None:
         raise unknown("metadata", meta, METAS)
 
 
-def new_values(record: Record, scripts: Scripts) -> dict[Path, Any]:
-    """Return the values of a row that scripts change, by path: new texts, and offsets that moved because of them."""
+def new_values(record: Record, scripts: Scripts, order: Sequence[int] = ()) -> dict[Path, Any]:
+    """Return the values of a row that scripts change, by path: new texts, and offsets that moved because of them.
+
+    With another order of the options (`Result.order`), the options in other fields and the right answer change, too.
+    """
     values: dict[Path, Any] = {}
     new: list[str] = []
     for name, script in scripts.items():
@@ -529,6 +557,8 @@ def new_values(record: Record, scripts: Scripts) -> dict[Path, Any]:
     for place in record.offsets() if new else ():
         if place.text in new:
             values[place.path] = place.after(scripts[place.text])
+    if order:
+        values.update(reordered(record, order).values)
     return values
 
 

@@ -141,6 +141,7 @@ class Found:
         similarities: the score of that candidate; if none passed, the best score; NaN if nothing was scored.
         cost: the cost of the search.
         warnings: the scorer's warnings, by the number of the record.
+        orders: the order of the options, by the number of the record, for an attack that permutes them.
     """
 
     candidates: Ints
@@ -149,6 +150,7 @@ class Found:
     similarities: Floats
     cost: Cost = field(default_factory=Cost)
     warnings: dict[int, tuple[str, ...]] = field(default_factory=dict)
+    orders: dict[int, tuple[int, ...]] = field(default_factory=dict)
 
     @classmethod
     def nothing(cls, records: int) -> "Found":

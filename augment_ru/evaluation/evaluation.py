@@ -5,11 +5,12 @@ The same answers give the same bytes.
 
 import logging
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
@@ -43,16 +44,19 @@ from augment_ru.evaluation.examples import (
     maker_of,
     model_of,
     named_spec,
+    options_class,
 )
 from augment_ru.evaluation.flipping import Flipping, flipping_edits
 from augment_ru.evaluation.loading import TEST, loaded
 from augment_ru.evaluation.noise import above_noise, same_text_flips
 from augment_ru.evaluation.paired import RunsInPairs, is_better
 from augment_ru.evaluation.pairs import CHOSEN, WORST_ROWS, Pair, Pairs
+from augment_ru.evaluation.prompts import prompts_report
 from augment_ru.evaluation.protocol import (
     EvaluationPlan,
     EvaluationSettings,
     ModelRun,
+    PromptOf,
     RowsOrFile,
     demonstrations,
     run_model,
@@ -79,6 +83,7 @@ from augment_ru.evaluation.rates import (
     success_rate,
     wilson,
 )
+from augment_ru.evaluation.replies_report import option_order_report, unread_report
 from augment_ru.evaluation.report import (
     FORMAT,
     VERSION,
@@ -103,6 +108,7 @@ from augment_ru.evaluation.verdicts import read_verdicts, with_verdicts
 from augment_ru.formats.read import read_rows
 from augment_ru.formats.row import KEY
 from augment_ru.records import field_paths
+from augment_ru.records.task import Task
 from augment_ru.version import __version__
 
 WIDE = 20.0
@@ -207,6 +213,7 @@ class Evaluation:
             majority=majority,
             models=[self._model(*one) for one in zip(self.judged, beats, best, strict=True)],
             comparisons=in_pairs.comparisons() if pairs.attacks else [],
+            prompts=prompts_report(self.judged, self.settings.seed) or None,
             searches=searches(pairs) or None,
             worst_of=_chosen_from(pairs.attacks[WORST_ROWS]) if WORST_ROWS in pairs.attacks else None,
             rows=row_keys(pairs, self.golds),
@@ -252,6 +259,7 @@ class Evaluation:
         return ModelReport(
             model=run.model,
             signature=run.signature,
+            prompt=run.prompt.prompt if run.prompt else None,
             shots=run.shots,
             episodes=run.episodes,
             deterministic=run.deterministic,
@@ -261,6 +269,7 @@ class Evaluation:
             beats_majority=beats_majority,
             best=best,
             metrics=scores(self.metrics, pairs, golds, run.originals),
+            unread=unread_report(judged, ""),
             worst_case=together[0],
             worst_case_asr=together[1],
             consistency=together[2],
@@ -294,6 +303,8 @@ class Evaluation:
             metrics=changed_scores(self.metrics, self.pairs, self.golds, judged.run, attack),
             valid_rows=_valid_rows(judged, attack, rows),
             labels={name: success_rate(outcomes, at) for at, name in enumerate(decided)} if len(decided) > 1 else None,
+            unread=unread_report(judged, attack),
+            option_order=option_order_report(judged, self.pairs, attack),
             subpopulations={
                 one.name: [
                     _cell(outcomes, np.array(one.of)[outcomes.original] == at, name)
@@ -584,13 +595,20 @@ def evaluate(
     train_file = str(train) if train is not None else None
     request = ModelRequest("", task, labels, settings.device, None, settings.encoding, train_file, settings.seed)
     given = models.items() if isinstance(models, Mapping) else map(named_spec, models)
-    named = [NamedModel.of(name, _made(model, request, settings)) for name, model in given]
-    _warn_of_learned(named, pairs)
-    protected = [(one, bare, one.protect(bare)) for one in map(Defence.of, settings.defences) for bare in named]
-    named += [model for _, _, model in protected]
+    asked = [one for name, model in given for one in _with_prompts(name, model, task, settings)]
+    bare_ones = [NamedModel.of(name, _made(model, request, settings, own)) for name, model, own, _ in asked]
+    _warn_of_learned(bare_ones, pairs)
+    protected = [(one, bare, one.protect(bare)) for one in map(Defence.of, settings.defences) for bare in bare_ones]
+    named = [*bare_ones, *(model for *_, model in protected)]
     answers = None if settings.cache in {None, "none"} else Cache(Path(settings.cache))
     try:
-        runs, catches = _asked(named, plan, settings, answers, Hooks(progress, on_model_done))
+        runs, catches = _asked(
+            zip_longest(named, (prompt for *_, prompt in asked)),
+            plan,
+            settings,
+            answers,
+            Hooks(progress, on_model_done),
+        )
         judged = evaluated_runs(runs, pairs, golds, kind, settings.seed)
         flips = flipping_edits(judged, named, plan, golds, answers, settings.flipping)
     finally:
@@ -622,7 +640,7 @@ class Hooks(NamedTuple):
 
 
 def _asked(
-    models: Sequence[NamedModel],
+    models: Iterable[tuple[NamedModel, PromptOf | None]],
     plan: EvaluationPlan,
     settings: EvaluationSettings,
     cache: Cache | None,
@@ -634,9 +652,9 @@ def _asked(
         AugmentError: a model fails.
     """
     runs, catches = list[ModelRun](), dict[str, Catches]()
-    for model in models:
+    for model, prompt in models:
         with hooks.progress(model.name, plan.questions(model)) as advance:
-            own = run_model(model, plan, cache, advance)
+            own = run_model(model, plan, cache, advance, prompt)
         hooks.on_model_done(own)
         runs += own
         if settings.catch is not None and (scores := catch_scores(model, plan, settings.catch, cache)):
@@ -684,12 +702,40 @@ def check_models(models: Models, options: Mapping[str, Any]) -> None:
 
 
 def _made(
-    model: Model | PredictFunction | str, request: ModelRequest, settings: EvaluationSettings
+    model: Model | PredictFunction | str,
+    request: ModelRequest,
+    settings: EvaluationSettings,
+    own: Mapping[str, Any],
 ) -> Model | PredictFunction:
-    """Make the model of a specification; a function or model is returned as it is."""
+    """Make the model of a specification, with options of its own; a function or model is returned as it is."""
     if isinstance(model, str):
-        return model_of(model, request, settings.options.get(model.partition(":")[0]))
+        return model_of(model, request, {**settings.options.get(model.partition(":")[0], {}), **own})
     return model
+
+
+def _with_prompts(
+    name: str, model: Model | PredictFunction | str, task: Task, settings: EvaluationSettings
+) -> list[tuple[str, Model | PredictFunction | str, dict[str, Any], PromptOf | None]]:
+    """Return a model once for each prompt: its name, the model, its options, and the prompt.
+
+    A model that reads no prompts is returned once, with no options and no prompt.
+
+    Raises:
+        AugmentError: a prompt file cannot be read.
+    """
+    variants = getattr(options_class(model), "variants", None) if isinstance(model, str) else None
+    if not settings.prompts or variants is None:
+        return [(name, model, {}, None)]
+    found: list[tuple[str, Model | PredictFunction | str, dict[str, Any], PromptOf | None]] = []
+    for given in settings.prompts:
+        template = None if given == "all" else given
+        count = variants(task, template)
+        stem = "" if template is None else Path(template).stem
+        for variant in range(1, count + 1):
+            prompt = stem if stem and count == 1 else f"{stem or 'prompt'} {variant}"
+            own = {"variant": variant, **({"template": template} if template else {})}
+            found.append((f"{name} [{prompt}]", model, own, PromptOf(name, prompt)))
+    return found
 
 
 def _warn_of_learned(models: Sequence[NamedModel], pairs: Pairs) -> None:

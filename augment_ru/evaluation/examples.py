@@ -4,12 +4,14 @@ Answers are kept on disk, so that a repeated or interrupted evaluation asks only
 """
 
 import json
+import logging
 import os
 import sqlite3
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import MISSING, dataclass, fields, replace
+from dataclasses import MISSING, dataclass, field, fields, replace
 from hashlib import blake2b
 from math import isfinite
 from pathlib import Path
@@ -35,6 +37,9 @@ PERTURBATION, EPISODE = "perturbation", "episode"
 """The fields that TAPE's published files and releases add to a row: its attack, and the episodes that use the row."""
 
 
+_log = logging.getLogger(__name__)
+_MANY_TOKENS = 1_000_000
+"""How many tokens, paid for, are worth a warning before they are asked."""
 _BITS = 14_000
 """The most bits of a number in a prediction; Python refuses to print numbers with more than 4,300 digits."""
 _PLAIN = frozenset({str, float, bool, type(None)})
@@ -94,10 +99,17 @@ class Model:
     scored: ClassVar[Callable[..., Sequence[Scored]] | None] = None
     """`scored(examples)` returns a prediction with label scores for each example, in the order of the examples. With
     scores, a search against the model needs fewer queries."""
+    tokens: ClassVar[Callable[..., int] | None] = None
+    """`tokens(examples)` estimates how many tokens the questions have, for a model whose tokens are paid for."""
 
     @property
     def signature(self) -> str | None:
         """Everything that defines the answers, as text; if it is None, the answers are not cached."""
+        return None
+
+    @property
+    def spent(self) -> Mapping[str, int] | None:
+        """How many tokens a server counted so far: `prompt_tokens` in questions, `completion_tokens` in replies."""
         return None
 
     @property
@@ -117,7 +129,10 @@ class Model:
 
     @property
     def chunk(self) -> int:
-        """The number of examples in a call, at least 1; if a run is interrupted, at most so many answers are lost."""
+        """The number of examples in a call, at least 1; if a run is interrupted, at most so many answers are lost.
+
+        A model that streams is given all its examples at once.
+        """
         return CHUNK
 
     @property
@@ -196,6 +211,15 @@ def maker_of(spec: str) -> ModelMaker:
     return found
 
 
+def options_class(spec: str) -> Any:  # noqa: ANN401  (a dataclass)
+    """Return the dataclass of the options of a kind of models; None if it has none.
+
+    Raises:
+        AugmentError: there is no such kind.
+    """
+    return getattr(sys.modules[maker_of(spec).__module__], "Options", None)
+
+
 def model_of(spec: str, request: ModelRequest, options: Mapping[str, Any] | None = None) -> Model | PredictFunction:
     """Make the model of a specification `KIND` or `KIND:ARGUMENT`.
 
@@ -208,8 +232,7 @@ def model_of(spec: str, request: ModelRequest, options: Mapping[str, Any] | None
         AugmentError: there is no such kind, an option is wrong, or the model cannot be made.
     """
     kind, _, argument = spec.partition(":")
-    make = maker_of(spec)
-    made = getattr(sys.modules[make.__module__], "Options", None)
+    make, made = maker_of(spec), options_class(spec)
     seed = {"seed": request.seed} if "seed" in options_of(made) else {}
     try:
         values = values_of(kind, made, {**seed, **(options or {})})
@@ -438,6 +461,8 @@ class NamedModel:
     learned: frozenset[str]
     stream: Callable[[Sequence[Example]], Iterator[tuple[int, Prediction]]] | None
     scored: Callable[[Sequence[Example]], Sequence[Scored]] | None
+    tokens: Callable[[Sequence[Example]], int] | None
+    spent: Mapping[str, int] | None
     defence: str = ""
     reads: Callable[[Sequence[Example]], Sequence[Example]] | None = None
 
@@ -557,11 +582,16 @@ def _said_of(name: str) -> Iterator[None]:
 
 @dataclass(slots=True)
 class QuestionCounts:
-    """How many questions a model was asked, how many of them were different, and how many the cache answered."""
+    """How many questions a model was asked, how many of them were different, and how many the cache answered.
+
+    `expected` is an estimate of the tokens of the others, and `spent` what the server counted (`Model.spent`).
+    """
 
     questions: int = 0
     different: int = 0
     from_cache: int = 0
+    expected: int = 0
+    spent: Counter[str] = field(default_factory=Counter)
 
 
 def ask(
@@ -600,12 +630,19 @@ def ask(
     counts.from_cache += len(answers)
     advance(len(examples) - len(questions) + len(answers))  # of equal examples only one is asked about
     open_keys = [key for key in questions if key not in answers]
-    for start in range(0, len(open_keys), model.chunk):
-        chunk = open_keys[start : start + model.chunk]
+    spent = Counter(model.spent or {})
+    if model.tokens and open_keys:
+        counts.expected += (expected := model.tokens([questions[key] for key in open_keys]))
+        if expected >= _MANY_TOKENS:
+            _log.warning("%s: about %s tokens in %s questions", model.name, f"{expected:,}", f"{len(open_keys):,}")
+    size = model.chunk if model.stream is None else max(len(open_keys), 1)  # a stream keeps its questions open
+    for start in range(0, len(open_keys), size):
+        chunk = open_keys[start : start + size]
         for numbered in model.answers([questions[key] for key in chunk]):
             new = [(chunk[number], prediction) for number, prediction in numbered]
             if used:
                 used.put(new)
             answers.update(new)
             advance(len(new))
+    counts.spent += Counter(model.spent or {}) - spent
     return [answers[key] for key in keys]

@@ -31,13 +31,30 @@ _ENDS = {
 def findings(report: Report) -> list[str]:
     """Return what was found: which attack breaks most of a model's right answers, where, how many, and how sure it is.
 
-    There are a sentence or two for each model, and one about models whose slips may count as broken.
+    There are a sentence or two for each model, and one about models whose slips may count as broken. Of a model that
+    was asked with several prompts: how far these are apart, beside what the worst attack does.
     """
-    told = [one for model in report.models for one in _of_model(report, model)]
+    asked = {(one.model, one.shots) for one in report.prompts or ()}
+    prompted = {f"{model} [" for model, _ in asked}
+    plain = [model for model in report.models if model.prompt is None or not any(map(model.model.startswith, prompted))]
+    told = [one for model in plain for one in _of_model(report, model)] + list(_of_prompts(report))
     unsure = (one for one in report.models if one.attacks and one.same_text_flips is None and not one.deterministic)
     if names := list(dict.fromkeys(names_of(report)[one.model] for one in unsure)):
         told.append(f"Slips of {', '.join(names)} may count as broken: each text was asked about once (repeats).")
     return told
+
+
+def _of_prompts(report: Report) -> Iterator[str]:
+    names = names_of(report)
+    for one in report.prompts or ():
+        shots = "" if one.shots is None else f" ({one.shots}-shot)"
+        text = f"The prompt alone moves the right answers of {one.model}{shots} by {one.spread.value:.1f} points"
+        text += f"; {one.worst} is the worst, in {one.worst_in:.0f} % of the resamples"
+        known = {name: effect.value for name, effect in one.attacks.items() if effect.value is not None}
+        if known:
+            worst = min(known, key=lambda name: (known[name], name))
+            text += f". Over all prompts {names[worst]} changes them by {known[worst]:+.1f} points".replace("-", "−")
+        yield f"{text}."
 
 
 def _of_model(report: Report, model: ModelReport) -> Iterator[str]:

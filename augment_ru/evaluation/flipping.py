@@ -10,7 +10,7 @@ from augment_ru.edits import Edit
 from augment_ru.errors import AugmentError
 from augment_ru.evaluation.answers import Golds, answer_of, is_right
 from augment_ru.evaluation.examples import Cache, NamedModel, QuestionCounts, ask
-from augment_ru.evaluation.pairs import Pair
+from augment_ru.evaluation.pairs import Pair, order_of
 from augment_ru.evaluation.protocol import EvaluationPlan, Wanted
 from augment_ru.evaluation.rates import JudgedRun
 from augment_ru.formats.row import Changed, new_row
@@ -91,7 +91,7 @@ def _of_run(
             pair = plan.pairs.attacks[attack][at]
             parts = parts_of(pair, plan)
             left -= _QUESTIONS_AN_EDIT * len(parts)
-            if left >= 0 and _is_whole(pair, parts, plan):
+            if left >= 0 and not order_of(pair.metadata) and _is_whole(pair, parts, plan):
                 rows.append((attack, at, pair))
                 searches.append(smallest(parts))
     open_: list[tuple[int, bool | None]] = [(at, None) for at in range(len(rows))]

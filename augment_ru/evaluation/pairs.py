@@ -14,6 +14,7 @@ from augment_ru.evaluation.examples import PERTURBATION, without_metadata
 from augment_ru.formats.read import Row
 from augment_ru.formats.row import KEY, Changed, replaced
 from augment_ru.records import field_paths
+from augment_ru.records.options import reordered
 from augment_ru.records.record import Record
 from augment_ru.records.task import Task, check_found, generic, recognise
 from augment_ru.script import Script
@@ -332,11 +333,23 @@ def restored_row(row: Row, task: Task) -> dict[str, Any]:
             field_paths.path_of(values, name): script.text for name, script in back.items()
         }
         new |= {place.path: place.after(back[place.text]) for place in record.offsets() if place.text in back}
+        if order := order_of(meta):
+            new |= reordered(record, [order.index(at) for at in range(len(order))]).values
         return replaced(record, Changed(new))
-    except (TypeError, AttributeError) as error:
-        raise AugmentError(f"{row.where}: augment.source or augment.edits is damaged: {error}") from error
+    except (TypeError, AttributeError, ValueError) as error:
+        raise AugmentError(
+            f"{row.where}: augment.source, augment.order or augment.edits is damaged: {error}"
+        ) from error
     except AugmentError as error:
         raise AugmentError(f"{row.where}: {error}") from error
+
+
+def order_of(meta: Mapping[str, Any]) -> tuple[int, ...]:
+    """Return the order of the options that the metadata of a row states (`Result.order`); empty if it states none."""
+    held = meta.get("order")
+    return (
+        tuple(held) if isinstance(held, list) and sorted(map(str, held)) == sorted(map(str, range(len(held)))) else ()
+    )
 
 
 def _check_text(name: str, script: Script, value: object) -> None:

@@ -1,9 +1,10 @@
 """The protocol: the settings of an evaluation, and what each model is asked (demonstrations, episodes, dialogues)."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
@@ -21,13 +22,15 @@ from augment_ru.evaluation.examples import (
     example_of,
     without_metadata,
 )
-from augment_ru.evaluation.pairs import Pairs
+from augment_ru.evaluation.pairs import Pairs, order_of
+from augment_ru.evaluation.unread import UnreadCounts, unread_counts, without_marks
 from augment_ru.formats.encodings import UTF8, check_encoding
 from augment_ru.normalizers._normalization import Normalization
 from augment_ru.options import integer
 from augment_ru.records import field_paths
 from augment_ru.records.answers import label_of
 from augment_ru.records.metric_kinds import check_metrics
+from augment_ru.records.options import ordered_options
 from augment_ru.records.record import Record
 from augment_ru.records.task import Task
 
@@ -78,6 +81,8 @@ class EvaluationSettings:
         input_format: the format of the file of perturbed rows, written as a file name extension without the dot; None
             to take it from the file's name.
         encoding: the encoding of row files that are not UTF-8: perturbed rows, originals, train rows.
+        prompts: with which prompts every model that reads prompts is asked about the same rows: "all" for the variants
+            of the task's prompt file, or prompt files, with all their variants.
 
     Raises:
         AugmentError: a value is not possible; the message names the setting.
@@ -106,9 +111,10 @@ class EvaluationSettings:
     verdicts: str | Path | None = None
     input_format: str | None = None
     encoding: str = UTF8
+    prompts: Sequence[str] = ()
 
     def __post_init__(self) -> None:
-        for name in ("text_fields", "label_fields", "metrics", "by", "require", "defences"):
+        for name in ("text_fields", "label_fields", "metrics", "by", "require", "defences", "prompts"):
             if isinstance(one := getattr(self, name), str):
                 raise AugmentError(f"`{name}` {one!r}: must be a list, such as [{one!r}]")
         check_metrics(self.metrics)
@@ -295,6 +301,13 @@ def _with(row: Mapping[str, Any], name: str, text: str) -> Mapping[str, Any]:
     return changed
 
 
+class PromptOf(NamedTuple):
+    """A model that is asked with several prompts, and the name of one of them."""
+
+    model: str
+    prompt: str
+
+
 @dataclass(frozen=True, slots=True)
 class ModelRun:
     """The answers of one model with one number of shots.
@@ -308,6 +321,10 @@ class ModelRun:
         counts: how many questions were asked.
         deterministic: whether the model states that it always answers a question in the same way.
         repeats: the answers to the same questions, asked again; empty if they were asked once.
+        prompt: the model and the prompt, if it is asked with several.
+        unread: the replies without an answer; for each attack, and "" for the originals.
+        labels: how often each label was answered in the rows of an attack whose options were permuted, before the
+            answers were brought into the order of the originals.
     """
 
     model: str
@@ -318,6 +335,9 @@ class ModelRun:
     counts: QuestionCounts
     deterministic: bool = True
     repeats: Sequence["ModelRun"] = ()
+    prompt: PromptOf | None = None
+    unread: Mapping[str, UnreadCounts] = field(default_factory=dict)
+    labels: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
 
     @property
     def episodes(self) -> int:
@@ -409,6 +429,7 @@ def run_model(
     plan: EvaluationPlan,
     cache: Cache | None,
     advance: Callable[[int], None] = lambda _: None,
+    prompt: PromptOf | None = None,
 ) -> list[ModelRun]:
     """Ask a model all questions, and return a run for each number of shots.
 
@@ -417,26 +438,47 @@ def run_model(
         plan: the questions.
         cache: the cache of answers; None to ask every question.
         advance: called with the number of new answers.
+        prompt: the model and the prompt, if it is asked with several.
 
     Raises:
         AugmentError: the model raises an error, or a prediction does not have the form that the task needs.
     """
+    orders = {attack: old_labels(plan.pairs, attack) for attack in plan.pairs.attacks}
 
     def run_of(shots: int | None, episodes: Sequence[int], counts: QuestionCounts, repeat: int) -> ModelRun:
         originals: list[Sequence[Answer]] = []
         attacks: dict[str, list[Sequence[Answer]]] = {attack: [] for attack in plan.pairs.attacks}
+        unread: dict[str, Counter[str]] = {attack: Counter() for attack in ("", *attacks)}
+        labels: dict[str, Counter[str]] = {attack: Counter() for attack, own in orders.items() if own}
         for episode in episodes:
             predictions = ask(model, plan.examples(shots, episode), cache, counts, advance, repeat=repeat)
             try:
-                answers = [answer_of(prediction, plan.pairs.task, plan.kind) for prediction in predictions]
+                answers = [answer_of(without_marks(one), plan.pairs.task, plan.kind) for one in predictions]
             except AugmentError as error:
                 raise AugmentError(f"`model` {model.name}: {error}") from error
             start = len(plan.pairs.originals)
             originals.append(answers[:start])
+            unread[""] += unread_counts(predictions[:start])
             for attack, pairs in plan.pairs.attacks.items():
-                attacks[attack].append(answers[start : start + len(pairs)])
-                start += len(pairs)
-        return ModelRun(model.name, model.stated, shots, originals, attacks, counts, model.deterministic)
+                own, stop = answers[start : start + len(pairs)], start + len(pairs)
+                unread[attack] += unread_counts(predictions[start:stop])
+                for at, order in orders[attack].items():
+                    labels[attack][own[at][0]] += 1
+                    own[at] = (order.get(own[at][0], own[at][0]),)
+                attacks[attack].append(own)
+                start = stop
+        return ModelRun(
+            model.name,
+            model.stated,
+            shots,
+            originals,
+            attacks,
+            counts,
+            model.deterministic,
+            prompt=prompt,
+            unread=unread,
+            labels=labels,
+        )
 
     runs: list[ModelRun] = []
     for shots, episodes in plan.runs_of(model):
@@ -444,3 +486,18 @@ def run_model(
         first, *others = (run_of(shots, episodes, counts, repeat) for repeat in range(plan.repeats))
         runs.append(replace(first, repeats=others))
     return runs
+
+
+def old_labels(pairs: Pairs, attack: str) -> dict[int, Mapping[str, str]]:
+    """Map the number of each row of an attack whose options were permuted to its labels in the order of the original.
+
+    An answer to such a row names an option by its new label; only in the old order can it be compared with the answer
+    to the original, and with its right answer.
+    """
+    found: dict[int, Mapping[str, str]] = {}
+    for at, pair in enumerate(pairs.attacks[attack]):
+        if order := order_of(pair.metadata):
+            known = ordered_options(Record(pairs.originals[pair.original].values, pairs.task))
+            if known and len(known.labels) == len(order):
+                found[at] = {known.labels[place]: known.labels[option] for place, option in enumerate(order)}
+    return found

@@ -451,6 +451,7 @@ def evaluated_runs(runs: Sequence[ModelRun], pairs: Pairs, golds: Golds, kind: K
         if own:
             cells[-1] |= {("", name): one for name, one in worst_cells(own, records).items()}
             cells[-1]["", CONSISTENCY] = consistency_cells(run, pairs, kind)
+        if own or run.prompt is not None:
             originals = outcomes_of_originals(run, pairs, golds, kind)
             cells[-1]["", RIGHT] = originals.cells(originals.right, originals.known, records)
     return judged_runs(runs, outcomes, cells, seed)

@@ -171,6 +171,73 @@ class ValidRows:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class UnreadReport:
+    """How many of a model's replies have no answer, by kind, and their share of all answers (`evaluation.unread`)."""
+
+    answers: int
+    refused: int
+    empty: int
+    cut: int
+    unreadable: int
+    share: Rate
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OptionOrderReport:
+    """What another order of the options does to a model.
+
+    Attributes:
+        rows: the rows whose options were permuted.
+        kept: the share of answers with the same content before and after.
+        before: the share of each label in the answers before.
+        after: the share of each label in the answers after.
+    """
+
+    rows: int
+    kept: Rate
+    before: Mapping[str, Rate]
+    after: Mapping[str, Rate]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PromptEffect:
+    """The share of right answers with a prompt: on originals, over all attacks, and against the mean of all prompts.
+
+    `effect` is the difference from the mean of all prompts, over originals and attacks, in percentage points.
+    """
+
+    name: str
+    original: Rate
+    attacked: Rate | None
+    effect: Rate
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PromptsReport:
+    """What the choice of the prompt does to a model.
+
+    Attributes:
+        rows: the originals that are counted: those with a right answer and a row of each attack.
+        prompts: the prompts.
+        attacks: for each attack the mean over prompts of the change of right answers, in percentage points.
+        spread: the difference between the best and the worst prompt on originals, in percentage points.
+        worst: the prompt with the fewest right answers over originals and attacks.
+        worst_in: the percentage of resamples in which it is the worst.
+        shares: the shares of the variance (`prompts.variance_shares`), in per cent; empty without attacks.
+    """
+
+    model: str
+    shots: int | None
+    rows: int
+    prompts: Sequence[PromptEffect]
+    attacks: Mapping[str, Rate]
+    spread: Rate
+    worst: str
+    worst_in: float
+    shares: Mapping[str, Rate]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AttackReport:
     """The counts, rates and metrics of an attack on a model."""
 
@@ -188,6 +255,8 @@ class AttackReport:
     metrics: Mapping[str, ChangedScore]
     valid_rows: ValidRows | None = None
     labels: Mapping[str, SuccessRate] | None = None
+    unread: UnreadReport | None = None
+    option_order: OptionOrderReport | None = None
     subpopulations: Mapping[str, Sequence[Cell]]
     strength: Mapping[str, Sequence[Cell]]
     outcomes: Letters
@@ -204,10 +273,13 @@ class ModelReport:
         defence: what the defence in front of the model costs and recovers; None for a bare model.
         beats_majority: whether a test finds it better than the most frequent answer on the originals.
         best: the attacks, or `asr_mean`, under which its rate is clearly the lowest of all models.
+        prompt: the name of its prompt; None if models were not asked with several prompts.
+        unread: the replies without an answer on the originals; None if there is none, under no attack either.
     """
 
     model: str
     signature: str | None
+    prompt: str | None = None
     shots: int | None
     episodes: int
     deterministic: bool
@@ -217,6 +289,7 @@ class ModelReport:
     beats_majority: bool
     best: Sequence[str]
     metrics: Mapping[str, Score]
+    unread: UnreadReport | None = None
     worst_case: Rate | None = None
     worst_case_asr: Rate | None = None
     consistency: Rate | None = None
@@ -436,6 +509,7 @@ class Report:
     majority: Mapping[str, float]
     models: Sequence[ModelReport]
     comparisons: Sequence[ModelDifference | AttackDifference]
+    prompts: Sequence[PromptsReport] | None = None
     searches: Mapping[str, SearchReport] | None = None
     worst_of: ChosenFrom | None = None
     rows: Mapping[str, Sequence[str]]

@@ -431,6 +431,66 @@ def rates_by_subpopulation(report: Report) -> ShownTable:
     return ShownTable("Subpopulations", columns, rows, 5, key="subpopulations")
 
 
+def prompts(report: Report) -> ShownTable:
+    """Return the table of prompts and attacks beside each other: what each does to the right answers of a model."""
+    names, rows = names_of(report), []
+    for one in report.prompts or ():
+        named = [shown_names([one.model])[one.model], shots_of(one.shots)]
+        for own in one.prompts:
+            worst = " (worst)" if own.name == one.worst else ""
+            after = own.attacked
+            cells = [shown(own.original.value), shown(after.value if after else None)]
+            rows.append([*named, f"{own.name}{worst}", *cells, shown(own.effect.value), span(own.effect.ci95)])
+        rows += [
+            [*named, names[attack], NONE, NONE, shown(effect.value), span(effect.ci95)]
+            for attack, effect in one.attacks.items()
+        ]
+        rows.append([*named, "best − worst prompt", NONE, NONE, shown(one.spread.value), span(one.spread.ci95)])
+    columns = ["model", "shots", "prompt or attack", "right, original", "right, attacked", "effect, points", INTERVAL]
+    title = "Prompts and attacks: right answers, %; a prompt against the mean of all, an attack against the original"
+    return ShownTable(title, columns, rows, 3, key="prompts")
+
+
+def variance(report: Report) -> ShownTable:
+    """Return the table of what the variance of right answers is due to, for each model asked with several prompts."""
+    found = [one for one in report.prompts or () if one.shares]
+    parts = list(found[0].shares) if found else []
+    rows = []
+    for one in found:
+        cells = [f"{shown(share.value, 1)} ({span(share.ci95)})" for share in one.shares.values()]
+        rows.append([shown_names([one.model])[one.model], shots_of(one.shots), *cells])
+    title = "What the variance of right answers is due to, % (95 %)"
+    return ShownTable(title, ["model", "shots", *parts], rows, 2, key="variance")
+
+
+def unread(report: Report) -> ShownTable:
+    """Return the table of replies without an answer, by model and attack."""
+    names, rows = names_of(report), []
+    for model in report.models:
+        found = {"(original)": model.unread} | {names[key]: one.unread for key, one in model.attacks.items()}
+        for name, one in found.items():
+            if one is not None:
+                counts = (one.answers, one.refused, one.empty, one.cut, one.unreadable)
+                cells = [*(f"{count:,}" for count in counts), shown(one.share.value), span(one.share.ci95)]
+                rows.append([names[model.model], shots_of(model.shots), name, *cells])
+    columns = ["model", "shots", "attack", "answers", "refused", "empty", "cut", "unreadable", "share, %", INTERVAL]
+    return ShownTable("Replies without an answer", columns, rows, 3, key="unread")
+
+
+def option_orders(report: Report) -> ShownTable:
+    """Return the table of options in another order: kept answers, and the share of each letter before and after."""
+    rows = []
+    for named, entry in _attacked(report):
+        if one := entry.option_order:
+            pairs = (
+                f"{label} {shown(rate.value, 1)} → {shown(one.after[label].value, 1)}"
+                for label, rate in one.before.items()
+            )
+            rows.append([*named, f"{one.rows:,}", shown(one.kept.value), span(one.kept.ci95), ", ".join(pairs)])
+    columns = ["model", "shots", "attack", "permuted", "same content, %", INTERVAL, "share of each answer, %"]
+    return ShownTable("Options in another order", columns, rows, 3, key="orders")
+
+
 TABLES: Mapping[str, Callable[[Report], ShownTable]] = {
     "rates": headline,
     "counts": counts,
@@ -441,6 +501,10 @@ TABLES: Mapping[str, Callable[[Report], ShownTable]] = {
     "valid": valid,
     "curve": curve,
     "transfer": transfer,
+    "prompts": prompts,
+    "variance": variance,
+    "orders": option_orders,
+    "unread": unread,
     "models": models,
     "attacks": attacks,
     "strength": strength,
@@ -448,7 +512,10 @@ TABLES: Mapping[str, Callable[[Report], ShownTable]] = {
 }
 """Maps the key of each table of a report to the function that makes it."""
 
-SHORT = ("rates", "counts", "noise", "defences", "catch", "together", "valid", "curve", "transfer")
+SHORT = (
+    "rates", "counts", "noise", "defences", "catch", "together", "valid", "curve", "transfer", "prompts", "variance",
+    "orders", "unread",
+)  # fmt: skip
 """The tables that are printed by default; the other tables have very many rows."""
 
 

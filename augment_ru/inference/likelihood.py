@@ -137,7 +137,7 @@ class _Prefix:
 
         size = group.prefix.size
         scores = np.zeros(size + 1)
-        past, following = None, None
+        past, following, kept = None, None, _name_of_cache(pretrained)
         tokens = torch.from_numpy(group.prefix).to(pretrained.device)
         with torch.inference_mode():
             for start in range(0, size, piece):
@@ -149,11 +149,11 @@ class _Prefix:
                 out = pretrained.model(
                     input_ids=tokens[None, start:stop],
                     position_ids=torch.arange(start, stop, device=pretrained.device)[None],
-                    past_key_values=past,
                     use_cache=True,
+                    **{kept: past},
                     **options,
                 )
-                past = out.past_key_values
+                past = getattr(out, kept)
                 logits = out.logits[0].float()
                 following = logits[-1].log_softmax(-1)
                 end = min(stop, size - 1)
@@ -208,8 +208,8 @@ def _score_rows(
                 input_ids=tokens,
                 position_ids=depths,
                 attention_mask=_additive(mask, pretrained),
-                past_key_values=prefix.copies(len(rows)),
                 use_cache=prefix.size > 0,
+                **{_name_of_cache(pretrained): prefix.copies(len(rows))},
                 **options,
             ).logits.float()
             sums = logits.logsumexp(-1)
@@ -247,13 +247,18 @@ def _only_logits(pretrained: Pretrained, wanted: Sequence[int], length: int) -> 
     """
     import torch  # noqa: PLC0415
 
-    if len(wanted) == length or not wanted or not _has_option(pretrained.model.forward):
+    if len(wanted) == length or not wanted or not _has_option(pretrained.model.forward, "logits_to_keep"):
         return {}
     return {"logits_to_keep": torch.tensor(wanted, device=pretrained.device)}
 
 
-def _has_option(forward: Callable[..., Any]) -> bool:
-    return "logits_to_keep" in inspect.signature(forward).parameters
+def _has_option(forward: Callable[..., Any], name: str) -> bool:
+    return name in inspect.signature(forward).parameters
+
+
+def _name_of_cache(pretrained: Pretrained) -> str:
+    """Return the argument that takes the keys and values computed before; transformers 5.24 renamed it."""
+    return "cache" if _has_option(type(pretrained.model).forward, "cache") else "past_key_values"
 
 
 _BATCH_TOKENS = TokensByDevice(cpu=512, gpu=8192)

@@ -1,6 +1,7 @@
 """The work of `augment-ru evaluate`: check the options, evaluate the models, and write the report."""
 
 import sys
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
@@ -113,6 +114,7 @@ def _settings(given: Mapping[str, Any]) -> EvaluationSettings:
         verdicts=given["verdicts"],
         input_format=given["input_format"],
         encoding=given["encoding"] or UTF8,
+        prompts=given["prompts"],
     )
 
 
@@ -151,7 +153,7 @@ def _check_files(given: Mapping[str, Any], settings: EvaluationSettings) -> None
     code = [f"{argument.partition(':')[0].replace('.', '/')}.py" for argument in arguments]  # of python:MODULE:NAME
     values = [value for named in settings.options.values() for value in named.values()]
     cache = [] if settings.cache == "none" else [str(settings.cache)]
-    named = named_files([*arguments, *code, *values, *([task] if task.endswith(".toml") else [])])
+    named = named_files([*settings.prompts, *arguments, *code, *values, *([task] if task.endswith(".toml") else [])])
     outputs = {name: given[name] for name in ("output", "html", "predictions", "worst_case")}
     if outputs["output"] == "-":
         del outputs["output"]
@@ -252,3 +254,7 @@ def _print_counts(runs: Sequence[ModelRun], *, quiet: bool) -> None:
     from_cache = sum(run.counts.from_cache for run in runs)
     cached = f", {from_cache:,} of them from the cache" if from_cache else ""
     say(f"{runs[0].model}: {amount(questions, 'question')}, {different:,} different{cached}", quiet=quiet)
+    spent = sum((run.counts.spent for run in runs), Counter[str]())
+    if expected := sum(run.counts.expected for run in runs):
+        counted = f"{spent['prompt_tokens']:,} tokens in questions and {spent['completion_tokens']:,} in replies"
+        say(f"{runs[0].model}: about {expected:,} tokens were expected in questions; {counted}", quiet=quiet)

@@ -49,13 +49,13 @@ class Server:
     timeout: float
     retries: int
 
-    async def ask(self, client: "AsyncClient", question: Mapping[str, Any], read: Callable[[Any], str]) -> str:
-        """Send a question and return the text of the answer.
+    async def ask(self, client: "AsyncClient", question: Mapping[str, Any], read: Callable[[Any], T]) -> T:
+        """Send a question and return what `read` makes of the answer.
 
         Args:
             client: the HTTP client that sends it.
             question: the body, a JSON object.
-            read: returns the text of an answer; if it raises a LookupError, TypeError or ValueError, the question is
+            read: reads an answer; if it raises a LookupError, TypeError, ValueError or AttributeError, the question is
                 retried.
 
         Raises:
@@ -75,7 +75,7 @@ class Server:
                     return read(json.loads(content))
             except (httpx.HTTPError, httpx.InvalidURL, OSError) as error:
                 problem = _first(error)
-            except (ValueError, LookupError, TypeError, RecursionError) as error:
+            except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
                 problem = f"answer of an unexpected form: {type(error).__name__}: {error}"
             else:
                 problem = f"HTTP {answer.status_code}: {_message(answer, content)}"
@@ -115,9 +115,10 @@ def concurrent_answers(
 ) -> Iterator[tuple[int, T]]:
     """Ask several questions at a time; yield (number of the question, answer) as soon as an answer arrives.
 
-    After a failure no further question is asked; the answers that arrived before are yielded, and then the error is
-    raised. If the caller stops iterating, it does not wait for open questions: they are asked in a daemon thread,
-    because an interrupted program would wait for any other thread, and so for a server that hangs.
+    After a failure no further question is asked; the answers to those that are open are waited for, so that they need
+    not be asked again, and yielded; then the error is raised. If the caller stops iterating, it does not wait for open
+    questions: they are asked in a daemon thread, because an interrupted program would wait for any other thread, and so
+    for a server that hangs.
 
     Args:
         count: the number of questions, which are numbered from 0.
@@ -132,14 +133,18 @@ def concurrent_answers(
     async def some(client: httpx.AsyncClient) -> None:
         while waiting:
             number = waiting.popleft()
-            results.put((number, await ask(client, number)))
+            try:
+                results.put((number, await ask(client, number)))
+            except BaseException:
+                waiting.clear()
+                raise
 
     async def all_() -> None:
         limits = httpx.Limits(max_connections=None, max_keepalive_connections=0)
         try:
             async with httpx.AsyncClient(verify=_certificates(), timeout=None, limits=limits) as client:  # noqa: S113  (`Server.ask` has one)
-                await asyncio.gather(*(some(client) for _ in range(min(most, count))))
-            results.put(None)
+                ended = await asyncio.gather(*(some(client) for _ in range(min(most, count))), return_exceptions=True)
+            results.put(next((error for error in ended if error is not None), None))
         except BaseException as error:  # noqa: BLE001  (raised in the caller's thread)
             results.put(error)
 

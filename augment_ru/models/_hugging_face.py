@@ -15,12 +15,13 @@ from augment_ru.inference.decoding import Decoding
 from augment_ru.inference.generate import generated
 from augment_ru.inference.pretrained import Pretrained, context_of, load
 from augment_ru.inference.token_trees import Tokens
-from augment_ru.models._options import check_at_least
+from augment_ru.models._options import AskedWithPrompts, check_at_least
+from augment_ru.prompting.chat import Chat, closing
 from augment_ru.prompting.encoder import PromptEncoder
 from augment_ru.prompting.prompt import FilledPrompt, Prompt
 from augment_ru.prompting.prompt_file import prompt_of
 from augment_ru.prompting.prompted_model import PromptedModel
-from augment_ru.prompting.replies import before_stop
+from augment_ru.prompting.replies import REASONING, answer_in, before_stop
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +41,7 @@ class LoadingOptions:
 
 
 @dataclass(frozen=True, slots=True)
-class PromptOptions(LoadingOptions):
+class PromptOptions(LoadingOptions, AskedWithPrompts):
     """How prompts are made and answers are generated.
 
     Attributes:
@@ -63,8 +64,8 @@ class PromptOptions(LoadingOptions):
 
 _BATCH_TOKENS = TokensByDevice(cpu=4096, gpu=32_768)
 """The tokens of a batch, including those of the answers; small, because evaluated models may be large."""
-_NOT_SIGNED = ("template", "dtype", "device_map", "batch_tokens")
-"""Options left out of the signature: it holds the prompt and the dtype themselves, and the others change no answer."""
+_NOT_SIGNED = ("template", "dtype", "device_map", "batch_tokens", "chat", "system", "reasoning")
+"""Options left out of the signature: it holds prompt, dtype and chat themselves, and the others change no answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +89,14 @@ class PromptedNetwork:
     context: int
 
     @classmethod
-    def of(cls, kind: str, head: str, request: ModelRequest, options: PromptOptions) -> "PromptedNetwork":
+    def of(
+        cls,
+        kind: str,
+        head: str,
+        request: ModelRequest,
+        options: PromptOptions,
+        chat_of: Callable[[Any], Chat | None] = lambda _: None,
+    ) -> "PromptedNetwork":
         """Load the model and the prompt of the task.
 
         Args:
@@ -96,6 +104,7 @@ class PromptedNetwork:
             head: the transformers class that loads the model.
             request: what the model is made from; its argument is a folder or a name on the hub.
             options: the options that the user set.
+            chat_of: returns the chat of a tokenizer; None if prompts are plain texts.
 
         Raises:
             AugmentError: there is no such model or prompt, or an option is out of its range.
@@ -107,10 +116,11 @@ class PromptedNetwork:
         prompt = prompt_of(request.task, options.template, variant=options.variant)
         pretrained = loaded(head, request.argument, request.device, options)
         context = context_of(pretrained)
-        return cls(kind, options, prompt, pretrained, PromptEncoder.of(pretrained), context)
+        encoder = PromptEncoder.of(pretrained, chat_of(pretrained.tokenizer))
+        return cls(kind, options, prompt, pretrained, encoder, context)
 
     def written(self, prompts: Sequence[FilledPrompt], tokens: Sequence[Tokens]) -> list[str]:
-        """Generate the answer to each prompt as text, up to the first stop string.
+        """Generate the answer to each prompt as text, up to the first stop string; in a chat, the whole reply.
 
         Each random draw depends only on the seed, the prompt and the token's number, so an answer does not depend on
         the other prompts in its batch.
@@ -122,27 +132,77 @@ class PromptedNetwork:
         Raises:
             AugmentError: a single prompt with its answer does not fit into memory.
         """
+        limits = [prompt.tokens for prompt in prompts]
+        stops = () if self.encoder.chat else [prompt.stop for prompt in prompts]
+        answers = self._generated(prompts, tokens, limits, "generate", stops)
+        decode = self.pretrained.tokenizer.decode
+        texts = [decode(ids, skip_special_tokens=True) for ids in answers]
+        if self.encoder.chat is None:
+            return [before_stop(text, prompt.stop).strip() for text, prompt in zip(texts, prompts, strict=True)]
+        return [
+            answer_in(text, prompt, was_cut=len(ids) >= prompt.tokens)
+            for text, ids, prompt in zip(texts, answers, prompts, strict=True)
+        ]
+
+    def reasoned(self, prompts: Sequence[FilledPrompt], tokens: Sequence[Tokens]) -> list[Tokens]:
+        """Return the tokens up to the answer: those of each prompt, and of the reasoning that the model writes first.
+
+        Reasoning that is not done within its tokens is closed. A model that does not reason answers at once.
+
+        Args:
+            prompts: the prompts.
+            tokens: for each prompt, its tokens.
+
+        Raises:
+            AugmentError: a single prompt with its reasoning does not fit into memory.
+        """
+        chat = self.encoder.chat
+        if chat is None or not chat.reasoning:
+            return list(tokens)
+        ends = [end for _, end in REASONING]
+        written = self._generated(prompts, tokens, [chat.reasoning] * len(prompts), "reason", [ends] * len(prompts))
+        found = []
+        for prompt, before, ids in zip(prompts, tokens, written, strict=True):
+            text = self.pretrained.tokenizer.decode(ids)
+            opens = closing(chat.text(prompt)) or any(text.lstrip().startswith(start) for start, _ in REASONING)
+            if not opens:
+                found.append(before)
+                continue
+            rest = closing(f"{REASONING[0][0]}{text}" if closing(chat.text(prompt)) else text)
+            (more,) = self.encoder.ids([rest or "\n\n"])
+            found.append(np.concatenate([before, np.array(ids, dtype=np.int64), more]))
+        return found
+
+    def _generated(
+        self,
+        prompts: Sequence[FilledPrompt],
+        tokens: Sequence[Tokens],
+        limits: Sequence[int],
+        purpose: str,
+        stops: Sequence[Sequence[str]],
+    ) -> list[list[int]]:
         answers = generated(
             self.pretrained,
             tokens,
-            Streams.of(digests(prompt.context for prompt in prompts), self.options.seed, "generate").keys,
+            Streams.of(digests(prompt.context for prompt in prompts), self.options.seed, purpose).keys,
             Decoding(top_p=self.options.top_p, penalties=False),
-            np.array([prompt.tokens for prompt in prompts], dtype=np.int64),
-            stops=[prompt.stop for prompt in prompts],
+            np.array(limits, dtype=np.int64),
+            stops=stops,
             batch_tokens=self.options.batch_tokens or _BATCH_TOKENS.on(self.pretrained.device),
         )
-        decode = self.pretrained.tokenizer.decode
-        texts = [decode(ids or [], skip_special_tokens=True) for ids in answers]
-        return [before_stop(text, prompt.stop).strip() for text, prompt in zip(texts, prompts, strict=True)]
+        return [ids or [] for ids in answers]
 
     def model(
         self,
         labels: tuple[str, ...] | None,
         score: Callable[[Sequence[FilledPrompt]], list[list[float]]],
         write: Callable[[Sequence[FilledPrompt]], list[str]],
+        *,
+        replies: bool = False,
     ) -> PromptedModel:
-        """Return the model that answers examples; `score` and `write` are as in `PromptedModel`."""
+        """Return the model that answers examples; the arguments are as in `PromptedModel`."""
         shaping = {name: value for name, value in asdict(self.options).items() if name not in _NOT_SIGNED}
+        shaping |= {"chat": self.encoder.chat.signature} if self.encoder.chat else {}
         shaping["labels"] = None if labels is None else ",".join(labels)  # prompts name the labels
         tokens = self.options.budget
         reads_answer = (
@@ -158,6 +218,7 @@ class PromptedNetwork:
             signature_of(self.kind, self.pretrained, self.prompt, shaping),
             self.encoder.budget(min(tokens, self.context)) if tokens else None,
             self.pretrained.device.type == "cpu",
+            replies,
         )
 
 

@@ -1,8 +1,21 @@
-"""Check the values of model options."""
+"""What the options of models share: prompts, and checks of values."""
 
 from collections.abc import Sequence
 
 from augment_ru.errors import AugmentError
+from augment_ru.prompting.prompt_file import variants_of
+from augment_ru.records.task import Task
+
+
+class AskedWithPrompts:
+    """The options of a model that is asked with prompts: with the options `template` and `variant`."""
+
+    __slots__ = ()
+
+    @staticmethod
+    def variants(task: Task, template: str | None) -> int:
+        """Return how many variants the prompt of a task, or a prompt file, has; `evaluate` asks for it."""
+        return variants_of(task, template)
 
 
 def check_one_of(option: str, value: str, possible: Sequence[str]) -> None:

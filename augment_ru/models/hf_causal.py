@@ -1,28 +1,41 @@
 """A causal language model of Hugging Face: it scores each answer by perplexity (TAPE, Eq. 1), or writes the answer."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
+from augment_ru.errors import AugmentError
 from augment_ru.evaluation.examples import ModelRequest
 from augment_ru.inference.likelihood import Likelihoods
+from augment_ru.inference.token_trees import Tokens
 from augment_ru.models._hugging_face import PromptedNetwork, PromptOptions
-from augment_ru.models._options import check_one_of
+from augment_ru.models._options import check_at_least, check_one_of
+from augment_ru.prompting.chat import FORMS, Chat, system_of
 from augment_ru.prompting.prompt import FilledPrompt
 from augment_ru.prompting.prompted_model import PromptedModel
 
-SCORES = ("perplexity", "loglikelihood")
+SCORES = ("auto", "perplexity", "loglikelihood", "reply")
+CHATS = ("auto", *FORMS, "none")
 
 
 @dataclass(frozen=True, slots=True)
 class Options(PromptOptions):
-    """The options of `--model-option hf-causal.NAME=VALUE`: those of `PromptOptions`, and `score`.
+    """The options of `--model-option hf-causal.NAME=VALUE`: those of `PromptOptions`, and how the model is asked.
 
     Attributes:
-        score: how an answer is scored: `perplexity` of the whole prompt with the answer in it (TAPE, Eq. 1), or
-            `loglikelihood` of the answer alone (MERA, Eq. 1).
+        score: how an answer is chosen: by the `perplexity` of the whole prompt with the answer in it (TAPE, Eq. 1), by
+            the `loglikelihood` of the answer alone (MERA, Eq. 1), or by a `reply` that names it; `auto` is
+            `loglikelihood` in a chat, else `perplexity`.
+        chat: how the tokenizer's chat template is used: with demonstrations as `turns`, or in one `message`; `none` for
+            plain texts. `auto` is `turns` where the tokenizer has a template, else `none`.
+        system: the system message of a chat; `mera` for MERA's own; None for no message.
+        reasoning: the most tokens of a reasoning block before the answer; 0 for no reasoning.
     """
 
-    score: str = "perplexity"
+    score: str = "auto"
+    chat: str = "auto"
+    system: str | None = None
+    reasoning: int = 0
 
 
 def hf_causal(request: ModelRequest, /) -> PromptedModel:
@@ -33,13 +46,28 @@ def hf_causal(request: ModelRequest, /) -> PromptedModel:
     """
     given: Options = request.options
     check_one_of("score", given.score, SCORES)
-    network = PromptedNetwork.of("hf-causal", "AutoModelForCausalLM", request, given)
+    check_one_of("chat", given.chat, CHATS)
+    check_at_least("reasoning", given.reasoning, 0)
+    network = PromptedNetwork.of(
+        "hf-causal", "AutoModelForCausalLM", request, given, lambda tokenizer: _chat(tokenizer, given)
+    )
     encoder, context = network.encoder, network.context
+    way = given.score if given.score != "auto" else "loglikelihood" if encoder.chat else "perplexity"
+    if given.reasoning and way == "perplexity":
+        raise AugmentError("option score=perplexity: reasoning belongs to no answer; take loglikelihood or reply")
+    network = replace(network, options=replace(given, score=way))
     likelihoods = Likelihoods.of(network.pretrained, given.batch_tokens)
 
+    def contexts(prompts: Sequence[FilledPrompt]) -> list[Tokens]:
+        return network.reasoned(prompts, encoder.contexts(prompts, context))
+
     def score(prompts: Sequence[FilledPrompt]) -> list[list[float]]:
-        if given.score == "loglikelihood":
-            return [list(scores) for scores in likelihoods(encoder.continuations(prompts, context))]
+        if way == "loglikelihood":
+            if given.reasoning:
+                asked = encoder.after(prompts, contexts(prompts), context)
+            else:
+                asked = encoder.continuations(prompts, context)
+            return [list(scores) for scores in likelihoods(asked)]
         questions = encoder.whole_texts(prompts, context)
         found = []
         for choices, sums in zip(questions, likelihoods(questions), strict=True):
@@ -49,6 +77,25 @@ def hf_causal(request: ModelRequest, /) -> PromptedModel:
         return found
 
     def write(prompts: Sequence[FilledPrompt]) -> list[str]:
-        return network.written(prompts, encoder.contexts(prompts, context))
+        return network.written(prompts, contexts(prompts))
 
-    return network.model(request.labels, score, write)
+    return network.model(request.labels, score, write, replies=way == "reply")
+
+
+def _chat(tokenizer: Any, given: Options) -> Chat | None:  # noqa: ANN401  (a tokenizer of transformers)
+    """Return the chat that the options ask for; None if prompts are plain texts.
+
+    Raises:
+        AugmentError: a chat is asked for, and the tokenizer has no chat template.
+    """
+    has_one = getattr(tokenizer, "chat_template", None) is not None
+    if given.chat in FORMS and not has_one:
+        raise AugmentError(f"option chat={given.chat}: the tokenizer has no chat template; give chat=none")
+    if given.chat == "none" or not has_one:
+        for name in ("system", "reasoning"):
+            if getattr(given, name):
+                raise AugmentError(
+                    f"option {name}: is for chats, and this model is asked with plain texts; leave it out"
+                )
+        return None
+    return Chat(tokenizer, "turns" if given.chat == "auto" else given.chat, system_of(given.system), given.reasoning)

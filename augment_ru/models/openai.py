@@ -2,18 +2,22 @@
 
 import json
 import os
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import asdict, dataclass, field, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from augment_ru.errors import AugmentError
 from augment_ru.evaluation.examples import Example, Model, ModelRequest, Prediction
+from augment_ru.evaluation.unread import REFUSED
 from augment_ru.inference.pretrained import short_digest
 from augment_ru.models._http import Server, check_httpx, concurrent_answers
-from augment_ru.models._options import check_at_least, check_one_of, check_positive
+from augment_ru.models._options import AskedWithPrompts, check_at_least, check_one_of, check_positive
+from augment_ru.prompting.chat import FORMS, asked_to_choose, messages_of, system_of
 from augment_ru.prompting.prompt import FilledPrompt, Prompt
 from augment_ru.prompting.prompt_file import prompt_of
-from augment_ru.prompting.replies import before_stop, label_in, prompt_text
+from augment_ru.prompting.prompted_model import index_of_best
+from augment_ru.prompting.replies import answer_in
 
 if TYPE_CHECKING:
     from httpx import AsyncClient
@@ -24,37 +28,49 @@ KEY = "OPENAI_API_KEY"
 _CHOICE_TOKENS = 64
 """The default maximum of tokens in a reply that names one of several choices."""
 
+_CHARACTERS_A_TOKEN = 3.0
+"""How many characters of Russian a token has, for an estimate: tokenizers of today's models have between 2.3 and 4."""
+
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class Options(AskedWithPrompts):
     """The options of `--model-option openai.NAME=VALUE`.
 
     Attributes:
         endpoint: chat or completions.
         template: a prompt file that replaces the task's.
         variant: the number of the template in the file, from 1.
-        system: a system message, for the endpoint chat; None for no message.
-        temperature: sent to the server; 0 asks for the likeliest tokens.
+        score: how one of several choices is chosen: by a `reply` that names it, or by the `loglikelihood` of each, with
+            the endpoint completions of a server that echoes log-probabilities.
+        chat: how demonstrations are shown to the endpoint chat: as `turns`, or in one `message`.
+        system: a system message, for the endpoint chat; `mera` for MERA's own; None for no message.
+        reasoning: how many tokens a reply may have for reasoning, besides those of its answer.
+        temperature: sent to the server; 0 asks for the likeliest tokens; None to send nothing.
         top_p: sent to the server: the probability of the nucleus that tokens are drawn from; None to send nothing.
         max_tokens: the most tokens of a reply. None for 64 if the answer is one of several choices, and for the prompt
             file's limit if it is a free text.
+        limit_field: the name under which the most tokens are sent: max_tokens or max_completion_tokens.
         concurrency: how many questions are open at the same time.
         timeout: how many seconds an attempt may take.
         retries: how many attempts may follow the first.
-        seed: sent to the server, which may ignore it.
+        seed: sent to the server, which may ignore it; None to send nothing.
     """
 
     endpoint: str = "chat"
+    score: str = "reply"
+    chat: str = "turns"
     template: str | None = None
     variant: int = 1
     system: str | None = None
-    temperature: float = 0.0
+    reasoning: int = 0
+    temperature: float | None = 0.0
     top_p: float | None = None
     max_tokens: int | None = None
+    limit_field: str = "max_tokens"
     concurrency: int = 8
     timeout: float = 120.0
     retries: int = 6
-    seed: int = 42
+    seed: int | None = 42
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +83,8 @@ class ServerModel(Model):
         prompt: makes the prompts for rows.
         labels: the classes of the data; None if answers are free texts.
         options: the options that the user set.
+        system: the system message; None for no message.
+        spent: how many tokens the server counted in the questions and in its replies.
     """
 
     server: Server
@@ -74,16 +92,23 @@ class ServerModel(Model):
     prompt: Prompt
     labels: tuple[str, ...] | None
     options: Options
-    chunk = 4096
+    system: str | None = None
+    spent: Counter[str] = field(default_factory=Counter)
 
     @property
     def signature(self) -> str:
         """All that defines the answers: address, model, prompt, labels, and the options that influence a reply."""
-        words = json.dumps(asdict(replace(self.prompt, task=None)), ensure_ascii=False, sort_keys=True)  # type: ignore[arg-type]  # (a cache key has the task)
+        words = asdict(replace(self.prompt, task=None))  # type: ignore[arg-type]  # (a cache key has the task)
+        if words["layout"] is None:
+            del words["layout"]
         shaping = ("endpoint", "variant", "system", "temperature", "top_p", "max_tokens", "seed")
         parts = [f"{name}={getattr(self.options, name)}" for name in shaping]
+        further = ("score", "chat", "reasoning")  # as many as differ from the defaults
+        parts += [f"{name}={own}" for name in further if (own := getattr(self.options, name)) != _DEFAULTS[name]]
         labels = ",".join(self.labels or ())
-        prompt = f"prompt={self.prompt.name}-{short_digest(words.encode())}"
+        prompt = (
+            f"prompt={self.prompt.name}-{short_digest(json.dumps(words, ensure_ascii=False, sort_keys=True).encode())}"
+        )
         return "|".join(["openai", self.server.url, self.name, prompt, labels, *parts])
 
     def __call__(self, examples: Sequence[Example], /) -> list[Prediction]:
@@ -105,49 +130,101 @@ class ServerModel(Model):
             len(examples), self.options.concurrency, lambda client, number: self._predict(client, examples[number])
         )
 
+    def tokens(self, examples: Sequence[Example], /) -> int:
+        """Estimate from their characters how many tokens the questions have, without those of the replies."""
+        return round(
+            sum(
+                len(message["content"])
+                for example in examples
+                for prompt in self._prompts(example)
+                for message in messages_of(prompt, "message", self.system)
+            )
+            / _CHARACTERS_A_TOKEN
+        )
+
+    def _prompts(self, example: Example) -> list[FilledPrompt]:
+        built = self.prompt.build(example.record, example.shots, labels=self.labels)
+        if self.options.score == "loglikelihood":
+            return list(built)
+        return [asked_to_choose(one, example.task.benchmark.language) for one in built]
+
     async def _predict(self, client: "AsyncClient", example: Example) -> Prediction:
-        prompts = self.prompt.build(example.record, example.shots, labels=self.labels)
-        language = example.task.benchmark.language
-        return self.prompt.answer([await self._ask(client, prompt, language) for prompt in prompts])
+        return self.prompt.answer([await self._ask(client, prompt) for prompt in self._prompts(example)])
 
-    async def _ask(self, client: "AsyncClient", prompt: FilledPrompt, language: str) -> str:
-        """Return the reply to a prompt; if the prompt has choices, the label that the reply names."""
+    async def _ask(self, client: "AsyncClient", prompt: FilledPrompt) -> str:
+        """Return the answer to a prompt; if the prompt has choices, the label of one of them."""
         options = self.options
+        if prompt.choices and options.score == "loglikelihood":
+            scores = [await self._likelihood(client, prompt.context, choice.text) for choice in prompt.choices]
+            return prompt.choices[index_of_best(scores)].label
         limit = options.max_tokens or (_CHOICE_TOKENS if prompt.choices else prompt.tokens)
-        question: dict[str, Any] = {
-            "model": self.name,
-            "temperature": options.temperature,
-            "max_tokens": limit,
-            "seed": options.seed,
-            **({"top_p": options.top_p} if options.top_p is not None else {}),
-        }
-        text = prompt_text(prompt, language)
+        question = self._question(limit + options.reasoning)
         if options.endpoint == "chat":
-            system = [{"role": "system", "content": options.system}] if options.system else []
-            question["messages"] = [*system, {"role": "user", "content": text}]
+            question["messages"] = messages_of(prompt, options.chat, self.system)
         else:
-            question["prompt"] = text
-        read = _of_chat if options.endpoint == "chat" else _of_completion
-        reply = await self.server.ask(client, question, read)
-        if prompt.choices:
-            return label_in(reply, prompt.choices)
-        return before_stop(reply.strip(), prompt.stop).strip()
+            question["prompt"] = prompt.context
+        reply = await self.server.ask(client, question, self._of_chat if options.endpoint == "chat" else self._of_text)
+        return REFUSED if reply.refused else answer_in(reply.text, prompt, was_cut=reply.was_cut)
+
+    async def _likelihood(self, client: "AsyncClient", context: str, answer: str) -> float:
+        """Return the log-likelihood of an answer after its context, in nats, from the tokens that the server echoes.
+
+        Raises:
+            AugmentError: the server does not echo them.
+        """
+        question = self._question(1) | {"prompt": context + answer, "echo": True, "logprobs": 1}
+
+        def read(reply: Any) -> Sequence[tuple[int, float | None]] | None:  # noqa: ANN401  (JSON values)
+            self._count(reply)
+            held = reply["choices"][0].get("logprobs") or {}
+            if not {"text_offset", "token_logprobs"} <= held.keys():
+                return None
+            return list(zip(held["text_offset"], held["token_logprobs"], strict=True))
+
+        found = await self.server.ask(client, question, read)
+        end = len(context + answer)
+        inside = [score for start, score in found or () if len(context) <= start < end]
+        if not inside or None in inside:
+            raise AugmentError(f"{self.server.url}: echoes no log-probabilities of the prompt; take score=reply")
+        return sum(score for score in inside if score is not None)
+
+    def _question(self, limit: int) -> dict[str, Any]:
+        options = self.options
+        held = {"temperature": options.temperature, options.limit_field: limit, "seed": options.seed}
+        held["top_p"] = options.top_p
+        return {"model": self.name, **{name: value for name, value in held.items() if value is not None}}
+
+    def _count(self, answer: Any) -> None:  # noqa: ANN401  (JSON values)
+        usage = answer.get("usage") or {}
+        for name in ("prompt_tokens", "completion_tokens"):
+            if isinstance(count := usage.get(name), int):
+                self.spent[name] += count
+
+    def _of_chat(self, answer: Any) -> "_Reply":  # noqa: ANN401
+        choice = answer["choices"][0]
+        message = choice["message"]
+        refused = bool(message.get("refusal")) or choice.get("finish_reason") == "content_filter"
+        return self._reply(answer, "content", message["content"] or "", refused=refused)  # None: reasoning took all
+
+    def _of_text(self, answer: Any) -> "_Reply":  # noqa: ANN401
+        return self._reply(answer, "text", answer["choices"][0]["text"])
+
+    def _reply(self, answer: Any, name: str, text: object, *, refused: bool = False) -> "_Reply":  # noqa: ANN401
+        if not isinstance(text, str):
+            raise TypeError(f"{name} is {type(text).__name__}")
+        self._count(answer)
+        return _Reply(text, refused, answer["choices"][0].get("finish_reason") == "length")
 
 
-def _of_chat(answer: Any) -> str:  # noqa: ANN401  (JSON values)
-    content = answer["choices"][0]["message"]["content"]
-    if content is None:  # a refusal, or the model's reasoning took all tokens
-        return ""
-    if not isinstance(content, str):
-        raise TypeError(f"content is {type(content).__name__}")
-    return content
+class _Reply(NamedTuple):
+    """The text of a reply, whether the server says that the model refused, and whether the limit cut it off."""
+
+    text: str
+    refused: bool
+    was_cut: bool
 
 
-def _of_completion(answer: Any) -> str:  # noqa: ANN401
-    text = answer["choices"][0]["text"]
-    if not isinstance(text, str):
-        raise TypeError(f"text is {type(text).__name__}")
-    return text
+_DEFAULTS = asdict(Options())
 
 
 def openai(request: ModelRequest, /) -> ServerModel:
@@ -161,6 +238,12 @@ def openai(request: ModelRequest, /) -> ServerModel:
     check_httpx()
     given: Options = request.options
     check_one_of("endpoint", given.endpoint, tuple(ENDPOINTS))
+    check_one_of("score", given.score, ("reply", "loglikelihood"))
+    check_one_of("chat", given.chat, FORMS)
+    check_one_of("limit_field", given.limit_field, ("max_tokens", "max_completion_tokens"))
+    if given.score == "loglikelihood" and given.endpoint != "completions":
+        raise AugmentError("option score=loglikelihood: chats echo no log-probabilities; take endpoint=completions")
+    check_at_least("reasoning", given.reasoning, 0)
     check_at_least("concurrency", given.concurrency, 1)
     check_at_least("retries", given.retries, 0)
     check_at_least("max_tokens", given.max_tokens, 1)
@@ -177,6 +260,5 @@ def openai(request: ModelRequest, /) -> ServerModel:
         given.timeout,
         given.retries,
     )
-    return ServerModel(
-        server, name, prompt_of(request.task, given.template, variant=given.variant), request.labels, given
-    )
+    prompt = prompt_of(request.task, given.template, variant=given.variant)
+    return ServerModel(server, name, prompt, request.labels, given, system_of(given.system))

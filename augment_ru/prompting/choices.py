@@ -1,5 +1,6 @@
 """The answers that a prompt offers to choose from: words for the labels, or the options that the row lists."""
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -12,6 +13,12 @@ from augment_ru.records.record import list_of_texts, option_markers
 from augment_ru.records.task import Task
 
 _LETTERS = "ABCDEFGHIJ"
+_CYRILLIC = "АБВГДЕЖЗИК"
+
+OPTIONS = "options"
+"""The name of the template place that is filled with the list of the choices."""
+LAYOUTS = ("letters", "numbers", "brackets", "lines", "json")
+"""How choices are listed: «А) …», «1. …», «(A) …», «— …» (the answer is then the text itself), or as JSON."""
 
 
 class Choice(NamedTuple):
@@ -94,3 +101,21 @@ def spelled(name: str, table: Mapping[str, tuple[str, ...]], labels: Sequence[st
             return tuple(Choice(label, word) for label, word in zip(column, table, strict=True))
     known = "; or ".join(", ".join(column) for column in columns)
     raise AugmentError(f"prompt {name}: has words for the labels {known}, but the data has {', '.join(labels or ())}")
+
+
+def laid_out(choices: Sequence[Choice], layout: str) -> tuple[str, tuple[Choice, ...]]:
+    r"""Return the list of the choices as a text, and the choices with the marks that stand for them.
+
+    >>> laid_out((Choice("1", "да"), Choice("0", "нет")), "letters")
+    ('А) да\nБ) нет', (Choice(label='1', text='А'), Choice(label='0', text='Б')))
+    """
+    texts = [choice.text for choice in choices]
+    if layout == "lines":
+        return "\n".join(f"— {text}" for text in texts), tuple(choices)
+    numbers = [str(number) for number in range(1, len(texts) + 1)]
+    signs = {"letters": _CYRILLIC, "numbers": numbers}.get(layout, _LETTERS)
+    form = {"letters": "{}) {}", "numbers": "{}. {}", "brackets": "({}) {}"}.get(layout, "")
+    listed = "\n".join(form.format(sign, text) for sign, text in zip(signs, texts, strict=False))
+    if layout == "json":
+        listed = json.dumps(dict(zip(signs, texts, strict=False)), ensure_ascii=False)
+    return listed, tuple(Choice(choice.label, sign) for choice, sign in zip(choices, signs, strict=False))

@@ -9,6 +9,7 @@ import numpy as np
 
 from augment_ru.inference.pretrained import Pretrained
 from augment_ru.inference.token_trees import Request, Tokens
+from augment_ru.prompting.chat import Chat
 from augment_ru.prompting.prompt import FilledPrompt, PromptBudget
 
 
@@ -18,16 +19,21 @@ class PromptEncoder:
 
     Attributes:
         tokenizer: a tokenizer of transformers.
-        start: the token for the beginning of a text; empty if the tokenizer does not put one there.
+        start: the token for the beginning of a text; empty if the tokenizer does not put one there, or in a chat, whose
+            template writes it.
+        chat: makes the text of a prompt; None for the prompt's own context.
     """
 
     tokenizer: Any
     start: tuple[int, ...]
+    chat: Chat | None = None
 
     @classmethod
-    def of(cls, pretrained: Pretrained) -> "PromptEncoder":
+    def of(cls, pretrained: Pretrained, chat: Chat | None = None) -> "PromptEncoder":
         """Make the encoder of a model; a test text shows which token its tokenizer puts first."""
         tokenizer = pretrained.tokenizer
+        if chat is not None:
+            return cls(tokenizer, (), chat)
         begin = tokenizer.bos_token_id
         is_put = begin is not None and tokenizer("Да")["input_ids"][:1] == [begin]
         return cls(tokenizer, (begin,) if is_put else ())
@@ -57,13 +63,13 @@ class PromptEncoder:
     def continuations(self, prompts: Sequence[FilledPrompt], context: int) -> list[list[Request]]:
         """Return, for each prompt, its text with each of its choices; only the tokens of the choice are scored.
 
-        The whole text is encoded at once; the choice starts after as many tokens as its context alone has.
+        But in a chat, the whole text is encoded at once; the choice starts after as many tokens as its context has.
 
         Args:
             prompts: prompts with choices.
             context: as in `whole_texts`.
         """
-        before = self.ids([prompt.context for prompt in prompts])
+        before = self.ids([self._text(prompt) for prompt in prompts])
         return [
             self._requests(texts, ids.size, context) for texts, ids in zip(self._texts(prompts), before, strict=True)
         ]
@@ -79,13 +85,40 @@ class PromptEncoder:
         """
         begin = np.array(self.start, dtype=np.int64)
         found = []
-        for prompt, ids in zip(prompts, self.ids([prompt.context for prompt in prompts]), strict=True):
-            room = max(context - prompt.tokens - begin.size, 1)
+        reasoning = self.chat.reasoning if self.chat else 0
+        for prompt, ids in zip(prompts, self.ids([self._text(prompt) for prompt in prompts]), strict=True):
+            room = max(context - prompt.tokens - reasoning - begin.size, 1)
             found.append(np.concatenate([begin, ids[-room:]]))
         return found
 
+    def after(self, prompts: Sequence[FilledPrompt], before: Sequence[Tokens], context: int) -> list[list[Request]]:
+        """Return, for each prompt, the tokens `before` with those of each choice; only these are scored.
+
+        Args:
+            prompts: prompts with choices.
+            before: the tokens of each prompt up to the answer.
+            context: as in `whole_texts`.
+        """
+        texts = self._after(prompts, before)
+        return [self._requests(own, ids.size, context) for own, ids in zip(texts, before, strict=True)]
+
+    def _after(self, prompts: Sequence[FilledPrompt], before: Sequence[Tokens]) -> list[list[Tokens]]:
+        answers = iter(self.ids([choice.text.lstrip() for prompt in prompts for choice in prompt.choices]))
+        return [
+            [np.concatenate([ids, next(answers)]) for _ in prompt.choices]
+            for prompt, ids in zip(prompts, before, strict=True)
+        ]
+
+    def _text(self, prompt: FilledPrompt) -> str:
+        return self.chat.text(prompt) if self.chat else prompt.context
+
     def _texts(self, prompts: Sequence[FilledPrompt]) -> list[list[Tokens]]:
-        """Return the tokens of each prompt with each of its choices."""
+        """Return the tokens of each prompt with each of its choices.
+
+        In a chat the tokens of a choice follow those of the template, as those of a written answer would.
+        """
+        if self.chat:
+            return self._after(prompts, self.ids([self._text(prompt) for prompt in prompts]))
         found = iter(self.ids([prompt.context + choice.text for prompt in prompts for choice in prompt.choices]))
         return [[next(found) for _ in prompt.choices] for prompt in prompts]
 

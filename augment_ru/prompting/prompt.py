@@ -12,7 +12,7 @@ from typing import Any
 from augment_ru.errors import AugmentError
 from augment_ru.evaluation.examples import Prediction
 from augment_ru.inference.pretrained import short_digest
-from augment_ru.prompting.choices import Choice, Options, listed_choices, spelled
+from augment_ru.prompting.choices import OPTIONS, Choice, Options, laid_out, listed_choices, spelled
 from augment_ru.prompting.template import LABEL, Template, text_of, with_label
 from augment_ru.records import field_paths
 from augment_ru.records.answers import answer_texts, label_of
@@ -96,6 +96,9 @@ class FilledPrompt:
             template after it. Empty if the model generates the answer as text.
         tokens: the most tokens of a generated answer.
         stop: the strings that end a generated answer.
+        turns: what the context is made of: each demonstration as its question and its answer, without white space
+            around them, and last the row's own question with an empty answer. The instruction stands in the first.
+        listed: whether the context lists the choices itself.
     """
 
     field: str
@@ -103,6 +106,8 @@ class FilledPrompt:
     choices: tuple[Choice, ...]
     tokens: int
     stop: tuple[str, ...]
+    turns: tuple[tuple[str, str], ...]
+    listed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +148,7 @@ class Prompt:
         own: where the row holds its own template; None if `targets` holds the templates.
         each: the entries that are asked about one by one, for example `questions[].answers[]`; the prediction is then
             a list.
+        layout: how `{options}` lists the choices, one of `choices.LAYOUTS`; None if the prompt does not list them.
     """
 
     name: str
@@ -158,11 +164,14 @@ class Prompt:
     stop: tuple[str, ...] = ("\n",)
     own: OwnTemplate | None = None
     each: str | None = None
+    layout: str | None = None
 
     @property
     def digest(self) -> str:
         """The prompt's name and an eight-digit digest of all its values except the task."""
         values = {field.name: getattr(self, field.name) for field in fields(self) if field.name != "task"}
+        if self.layout is None:  # so that the digests of such prompts stay
+            del values["layout"]
         text = json.dumps(values, ensure_ascii=False, sort_keys=True, default=asdict)
         return f"{self.name}-{short_digest(text.encode())}"
 
@@ -222,18 +231,20 @@ class Prompt:
         if self.instruction and choices:
             words = ", ".join(choice.text for choice in choices)
             head = self.instruction.fill({"labels": words}) + self.separator
-        answer = 0 if choices else limit
+        answer, start, turns = 0 if choices else limit, head, []
         whole, part = budget.shares(head, self.separator, len(shots), answer) if budget else (0, 0)
         for number, shot in enumerate(shots, start=1):
             try:
                 entry = next(iter(self._entries(shot)), ())
                 word = self._answer(field_paths.numbered(field, entry), shot, labels)
-                template, values = self._values(field, shot, entry, later=number > 1)
+                template, values = self._values(field, shot, entry, labels, later=number > 1)
                 values = budget.fitted(template, values, [word], part) if budget else values
             except AugmentError as error:
                 raise AugmentError(f"demonstration {number}: {error}") from error
             head += template.fill({**values, LABEL: word}) + self.separator
-        template, values = self._values(field, record, numbers, later=bool(shots))
+            before, after = template.around(LABEL)
+            turns.append((before.fill(values).rstrip(), word + after.fill(values)))
+        template, values = self._values(field, record, numbers, labels, later=bool(shots))
         if budget:
             values = budget.fitted(template, values, [choice.text for choice in choices], whole)
         before, after = template.around(LABEL)
@@ -241,10 +252,19 @@ class Prompt:
         gap = context[len(context.rstrip()) :]
         tail = after.fill(values)
         offered = tuple(Choice(label, gap + word + tail) for label, word in choices)
-        return FilledPrompt(field, context.rstrip(), offered, limit, self.stop)
+        turns.append((before.fill(values).rstrip(), ""))
+        turns[0] = (start + turns[0][0], turns[0][1])
+        listed = self.layout is not None and bool(choices)
+        return FilledPrompt(field, context.rstrip(), offered, limit, self.stop, tuple(turns), listed)
 
     def _values(
-        self, field: str, record: Mapping[str, Any], numbers: tuple[int, ...], *, later: bool
+        self,
+        field: str,
+        record: Mapping[str, Any],
+        numbers: tuple[int, ...],
+        labels: Sequence[str] | None,
+        *,
+        later: bool,
     ) -> tuple[Template, dict[str, str]]:
         """Return the template for a row, and the values of its places except the label.
 
@@ -254,7 +274,12 @@ class Prompt:
             template = with_label(Template.of(text_of(record, self.own.template)))
             return template, _own_values(template, field_paths.value(record, self.own.values), self.own.values)
         template = self.own.later if self.own else self.targets[field]
-        return template, {name: self._value(record, name, numbers) for name in template.names if name != LABEL}
+        own = {} if self.layout is None else {OPTIONS: laid_out(self._offered(record, labels), self.layout)[0]}
+        return template, {
+            name: own[name] if name in own else self._value(record, name, numbers)
+            for name in template.names
+            if name != LABEL
+        }
 
     def _value(self, record: Mapping[str, Any], name: str, numbers: tuple[int, ...]) -> str:
         if name == FIELDS and FIELDS not in record:
@@ -273,6 +298,11 @@ class Prompt:
         return text
 
     def _choices(self, record: Mapping[str, Any], labels: Sequence[str] | None) -> tuple[Choice, ...]:
+        """Return the labels to choose from, with what is written for them: their words, or the marks of the layout."""
+        offered = self._offered(record, labels)
+        return offered if self.layout is None else laid_out(offered, self.layout)[1]
+
+    def _offered(self, record: Mapping[str, Any], labels: Sequence[str] | None) -> tuple[Choice, ...]:
         """Return the labels to choose from, with their words, in their order.
 
         They are the row's options, or else the labels of the prompt file, or else those of the data.

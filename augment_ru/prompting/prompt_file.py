@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Literal
 
 import msgspec
 
@@ -35,6 +36,15 @@ class _Own(_Table, frozen=True):
     later: SomeText
 
 
+class _Variant(_Table, frozen=True):
+    """A variant of a prompt: the keys that differ from the file's."""
+
+    template: SomeText
+    layout: Literal["letters", "numbers", "brackets", "lines", "json"] | None = None
+    instruction: str | None = None
+    labels: dict[str, str | SomeTexts] | None = None
+
+
 class _File(_Table, frozen=True):
     template: str | SomeTexts | None = None
     targets: dict[str, str | SomeTexts] | None = None
@@ -47,6 +57,8 @@ class _File(_Table, frozen=True):
     tokens: tuple[int, int] | None = None
     stop: str | SomeTexts = "\n"
     each: str | None = None
+    system: str | None = None
+    variants: tuple[_Variant, ...] = ()
 
 
 def prompt_of(task: Task, template: str | Path | None = None, *, variant: int = 1) -> Prompt:
@@ -61,13 +73,29 @@ def prompt_of(task: Task, template: str | Path | None = None, *, variant: int = 
     Raises:
         AugmentError: there is no such file or variant, or the file is wrong.
     """
-    path = Path(template) if template else _path(task)
-    where = f"{path.parent.name or '.'}/{path.name}"
-    given = typed(where, read_toml(path, where), _File)
+    path, given, where = _read(task, template)
     try:
         return _prompt(path.stem, given, task, variant)
     except AugmentError as error:
         raise AugmentError(f"{where}: {error}") from error
+
+
+def variants_of(task: Task, template: str | Path | None = None) -> int:
+    """Return how many variants the prompt file of a task has; the arguments and errors are those of `prompt_of`."""
+    _, given, _ = _read(task, template)
+    return _templates(given) + len(given.variants)
+
+
+def _read(task: Task, template: str | Path | None) -> tuple[Path, _File, str]:
+    path = Path(template) if template else _path(task)
+    where = f"{path.parent.name or '.'}/{path.name}"
+    return path, typed(where, read_toml(path, where), _File), where
+
+
+def _templates(given: _File) -> int:
+    """Return how many templates a file states outside its variants."""
+    several = (given.targets or {"": given.template or ""}).values()
+    return max((len(_texts(value)) for value in several), default=0)
 
 
 def unfit(task: Task) -> str:
@@ -98,6 +126,22 @@ def _path(task: Task) -> Path:
 
 
 def _prompt(name: str, given: _File, task: Task, variant: int) -> Prompt:
+    layout = None
+    most = _templates(given) + len(given.variants)
+    if not 1 <= variant <= most:
+        raise AugmentError(f"variant {variant}; the file has {most}, from 1")
+    if variant > _templates(given):
+        chosen = given.variants[variant - _templates(given) - 1]
+        further = {} if chosen.labels is None else {"labels": chosen.labels}
+        fields = dict.fromkeys(given.targets or {}, chosen.template) or None
+        given = msgspec.structs.replace(
+            given,
+            template=None if fields else chosen.template,
+            targets=fields,
+            instruction=chosen.instruction,
+            **further,
+        )
+        layout, variant = chosen.layout, 1
     instruction = None if given.instruction is None else Template.of(given.instruction)
     if instruction and (extra := set(instruction.names) - {"labels"}):
         raise AugmentError(f"instruction: no place {{{min(extra)}}}; possible: {{labels}}")
@@ -118,6 +162,7 @@ def _prompt(name: str, given: _File, task: Task, variant: int) -> Prompt:
         stop=_texts(given.stop),
         own=OwnTemplate(own.template, own.values, _template("own.later", own.later)) if own else None,
         each=given.each,
+        layout=layout,
     )
 
 
@@ -129,9 +174,6 @@ def _targets(given: _File, task: Task, variant: int) -> dict[str, Template]:
         return {task.scoring.gold[0]: Template(("", ""), (LABEL,))}
     targets = {task.scoring.gold[0]: given.template or ""} if given.targets is None else given.targets
     found = {field: [_template(field, text) for text in _texts(value)] for field, value in targets.items()}
-    most = max((len(templates) for templates in found.values()), default=0)
-    if not 1 <= variant <= most:
-        raise AugmentError(f"variant {variant}; the file has {most}, from 1")
     return {field: templates[min(variant, len(templates)) - 1] for field, templates in found.items()}
 
 

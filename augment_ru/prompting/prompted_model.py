@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from augment_ru.evaluation.examples import Example, LabelScores, Model, Prediction, Scored
+from augment_ru.prompting.chat import asked_to_choose
 from augment_ru.prompting.prompt import FilledPrompt, Prompt, PromptBudget
 
 DIGITS = 4
@@ -23,6 +24,8 @@ class PromptedModel(Model):
         signature: all that defines the answers.
         budget: how long prompts may be; None for no limit.
         deterministic: whether the model always answers a question in the same way.
+        replies: whether prompts with choices are answered with a reply, too: they list the choices, and the label that
+            the reply names is the answer. `score` is then not called.
     """
 
     prompt: Prompt
@@ -32,6 +35,7 @@ class PromptedModel(Model):
     signature: str
     budget: PromptBudget | None = None
     deterministic: bool = False
+    replies: bool = False
 
     def __call__(self, examples: Sequence[Example], /) -> list[Prediction]:
         """Return a prediction for each example, in the order of the examples.
@@ -49,8 +53,8 @@ class PromptedModel(Model):
         """
         prompts = [self._prompts(example) for example in examples]
         flat = [prompt for each in prompts for prompt in each]
-        closed = [index for index, prompt in enumerate(flat) if prompt.choices]
-        free = [index for index, prompt in enumerate(flat) if not prompt.choices]
+        closed = [index for index, prompt in enumerate(flat) if prompt.choices and not self.replies]
+        free = [index for index, prompt in enumerate(flat) if self.replies or not prompt.choices]
         answers = [""] * len(flat)
         scores: dict[int, LabelScores] = {}
         for index, found in zip(closed, self.score([flat[index] for index in closed]), strict=True):
@@ -68,7 +72,10 @@ class PromptedModel(Model):
         return given
 
     def _prompts(self, example: Example) -> tuple[FilledPrompt, ...]:
-        return self.prompt.build(example.record, example.shots, labels=self.labels, budget=self.budget)
+        built = self.prompt.build(example.record, example.shots, labels=self.labels, budget=self.budget)
+        if not self.replies:
+            return built
+        return tuple(asked_to_choose(one, example.task.benchmark.language) for one in built)
 
 
 def index_of_best(scores: Sequence[float]) -> int:

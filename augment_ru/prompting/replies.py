@@ -1,14 +1,18 @@
-"""Prompts with choices for models that only write text, and finding the choice that a reply names."""
+"""Prompts with choices for models that only write text, and reading their replies; the same rules for every model."""
 
 import re
 from collections.abc import Sequence
 
 from augment_ru.evaluation.answer_scores import normalised
+from augment_ru.evaluation.unread import CUT, EMPTY, REFUSED, UNREADABLE, is_refusal
 from augment_ru.prompting.choices import Choice
 from augment_ru.prompting.prompt import FilledPrompt
 
+REASONING = (("<think>", "</think>"), ("<thinking>", "</thinking>"), ("[THINK]", "[/THINK]"))
+"""The marks around a model's reasoning."""
 _LETTER = re.compile(r"\W*([A-JА-К])(?!\w)")
-_LATIN = str.maketrans("АВСЕ", "ABCE")
+_NAMED = re.compile(r"(?:ответ|answer)\w*(?: is)?\W{1,6}([A-JА-К])(?!\w)", re.IGNORECASE)
+_LATIN, _CYRILLIC = str.maketrans("АВСЕ", "ABCE"), str.maketrans("ABCE", "АВСЕ")
 
 _CHOICE = {
     "ru": ("Варианты ответа:", "Выберите один вариант и напишите только его."),
@@ -16,27 +20,61 @@ _CHOICE = {
 }
 
 
-def prompt_text(filled: FilledPrompt, language: str) -> str:
-    """Return the text of a prompt, followed by a list of its choices if it has any.
+def with_choices(text: str, filled: FilledPrompt, language: str) -> str:
+    """Return the text of a prompt, followed by a list of its choices if it has any and does not list them itself.
 
     Args:
+        text: the text.
         filled: the prompt.
         language: the language of the words around the list: `en` for English, any other for Russian.
     """
-    if not filled.choices:
-        return filled.context
+    if not filled.choices or filled.listed:
+        return text
     head, tail = _CHOICE["en" if language == "en" else "ru"]
     lettered = _lettered(filled.choices)
     lines = [f"{choice.label}) {_words(choice)}" if lettered else _words(choice) for choice in filled.choices]
-    return "\n".join([filled.context, "", head, *lines, tail])
+    return "\n".join([text, "", head, *lines, tail])
 
 
-def label_in(reply: str, choices: Sequence[Choice]) -> str:
+def answer_in(reply: str, filled: FilledPrompt, *, was_cut: bool = False) -> str:
+    """Return the answer in a reply: the label of a choice, or a written answer up to its stop.
+
+    Reasoning is cut off first. A reply without an answer gives one of the marks of `evaluation.unread`.
+
+    Args:
+        reply: the reply.
+        filled: the prompt.
+        was_cut: whether the reply ended because it had as many tokens as it may have.
+    """
+    said, reasoned = after_reasoning(reply)
+    if said.strip() and filled.choices:
+        found = label_in(said, filled.choices, last=reasoned)
+        return found or (REFUSED if is_refusal(said) else CUT if was_cut else UNREADABLE)
+    written = before_stop(said.strip(), filled.stop).strip()
+    return written or (CUT if was_cut or reply.strip() else EMPTY)
+
+
+def after_reasoning(reply: str) -> tuple[str, bool]:
+    """Return what follows the reasoning of a reply, and whether there is reasoning; "" if the reasoning does not end.
+
+    >>> after_reasoning("<think>Да? Нет.</think> Нет"), after_reasoning("<think>Да")
+    ((' Нет', True), ('', True))
+    """
+    for start, end in REASONING:
+        if end in reply:
+            return reply.rpartition(end)[2], True
+        if reply.lstrip().startswith(start):
+            return "", True
+    return reply, False
+
+
+def label_in(reply: str, choices: Sequence[Choice], *, last: bool = False) -> str:
     """Return the label of the choice that a reply names; an empty text if it does not name any.
 
-    A reply that equals a choice or a label names it. Otherwise, if the labels are letters, the letter at the start of
-    the reply counts. Otherwise the choice or label that occurs first in the reply counts, and the longer one if two
-    begin at the same place.
+    A reply that equals a choice or a label names it. Otherwise, if the labels are letters, the letter after «Ответ:»
+    counts (the last one if there are several), or else the letter at the start of the reply. Otherwise the choice or
+    label that occurs first in the reply counts (with `last` the one that occurs last), and the longer one if two begin
+    at the same place.
 
     >>> label_in("Ответ: нет.", (Choice("1", "да"), Choice("0", "нет")))
     '0'
@@ -47,17 +85,26 @@ def label_in(reply: str, choices: Sequence[Choice]) -> str:
     for words, label in spellings:
         if words and words == written:
             return label
-    if _lettered(choices) and (match := _LETTER.match(reply)):
-        letter = match[1].translate(_LATIN)
-        if any(choice.label == letter for choice in choices):
-            return letter
+    letters = _letters(choices)
+    named = [match[1] for match in _NAMED.finditer(reply)][-1:] if letters else []
+    if letters and not named and (match := _LETTER.match(reply)):
+        named = [match[1]]
+    for letter in named:
+        for same in (letter.upper(), letter.upper().translate(_LATIN), letter.upper().translate(_CYRILLIC)):
+            if same in letters:
+                return letters[same]
     found = [
-        (match.start(), -len(words), label)
+        (*match.span(), label)
         for words, label in spellings
-        if words and (len(words) > 1 or not _lettered(choices))
+        if words and (len(words) > 1 or not letters)
         for match in re.finditer(rf"(?<!\w){re.escape(words)}(?!\w)", written)
     ]
-    return min(found)[2] if found else ""
+    whole = [one for one in found if not any(_is_inside(one, other) for other in found)]  # «следует» in «не следует»
+    return (max if last else min)(whole)[2] if whole else ""
+
+
+def _is_inside(one: tuple[int, int, str], other: tuple[int, int, str]) -> bool:
+    return other[0] <= one[0] and one[1] <= other[1] and one[:2] != other[:2]
 
 
 def before_stop(text: str, stops: Sequence[str]) -> str:
@@ -72,6 +119,17 @@ def before_stop(text: str, stops: Sequence[str]) -> str:
 def _lettered(choices: Sequence[Choice]) -> bool:
     """Tell whether the labels are capital letters that differ from the texts of their choices."""
     return all(len(one.label) == 1 and one.label.isupper() and one.text.strip() != one.label for one in choices)
+
+
+def _letters(choices: Sequence[Choice]) -> dict[str, str]:
+    """Map the letters that stand for choices to their labels; empty if not every choice has one.
+
+    They are the texts of the choices, such as «А» and «Б», or else their labels.
+    """
+    texts = [_words(choice).strip("()") for choice in choices]
+    if all(len(text) == 1 and text.isupper() for text in texts):
+        return {text: choice.label for text, choice in zip(texts, choices, strict=True)}
+    return {choice.label: choice.label for choice in choices} if _lettered(choices) else {}
 
 
 def _words(choice: Choice) -> str:

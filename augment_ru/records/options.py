@@ -1,11 +1,18 @@
-"""The options of a question, in one text or in separate fields, and which of them are equal."""
+"""The options of a question, in one text or in separate fields: which are equal, and how they stand in another order.
 
-from collections.abc import Iterator, Sequence
+An order is given as a sequence: for each place the number of the option that comes there.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, pairwise
+from typing import Any, NamedTuple
 
-from augment_ru.edits import Span
+from augment_ru.edits import Edit, Span
 from augment_ru.records import field_paths
+from augment_ru.records.answers import label_of, option_letter
+from augment_ru.records.field_paths import Path, path_of
 from augment_ru.records.record import Record, option_markers
 from augment_ru.records.task import Task
 
@@ -85,3 +92,129 @@ def made_equal(before: Sequence[str], after: Sequence[str]) -> list[tuple[int, i
         return []
     pairs = combinations(range(len(after)), 2)
     return [(one, other) for one, other in pairs if after[one] == after[other] and before[one] != before[other]]
+
+
+_LAST = re.compile(
+    r"(?:ничего|ничто|никто|ни один|ни одна|ни одно) из|\bни то,? ни друго|нет (?:верн|правильн)\w+ (?:ответ|вариант)"
+    r"|\bвс[её] (?:\w+ )?(?:перечисл|вышеперечисл|указан|назван|вариант|ответ|верно)"
+    r"|\bверны (?:все|оба)|\bоба (?:ответ|вариант)"
+    r"|затрудня\w+ ответить|none of the|all of the|both of the",
+    re.IGNORECASE,
+)
+"""Matches options that speak of all others, and stay where they are."""
+_SIGN = r"[A-JА-К]|(?<!\d)\d(?!\d)"
+_REFERENCE = re.compile(
+    rf"^\W*(?:только |варианты |ответы |верны |оба: )*(?:{_SIGN})(?:\W+(?:и |или |and |or )?(?:{_SIGN}))+\W*$"
+    rf"|^\W*(?:только|вариант\w*|ответ\w*) \W?(?:{_SIGN})\W*$",
+    re.IGNORECASE,
+)
+"""Matches options that speak of others by their letters: «A и B»."""
+
+
+class Reordered(NamedTuple):
+    """What a row with options in another order differs in.
+
+    Attributes:
+        edits: the edits of each perturbed text.
+        values: the new values elsewhere, by path: options in fields that are not perturbed, and the right answer.
+    """
+
+    edits: Mapping[str, list[Edit]]
+    values: Mapping[Path, Any]
+
+
+class Ordered(NamedTuple):
+    """The options of a question that may stand in another order.
+
+    Attributes:
+        options: the options.
+        labels: the label of each, if it is the right answer.
+        right: the number of the right one; None if the record has no right answer.
+    """
+
+    options: list[Option]
+    labels: list[str]
+    right: int | None
+
+    @property
+    def groups(self) -> list[list[int]]:
+        """The options that may change places with each other, as groups of their numbers.
+
+        Options that speak of all others («ничего из перечисленного») stay. Those that others speak of by their letters
+        («A и B») change places with each other alone, so that what is said of them stays true.
+        """
+        texts = [option.text.strip(" .;") for option in self.options]
+        groups, named = [], set[int]()
+        for text in texts:
+            if match := _REFERENCE.search(text):
+                letters = {option_letter(letter) for letter in re.findall(_SIGN, match[0])}
+                group = [at for at, label in enumerate(self.labels) if label in letters and at not in named]
+                groups.append(group)
+                named.update(group)
+        stay = {at for at, text in enumerate(texts) if _LAST.search(text) or _REFERENCE.search(text)}
+        groups = [[at for at in group if at not in stay] for group in groups]
+        groups.append([at for at in range(len(texts)) if at not in stay | named])
+        return [group for group in groups if len(group) > 1]
+
+
+def ordered_options(record: Record) -> Ordered | None:
+    """Return the options of the question of a record, if they may stand in another order.
+
+    They may not if the record has several questions, if its task does not say what labels the options have, or if the
+    right answer is none of these.
+
+    Raises:
+        AugmentError: a field that is perturbed is missing, or is not a text.
+    """
+    layout, gold = record.task.layout, record.task.scoring.gold
+    questions = questions_of(record) if offers_options(record.task) else []
+    if len(questions) != 1 or len(gold) != 1:
+        return None
+    (options,) = questions
+    if options[0].field in layout.options:
+        labels = [option_letter(option.name[1]) for option in options]
+    elif layout.option_labels:
+        labels = [layout.option_labels[layout.option_fields.index(option.name)] for option in options]
+    else:
+        return None
+    held = field_paths.value(record.values, gold[0])
+    if held in (None, ""):
+        return Ordered(options, labels, None)
+    right = _label(label_of(held), labels)
+    return Ordered(options, labels, labels.index(right)) if right in labels else None
+
+
+def _label(label: str, labels: Sequence[str]) -> str:
+    return label if label in labels or len(label) != 1 else option_letter(label)
+
+
+def reordered(record: Record, order: Sequence[int]) -> Reordered:
+    """Return what a record differs in if its options stand in another order; markers stay, the right answer follows.
+
+    Args:
+        record: the record; `ordered_options` has its options.
+        order: for each place the number of the option that comes there.
+
+    Raises:
+        ValueError: the record has no options that may stand in another order, or `order` does not fit them.
+    """
+    found = ordered_options(record)
+    if found is None or sorted(order) != list(range(len(found.options))):
+        raise ValueError(f"{list(order)} is no order of the options")
+    options, labels, right = found
+    edits: dict[str, list[Edit]] = {}
+    values: dict[Path, Any] = {}
+    for option, number in zip(options, order, strict=True):
+        bare, new = option.text.strip(), options[number].text.strip()
+        start = option.span.start + option.text.find(bare)
+        if new == bare:
+            continue
+        if option.field in record.fields:
+            edits.setdefault(option.field, []).append(Edit(start, start + len(bare), new))
+        else:
+            values[path_of(record.values, option.field)] = option.text.replace(bare, new) if bare else new
+    name = record.task.scoring.gold[0]
+    if right is not None and (new := labels[list(order).index(right)]) != labels[right]:
+        held = field_paths.value(record.values, name)
+        values[path_of(record.values, name)] = new if isinstance(held, str) else type(held)(new)
+    return Reordered(edits, values)

@@ -102,6 +102,7 @@ class Layout(_Part, frozen=True):
         options: the text fields that hold options «(A) … (B) …»; the markers survive, and no change crosses a marker.
         option_fields: fields that each hold an option. Fields without `[]` are options of one question; with `[]`, the
             items of a list are options of one question. They are judged, and no distractor may hold an option.
+        option_labels: the label of each of `option_fields`, if it is the right answer.
         lists: the fields that must hold a list of texts, or the text of such a list.
         answers, words, characters: the offsets that a row states; they move with the text.
         marks: parts of the texts that are not language; they survive.
@@ -122,6 +123,7 @@ class Layout(_Part, frozen=True):
     constraints: tuple[str, ...] = ("named_entities",)
     options: tuple[str, ...] = ()
     option_fields: tuple[str, ...] = ()
+    option_labels: tuple[str, ...] = ()
     lists: tuple[str, ...] = ()
     answers: tuple[AnswerOffsets, ...] = ()
     words: tuple[WordSpans, ...] = ()
@@ -139,6 +141,8 @@ class Layout(_Part, frozen=True):
             raise ValueError("'fields' is []; it must be a list of at least one text")
         if self.contains is not None:
             check_pattern("'contains'", self.contains[1])
+        if self.option_labels and len(self.option_labels) != len(self.option_fields):
+            raise ValueError("'option_labels' must have a label for each of 'option_fields'")
 
     @cached_property
     def read(self) -> tuple[str, ...]:

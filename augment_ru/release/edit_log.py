@@ -16,7 +16,7 @@ from augment_ru.edits import Edit, Span
 from augment_ru.engine.result import NO_SPANS, Outcome, Result, Settings
 from augment_ru.errors import AugmentError
 from augment_ru.formats.json_lines import encoded, parsed
-from augment_ru.records.options import comparable, made_equal, questions_of
+from augment_ru.records.options import comparable, made_equal, questions_of, reordered
 from augment_ru.records.record import Record, option_markers
 from augment_ru.release.manifest_shape import MOST
 from augment_ru.release.original_rows import PERTURBATION, with_perturbation
@@ -83,6 +83,7 @@ class _Perturbed(_Line):
     similarity: _Score
     candidate: Any
     edits: _Places
+    order: list[_Count] = []
     notes: dict[str, Any] = {}
     protected: _Places = {}
     search: _Search | None = None
@@ -144,6 +145,7 @@ def result_entry(
                 field: [[edit.start, edit.stop, edit.text] for edit in script.edits]
                 for field, script in result.scripts.items()
             },
+            **({"order": list(result.order)} if result.order else {}),
             **result.notes(),
             **({} if own == protected else {"protected": own}),
             "line": line_digest(line),
@@ -179,17 +181,25 @@ def read_entry(line: bytes) -> Entry:
     return values
 
 
-def replayed_line(original: Record, name: str, edits: Mapping[str, Sequence[Any]]) -> str:
-    """Apply the edits to an original row, set its `perturbation` to `name`, and return its line.
+def replayed_line(original: Record, name: str, entry: Entry) -> str:
+    """Apply the edits of an entry to an original row, set its `perturbation` to `name`, and return its line.
 
     Raises:
-        AugmentError: the edits do not fit the texts of the row.
+        AugmentError: the edits, or the order of the options, do not fit the row.
     """
-    texts = original.texts()
+    texts, edits, order = original.texts(), entry["edits"], tuple(entry.get("order", ()))
     if edits.keys() != texts.keys():
         raise AugmentError(f"has edits of {', '.join(edits) or 'nothing'}; the task perturbs {', '.join(texts)}")
     scripts = {field: Script(text, (Edit(*edit) for edit in edits[field])) for field, text in texts.items()}
-    outcome = Outcome("perturbed" if any(script.edits for script in scripts.values()) else "unchanged")
+    if order:
+        try:
+            moved = reordered(original, order).edits
+        except ValueError as error:
+            raise AugmentError(f"has an order that does not fit: {error}") from error
+        if any(scripts[field].edits != tuple(moved.get(field, ())) for field in scripts):
+            raise AugmentError("has other edits than the order of its options asks for")
+    is_new = order or any(script.edits for script in scripts.values())
+    outcome = Outcome("perturbed" if is_new else "unchanged", order=order)
     return with_perturbation(Result.of(original, scripts, NO_SPANS, outcome, _SETTINGS).line("none"), name)
 
 
@@ -200,15 +210,18 @@ def protection_problem(original: Record, entry: Entry, protected: Mapping[str, S
 
     Args:
         original: the original row.
-        entry: the entry of the perturbed row. It must protect the marker of each wrong option, but not its text.
+        entry: the entry of the perturbed row. It must protect the marker of each wrong option, but not its text; with
+            another order of the options, not what moves with an option.
         protected: the protected spans in the entry of the original row.
     """
     edits, own = entry["edits"], entry.get("protected", protected)
     for field, spans in protected.items():
         kept = [tuple(span) for span in own.get(field, ())]
         for start, stop, label in spans:
-            if (start, stop, label) not in kept and not (
-                label == OPTION and any(span[0] == start and span[2] == OPTION for span in kept)
+            if (
+                (start, stop, label) not in kept
+                and not (label == OPTION and any(span[0] == start and span[2] == OPTION for span in kept))
+                and not (entry.get("order") and any(at < stop and start < end for at, end, _ in edits.get(field, ())))
             ):
                 return f"does not protect the {label} at {start} of '{field}', as its original row does"
     for field, spans in own.items():
@@ -246,12 +259,14 @@ def row_problem(original: Record, expected: str, row: Record) -> str | None:
     return None if row.line == expected else "has other white space or escapes than its edits make"
 
 
-def option_problem(original: Record, row: Record) -> str | None:
+def option_problem(original: Record, row: Record, entry: Entry) -> str | None:
     """Check that options that differ in the original row differ in the perturbed row, too.
+
+    Options in another order are not checked: they are those of the original row.
 
     Returns a message about the first two that became equal; None if there are no such options.
     """
-    for ours, theirs in zip(questions_of(original), questions_of(row), strict=False):
+    for ours, theirs in () if entry.get("order") else zip(questions_of(original), questions_of(row), strict=False):
         forms = [[comparable(option.text) for option in options] for options in (ours, theirs)]
         if len(ours) == len(theirs) and (pairs := made_equal(*forms)):
             one, other = (theirs[number] for number in pairs[0])

@@ -218,8 +218,10 @@ def _row_problems(
             yield f"{edits}: status is {entry['status']!r}, but there are edits"
         if problem := protection_problem(original.record, entry, original.entry["protected"]):
             yield f"{edits}: {problem}"
-        expected = replayed_line(original.record, name, entry["edits"])
-        if problem := row_problem(original.record, expected, row.record) or option_problem(original.record, row.record):
+        expected = replayed_line(original.record, name, entry)
+        if problem := row_problem(original.record, expected, row.record) or option_problem(
+            original.record, row.record, entry
+        ):
             yield f"{test}: {problem}"
     except AugmentError as error:
         yield f"{test}: {error}"

@@ -19,7 +19,7 @@ from augment_ru.text.words import word_bounds
 T = TypeVar("T")
 OPTION = "OPTION"
 """The label of the protected spans of options and of their markers."""
-_MARKER = 3
+MARKER = 3
 """The number of characters of an option's marker, as in «(A)»."""
 _FEW = 2
 """A text of at most this many letters, such as «А» or «ок», is too short to lose one."""
@@ -183,7 +183,7 @@ class Batch:
                 if span.label == OPTION
                 and any(span.start <= wrong.start and span.stop == wrong.stop for wrong in context.wrong)
             ]
-            markers = [Span(span.start, span.start + _MARKER, OPTION) for span in free]
+            markers = [Span(span.start, span.start + MARKER, OPTION) for span in free]
             spans.append([*(span for span in given if span not in free), *markers] if free else given)
         return self._given if all(new is given for new, given in zip(spans, self._given, strict=False)) else spans
 

@@ -336,7 +336,7 @@ def test_signatures_differ_with_weights_prompts_and_labels(folders: dict[str, st
 @pytest.mark.parametrize(
     ("spec", "name", "options", "message"),
     [
-        ("hf-causal:{gpt2}", "ru_worldtree", {"score": "ppl"}, "option score=ppl; possible: perplexity, loglikelihood"),
+        ("hf-causal:{gpt2}", "ru_worldtree", {"score": "ppl"}, "option score=ppl; possible: auto, perplexity"),
         (
             "hf-causal:{gpt2}",
             "ru_worldtree",

@@ -277,7 +277,8 @@ def test_an_interrupted_evaluation_goes_on_where_it_was(tmp_path: Path) -> None:
         ("Не знаю", ""),
         ("", ""),
         ("Актёр", ""),
-        ("Ответ: C", ""),
+        ("Ответ: C", "C"),
+        ("**Ответ:** Б? Нет. Итоговый ответ: А", "A"),
     ],
 )
 def test_which_option_a_reply_names(reply: str, said: str) -> None:
@@ -318,3 +319,126 @@ def test_without_httpx_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setitem(sys.modules, "httpx", None)
     with pytest.raises(AugmentError, match=r'need httpx; .*pip install "\.\[openai\]"'):
         model_of("openai:http://h#m", ModelRequest("", generic("text"), LABELS))
+
+
+THREE = ("contradiction", "entailment", "neutral")
+
+
+@pytest.mark.parametrize(
+    ("reply", "said"),
+    [
+        ("<think>Может быть, neutral? Нет.</think> entailment", "entailment"),
+        ("<think>entailment</think> Не neutral. Ответ: contradiction.", "contradiction"),
+        ("Рассуждаю: neutral?</think>entailment", "entailment"),
+        ("<think>Может быть, neutral", "\x00cut"),
+        ("neutral, а не entailment", "neutral"),
+        ("Как языковая модель я не имею мнения.", "\x00refused"),
+        ("Сложно сказать", "\x00unreadable"),
+        (None, ""),
+    ],
+)
+def test_reasoning_is_cut_and_the_last_answer_behind_it_counts(reply: str | None, said: str) -> None:
+    with serving(lambda *_: (200, chat(reply))) as box:
+        assert made(box, THREE)(asked("а")) == [said]
+
+
+def test_refusals_and_cut_replies_are_told_by_the_server() -> None:
+    def answer(number: int, _: object) -> tuple[int, Any]:
+        body = chat("Я думаю, что")
+        body["choices"][0]["finish_reason"] = "content_filter" if number else "length"
+        return 200, body
+
+    with serving(answer) as box:
+        assert made(box, concurrency="1")(asked("а", "б")) == ["\x00cut", "\x00refused"]
+
+
+def test_limits_and_settings_are_sent_as_the_server_wants_them() -> None:
+    with serving(lambda *_: (200, chat("positive"))) as box:
+        options: dict[str, Any] = {
+            "limit_field": "max_completion_tokens",
+            "temperature": "none",
+            "seed": "none",
+            "reasoning": "500",
+        }
+        made(box, **options)(asked("а"))
+        made(box, system="mera")(asked("а"))
+    assert {*box.asked[0]} == {"model", "max_completion_tokens", "messages"}
+    assert box.asked[0]["max_completion_tokens"] == 564
+    assert box.asked[1]["messages"][0]["content"].startswith("Реши задачу по инструкции ниже.")
+
+
+def test_demonstrations_are_turns_or_one_message() -> None:
+    shots = ({"text": "Ужасно.", "label": "negative"},)
+    with serving(lambda *_: (200, chat("positive"))) as box:
+        for form in ("turns", "message"):
+            made(box, chat=form)([example_of({"text": "Хорошо."}, generic("text"), shots)])
+    assert [one["role"] for one in box.asked[0]["messages"]] == ["user", "assistant", "user"]
+    assert box.asked[0]["messages"][1]["content"] == "negative"
+    (message,) = box.asked[1]["messages"]
+    assert all(text in message["content"] for text in ("Ужасно.", "negative", "Хорошо.", "Варианты ответа"))
+
+
+def test_choices_are_scored_by_the_log_probabilities_that_completions_echo() -> None:
+    def answer(_: int, question: dict[str, Any]) -> tuple[int, Any]:
+        text = question["prompt"]
+        cut = len(text) - len("positive")
+        scores = [None, -1.0, -0.5 if text.endswith("positive") else -2.0, -9.0]
+        held = {"text_offset": [0, 5, cut, len(text)], "token_logprobs": scores}
+        return 200, {"choices": [{"text": text, "logprobs": held}], "usage": {"prompt_tokens": 7}}
+
+    options: dict[str, Any] = {"endpoint": "completions", "score": "loglikelihood"}
+    with serving(answer) as box:
+        model = made(box, **options)
+        assert model(asked("Хорошо.")) == ["positive"]
+    assert [question["echo"] for question in box.asked] == [True, True]
+    assert model.spent == {"prompt_tokens": 14}
+    with (
+        serving(lambda *_: (200, {"choices": [{"text": "positive"}]})) as box,
+        pytest.raises(AugmentError, match="echoes no log-probabilities of the prompt; take score=reply"),
+    ):
+        made(box, **options)(asked("а"))
+    with pytest.raises(AugmentError, match="take endpoint=completions"):
+        made(box, score="loglikelihood")
+
+
+def test_questions_stay_open_across_chunks_and_none_is_asked_twice(tmp_path: Path) -> None:
+    late = threading.Event()
+
+    def answer(number: int, _: object) -> tuple[int, Any]:
+        if number == 0:  # answered after all others were asked: nobody waits for it
+            assert late.wait(PATIENCE)
+        if number == 19:
+            late.set()
+        return 200, {**chat("positive"), "usage": {"prompt_tokens": 10, "completion_tokens": 2}}
+
+    with serving(answer) as box:
+        found = evaluate(rows(), [f"openai:{box.url}#tiny"], cache=tmp_path / "a.sqlite", options={"openai": {}})
+        counts = found.judged[0].run.counts
+        assert len(box.asked) == 20
+        assert counts.spent == {"prompt_tokens": 200, "completion_tokens": 40}
+        assert 200 <= counts.expected <= 1000
+        box.answer = lambda number, _: (200, chat("positive")) if number != 23 else (401, {"error": "key"})
+        more = [{**one, "text": f"{one['text']} Да.", "id": one["id"] + 10} for one in rows()]
+        for one in more:
+            one["augment"] = {**one["augment"], "source": {"text": f"{one['augment']['source']['text']} Да."}}
+        options = {"openai": {"concurrency": "8"}}
+        with pytest.raises(AugmentError, match="key"):
+            evaluate(more, [f"openai:{box.url}#tiny"], cache=tmp_path / "a.sqlite", options=options)
+        box.answer = lambda *_: (200, chat("positive"))
+        evaluate(more, [f"openai:{box.url}#tiny"], cache=tmp_path / "a.sqlite", options=options)
+        texts = [str(question["messages"]) for question in box.asked]
+        assert len(texts) == len(set(texts)) + 1, "the refused question alone is asked again"
+
+
+def test_unread_replies_are_counted_by_model_and_attack() -> None:
+    def answer(_: int, question: dict[str, Any]) -> tuple[int, Any]:
+        return 200, chat("positive" if "Текст: Текст" in str(question["messages"]) else "Не знаю")
+
+    with serving(answer) as box:
+        report = evaluate(rows(), [f"openai:{box.url}#tiny"], train=None).counted()
+    (model,) = report.models
+    assert model.unread is not None
+    assert (model.unread.answers, model.unread.unreadable) == (10, 0)
+    after = model.attacks["a"].unread
+    assert after is not None
+    assert (after.answers, after.unreadable, after.share.value) == (10, 10, 100.0)

@@ -12,6 +12,11 @@ from small_models import SENTENCES
 CONTEXT = 128
 WORDS = (*SENTENCES, "Да. Нет.", "Текст: Вопрос: Ответ:", "Возможные метки: Метка:")
 
+CHAT_TEMPLATE = (
+    "{% for message in messages %}<|{{ message.role }}|>\n{{ message.content }}</s>\n{% endfor %}"
+    "{% if add_generation_prompt %}<|assistant|>\n{% endif %}"
+)
+
 
 def tokenizer(folder: Path, *, starts: bool = False) -> FastTokenizer:
     """Make a byte-level BPE tokenizer trained on the sentences; with `starts` it puts <s> before every text."""
@@ -37,9 +42,13 @@ def causal(folder: Path, kind: str = "gpt2") -> Path:
 
     Args:
         folder: where it is saved.
-        kind: gpt2 (absolute positions), llama (rotary positions, <s> before every text), bloom (ALiBi).
+        kind: gpt2 (absolute positions), llama (rotary positions, <s> before every text), chat (a llama with a chat
+            template and a longer context, without <s>), bloom (ALiBi).
     """
     words = tokenizer(folder, starts=kind == "llama")
+    if kind == "chat":
+        words.chat_template = CHAT_TEMPLATE
+        words.model_max_length = 2048
     ends = {"bos_token_id": words.bos_token_id, "eos_token_id": words.eos_token_id, "pad_token_id": words.pad_token_id}
     with torch.random.fork_rng():
         torch.manual_seed(7)
@@ -49,7 +58,7 @@ def causal(folder: Path, kind: str = "gpt2") -> Path:
             model = GPT2LMHeadModel(
                 GPT2Config(vocab_size=size, n_positions=CONTEXT, n_embd=32, n_layer=2, n_head=4, **ends)
             )
-        elif kind == "llama":
+        elif kind in {"llama", "chat"}:
             model = LlamaForCausalLM(
                 LlamaConfig(
                     vocab_size=size,
@@ -58,7 +67,7 @@ def causal(folder: Path, kind: str = "gpt2") -> Path:
                     num_hidden_layers=2,
                     num_attention_heads=4,
                     num_key_value_heads=2,
-                    max_position_embeddings=CONTEXT,
+                    max_position_embeddings=2048 if kind == "chat" else CONTEXT,
                     **ends,
                 )
             )

@@ -6,7 +6,8 @@ from augment_ru import Chain, Edit, Script, SomeOf, Span
 from augment_ru.engine.attack import Attack, make
 from augment_ru.registry import names
 
-ATTACKS = names("attacks")
+ATTACKS = [name for name in names("attacks") if not make(name).permutes_options]
+"""The attacks that change words; those that permute the options of rows have laws of their own."""
 OFFLINE = [name for name in ATTACKS if name not in ("back_translation", "bae", "paraphrase")]
 """The attacks that run no network."""
 BY_WORD = [name for name in ATTACKS if name not in ("add_sent", "back_translation", "paraphrase")]

@@ -54,7 +54,9 @@ function details() {
     const scroll = element("div", { class: "scroll", "data-label": `table: ${table.title}` });
     box.append(scroll);
     saving(scroll, table);
-    box.addEventListener("toggle", () => { if (box.open && !scroll.firstChild) scroll.append(grid(table)); });
+    const draw = () => { if (box.open && !scroll.firstChild) scroll.append(grid(table)); };
+    box.addEventListener("toggle", draw);
+    draw();
   }
 }
 

@@ -1,0 +1,79 @@
+"""Варианты ответа в другом порядке: «(A) Луна (B) Солнце» → «(A) Солнце (B) Луна», верный ответ следует за ними."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import ClassVar
+
+from augment_ru.draws import Rng
+from augment_ru.edits import Change
+from augment_ru.engine.attack import Attack
+from augment_ru.records.options import ordered_options
+from augment_ru.records.record import Record
+from augment_ru.text.doc import Doc
+
+_TRIES = 200
+"""How many arrangements are drawn without a new one before another place is tried."""
+
+
+@dataclass(frozen=True, slots=True)
+class OptionOrder(Attack):
+    """Put the options of a question into another order; the right answer moves with its text.
+
+    Every question with options is permuted, whatever the probability: how much a row changes is no matter of degree. It
+    is not judged by similarity. The place of the right answer (of the first option where there is none) is drawn
+    uniformly, so that a model that always gives the same letter is right in one of k. A question of two options
+    therefore stays as it is in every other row. Further copies give other arrangements, at first with the right answer
+    in each other place.
+    """
+
+    name: ClassVar[str] = "option_order"
+    group: ClassVar[str] = "other"
+    probability: float = 1.0
+
+    @property
+    def permutes_options(self) -> bool:
+        """True: this attack gives an order of options, instead of changes of words."""
+        return True
+
+    def propose(self, doc: Doc, rng: Rng) -> Iterable[Change]:
+        """Propose nothing: no change of words."""
+        del doc, rng
+        return ()
+
+    def order_of(self, record: Record, rng: Rng, draw: int) -> tuple[int, ...] | None:
+        """Return for each place the number of the option that comes there; None if there is nothing to permute.
+
+        Args:
+            record: the record.
+            rng: the random draws of the record, the same for all draws.
+            draw: the number of the arrangement, from 0.
+        """
+        question = ordered_options(record)
+        groups = question.groups if question else []
+        if question is None or not groups:
+            return None
+        group = next((group for group in groups if question.right in group), max(groups, key=len))
+        pivot = question.right if question.right in group else group[0]
+        places, unchanged = _shuffled(group, rng), tuple(range(len(question.options)))
+        found: list[tuple[int, ...]] = []
+        step = misses = 0
+        while len(found) <= draw and misses < _TRIES * len(places):
+            order = list(unchanged)
+            for one in groups:
+                own = _shuffled(one, rng)
+                if one is group:
+                    own.remove(pivot)
+                    own.insert(one.index(places[step % len(places)]), pivot)
+                for place, option in zip(one, own, strict=True):
+                    order[place] = option
+            if (new := tuple(order)) in found or (new == unchanged and len(group) > 2):  # noqa: PLR2004
+                misses += 1
+                step += misses % _TRIES == 0  # no other arrangement has the option at this place
+            else:
+                found.append(new)
+                step, misses = step + 1, 0
+        return found[draw % len(found)]
+
+
+def _shuffled(items: list[int], rng: Rng) -> list[int]:
+    return sorted(items, key=lambda _: rng.uniform())

@@ -1,0 +1,135 @@
+"""The same rows under several prompts: the spread of the prompts, the worst, and what the variance is due to."""
+
+from collections.abc import Sequence
+from itertools import chain, combinations
+
+import numpy as np
+import numpy.typing as npt
+
+from augment_ru.draws import digests
+from augment_ru.evaluation.pairs import WORST_ROWS
+from augment_ru.evaluation.rates import RESAMPLES, RIGHT, JudgedRun, percent, percentile95, percents
+from augment_ru.evaluation.report import PromptEffect, PromptsReport, Rate
+
+Floats = npt.NDArray[np.float64]
+
+_FACTORS = ("prompt", "attack", "row")
+_ROW = 2
+_PARTS = tuple(chain.from_iterable(combinations(range(3), size) for size in (1, 2, 3)))
+"""The factors, their pairs, and all three together, as the numbers of the axes that they have."""
+SHARES = (*(" × ".join(_FACTORS[axis] for axis in part) for part in _PARTS[:-1]), "rest")
+
+
+def prompts_report(judged: Sequence[JudgedRun], seed: int) -> list[PromptsReport]:
+    """Return a report for each model that was asked with several prompts, with each number of shots."""
+    groups: dict[tuple[str, int | None], list[JudgedRun]] = {}
+    for one in judged:
+        if one.run.prompt is not None:
+            groups.setdefault((one.run.prompt.model, one.run.shots), []).append(one)
+    return [_report(model, shots, runs, seed) for (model, shots), runs in groups.items() if len(runs) > 1]
+
+
+def right_by_prompt(runs: Sequence[JudgedRun]) -> tuple[list[str], Floats]:
+    """Return the conditions, and the share of right decisions of each, shape (prompts, conditions, originals).
+
+    The first condition is the original, the others are the attacks. Several rows of an original are averaged, and so
+    are labels and episodes. Originals without a right answer, or without a row of each attack, are left out.
+    """
+    attacks = [attack for attack in runs[0].outcomes if attack != WORST_ROWS]
+    found = []
+    for one in runs:
+        hits = [one.cells["", RIGHT].hits, *(one.cells[attack, "kept_accuracy"].hits for attack in attacks)]
+        trials = [one.cells["", RIGHT].trials, *(one.cells[attack, "asr_all_rows"].trials for attack in attacks)]
+        sums = [[counts.sum(axis=(0, 1)) for counts in side] for side in (hits, trials)]
+        with np.errstate(invalid="ignore", divide="ignore"):
+            found.append(np.array(sums[0]) / np.array(sums[1]))
+    values = np.array(found)
+    return ["original", *attacks], values[..., ~np.isnan(values).any(axis=(0, 1))]
+
+
+def variance_shares(values: Floats, weights: Floats | None = None) -> Floats:
+    """Return the shares of the variance that are due to prompt, attack, row, their pairs, and the rest.
+
+    The components of a crossed design with random effects and one value in each cell are estimated from its mean
+    squares (Brennan 2001, Generalizability Theory, chapter 3); negative ones count 0. The rest is the interaction of
+    all three, with the error.
+
+    Args:
+        values: the values, shape (prompts, conditions, rows).
+        weights: how often each row counts, shape (resamples, rows); None for once.
+
+    Returns:
+        The shares in the order of `SHARES`, shape (resamples, 7); NaN where nothing varies.
+    """
+    sizes = values.shape
+    weights = np.ones((1, sizes[2])) if weights is None else weights
+    squares: dict[tuple[int, ...], Floats] = {}
+    for part in ((), *_PARTS):
+        left = tuple(axis for axis in range(2) if axis not in part)
+        means = values.mean(axis=left, keepdims=True)
+        if _ROW in part:
+            sums = (weights @ (means**2).reshape(-1, sizes[2]).T).sum(axis=1)
+        else:
+            flat = means.reshape(-1, sizes[2])
+            sums = ((weights @ flat.T / weights.sum(axis=1, keepdims=True)) ** 2).sum(axis=1) * sizes[2]
+        repeats = np.prod([sizes[axis] for axis in left], initial=1.0)
+        within = [other for other in squares if set(other) < set(part)]
+        squares[part] = sums * repeats - sum((squares[other] for other in within), np.zeros(len(weights)))
+    mean = {part: squares[part] / np.prod([sizes[axis] - 1.0 for axis in part]) for part in _PARTS}
+    components = []
+    for part in _PARTS:
+        signed = [(-1) ** (len(other) - len(part)) * mean[other] for other in _PARTS if set(part) <= set(other)]
+        others = np.prod([sizes[axis] for axis in range(3) if axis not in part], initial=1.0)
+        components.append(np.maximum(sum(signed, np.zeros(len(weights))) / others, 0.0))
+    found = np.stack(components, axis=1)
+    total = found.sum(axis=1, keepdims=True)
+    shares: Floats = np.divide(found, total, out=np.full_like(found, np.nan), where=total > 0)
+    return shares
+
+
+def _report(model: str, shots: int | None, runs: Sequence[JudgedRun], seed: int) -> PromptsReport:
+    conditions, values = right_by_prompt(runs)
+    prompts = [one.run.prompt.prompt for one in runs if one.run.prompt is not None]
+    rows = values.shape[2]
+    random = np.random.Generator(np.random.PCG64(int(digests([f"prompts:{seed}"])[0])))
+    drawn = random.integers(max(rows, 1), size=(RESAMPLES, rows))
+    weights = np.stack([np.bincount(one, minlength=rows) for one in drawn]).astype(np.float64)
+    means = np.einsum("pcr,br->bpc", values, weights) / max(rows, 1)
+    mean = values.mean(axis=2) if rows else np.full(values.shape[:2], np.nan)
+    over = means.mean(axis=2)  # by prompt, over the conditions
+    effects = {
+        name: (mean.mean(axis=1)[at] - mean.mean(), over[:, at] - over.mean(axis=1)) for at, name in enumerate(prompts)
+    }
+    further = {
+        name: (mean[:, at].mean() - mean[:, 0].mean(), means[..., at].mean(axis=1) - means[..., 0].mean(axis=1))
+        for at, name in enumerate(conditions)
+        if at
+    }
+    worst = int(mean.mean(axis=1).argmin()) if rows else 0
+    shares = {}
+    if rows > 1 and len(conditions) > 1:
+        resampled, own = variance_shares(values, weights), variance_shares(values)[0]
+        shares = {name: _rate(own[at], resampled[:, at]) for at, name in enumerate(SHARES)}
+    return PromptsReport(
+        model=model,
+        shots=shots,
+        rows=rows,
+        prompts=[
+            PromptEffect(
+                name=name,
+                original=_rate(mean[at, 0], means[:, at, 0]),
+                attacked=_rate(mean[at, 1:].mean(), means[:, at, 1:].mean(axis=1)) if len(conditions) > 1 else None,
+                effect=_rate(*effects[name]),
+            )
+            for at, name in enumerate(prompts)
+        ],
+        attacks={name: _rate(*one) for name, one in further.items()},
+        spread=_rate(np.ptp(mean[:, 0]), np.ptp(means[..., 0], axis=1)),
+        worst=prompts[worst],
+        worst_in=percent(float((over.argmin(axis=1) == worst).mean())) or 0.0,
+        shares=shares,
+    )
+
+
+def _rate(value: float | np.floating, resampled: Floats) -> Rate:
+    return Rate(None if np.isnan(value) else percent(float(value)), percents(percentile95(resampled)), "bootstrap")

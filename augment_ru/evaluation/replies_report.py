@@ -1,0 +1,56 @@
+"""What a report says of replies without an answer, and of options in another order."""
+
+from collections import Counter
+from collections.abc import Mapping
+
+from augment_ru.evaluation.pairs import Pairs
+from augment_ru.evaluation.protocol import old_labels
+from augment_ru.evaluation.rates import AttackOutcomes, JudgedRun, flags_of, percent, percents, wilson
+from augment_ru.evaluation.report import OptionOrderReport, Rate, UnreadReport
+from augment_ru.evaluation.unread import KINDS, UnreadCounts
+
+
+def unread_report(judged: JudgedRun, attack: str) -> UnreadReport | None:
+    """Return the replies without an answer to the rows of an attack, "" for the originals.
+
+    None if the model has such replies nowhere.
+    """
+    found = judged.run.unread
+    if not any(kind in counts for counts in found.values() for kind in KINDS):
+        return None
+    counts: UnreadCounts = found[attack]
+    kinds = {kind: counts.get(kind, 0) for kind in KINDS}
+    return UnreadReport(answers=counts["answers"], **kinds, share=_share(sum(kinds.values()), counts["answers"]))
+
+
+def option_order_report(judged: JudgedRun, pairs: Pairs, attack: str) -> OptionOrderReport | None:
+    """Return what another order of the options does to a model; None if the attack permutes none.
+
+    Several rows of an original count as one for the widths of the intervals.
+    """
+    orders = old_labels(pairs, attack)
+    if not orders:
+        return None
+    outcomes: AttackOutcomes = judged.outcomes[attack]
+    permuted = flags_of(at in orders for at in range(len(pairs.attacks[attack])))
+    rows, of = len(orders), len({pairs.attacks[attack][at].original for at in orders})
+    kept = 1 - float(outcomes.flipped[0][:, permuted].mean())
+    before = Counter(
+        answers[pairs.attacks[attack][at].original][0] for answers in judged.run.originals for at in orders
+    )
+    labels = sorted({label for names in orders.values() for label in names})
+    return OptionOrderReport(
+        rows=rows,
+        kept=_share(kept * of, of),
+        before=_shares(before, labels, of),
+        after=_shares(judged.run.labels[attack], labels, of),
+    )
+
+
+def _shares(counts: Mapping[str, int], labels: list[str], of: int) -> dict[str, Rate]:
+    total = max(sum(counts.values()), 1)
+    return {label: _share(counts.get(label, 0) / total * of, of) for label in labels}
+
+
+def _share(hits: float, of: float) -> Rate:
+    return Rate(percent(hits / of if of else None), percents(wilson(hits, of)), "wilson")

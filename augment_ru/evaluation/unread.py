@@ -1,0 +1,71 @@
+"""Replies without an answer: refused, empty, cut off by the limit, or unreadable; what stands for them, and counts."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, TypeAlias
+
+KINDS = ("refused", "empty", "cut", "unreadable")
+"""Why a reply has no answer: the model refuses, says nothing, was cut off by its limit, or names no answer."""
+
+EMPTY = ""
+REFUSED, CUT, UNREADABLE = "\x00refused", "\x00cut", "\x00unreadable"
+"""The predictions that stand for such replies. For metrics each is an empty answer, which is never right."""
+_KIND_OF = {EMPTY: "empty", REFUSED: "refused", CUT: "cut", UNREADABLE: "unreadable"}
+
+UnreadCounts: TypeAlias = Mapping[str, int]
+"""Maps each of `KINDS` that occurs to the number of its answers, and "answers" to the number of all answers."""
+
+_REFUSAL = re.compile(
+    r"не (?:могу|можем|буду|в состоянии) (?:\w+ ){0,2}?(?:ответить|отвечать|помо|обсуждать|выполнить|дать|судить)"
+    r"|как (?:языковая|нейросетевая|большая|ии)[ -]\w*\s?модель|языковые модели не (?:обладают|имеют)"
+    r"|^\W*(?:извините|простите|к сожалению)\b"
+    r"|\bI(?:'m| am)(?: sorry| unable| not able)"
+    r"|\bI (?:can(?:no|')t|won't|will not) (?:\w+ )?(?:help|answer|assist|provide)"
+    r"|as an ai\b",
+    re.IGNORECASE,
+)
+
+
+def is_refusal(reply: str) -> bool:
+    """Tell whether a reply refuses to answer, in Russian or English words that refusals have.
+
+    >>> is_refusal("Извините, я не могу ответить на этот вопрос."), is_refusal("Не могу знать: Петербург")
+    (True, False)
+    """
+    return _REFUSAL.search(reply) is not None
+
+
+def unread_counts(predictions: Iterable[object]) -> UnreadCounts:
+    """Count the answers in predictions, and those that stand for a reply without an answer.
+
+    >>> unread_counts(["B", REFUSED, {"per_law": "1", "per_virtue": ""}])
+    {'answers': 4, 'refused': 1, 'empty': 1}
+    """
+    texts = Counter(text for prediction in predictions for text in _texts(prediction))
+    found: Counter[str] = Counter()
+    for text, count in texts.items():
+        found[_KIND_OF.get(text) or ("refused" if is_refusal(text) else "")] += count
+    return {"answers": texts.total(), **{kind: found[kind] for kind in KINDS if kind in found}}
+
+
+def without_marks(prediction: Any) -> Any:  # noqa: ANN401  (JSON values)
+    """Return a prediction with an empty text for each mark of a reply without an answer."""
+    if isinstance(prediction, str):
+        return EMPTY if prediction in _KIND_OF else prediction
+    if isinstance(prediction, Mapping):
+        return {key: without_marks(one) for key, one in prediction.items()}
+    return [without_marks(one) for one in prediction] if isinstance(prediction, Sequence) else prediction
+
+
+def _texts(prediction: object) -> Iterator[str]:
+    if prediction is None or isinstance(prediction, str):
+        yield prediction or EMPTY
+    elif isinstance(prediction, Mapping):
+        for one in prediction.values():
+            yield from _texts(one)
+    elif isinstance(prediction, Sequence):
+        for one in prediction:
+            yield from _texts(one)
+    else:
+        yield str(prediction)

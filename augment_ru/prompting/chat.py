@@ -1,0 +1,111 @@
+"""Chats: the messages of a prompt, and the chat template of a tokenizer that makes a text of them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
+
+from augment_ru.errors import AugmentError, said
+from augment_ru.inference.pretrained import short_digest
+from augment_ru.prompting.prompt import FilledPrompt
+from augment_ru.prompting.replies import REASONING, with_choices
+from augment_ru.resources import folder
+from augment_ru.strict_tables import read_toml
+
+Message: TypeAlias = dict[str, str]
+"""A message of a chat: its `role` (system, user, assistant) and its `content`."""
+
+FORMS = ("turns", "message")
+"""How demonstrations are shown: as turns of the user and the assistant, or in one message of the user."""
+
+
+def messages_of(filled: FilledPrompt, form: str, system: str | None) -> list[Message]:
+    """Return a prompt as messages: the system's, if there is one, those of the demonstrations, and the question."""
+    turns = filled.turns if form == "turns" else ((filled.context, ""),)
+    found = [{"role": "system", "content": system}] if system else []
+    for question, answer in turns:
+        found.append({"role": "user", "content": question})
+        found += [{"role": "assistant", "content": answer}] if answer else []
+    return found
+
+
+def system_of(given: str | None) -> str | None:
+    """Return the system message that an option asks for: `mera` is MERA's own (prompts/mera.toml), else the text.
+
+    Raises:
+        AugmentError: the prompt file cannot be read.
+    """
+    if given != "mera":
+        return given
+    return str(read_toml(folder("prompts") / "mera.toml", "prompts/mera.toml")["system"])
+
+
+def asked_to_choose(filled: FilledPrompt, language: str) -> FilledPrompt:
+    """Return the prompt with its choices listed after the question, for models that answer with a reply."""
+    *shown, (question, _) = filled.turns
+    context, question = (with_choices(text, filled, language) for text in (filled.context, question))
+    return replace(filled, context=context, turns=(*shown, (question, "")))
+
+
+@dataclass(frozen=True, slots=True)
+class Chat:
+    """The chat template of a tokenizer, and how it is used.
+
+    Attributes:
+        tokenizer: a tokenizer of transformers with a chat template.
+        form: how demonstrations are shown, one of `FORMS`.
+        system: the system message; None for no message.
+        reasoning: the most tokens of a reasoning block before the answer; 0 for none.
+    """
+
+    tokenizer: Any
+    form: str
+    system: str | None
+    reasoning: int
+
+    @property
+    def signature(self) -> str:
+        """All that defines the text of a chat: the template, the form, the system message, the reasoning."""
+        template = short_digest(str(self.tokenizer.chat_template).encode())
+        system = short_digest((self.system or "").encode())
+        return f"{self.form},template-{template},system-{system},reasoning-{self.reasoning}"
+
+    def text(self, filled: FilledPrompt) -> str:
+        """Return the text of a prompt up to the place of the answer.
+
+        If the template refuses or drops a system message, the message stands at the beginning of the user's. Without
+        reasoning, a reasoning block that the template opens is closed.
+
+        Raises:
+            AugmentError: the template refuses the messages.
+        """
+        messages = messages_of(filled, self.form, self.system)
+        try:
+            text = self._rendered(messages)
+            kept = self.system is None or self.system.strip() in text
+        except AugmentError:
+            if self.system is None:
+                raise
+            kept = False
+        if not kept:
+            first, second, *others = messages
+            text = self._rendered([{**second, "content": f"{first['content']}\n\n{second['content']}"}, *others])
+        return text if self.reasoning else text + closing(text)
+
+    def _rendered(self, messages: Sequence[Message]) -> str:
+        try:
+            text: str = self.tokenizer.apply_chat_template(
+                list(messages), tokenize=False, add_generation_prompt=True, enable_thinking=self.reasoning > 0
+            )
+        except Exception as error:  # a template may raise anything
+            raise AugmentError(f"the chat template of the model: {said(error)}; give chat=none") from error
+        return text
+
+
+def closing(text: str) -> str:
+    r"""Return what closes the reasoning block that stands open at the end of a text; empty if none does.
+
+    >>> closing("<think> Да или нет?"), closing("<think>Да.</think>")
+    ('\n</think>\n\n', '')
+    """
+    ends = [f"\n{end}\n\n" for start, end in REASONING if text.rfind(start) > text.rfind(end)]
+    return ends[0] if ends else ""
