@@ -16,7 +16,7 @@ import numpy as np
 
 from augment_ru.adversary.by_labels import random_sets
 from augment_ru.adversary.knowledge import ChangeSet, Draws, Knowledge, Search, as_set
-from augment_ru.adversary.surrogate import Surrogate
+from augment_ru.adversary.surrogate import Regression, Surrogate
 from augment_ru.draws import Floats
 
 _BEYOND = 0.05
@@ -82,16 +82,22 @@ def _promising(
         The set; None if no choice gave an open set.
     """
     for attempt in range(_TRIES):
-        noise = _noise(surrogate, draws, spread or _WIDE) if spread or attempt else None
         found: list[tuple[bool, float, ChangeSet]] = []
-        for effects, margin in zip(surrogate.mean, surrogate.margins.tolist(), strict=True):
-            wanted = margin + _BEYOND * surrogate.scale
-            drawn = effects if noise is None else effects + noise
-            gains = drawn.tolist()
-            chosen = knowledge.fitting((-drawn).argsort(kind="stable").tolist(), gains, enough=wanted, most=most)
-            rest = wanted - fsum(gains[one] for one in chosen)
-            found.append((rest > 0, rest if rest > 0 else len(chosen), as_set(chosen)))
-        best = min(found)[2]
+        for view in surrogate.regressions:
+            noise = _noise(view, draws, spread or _WIDE) if spread or attempt else None
+            found = []
+            for effects, margin in zip(view.mean, view.margins.tolist(), strict=True):
+                wanted = margin + _BEYOND * view.scale
+                drawn = effects if noise is None else effects + noise
+                gains = drawn.tolist()
+                chosen = knowledge.fitting(
+                    (-drawn).argsort(kind="stable").tolist(), gains, enough=wanted, most=most, alone=not view.adds
+                )
+                rest = wanted - fsum(gains[one] for one in chosen)
+                found.append((rest > 0, rest if rest > 0 else len(chosen), as_set(chosen)))
+            fails, _, best = min(found)
+            if not fails:
+                break
         if best and knowledge.is_open(best):
             return best
     return None
@@ -107,10 +113,12 @@ def _near(knowledge: Knowledge, surrogate: Surrogate, draws: Draws) -> ChangeSet
     margins = knowledge.known[knowledge.nearest].margins
     if margins is None:
         return None
-    effects = surrogate.mean + _noise(surrogate, draws, _NEAR)
+    view, places = surrogate.best, knowledge.pool.places
+    effects = view.mean + _noise(view, draws, _NEAR)
     steps = effects.copy()
     for change in here:
-        steps[:, knowledge.conflicts(change)] -= effects[:, change, None]
+        gone = knowledge.conflicts(change) if view.adds else places == places[change]
+        steps[:, gone] -= effects[:, change, None]
     if here:
         steps[:, here] = -effects[:, here]
     expected = np.minimum.reduce(margins[:, None] - steps)
@@ -119,14 +127,15 @@ def _near(knowledge: Knowledge, surrogate: Surrogate, draws: Draws) -> ChangeSet
             chosen = tuple(one for one in here if one != change)
         else:
             gone = knowledge.pool.conflicts[change]
-            chosen = as_set([*(one for one in here if one not in gone), change])
+            kept = [one for one in here if one not in gone and (view.adds or places[one] != places[change])]
+            chosen = as_set([*kept, change])
         if chosen and knowledge.is_open(chosen):
             return chosen
     return None
 
 
-def _noise(surrogate: Surrogate, draws: Draws, size: float) -> Floats:
-    noise: Floats = draws.bell(surrogate.variance.size) * np.sqrt(surrogate.variance) * size
+def _noise(view: Regression, draws: Draws, size: float) -> Floats:
+    noise: Floats = draws.bell(view.variance.size) * np.sqrt(view.variance) * size
     return noise
 
 
@@ -169,10 +178,10 @@ def _minimal(knowledge: Knowledge, surrogate: Surrogate) -> Search:
         smaller = list(_smaller(knowledge, surrogate, broken))
         worth = [
             (chance**3 * (len(broken) - len(chosen)), chosen)
-            for chance, chosen in zip(surrogate.chances(smaller), smaller, strict=True)
+            for chance, chosen in zip(surrogate.best.chances(smaller), smaller, strict=True)
             if chance >= _HOPE
         ]
-        chosen = max(worth or zip(surrogate.chances(singles), singles, strict=True))[1]
+        chosen = max(worth or zip(surrogate.best.chances(singles), singles, strict=True))[1]
         margins = (yield chosen).margins
 
 
@@ -184,9 +193,10 @@ def _smaller(knowledge: Knowledge, surrogate: Surrogate, broken: ChangeSet) -> I
     """
     most = len(broken) - 1
     found: dict[ChangeSet, None] = {}
-    for effects in surrogate.mean:
+    view = surrogate.best
+    for effects in view.mean:
         gains = effects.tolist()
         for order in ((-effects).argsort(kind="stable").tolist(), sorted(broken, key=lambda one: -gains[one])):
-            ordered = knowledge.fitting(order, gains, most=most)
+            ordered = knowledge.fitting(order, gains, most=most, alone=not view.adds)
             found.update((as_set(ordered[:size]), None) for size in range(1, len(ordered) + 1))
     return filter(knowledge.is_open, found)

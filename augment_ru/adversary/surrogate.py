@@ -1,14 +1,20 @@
 """The surrogate: a linear model of how far each change lowers the margins, updated after every answer.
 
 It is Bayesian linear regression with one Gaussian variable for each change. A priori, the effects of all changes of a
-text are correlated, and those of alternatives at one place more: an effect is the sum of a part shared by all changes,
-a part shared by the alternatives at its place, and a part of its own. So one answer about many changes says something
-about each of them. For rivals and margins see `Goal`.
+text are correlated, and those of changes at one place more: an effect is the sum of a part shared by all changes, a
+part shared by the changes at its place, and a part of its own. So one answer about many changes says something about
+each of them.
+
+A place is a word, and changes at a place change its letters. To a model that reads whole words, a word is spoilt by its
+first changed letter; to one that reads parts of words, each further letter adds. Which of these holds for a record is
+not known before. So there are two regressions, one for each view, and the answers tell which of them predicts better.
+For rivals and margins see `Goal`.
 """
 
 from collections.abc import Sequence
 from itertools import chain
-from math import erf, sqrt
+from math import erf, log, sqrt
+from typing import NamedTuple
 
 import numpy as np
 
@@ -18,8 +24,8 @@ from augment_ru.engine.pool import RecordPool
 
 _MEAN = 0.5
 """A priori, the expected effect of changing an average word, as a share of the lowest margin of the original."""
-_SHARED, _PLACE, _OWN = 0.3, 0.5, 0.4
-"""The standard deviations of the three parts of an effect, in the same unit: shared, of the place, its own."""
+_SHARED, _PLACE = 0.3, 0.5
+"""The standard deviations of two parts of an effect, in the same unit: shared, of the place. For the third see `View`."""
 _NOISE = 0.05
 """The standard deviation of deviations from linearity, in the same unit; each further change adds half its variance.
 
@@ -38,7 +44,55 @@ _MANY = 2**18
 _sum = np.add.reduce
 
 
+class View(NamedTuple):
+    """What a further change at a place is taken to do.
+
+    Attributes:
+        adds: whether the effects of all changes at a place add up; otherwise all together have their mean effect.
+        own: the standard deviation of the part of an effect that is not shared with the changes at its place.
+    """
+
+    adds: bool
+    own: float
+
+
+VIEWS = (View(adds=False, own=0.2), View(adds=True, own=0.4))
+"""The views; the first is preferred until answers speak for the second."""
+_REFUTED = log(100.0)
+"""A view is dropped when the answers are this much less likely under it, in nats."""
+
+
 class Surrogate:
+    """The regressions of a record, one for each view that the answers have not refuted, the likeliest first.
+
+    Args:
+        pool: the changes of the record.
+        margins: the margins of the original, shape (rivals,).
+
+    Attributes:
+        regressions: the regressions.
+    """
+
+    def __init__(self, pool: RecordPool, margins: Floats) -> None:
+        views = VIEWS if pool.has_letters else VIEWS[1:]
+        self.regressions = [Regression(pool, margins, view) for view in views]
+
+    @property
+    def best(self) -> "Regression":
+        """The regression under which the answers are likeliest."""
+        return self.regressions[0]
+
+    def learn(self, chosen: ChangeSet, margins: Floats) -> None:
+        """Update all regressions with an observation: the margins, shape (rivals,), after a set of changes."""
+        for one in self.regressions:
+            one.learn(chosen, margins)
+        if len(self.regressions) > 1:
+            ordered = sorted(self.regressions, key=lambda one: -one.evidence)
+            best = ordered[0].evidence
+            self.regressions = [one for one in ordered if one.evidence > best - _REFUTED]
+
+
+class Regression:
     """The posterior distribution of the effects of a record's changes: by how much each change lowers each margin.
 
     Each answer observes all margins for the same set, so all margins share one covariance of the effects. It is stored
@@ -48,26 +102,30 @@ class Surrogate:
     Args:
         pool: the changes of the record.
         margins: the margins of the original, shape (rivals,).
+        view: what a further change at a place does.
 
     Attributes:
         margins: as above.
+        adds: whether the effects of all changes at a place add up (`View`).
         mean: the expected effect of each change on each margin, shape (rivals, changes).
         scale: the lowest margin of the original, in nats, which is the unit of the prior.
+        evidence: the logarithm of the likelihood of the answers, up to a constant that all views share.
     """
 
-    def __init__(self, pool: RecordPool, margins: Floats) -> None:
-        self.margins = margins
+    def __init__(self, pool: RecordPool, margins: Floats, view: View) -> None:
+        self.margins, self.adds = margins, view.adds
         self.scale = max(float(margins.min()), 1e-3)
         weights = np.sqrt(np.minimum(np.maximum(pool.sizes, 1.0), _LONGEST) / _AVERAGE)
         square = self.scale**2
         self._weights, self._places, self._most = weights, pool.places, int(pool.places.max()) + 1
-        self._own = _OWN**2 * square * weights**2
+        self._own = view.own**2 * square * weights**2
         self._place, self._shared, self._noise = _PLACE**2 * square, _SHARED**2 * square, _NOISE**2 * square
         self.mean = np.tile(weights * (_MEAN * self.scale), (margins.size, 1))
         self._variance = self._own + (self._place + self._shared) * weights**2
         first_rows = _FIRST_ROWS if weights.size < _LONG else _FIRST_ROWS_OF_LONG
         self._learnt = np.empty((first_rows, weights.size))
         self._rows = self._counted = 0
+        self.evidence = 0.0
 
     @property
     def variance(self) -> Floats:
@@ -81,15 +139,18 @@ class Surrogate:
     def learn(self, chosen: ChangeSet, margins: Floats) -> None:
         """Update the posterior with an observation: the margins, shape (rivals,), after a set of changes."""
         index = np.array(chosen)
-        weights = self._weights[index]
+        places = self._places[index]
+        parts = self._parts(places, np.bincount(places))
+        weights = self._weights[index] * parts
         known = self._learnt[: self._rows]
-        covariance = self._place * np.bincount(self._places[index], weights, self._most)[self._places]
+        covariance = self._place * np.bincount(places, weights, self._most)[self._places]
         covariance += self._shared * _sum(weights)
         covariance *= self._weights
-        covariance[index] += self._own[index]
-        covariance -= _combined(_sum(known.take(index, 1), 1), known)
-        total = float(_sum(covariance[index])) + self._noise * (1.0 + index.size / 2.0)
-        surprise = self.margins - margins - _sum(self.mean.take(index, 1), 1)
+        covariance[index] += self._own[index] * parts
+        covariance -= _combined(_sum(known.take(index, 1) * parts, 1), known)
+        total = float(_sum(covariance[index] * parts)) + self._noise * (1.0 + index.size / 2.0)
+        surprise = self.margins - margins - _sum(self.mean.take(index, 1) * parts, 1)
+        self.evidence -= 0.5 * (margins.size * log(total) + float(_sum(surprise * surprise)) / total)
         self.mean += (surprise / total)[:, None] * covariance
         if self._rows == len(self._learnt):
             grown = np.empty((2 * self._rows, self._weights.size), self._learnt.dtype)
@@ -97,6 +158,15 @@ class Surrogate:
             self._learnt = grown
         np.divide(covariance, sqrt(total), out=self._learnt[self._rows])
         self._rows += 1
+
+    def _parts(self, cells: Ints, counts: Ints) -> Floats:
+        """Return the part of the effect of each change of a set that counts, shape (changes of the set,).
+
+        Args:
+            cells: the place of each change.
+            counts: the number of the set's changes at each place.
+        """
+        return np.ones(cells.size) if self.adds else 1.0 / counts[cells]
 
     def chances(self, sets: Sequence[ChangeSet]) -> list[float]:
         """Return the probability of each set to push its lowest margin below 0. No set may be empty."""
@@ -125,15 +195,16 @@ class Surrogate:
         """
         firsts = sizes.cumsum() - sizes
         index = np.array(list(chain.from_iterable(sets)))
-        weights = self._weights[index]
         cells = np.repeat(np.arange(len(sets)) * self._most, sizes) + self._places[index]
+        parts = self._parts(cells, np.bincount(cells))
+        weights = self._weights[index] * parts
         by_place = np.bincount(cells, weights, len(sets) * self._most).reshape(len(sets), self._most)
-        variances = np.add.reduceat(self._own[index], firsts)
+        variances = np.add.reduceat(self._own[index] * parts * parts, firsts)
         variances += self._place * _sum(by_place * by_place, 1)
         variances += self._shared * np.add.reduceat(weights, firsts) ** 2
-        learnt = np.add.reduceat(self._learnt[: self._rows].take(index, 1), firsts, 1)
+        learnt = np.add.reduceat(self._learnt[: self._rows].take(index, 1) * parts, firsts, 1)
         variances = np.maximum(variances - _sum(learnt * learnt), 0.0)
-        return np.add.reduceat(self.mean.take(index, 1), firsts, 1), variances
+        return np.add.reduceat(self.mean.take(index, 1) * parts, firsts, 1), variances
 
 
 def _combined(factors: Floats, rows: Floats) -> Floats:
