@@ -20,6 +20,8 @@ They were chosen on sentences of three domains against linear models of words an
 (benchmarks/measurements.md). If all places were always changed, a third fewer answers of the word models broke; with
 the best single share, 0.8, a tenth fewer at 10 queries.
 """
+_LETTERS = 9
+"""One of this many sets may change several letters of a word; the others change one at most."""
 _TRIES = 100
 """After this many draws in a row without a new set, the search ends."""
 
@@ -46,10 +48,11 @@ def random_sets(knowledge: Knowledge, draws: Draws) -> Iterator[ChangeSet]:
     drawn, drawn_at = np.zeros(count), np.zeros(most)
     while failures < _TRIES:
         share = _SHARES[turn % len(_SHARES)]
+        alone = turn % _LETTERS != _LETTERS - 1
         turn += 1
         by_place = draws.uniform(most)
         order = np.lexsort((draws.uniform(count), drawn, by_place[places], drawn_at[places]))
-        found = knowledge.fitting(order.tolist(), alike, most=max(1, round(share * most)))
+        found = knowledge.fitting(order.tolist(), alike, most=max(1, round(share * most)), alone=alone)
         drawn[found] += 1
         drawn_at += np.bincount(places[found], minlength=most)
         chosen = as_set(found)

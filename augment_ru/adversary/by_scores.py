@@ -47,8 +47,11 @@ def break_by_scores(knowledge: Knowledge, surrogate: Surrogate, draws: Draws) ->
         asked += 1
         nearest = knowledge.nearest
         chosen = None
-        if failures and asked % _ROUND:
-            chosen = _near(knowledge, surrogate, draws)
+        base = None
+        if failures and len(surrogate.regressions) > 1 and (chosen := _letters(knowledge, surrogate)):
+            base = knowledge.known[nearest].margins
+        elif failures and asked % _ROUND:
+            chosen = _near(knowledge, surrogate.best, draws)
         if chosen is None:
             chosen = _promising(knowledge, surrogate, draws, _WIDE if failures else 0.0)
         if chosen is None:
@@ -58,6 +61,8 @@ def break_by_scores(knowledge: Knowledge, surrogate: Surrogate, draws: Draws) ->
         verdict = yield chosen
         if verdict.margins is not None:
             surrogate.learn(chosen, verdict.margins)
+            if base is not None:
+                surrogate.settle(base, verdict.margins)
         if verdict.broken:
             return
         failures = 0 if knowledge.nearest != nearest else failures + 1
@@ -89,10 +94,8 @@ def _promising(
             for effects, margin in zip(view.mean, view.margins.tolist(), strict=True):
                 wanted = margin + _BEYOND * view.scale
                 drawn = effects if noise is None else effects + noise
-                gains = drawn.tolist()
-                chosen = knowledge.fitting(
-                    (-drawn).argsort(kind="stable").tolist(), gains, enough=wanted, most=most, alone=not view.adds
-                )
+                order, gains = view.ordered(drawn)
+                chosen = knowledge.fitting(order, gains, enough=wanted, most=most, alone=not view.adds)
                 rest = wanted - fsum(gains[one] for one in chosen)
                 found.append((rest > 0, rest if rest > 0 else len(chosen), as_set(chosen)))
             fails, _, best = min(found)
@@ -103,7 +106,24 @@ def _promising(
     return None
 
 
-def _near(knowledge: Knowledge, surrogate: Surrogate, draws: Draws) -> ChangeSet | None:
+def _letters(knowledge: Knowledge, surrogate: Surrogate) -> ChangeSet | None:
+    """Return the set nearest to breaking the answer with a further change in each of its words, if that set is open.
+
+    The views differ most about such a set: either it has the same margins, or much lower ones.
+    """
+    here, places = knowledge.nearest, knowledge.pool.places
+    taken = {int(places[one]) for one in here}
+    blocked = {one for change in here for one in (change, *knowledge.pool.conflicts[change])}
+    order = [
+        one
+        for one in np.argsort(-surrogate.best.mean.sum(0), kind="stable").tolist()
+        if one not in blocked and int(places[one]) in taken
+    ]
+    chosen = as_set([*here, *knowledge.fitting(order, [1.0] * len(places), alone=True)])
+    return chosen if chosen and knowledge.is_open(chosen) else None
+
+
+def _near(knowledge: Knowledge, view: Regression, draws: Draws) -> ChangeSet | None:
     """Choose the open set, one step from `knowledge.nearest`, that is expected to come nearest to breaking the answer.
 
     A step takes a change back, or adds one and takes back those that conflict with it. The result is None if no such
@@ -113,7 +133,7 @@ def _near(knowledge: Knowledge, surrogate: Surrogate, draws: Draws) -> ChangeSet
     margins = knowledge.known[knowledge.nearest].margins
     if margins is None:
         return None
-    view, places = surrogate.best, knowledge.pool.places
+    places = knowledge.pool.places
     effects = view.mean + _noise(view, draws, _NEAR)
     steps = effects.copy()
     for change in here:
@@ -195,8 +215,8 @@ def _smaller(knowledge: Knowledge, surrogate: Surrogate, broken: ChangeSet) -> I
     found: dict[ChangeSet, None] = {}
     view = surrogate.best
     for effects in view.mean:
-        gains = effects.tolist()
-        for order in ((-effects).argsort(kind="stable").tolist(), sorted(broken, key=lambda one: -gains[one])):
+        strongest, gains = view.ordered(effects)
+        for order in (strongest, sorted(broken, key=lambda one: -gains[one])):
             ordered = knowledge.fitting(order, gains, most=most, alone=not view.adds)
             found.update((as_set(ordered[:size]), None) for size in range(1, len(ordered) + 1))
     return filter(knowledge.is_open, found)

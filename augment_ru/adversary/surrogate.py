@@ -7,13 +7,14 @@ each of them.
 
 A place is a word, and changes at a place change its letters. To a model that reads whole words, a word is spoilt by its
 first changed letter; to one that reads parts of words, each further letter adds. Which of these holds for a record is
-not known before. So there are two regressions, one for each view, and the answers tell which of them predicts better.
+not known before. So there are two regressions, one for each view, until an answer to a set with further letters in the
+same words tells which holds.
 For rivals and margins see `Goal`.
 """
 
 from collections.abc import Sequence
 from itertools import chain
-from math import erf, log, sqrt
+from math import erf, sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -48,29 +49,32 @@ class View(NamedTuple):
     """What a further change at a place is taken to do.
 
     Attributes:
-        adds: whether the effects of all changes at a place add up; otherwise all together have their mean effect.
+        adds: what share of its effect each further change at a place adds, in [0, 1]. With 0, all changes at a place
+            together have their mean effect; with 1, the sum of their effects.
         own: the standard deviation of the part of an effect that is not shared with the changes at its place.
     """
 
-    adds: bool
+    adds: float
     own: float
 
 
-VIEWS = (View(adds=False, own=0.2), View(adds=True, own=0.4))
+import os
+LAM=float(os.environ.get('LAM','1'))
+VIEWS = (View(adds=0.0, own=0.2), View(adds=LAM, own=0.4))
 """The views; the first is preferred until answers speak for the second."""
-_REFUTED = log(100.0)
-"""A view is dropped when the answers are this much less likely under it, in nats."""
+_LITTLE = 0.1
+"""Further letters add if they lower the lowest margin by this share of what the first letters did."""
 
 
 class Surrogate:
-    """The regressions of a record, one for each view that the answers have not refuted, the likeliest first.
+    """The regressions of a record: one for each view, until an answer shows which of them holds.
 
     Args:
         pool: the changes of the record.
         margins: the margins of the original, shape (rivals,).
 
     Attributes:
-        regressions: the regressions.
+        regressions: the regressions; the first is used before the others.
     """
 
     def __init__(self, pool: RecordPool, margins: Floats) -> None:
@@ -79,17 +83,24 @@ class Surrogate:
 
     @property
     def best(self) -> "Regression":
-        """The regression under which the answers are likeliest."""
+        """The regression that is used before the others."""
         return self.regressions[0]
 
     def learn(self, chosen: ChangeSet, margins: Floats) -> None:
         """Update all regressions with an observation: the margins, shape (rivals,), after a set of changes."""
         for one in self.regressions:
             one.learn(chosen, margins)
-        if len(self.regressions) > 1:
-            ordered = sorted(self.regressions, key=lambda one: -one.evidence)
-            best = ordered[0].evidence
-            self.regressions = [one for one in ordered if one.evidence > best - _REFUTED]
+
+    def settle(self, before: Floats, after: Floats) -> None:
+        """Keep one view, by what further letters did in words that were changed.
+
+        Args:
+            before: the margins after the first letters were changed, shape (rivals,).
+            after: the margins after further letters of the same words were changed, shape (rivals,).
+        """
+        original, reached = float(self.best.margins.min()), float(before.min())
+        added = reached - float(after.min()) > _LITTLE * (original - reached)
+        self.regressions = self.regressions[-1:] if added else self.regressions[:1]
 
 
 class Regression:
@@ -106,10 +117,9 @@ class Regression:
 
     Attributes:
         margins: as above.
-        adds: whether the effects of all changes at a place add up (`View`).
+        adds: what share of its effect each further change at a place adds (`View`).
         mean: the expected effect of each change on each margin, shape (rivals, changes).
         scale: the lowest margin of the original, in nats, which is the unit of the prior.
-        evidence: the logarithm of the likelihood of the answers, up to a constant that all views share.
     """
 
     def __init__(self, pool: RecordPool, margins: Floats, view: View) -> None:
@@ -125,7 +135,6 @@ class Regression:
         first_rows = _FIRST_ROWS if weights.size < _LONG else _FIRST_ROWS_OF_LONG
         self._learnt = np.empty((first_rows, weights.size))
         self._rows = self._counted = 0
-        self.evidence = 0.0
 
     @property
     def variance(self) -> Floats:
@@ -140,7 +149,7 @@ class Regression:
         """Update the posterior with an observation: the margins, shape (rivals,), after a set of changes."""
         index = np.array(chosen)
         places = self._places[index]
-        parts = self._parts(places, np.bincount(places))
+        parts = self._parts(places, np.maximum(np.bincount(places), 1))
         weights = self._weights[index] * parts
         known = self._learnt[: self._rows]
         covariance = self._place * np.bincount(places, weights, self._most)[self._places]
@@ -150,7 +159,6 @@ class Regression:
         covariance -= _combined(_sum(known.take(index, 1) * parts, 1), known)
         total = float(_sum(covariance[index] * parts)) + self._noise * (1.0 + index.size / 2.0)
         surprise = self.margins - margins - _sum(self.mean.take(index, 1) * parts, 1)
-        self.evidence -= 0.5 * (margins.size * log(total) + float(_sum(surprise * surprise)) / total)
         self.mean += (surprise / total)[:, None] * covariance
         if self._rows == len(self._learnt):
             grown = np.empty((2 * self._rows, self._weights.size), self._learnt.dtype)
@@ -159,6 +167,23 @@ class Regression:
         np.divide(covariance, sqrt(total), out=self._learnt[self._rows])
         self._rows += 1
 
+    def ordered(self, effects: Floats) -> tuple[list[int], list[float]]:
+        """Return an order of the changes by what they add, the largest first, and what each adds.
+
+        The strongest change at each place adds its whole effect, the others there the share `adds`.
+
+        Args:
+            effects: the effect of each change on a margin, shape (changes,).
+        """
+        order = (-effects).argsort(kind="stable")
+        if self.adds == 1.0:
+            return order.tolist(), effects.tolist()
+        leaders = np.empty(self._most, np.int64)
+        leaders[self._places[order[::-1]]] = order[::-1]
+        gains = effects * self.adds
+        gains[leaders] = effects[leaders]
+        return (-gains).argsort(kind="stable").tolist(), gains.tolist()
+
     def _parts(self, cells: Ints, counts: Ints) -> Floats:
         """Return the part of the effect of each change of a set that counts, shape (changes of the set,).
 
@@ -166,7 +191,7 @@ class Regression:
             cells: the place of each change.
             counts: the number of the set's changes at each place.
         """
-        return np.ones(cells.size) if self.adds else 1.0 / counts[cells]
+        return (self.adds + (1.0 - self.adds) / counts)[cells]
 
     def chances(self, sets: Sequence[ChangeSet]) -> list[float]:
         """Return the probability of each set to push its lowest margin below 0. No set may be empty."""
@@ -196,7 +221,7 @@ class Regression:
         firsts = sizes.cumsum() - sizes
         index = np.array(list(chain.from_iterable(sets)))
         cells = np.repeat(np.arange(len(sets)) * self._most, sizes) + self._places[index]
-        parts = self._parts(cells, np.bincount(cells))
+        parts = self._parts(cells, np.maximum(np.bincount(cells), 1))
         weights = self._weights[index] * parts
         by_place = np.bincount(cells, weights, len(sets) * self._most).reshape(len(sets), self._most)
         variances = np.add.reduceat(self._own[index] * parts * parts, firsts)
