@@ -45,9 +45,9 @@ def break_by_scores(knowledge: Knowledge, surrogate: Surrogate, draws: Draws) ->
     failures = asked = 0
     while True:
         asked += 1
+        base: Floats | None = None
         nearest = knowledge.nearest
         chosen = None
-        base = None
         if failures and len(surrogate.regressions) > 1 and (chosen := _letters(knowledge, surrogate)):
             base = knowledge.known[nearest].margins
         elif failures and asked % _ROUND:

@@ -146,7 +146,13 @@ class Knowledge:
         return found
 
     def fitting(
-        self, order: Iterable[int], gains: Sequence[float], *, enough: float = np.inf, most: int | None = None, alone: bool = False
+        self,
+        order: Iterable[int],
+        gains: Sequence[float],
+        *,
+        enough: float = np.inf,
+        most: int | None = None,
+        alone: bool = False,
     ) -> list[int]:
         """Choose changes that may be applied together, greedily in the given order, and return their numbers.
 

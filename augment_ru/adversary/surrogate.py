@@ -58,12 +58,11 @@ class View(NamedTuple):
     own: float
 
 
-import os
-LAM=float(os.environ.get('LAM','1'))
-VIEWS = (View(adds=0.0, own=0.2), View(adds=LAM, own=0.4))
-"""The views; the first is preferred until answers speak for the second."""
-_LITTLE = 0.1
-"""Further letters add if they lower the lowest margin by this share of what the first letters did."""
+VIEWS = (View(adds=0.0, own=0.2), View(adds=0.6, own=0.4))
+"""The views; the first is used before the second. With 1 in place of 0.6, a character model's answers broke less often
+at 10 and 20 queries, by eight and six points (250 sentences of three domains, `butterfingers`)."""
+_LITTLE = 0.05
+"""Further letters count if they move the lowest margin by this share of what the first letters did."""
 
 
 class Surrogate:
@@ -99,7 +98,7 @@ class Surrogate:
             after: the margins after further letters of the same words were changed, shape (rivals,).
         """
         original, reached = float(self.best.margins.min()), float(before.min())
-        added = reached - float(after.min()) > _LITTLE * (original - reached)
+        added = abs(reached - float(after.min())) > _LITTLE * abs(original - reached)
         self.regressions = self.regressions[-1:] if added else self.regressions[:1]
 
 

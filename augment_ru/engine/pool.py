@@ -79,9 +79,7 @@ class RecordPool:
         """Whether any word can get several changes at once, in different letters."""
         counts = np.bincount(self.places, minlength=1).tolist()
         conflicts = self.conflicts
-        return any(
-            len(conflicts[number]) < counts[place] - 1 for number, place in enumerate(self.places.tolist())
-        )
+        return any(len(conflicts[number]) < counts[place] - 1 for number, place in enumerate(self.places.tolist()))
 
     def scripts(self, chosen: Iterable[int]) -> dict[int, Script]:
         """Return the script of each text that these changes edit, by the number of the text.
