@@ -1,7 +1,8 @@
 """The search against a model that gives labels alone: random sets until one breaks the answer, then group tests.
 
 Before the first wrong answer, labels do not tell which changes matter. So the search draws sets of six sizes: the
-largest change all places, the smallest half of them. A place is a word that can be changed. Every place is drawn about
+largest change all places, the smallest half of them. A place is a word that can be changed, and each gets one change;
+only one set of nine may change several letters of a word. Every place is drawn about
 equally often, and so is every alternative at a place. Many changes at once break most answers. Some answers break only
 if certain words stay; smaller sets keep some.
 """
