@@ -177,7 +177,7 @@ class Regression:
         order = (-effects).argsort(kind="stable")
         if self.adds == 1.0:
             return order.tolist(), effects.tolist()
-        leaders = np.empty(self._most, np.int64)
+        leaders = np.full(self._most, order[0])  # a place may have lost all its changes
         leaders[self._places[order[::-1]]] = order[::-1]
         gains = effects * self.adds
         gains[leaders] = effects[leaders]
