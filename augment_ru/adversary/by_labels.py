@@ -1,7 +1,8 @@
 """The search against a model that gives labels alone: random sets until one breaks the answer, then group tests.
 
 Before the first wrong answer, labels do not tell which changes matter. So the search draws sets of six sizes: the
-largest change all places, the smallest half of them. A place is a word that can be changed. Every place is drawn about
+largest change all places, the smallest half of them. A place is a word that can be changed, and each gets one change;
+only one set of nine may change several letters of a word. Every place is drawn about
 equally often, and so is every alternative at a place. Many changes at once break most answers. Some answers break only
 if certain words stay; smaller sets keep some.
 """
@@ -20,6 +21,8 @@ They were chosen on sentences of three domains against linear models of words an
 (benchmarks/measurements.md). If all places were always changed, a third fewer answers of the word models broke; with
 the best single share, 0.8, a tenth fewer at 10 queries.
 """
+_LETTERS = 9
+"""One of this many sets may change several letters of a word; the others change one at most."""
 _TRIES = 100
 """After this many draws in a row without a new set, the search ends."""
 
@@ -46,10 +49,11 @@ def random_sets(knowledge: Knowledge, draws: Draws) -> Iterator[ChangeSet]:
     drawn, drawn_at = np.zeros(count), np.zeros(most)
     while failures < _TRIES:
         share = _SHARES[turn % len(_SHARES)]
+        alone = turn % _LETTERS != _LETTERS - 1
         turn += 1
         by_place = draws.uniform(most)
         order = np.lexsort((draws.uniform(count), drawn, by_place[places], drawn_at[places]))
-        found = knowledge.fitting(order.tolist(), alike, most=max(1, round(share * most)))
+        found = knowledge.fitting(order.tolist(), alike, most=max(1, round(share * most)), alone=alone)
         drawn[found] += 1
         drawn_at += np.bincount(places[found], minlength=most)
         chosen = as_set(found)

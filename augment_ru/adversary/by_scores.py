@@ -16,7 +16,7 @@ import numpy as np
 
 from augment_ru.adversary.by_labels import random_sets
 from augment_ru.adversary.knowledge import ChangeSet, Draws, Knowledge, Search, as_set
-from augment_ru.adversary.surrogate import Surrogate
+from augment_ru.adversary.surrogate import Regression, Surrogate
 from augment_ru.draws import Floats
 
 _BEYOND = 0.05
@@ -45,10 +45,13 @@ def break_by_scores(knowledge: Knowledge, surrogate: Surrogate, draws: Draws) ->
     failures = asked = 0
     while True:
         asked += 1
+        base: Floats | None = None
         nearest = knowledge.nearest
         chosen = None
-        if failures and asked % _ROUND:
-            chosen = _near(knowledge, surrogate, draws)
+        if failures and len(surrogate.regressions) > 1 and (chosen := _letters(knowledge, surrogate)):
+            base = knowledge.known[nearest].margins
+        elif failures and asked % _ROUND:
+            chosen = _near(knowledge, surrogate.best, draws)
         if chosen is None:
             chosen = _promising(knowledge, surrogate, draws, _WIDE if failures else 0.0)
         if chosen is None:
@@ -58,6 +61,8 @@ def break_by_scores(knowledge: Knowledge, surrogate: Surrogate, draws: Draws) ->
         verdict = yield chosen
         if verdict.margins is not None:
             surrogate.learn(chosen, verdict.margins)
+            if base is not None:
+                surrogate.settle(base, verdict.margins)
         if verdict.broken:
             return
         failures = 0 if knowledge.nearest != nearest else failures + 1
@@ -82,22 +87,43 @@ def _promising(
         The set; None if no choice gave an open set.
     """
     for attempt in range(_TRIES):
-        noise = _noise(surrogate, draws, spread or _WIDE) if spread or attempt else None
         found: list[tuple[bool, float, ChangeSet]] = []
-        for effects, margin in zip(surrogate.mean, surrogate.margins.tolist(), strict=True):
-            wanted = margin + _BEYOND * surrogate.scale
-            drawn = effects if noise is None else effects + noise
-            gains = drawn.tolist()
-            chosen = knowledge.fitting((-drawn).argsort(kind="stable").tolist(), gains, enough=wanted, most=most)
-            rest = wanted - fsum(gains[one] for one in chosen)
-            found.append((rest > 0, rest if rest > 0 else len(chosen), as_set(chosen)))
-        best = min(found)[2]
+        for view in surrogate.regressions:
+            noise = _noise(view, draws, spread or _WIDE) if spread or attempt else None
+            found = []
+            for effects, margin in zip(view.mean, view.margins.tolist(), strict=True):
+                wanted = margin + _BEYOND * view.scale
+                drawn = effects if noise is None else effects + noise
+                order, gains = view.ordered(drawn)
+                chosen = knowledge.fitting(order, gains, enough=wanted, most=most, alone=not view.adds)
+                rest = wanted - fsum(gains[one] for one in chosen)
+                found.append((rest > 0, rest if rest > 0 else len(chosen), as_set(chosen)))
+            fails, _, best = min(found)
+            if not fails:
+                break
         if best and knowledge.is_open(best):
             return best
     return None
 
 
-def _near(knowledge: Knowledge, surrogate: Surrogate, draws: Draws) -> ChangeSet | None:
+def _letters(knowledge: Knowledge, surrogate: Surrogate) -> ChangeSet | None:
+    """Return the set nearest to breaking the answer with a further change in each of its words, if that set is open.
+
+    The views differ most about such a set: either it has the same margins, or much lower ones.
+    """
+    here, places = knowledge.nearest, knowledge.pool.places
+    taken = {int(places[one]) for one in here}
+    blocked = {one for change in here for one in (change, *knowledge.pool.conflicts[change])}
+    order = [
+        one
+        for one in np.argsort(-surrogate.best.mean.sum(0), kind="stable").tolist()
+        if one not in blocked and int(places[one]) in taken
+    ]
+    chosen = as_set([*here, *knowledge.fitting(order, [1.0] * len(places), alone=True)])
+    return chosen if chosen and knowledge.is_open(chosen) else None
+
+
+def _near(knowledge: Knowledge, view: Regression, draws: Draws) -> ChangeSet | None:
     """Choose the open set, one step from `knowledge.nearest`, that is expected to come nearest to breaking the answer.
 
     A step takes a change back, or adds one and takes back those that conflict with it. The result is None if no such
@@ -107,10 +133,12 @@ def _near(knowledge: Knowledge, surrogate: Surrogate, draws: Draws) -> ChangeSet
     margins = knowledge.known[knowledge.nearest].margins
     if margins is None:
         return None
-    effects = surrogate.mean + _noise(surrogate, draws, _NEAR)
+    places = knowledge.pool.places
+    effects = view.mean + _noise(view, draws, _NEAR)
     steps = effects.copy()
     for change in here:
-        steps[:, knowledge.conflicts(change)] -= effects[:, change, None]
+        gone = knowledge.conflicts(change) if view.adds else places == places[change]
+        steps[:, gone] -= effects[:, change, None]
     if here:
         steps[:, here] = -effects[:, here]
     expected = np.minimum.reduce(margins[:, None] - steps)
@@ -119,14 +147,15 @@ def _near(knowledge: Knowledge, surrogate: Surrogate, draws: Draws) -> ChangeSet
             chosen = tuple(one for one in here if one != change)
         else:
             gone = knowledge.pool.conflicts[change]
-            chosen = as_set([*(one for one in here if one not in gone), change])
+            kept = [one for one in here if one not in gone and (view.adds or places[one] != places[change])]
+            chosen = as_set([*kept, change])
         if chosen and knowledge.is_open(chosen):
             return chosen
     return None
 
 
-def _noise(surrogate: Surrogate, draws: Draws, size: float) -> Floats:
-    noise: Floats = draws.bell(surrogate.variance.size) * np.sqrt(surrogate.variance) * size
+def _noise(view: Regression, draws: Draws, size: float) -> Floats:
+    noise: Floats = draws.bell(view.variance.size) * np.sqrt(view.variance) * size
     return noise
 
 
@@ -169,10 +198,10 @@ def _minimal(knowledge: Knowledge, surrogate: Surrogate) -> Search:
         smaller = list(_smaller(knowledge, surrogate, broken))
         worth = [
             (chance**3 * (len(broken) - len(chosen)), chosen)
-            for chance, chosen in zip(surrogate.chances(smaller), smaller, strict=True)
+            for chance, chosen in zip(surrogate.best.chances(smaller), smaller, strict=True)
             if chance >= _HOPE
         ]
-        chosen = max(worth or zip(surrogate.chances(singles), singles, strict=True))[1]
+        chosen = max(worth or zip(surrogate.best.chances(singles), singles, strict=True))[1]
         margins = (yield chosen).margins
 
 
@@ -184,9 +213,10 @@ def _smaller(knowledge: Knowledge, surrogate: Surrogate, broken: ChangeSet) -> I
     """
     most = len(broken) - 1
     found: dict[ChangeSet, None] = {}
-    for effects in surrogate.mean:
-        gains = effects.tolist()
-        for order in ((-effects).argsort(kind="stable").tolist(), sorted(broken, key=lambda one: -gains[one])):
-            ordered = knowledge.fitting(order, gains, most=most)
+    view = surrogate.best
+    for effects in view.mean:
+        strongest, gains = view.ordered(effects)
+        for order in (strongest, sorted(broken, key=lambda one: -gains[one])):
+            ordered = knowledge.fitting(order, gains, most=most, alone=not view.adds)
             found.update((as_set(ordered[:size]), None) for size in range(1, len(ordered) + 1))
     return filter(knowledge.is_open, found)

@@ -95,6 +95,7 @@ class Knowledge:
         self._losses = [1.0] * len(pool) if similarities is None else (1.0 - similarities).tolist()
         self._limit = np.inf
         self._conflicts: list[Ints | None] = [None] * len(pool)
+        self._places: list[int] = pool.places.tolist()
 
     def __len__(self) -> int:
         return len(self.pool)
@@ -145,7 +146,13 @@ class Knowledge:
         return found
 
     def fitting(
-        self, order: Iterable[int], gains: Sequence[float], *, enough: float = np.inf, most: int | None = None
+        self,
+        order: Iterable[int],
+        gains: Sequence[float],
+        *,
+        enough: float = np.inf,
+        most: int | None = None,
+        alone: bool = False,
     ) -> list[int]:
         """Choose changes that may be applied together, greedily in the given order, and return their numbers.
 
@@ -157,15 +164,17 @@ class Knowledge:
             gains: the expected gain of each change of the pool.
             enough: choosing stops when the gains of the chosen changes add up to this.
             most: the most changes to choose, at least 1; None for any number.
+            alone: whether to choose one change at most at each place.
         """
         blocked = set(self._bans)
         found: list[int] = []
         gained = lost = 0.0
         limited = self._limit < np.inf
-        conflicts = self.pool.conflicts
+        conflicts, places = self.pool.conflicts, self._places
+        taken: set[int] = set()
         for number in order:
             gain = gains[number]
-            if number in blocked or not gain > 0:
+            if number in blocked or not gain > 0 or places[number] in taken:
                 continue
             if limited:
                 loss = self._losses[number]
@@ -177,6 +186,8 @@ class Knowledge:
             if gained >= enough or len(found) == most:
                 break
             blocked.update(conflicts[number])
+            if alone:
+                taken.add(places[number])
         return found
 
     def without_one(self, chosen: ChangeSet) -> list[ChangeSet]:

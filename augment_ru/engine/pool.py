@@ -34,7 +34,8 @@ class RecordPool:
         attacks: for each change, the number of the attack that proposed it.
         places: the number of the place of each change, shape (changes,). The place is the word in which the first edit
             of the change starts, or else the last word before this edit. Only words with changes are counted, from 0
-            through all texts of the record. Changes with the same number are alternatives.
+            through all texts of the record. Changes with the same number are alternatives, or change other letters of
+            the same word.
         sizes: the length in characters of the word that is the place of each change, shape (changes,); 0 if the edit
             stands before the first word of its text.
     """
@@ -72,6 +73,13 @@ class RecordPool:
                     found.setdefault(other, set()).add(number)
             reached.append((text, start, stop, number))
         return [tuple(sorted(found.get(number, ()))) for number in range(len(self))]
+
+    @cached_property
+    def has_letters(self) -> bool:
+        """Whether any word can get several changes at once, in different letters."""
+        counts = np.bincount(self.places, minlength=1).tolist()
+        conflicts = self.conflicts
+        return any(len(conflicts[number]) < counts[place] - 1 for number, place in enumerate(self.places.tolist()))
 
     def scripts(self, chosen: Iterable[int]) -> dict[int, Script]:
         """Return the script of each text that these changes edit, by the number of the text.

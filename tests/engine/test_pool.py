@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from augment_ru import AugmentError, Perturber, Preparation, Script, Span
+from augment_ru.attacks.butterfingers import Butterfingers
 from augment_ru.engine.attack import Attack
 from augment_ru.engine.legality import Drop, legal
 from augment_ru.engine.pool import RecordPool, pools
@@ -121,3 +122,8 @@ def test_the_gate_scores_sets_and_refuses_what_makes_two_options_equal() -> None
     assert [gate.passes(score) for score in scores] == [True, True, False, False, False]  # (B) чай is (A) чай
     assert gate.scores([Wanted(0, pool.scripts((0, 2)))]).tolist() == [-np.inf]
     assert gate.scores([]).size == 0
+
+
+def test_a_pool_knows_whether_words_can_get_several_letters() -> None:
+    assert not pool_of("кот спит", Blank(words=("он", "это"))).has_letters  # alternatives of whole words
+    assert pool_of("погода хорошая", Butterfingers()).has_letters
