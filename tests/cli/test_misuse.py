@@ -55,7 +55,7 @@ from commands import fails, write
             "in.jsonl: is a file; explain takes a text, perturb shows what it changes in a file (see",
         ),
         (("к" * 5000,), "no command called 'кккк"),
-        (("list", "masking"), "error: 'masking' is not one of 'attacks', 'constraints'"),
+        (("list", "masking"), "error: 'masking' is not one of 'attacks', 'normalizers'"),
     ],
 )
 def test_a_mistake_is_told_with_its_cure(
