@@ -37,7 +37,7 @@ class Filter:
 
 def rows() -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """Forty comments, half of them ads; the attack hides the word of three quarters of the ads."""
-    originals = [
+    originals: list[dict[str, Any]] = [
         {"id": at, "text": f"Новое казино, вход номер {at}." if at % 2 else f"Новое кафе, дом {at}.", "label": label}
         for at, label in enumerate(("fine", "ad") * 20)
     ]
@@ -134,5 +134,5 @@ def test_a_search_asks_the_model_behind_its_defence() -> None:
     )
     (broken,), (withstood,) = list(bare), list(behind)
     assert (broken.status, withstood.status) == ("broken", "withstood")
-    assert withstood.metadata()["attack"] == "adversary:skeleton + f"
-    assert withstood.metadata()["model"] == "filter|defence=skeleton"
+    settings = withstood.search_settings
+    assert (settings.attack, settings.signature) == ("adversary:skeleton + f", "filter|defence=skeleton")
