@@ -131,8 +131,8 @@ def tested(model: Linear | Transformer, test: Rows, searched: int) -> dict[str, 
     held = [one for one in found(model, test[:searched], 20, 1000) if one.status != "wrong_before"]
     return {
         "clean": 100 * fmean(before),
-        "tricks": 100 * sum(was and not now for was, now in zip(before, after, strict=True)) / sum(before),
-        "searched": 100 * sum(one.status == "broken" for one in held) / len(held),
+        "tricks": 100 * sum(was and not now for was, now in zip(before, after, strict=True)) / max(sum(before), 1),
+        "searched": 100 * sum(one.status == "broken" for one in held) / max(len(held), 1),
     }
 
 
@@ -143,11 +143,12 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=1000, help="train rows")
     parser.add_argument("--epochs", type=int, default=8)
     parser.add_argument("--seeds", type=int, default=5, choices=list(T95), help="how often each is trained")
+    parser.add_argument("--tested", type=int, default=500, help="test rows")
     parser.add_argument("--searched", type=int, default=150, help="test rows that are searched")
     given = parser.parse_args()
 
     train = read_rows(str(DATA / "train.jsonl")).values[: given.rows]
-    test = read_rows(str(DATA / "test.jsonl")).values[:500]
+    test = read_rows(str(DATA / "test.jsonl")).values[: given.tested]
     labels = sorted({row["label"] for row in train})
     kind = {"linear": Linear, "transformer": Transformer}[given.kind]
     results: dict[str, list[dict[str, float]]] = {way: [] for way in WAYS}
