@@ -21,7 +21,7 @@ from scipy.optimize import minimize
 
 from augment_ru.edits import Edit, Note
 from augment_ru.similarities.meaning.features import features_of
-from augment_ru.similarities.meaning.matching import fates_of, word_edits
+from augment_ru.similarities.meaning.matching import fates_of, guessed_fates
 from augment_ru.similarities.meaning.words import Source
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -36,7 +36,7 @@ def features_of_pair(row: Mapping[str, Any]) -> list[dict[str, float]]:
     """Return the features of each edited sentence of a graded pair; of the whole texts if it states no edits."""
     source = Source(row["source"])
     if row["edits"] is None:
-        return [features_of(fates_of(source, word_edits(source, row["perturbed"]), is_guess=True))]
+        return [features_of(guessed_fates(source, row["perturbed"]))]
     notes = row.get("notes") or [None] * len(row["edits"])
     pairs = zip(row["edits"], notes, strict=True)
     edits = [Edit(start, stop, text, Note(**note) if note else None) for (start, stop, text), note in pairs]

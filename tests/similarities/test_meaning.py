@@ -22,7 +22,7 @@ from augment_ru.resources import dictionary_path
 from augment_ru.similarities.meaning import Meaning, weights_of
 from augment_ru.similarities.meaning import features as meaning_features
 from augment_ru.similarities.meaning.features import features_of
-from augment_ru.similarities.meaning.matching import edit_distance, fates_of, word_edits
+from augment_ru.similarities.meaning.matching import edit_distance, fates_of, guessed_fates
 from augment_ru.similarities.meaning.words import Fates, Source
 from profiles import IS_FULL, examples
 from strategies import OFFLINE, scripts, texts
@@ -50,7 +50,7 @@ def written(source: str, *edits: tuple[str, str]) -> Script:
 def features(source: str, text: str) -> dict[str, float]:
     """The features of two bare texts."""
     read = Source(source)
-    return features_of(fates_of(read, word_edits(read, text)))
+    return features_of(guessed_fates(read, text))
 
 
 @LAWS

@@ -6,9 +6,9 @@ restrictors), of words that moved, of words that replace others, and of words th
 """
 
 from bisect import bisect, bisect_left, insort
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
-from itertools import chain, pairwise
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from functools import cache, lru_cache
+from itertools import chain, pairwise, repeat
 from operator import add, ne
 from typing import Any, NamedTuple, TypeAlias
 
@@ -18,68 +18,65 @@ import numpy.typing as npt
 from augment_ru.constraints.protection import protected
 from augment_ru.constraints.rule_file import constraint
 from augment_ru.language.frequency import information
-from augment_ru.language.morphology import has_form, is_known, lemmas_of, word_kind
+from augment_ru.language.morphology import has_form, is_known, lemmas_of, readings, word_kind
 from augment_ru.language.slovnet import word_vector
-from augment_ru.resources import opposites
-from augment_ru.similarities.meaning.words import ATTRIBUTES, NOMINAL, Fates, Source, digits_of
+from augment_ru.resources import dictionary_path, opposites, rows
+from augment_ru.similarities.meaning.claims import BINDING, claims_of, contradictions, decides, word_claims
+from augment_ru.similarities.meaning.quantities import amounts_of, exchanged
+from augment_ru.similarities.meaning.roles import exchanged_nouns, roles_of
+from augment_ru.similarities.meaning.senses import apart_by_sense
+from augment_ru.similarities.meaning.words import ATTRIBUTES, NOMINAL, Fates, Source, form_of
 from augment_ru.text.doc import Doc, Token
 
-_MARKS = ("negation", "numbers", "restrictors")
-BINDING = frozenset({"не", "ни", "без", "безо", "нет"})
-"""Negators that negate the word behind them."""
-
-
 @lru_cache(maxsize=100_000)
-def marks_of(word: str) -> frozenset[str]:
-    """Return which of the constraints `negation`, `numbers` and `restrictors` protect a word that stands alone."""
+def restricts(word: str) -> bool:
+    """Tell whether the constraint `restrictors` protects a word that stands alone."""
     doc = Doc(word, (Token(0, len(word), word, frozenset({"tokens"})),), frozenset({"tokens"}))
-    return frozenset(name for name in _MARKS if protected((constraint(name),), {}, {"text": doc})["text"])
+    return bool(protected((constraint("restrictors"),), {}, {"text": doc})["text"])
 
 
-_DENYING = frozenset({"не", "нет", "нельзя", "невозможно", "нету"})
-
-
-def negates(word: str) -> bool:
-    """Tell whether a word negates by itself; words such as «никто» do not, they only repeat a «не» of the sentence."""
-    return "negation" in marks_of(word) and not word.startswith("ни")
-
-
-def of_marks(fates: Fates) -> Iterator[tuple[str, float]]:
-    """Yield the features of negators, numbers and restrictors, and of words replaced by their opposite.
+def of_claims(fates: Fates) -> Iterator[tuple[str, float]]:
+    """Yield the features of what the new text claims otherwise: by negators, numbers, small words, opposites, times.
 
     Words added behind the last word of the text are left to `of_added`.
     """
     source = fates.source
-    lost = [source.forms[number] for number in fates.lost]
-    inserted = [word for at, word in fates.inserted if at < len(source.forms)]
-    old = [source.forms[number] for numbers, _ in fates.replaced for number in numbers]
-    put = [word for _, words in fates.replaced for word in words]
-    gone, new = lost + old, inserted + put
-    if not (gone or new):
+    gone = [source.forms[number] for number in fates.lost]
+    new = [word for at, word in fates.inserted if at < len(source.forms)]
+    gone += [source.forms[number] for numbers, _ in fates.replaced for number in numbers]
+    new += [word for _, words in fates.replaced for word in words]
+    said = any(len(word) > 1 and (word[0].isdigit() or has_form(word)) for word in new)
+    if not (said or fates.reshaped or fates.moved or any(decides(word) or restricts(word) for word in gone)):
         return
-    # a lost «невесёлый» is only a lost word; a «не» that is lost, inserted or replaced negates the sentence
-    turned = sum(map(_DENYING.__contains__, lost)) + sum(map(negates, old)) - sum(map(negates, new))
-    yield "negation_changed", float(turned % 2)
-    restrictors, others = ({word for word in words if "restrictors" in marks_of(word)} for words in (gone, new))
-    yield "restrictors_changed", float(len(restrictors) != len(others))
-    if gone and new:
-        yield from _exchanged_words(gone, new)
+    found = dict(contradictions(claims_of(source), claims_of(fates.after)))
+    if not found["numbers_exchanged"]:  # «14 дней» and «две недели»
+        gone, new = ([word for word in words if not amounts_of(word)] for words in (gone, new))
+    pairs = list(_opposites(gone, new))
+    for one, other in pairs:  # «запретил» and «разрешил» are counted as opposites, not as a negation
+        if (word_claims(one).denials + word_claims(other).denials) % 2:
+            found["negation_changed"] = 1.0 - found["negation_changed"]
+    if pairs and len(pairs) % 2 == found["negation_changed"]:  # «согласился» and «не отказался»
+        found["negation_changed"] = found["opposite"] = 0.0
+    else:  # «прохладнее, чем вчера», «вчера было теплее»
+        turned = fates.moved and all(readings(word)[0].pos == "COMP" for pair in pairs for word in pair)
+        found["opposite"] = float(bool(pairs) and not turned)
+    restricting, others = ({word for word in words if restricts(word)} for words in (gone, new))
+    found["restrictors_changed"] = float(len(restricting) != len(others))
+    yield from found.items()
 
 
-def _exchanged_words(gone: Sequence[str], new: Sequence[str]) -> Iterator[tuple[str, float]]:
-    """Yield the features of numbers that other numbers replace, and of words that their opposites replace."""
-    numbers, others = (
-        {digits_of(word) or word for word in words if "numbers" in marks_of(word)} for words in (gone, new)
-    )
-    yield "numbers_exchanged", float(bool(numbers and others and numbers.isdisjoint(others)))
-    lemmas = {lemma for word in new for lemma in lemmas_of(word)}
-    yield (
-        "opposite",
-        float(any(opposites().get(lemma, frozenset()) & lemmas for word in gone for lemma in lemmas_of(word))),
-    )
+def _opposites(gone: Sequence[str], new: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Yield each lost word with a new word that means the opposite."""
+    table = opposites()
+    for word in gone:
+        against = frozenset[str]().union(*(table.get(lemma, ()) for lemma in lemmas_of(word)))
+        if against:
+            yield from ((word, other) for other in new if not against.isdisjoint(lemmas_of(other)))
 
 
 _PASSIVE = frozenset({"participle"})
+_PARTICIPLES = frozenset({"PRTF", "PRTS"})
+_VERBAL = frozenset({"verb", "infinitive", "participle", "gerund"})
 _GOVERNED = NOMINAL | {"adjective"}
 """The roles of words that a preposition governs."""
 
@@ -183,25 +180,59 @@ def _exchanged(source: Source, moved: Sequence[int], place: Mapping[int, int]) -
     yield from (("exchanged_verbs", float(verbs)),) if verbs else ()
 
 
-def of_reshaped(fates: Fates) -> Iterator[tuple[str, float]]:
-    """Yield the feature of nouns that exchanged their roles (who does what to whom) by changes of form.
+def of_roles(fates: Fates) -> Iterator[tuple[str, float]]:
+    """Yield the features of nouns with another role: who does what to whom.
 
-    Nouns exchanged roles if one of them came into the nominative and a second condition holds: another one left the
-    nominative, or the first one moved in front of a noun that may be subject or object («мать»). A passive form in the
-    text exchanges the roles back, so then the feature is 0.
+    The syntax trees of both texts are compared if a noun may have come into the nominative or left it, if a verb
+    changed, or if the edits were guessed. If they have no verb in common, a noun that came into the nominative when
+    another one left it, or was overtaken by it, has exchanged roles with it; unless a passive form exchanges them back.
     """
     source = fates.source
     nouns = [
         (number, source.forms[number], form) for number, form in fates.reshaped if source.kind(number).role in NOMINAL
     ]
-    came = {number for number, old, new in nouns if not _is_lemma(old) and _is_lemma(new)}
-    left = any(_is_lemma(old) and not _is_lemma(new) for _, old, new in nouns)
+    came = {number for number, old, new in nouns if _may_lead(new) > _may_lead(old)}
+    left = any(_may_lead(old) > _may_lead(new) for _, old, new in nouns)
+    verbs = any(source.kind(number).role in _VERBAL for number, _ in fates.reshaped)
+    alone = len(fates.reshaped) == 1 and not left  # «учится на врач» is a slip
+    if not (((came or left or verbs) and not alone) or (fates.is_guess and (fates.moved or fates.replaced))):
+        return
+    kept, changed, turned = exchanged_nouns(roles_of(source.text), roles_of(fates.after.text))
+    if turned and not changed:
+        yield "opposite", -1.0
+    if kept or changed:
+        yield "exchanged_roles", float(changed > 0)
+        return
     forms = [form for _, form in fates.reshaped]
     forms += [word for _, found in fates.replaced for word in found]
     forms += [word for _, word in fates.inserted]
     passive = any(word_kind(form).role in _PASSIVE or form.endswith("ся") for form in forms)
     exchanged = came and (left or _is_overtaken(fates, came))
-    yield "exchanged_roles", float(bool(exchanged and not passive))
+    gone = [source.forms[number] for numbers, _ in fates.replaced for number in numbers]
+    if exchanged and any(readings(word)[0].pos == "COMP" for word in gone) and list(_opposites(gone, forms)):
+        yield "opposite", -1.0  # «сестра старше брата», «брат младше сестры»
+        return
+    stays = not any(word_kind(word).role in _VERBAL for word in gone)
+    yield "exchanged_roles", float(bool(exchanged and stays and not passive))
+    yield "left_nominative", float((left or bool(came)) and not passive and not (exchanged and stays))
+
+
+def _may_lead(word: str) -> bool:
+    """Tell whether a word may be in the nominative."""
+    return "nomn" in word_kind(word).cases
+
+
+def of_forms(fates: Fates) -> Iterator[tuple[str, float]]:
+    """Yield the features of words in another form: another number of a noun, degree, or voice of a participle."""
+    for number, form in fates.reshaped:
+        old, new = readings(fates.source.forms[number])[0], readings(form)[0]
+        marks = old.grammemes ^ new.grammemes
+        if old.pos == new.pos == "NOUN" and "plur" in marks:
+            yield "other_number", fates.source.shares[number]
+        if (old.pos == "COMP") != (new.pos == "COMP") or "Supr" in marks:
+            yield "other_degree", 1.0
+        if "pssv" in marks and old.pos in _PARTICIPLES and new.pos in _PARTICIPLES:
+            yield "other_voice", 1.0
 
 
 def _is_overtaken(fates: Fates, came: Container[int]) -> bool:
@@ -220,12 +251,10 @@ def _is_overtaken(fates: Fates, came: Container[int]) -> bool:
     return False
 
 
-def _is_lemma(word: str) -> bool:
-    return lemmas_of(word)[0] == word
-
-
 Vector: TypeAlias = npt.NDArray[np.float64]
 
+_COMPARED = 64
+"""Up to this many new words are compared with each old word by the dictionaries of senses."""
 _BLOCK = 512
 """How many groups of replaced words are compared at once."""
 _FEW = 64
@@ -281,11 +310,34 @@ def _compared(old: Sequence[Sequence[str]], new: Sequence[Sequence[str]]) -> Rew
 _kept = lru_cache(maxsize=20_000)(_compared)
 
 
-def of_rewritten(fates: Fates) -> Iterator[tuple[str, float]]:
-    """Yield the features of words that other words replace."""
+def says_same_numbers(fates: Fates) -> bool:
+    """Tell whether both texts say the same quantities, and some words that say them were replaced."""
     forms = fates.source.forms
-    old = [[forms[number] for number in numbers] for numbers, _ in fates.replaced]
-    yield from Rewriting.of(old, [found for _, found in fates.replaced]).features(fates.source.total)
+    if not any(amounts_of(forms[number]) for numbers, _ in fates.replaced for number in numbers):
+        return False
+    one, other = claims_of(fates.source).numbers, claims_of(fates.after).numbers
+    return not exchanged(one, other) and sum(one.said.values()) <= sum(other.said.values()) + len(other.lone)
+
+
+def of_rewritten(fates: Fates) -> Iterator[tuple[str, float]]:
+    """Yield the features of words that other words replace, and of names and other words of no common sense."""
+    source = fates.source
+    forms = source.forms
+    groups = fates.replaced
+    if says_same_numbers(fates):
+        said = lambda word: not amounts_of(word)
+        groups = [([one for one in old if not amounts_of(forms[one])], list(filter(said, new))) for old, new in groups]
+    old = [[forms[number] for number in numbers] for numbers, _ in groups]
+    new = [found for _, found in groups]
+    yield from Rewriting.of(old, new).features(source.total)
+    words = list(chain.from_iterable(new))
+    if len(words) > _COMPARED:
+        return
+    for number in chain.from_iterable(numbers for numbers, _ in groups):
+        if word_claims(forms[number]).tells and all(apart_by_sense(forms[number], word) == 1 for word in words):
+            yield "other_sense", source.shares[number]
+            if number and source.text[source.starts[number]].isupper():
+                yield "other_name", 1.0
 
 
 def apart(ones: Sequence[Sequence[str]], others: Sequence[Sequence[str]]) -> Iterator[tuple[str, float]]:
@@ -308,8 +360,10 @@ def apart(ones: Sequence[Sequence[str]], others: Sequence[Sequence[str]]) -> Ite
 def _apart_from(ones: Iterable[str], others: Iterable[str]) -> dict[str, float]:
     """Return the distance in [0, 1] of each word of `ones` from the nearest word of `others`.
 
-    It is 0 for a word that shares a lemma with the other side, and 1 for a word without a vector.
+    It is 0 for a word that shares a lemma with the other side, `apart_by_sense` for one that shares a sense or a root,
+    and 1 for a word without a vector.
     """
+    others = list(others)
     lemmas = {lemma for word in others for lemma in lemmas_of(word)}
     vectors = [vector for word in others if (vector := word_vector(word)) is not None]
     found = {}
@@ -317,6 +371,8 @@ def _apart_from(ones: Iterable[str], others: Iterable[str]) -> dict[str, float]:
     for word in ones:
         if not lemmas.isdisjoint(lemmas_of(word)):
             found[word] = 0.0
+        elif len(others) <= _COMPARED and (far := min(map(apart_by_sense, repeat(word), others), default=1.0)) < 1:
+            found[word] = far
         elif not vectors or (mine := word_vector(word)) is None:
             found[word] = 1.0
         else:
@@ -354,9 +410,10 @@ def of_added(fates: Fates) -> Iterator[tuple[str, float]]:
     telling = [word for word in behind if information(word) > _TELLS]
     shared = [word for word in telling if not own.isdisjoint(lemmas_of(word))]
     yield "added_same", sum(map(information, shared)) / max(sum(map(information, telling)), 1.0)
-    yield "added_denial", float(bool(shared) and any(map(negates, behind)))
+    yield "added_denial", float(bool(shared) and any(word_claims(word).denials for word in behind))
 
 
+_LINKING = frozenset({"preposition", "conjunction"})
 _FUNCTION = frozenset({"preposition", "conjunction", "particle", "interjection"})
 _ACTIONS = frozenset({"verb", "infinitive", "gerund"})
 _LIGHT = 0.6
@@ -381,9 +438,10 @@ def features_of(fates: Fates) -> dict[str, float]:
         (of_lost, fates.lost),
         (of_damaged, fates.damaged),
         (of_signs, fates.signs),
-        (of_marks, fates.lost or fates.inserted or fates.replaced),
+        (of_claims, fates.lost or fates.inserted or fates.replaced or fates.reshaped or fates.moved),
         (of_moved, fates.moved),
-        (of_reshaped, fates.reshaped),
+        (of_roles, fates.reshaped or fates.is_guess),
+        (of_forms, fates.reshaped),
         (of_rewritten, fates.replaced),
         (of_added, fates.inserted),
     )
@@ -518,6 +576,37 @@ def of_damaged(fates: Fates) -> Iterator[tuple[str, float]]:
 
 
 def of_signs(fates: Fates) -> Iterator[tuple[str, float]]:
-    """Yield the feature of words that are written as signs; it is 0 for a number, which digits keep legible."""
-    for number in fates.signs:
-        yield "signs", float(not fates.source.forms[number].isdecimal())
+    """Yield the features of words that are written as signs, by how these are read; numbers in digits cost nothing."""
+    source = fates.source
+    for number, written in fates.signs:
+        form, share = source.forms[number], source.shares[number]
+        if form.isdecimal():
+            continue
+        kind = manner_of(written.lower(), form)
+        hidden = sum(not char.isalnum() for char in written) / len(written) if kind == "masked" else 1.0
+        if kind in {"masked", "layout"} and word_kind(form).role not in _LINKING and decides(form):
+            yield f"{kind}_claim", hidden
+        if kind:
+            yield kind, share * hidden
+
+
+@lru_cache(maxsize=50_000)
+def manner_of(written: str, form: str) -> str:
+    """Return how a word in lower case is written: `signs` (🐱), `masked` (к*т), `layout` (rjn); "" if as letters.
+
+    Letters that look or sound like those of the word are read at sight: «кoт» with a Latin o, «kot», «кооот».
+    """
+    letters = sum(char.isalnum() for char in written)
+    if not letters:
+        return "signs"
+    if any(typed(written) == form for typed in _typists()):
+        return "layout"
+    return "masked" if letters < len(form) else ""
+
+
+@cache
+def _typists() -> tuple[Callable[[str], str], ...]:
+    """Return functions that type a text again in the other keyboard layout."""
+    pairs = list(rows(dictionary_path("layouts"), columns=2))
+    tables = [str.maketrans({pair[side]: pair[1 - side] for pair in pairs}) for side in (0, 1)]
+    return tuple(lambda text, table=table: form_of(text.translate(table)) for table in tables)

@@ -1,0 +1,240 @@
+"""What a text claims beside the things it names: whether, who, when, how many, of whom, by small words and endings.
+
+Two texts of the same things may say the contrary by a «не», a «можно» for «нужно», a past for a future, or «только» in
+another place. `claims_of` reads this off the words of a text, `contradictions` compares two texts.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from functools import cache, lru_cache
+from typing import NamedTuple
+
+from augment_ru.constraints.functions.negation import denies, says_opposite
+from augment_ru.language.morphology import readings
+from augment_ru.resources import dictionary_path, rows
+from augment_ru.similarities.meaning.quantities import Quantities, amounts_of, exchanged, quantities
+from augment_ru.similarities.meaning.words import Source
+
+BINDING = frozenset({"не", "ни", "без", "безо", "нет"})
+"""Negators that negate the word behind them."""
+_DENYING = frozenset({"не", "нет", "нельзя", "невозможно", "нету", "без", "безо"})
+_FUNCTION = frozenset({"PREP", "CONJ", "PRCL", "INTJ"})
+_POSSESSIVE = {"мой": "1", "наш": "1", "твой": "2", "ваш": "2", "свой": "own"}
+_NEGATION = "denial"
+
+
+class Word(NamedTuple):
+    """What a word says by itself.
+
+    Attributes:
+        lemmas: its lemmas.
+        tells: whether it names a thing, a property or an event.
+        classes: its classes in the dictionary of claims: dimension and class.
+        denials: how many times it denies: 1 for «не» and «опасен» without its «без», 2 for «небезопасен».
+        denied: what a word in не- denies: «вкусный» in «невкусный»; "" for any other word.
+        time: `past`, `pres`, `futr`, `impr`, or `done` for a short participle; "" for a word that is no predicate.
+        person: who it speaks of (1, 2, 3m, 3f, 3p, 3, own); "" if nobody.
+        slot: `subject` for a pronoun in the nominative or a verb, otherwise `other`.
+    """
+
+    lemmas: frozenset[str]
+    tells: bool
+    classes: tuple[tuple[str, str], ...]
+    denials: int
+    denied: str
+    time: str
+    person: str
+    slot: str
+
+
+@cache
+def _classes() -> Mapping[str, tuple[tuple[str, str], ...]]:
+    """Map each word of the dictionary to its dimensions and classes."""
+    found: dict[str, tuple[tuple[str, str], ...]] = {}
+    for dimension, name, words in rows(dictionary_path("claims"), columns=3):
+        for word in words.split(" "):
+            found[word] = (*found.get(word, ()), (dimension, name))
+    return found
+
+
+@lru_cache(maxsize=100_000)
+def word_claims(form: str) -> Word:
+    """Return what a word in lower case says by itself."""
+    found = readings(form)
+    lemmas = [one.lemma.replace("ё", "е") for one in found]
+    first, classes = found[0], _classes()
+    own = classes.get(form) or classes.get(lemmas[0]) or ()
+    marks = first.grammemes
+    time = next((name for name in ("past", "pres", "futr") if name in marks and first.pos == "VERB"), "")
+    time = "impr" if "impr" in marks else "done" if first.pos == "PRTS" and "pssv" in marks else time
+    person, slot = "", "other"
+    if first.pos == "NPRO" and not own:
+        person = next((name[0] for name in ("1per", "2per", "3per") if name in marks), "")
+        if person == "3":
+            person += "p" if "plur" in marks else "m" if "masc" in marks else "f" if "femn" in marks else ""
+        slot = "subject" if "nomn" in marks else "other"
+    elif lemmas[0] in _POSSESSIVE:
+        person = _POSSESSIVE[lemmas[0]]
+    elif first.pos == "VERB":
+        slot = "subject"
+        person = "2" if time == "impr" else next((name[0] for name in ("1per", "2per", "3per") if name in marks), "")
+    denied = readings(form[2:])[0].lemma.replace("ё", "е") if form.startswith("не") and says_opposite(form) else ""
+    tells = first.pos not in _FUNCTION and not own and not amounts_of(form) and form not in _DENYING
+    return Word(frozenset(lemmas), tells, own, _denials(form), denied, time, person, slot)
+
+
+def _denials(form: str) -> int:
+    """Return how many times a word denies; 0 for «никто», which only repeats a negation."""
+    if form in _DENYING:
+        return 1
+    if form.startswith("ни") or not denies(form):
+        return 0
+    return 1 + (form.startswith("не") and denies(form[2:]))
+
+
+@lru_cache(maxsize=100_000)
+def decides(form: str) -> bool:
+    """Tell whether a word in lower case decides what a sentence claims: a slip must not turn it into another."""
+    if len(form) == 1 and not form.isdigit():
+        return form == "я"
+    said = word_claims(form)
+    return bool(said.denials or said.classes or (said.person and not said.time) or amounts_of(form))
+
+
+class Claims(NamedTuple):
+    """What a text claims.
+
+    Attributes:
+        lemmas: the lemmas of its telling words.
+        classes: how often it has a word of each class, by dimension and class.
+        heads: the lemmas of the words that follow words of a class, a negator or a number; each as a set of readings.
+        clauses: the lemmas of the telling words in the clause behind a link, by dimension and class.
+        numbers: its numbers.
+        denials: how many times it denies.
+        times: the times of its predicates.
+        persons: of whom it speaks, by slot.
+    """
+
+    lemmas: frozenset[str]
+    classes: Counter[tuple[str, str]]
+    heads: Mapping[tuple[str, str], list[frozenset[str]]]
+    clauses: Mapping[tuple[str, str], frozenset[str]]
+    numbers: Quantities
+    denials: int
+    times: frozenset[str]
+    persons: Mapping[str, frozenset[str]]
+
+
+def claims_of(source: Source) -> Claims:
+    """Return what a text claims; computed once for each `Source`."""
+    return source.once(_claims, 0)
+
+
+def _claims(source: Source, _: int) -> Claims:
+    forms = source.forms
+    words = [word_claims(form) for form in forms]
+    gaps = [source.text[stop:start] for stop, start in zip(source.stops, [*source.starts[1:], None], strict=True)]
+    numbers = quantities(forms, gaps)
+    heads: dict[tuple[str, str], list[frozenset[str]]] = {}
+    clauses: dict[tuple[str, str], frozenset[str]] = {}
+    persons: dict[str, set[str]] = {"subject": set(), "other": set()}
+    for at, (form, word) in enumerate(zip(forms, words, strict=True)):
+        if form in BINDING:
+            heads.setdefault((_NEGATION, ""), []).append(_head(source, words, at))
+        elif word.denied:
+            heads.setdefault((_NEGATION, ""), []).append(frozenset({word.denied}))
+        for key in word.classes:
+            if key[0].endswith("**"):
+                clauses[key] = clauses.get(key, frozenset()) | _clause(source, words, at)
+            elif key[0].endswith("*"):
+                heads.setdefault(key, []).append(_head(source, words, at))
+        if word.person:
+            persons[word.slot].add(word.person)
+    for value, at in numbers.heads:
+        heads.setdefault(("number", str(value)), []).append(_head(source, words, at))
+    return Claims(
+        frozenset(lemma for word in words if word.tells for lemma in word.lemmas),
+        Counter(key for word in words for key in word.classes),
+        heads,
+        clauses,
+        numbers,
+        sum(word.denials for word in words),
+        frozenset(word.time for word in words if word.time),
+        {slot: frozenset(found) for slot, found in persons.items()},
+    )
+
+
+def _head(source: Source, words: list[Word], at: int) -> frozenset[str]:
+    """Return the lemmas of the next telling word behind word `at`, in its clause; none if there is no such word."""
+    for number in range(at + 1, len(words)):
+        if source.clauses[number] != source.clauses[at]:
+            break
+        if words[number].tells:
+            return words[number].lemmas
+    return frozenset()
+
+
+def _clause(source: Source, words: list[Word], at: int) -> frozenset[str]:
+    """Return the lemmas of the telling words behind word `at`, up to the end of its clause."""
+    found: set[str] = set()
+    for number in range(at + 1, len(words)):
+        if source.clauses[number] != source.clauses[at] and found:
+            break
+        if words[number].tells:
+            found |= words[number].lemmas
+    return frozenset(found)
+
+
+def contradictions(one: Claims, other: Claims) -> Iterator[tuple[str, float]]:
+    """Yield the features of what the second text claims otherwise than the first."""
+    yield "negation_changed", float((one.denials - other.denials) % 2)
+    gone, new = one.classes - other.classes, other.classes - one.classes
+    lost, gained = {key[0] for key in gone}, {key[0] for key in new}
+    yield "claim_exchanged", float(len(lost & gained))
+    yield "claim_lost", float(len(lost - gained))
+    yield "claim_added", float(len(gained - lost))
+    yield "numbers_exchanged", float(exchanged(one.numbers, other.numbers))
+    yield "other_head", float(sum(_moved(one, other, key) for key in one.heads))
+    yield "other_clause", float(sum(_other_clause(one, other, key) for key in one.clauses))
+    yield "other_person", float(sum(_other_person(one, other, slot) for slot in one.persons))
+    yield "other_time", float(_other_time(one.times, other.times))
+    yield "time_lost", float(bool(one.times) and not other.times)
+
+
+def _moved(one: Claims, other: Claims, key: tuple[str, str]) -> bool:
+    """Tell whether a word that restricts, counts or negates belongs to another word now, and its old word is there."""
+    mine, theirs = one.heads[key], list(other.heads.get(key, ()))
+    if not theirs or len(mine) != len(theirs):
+        return False
+    left = [head for head in mine if head and not any(head & found for found in theirs)]
+    return any(not head.isdisjoint(other.lemmas) for head in left)
+
+
+def _other_clause(one: Claims, other: Claims, key: tuple[str, str]) -> bool:
+    """Tell whether a link such as «если» stands before the other clause now."""
+    mine, theirs = one.clauses[key], other.clauses.get(key)
+    if theirs is None or not mine or not theirs or mine & theirs:
+        return False
+    return not mine.isdisjoint(other.lemmas) and not theirs.isdisjoint(one.lemmas)
+
+
+def _other_person(one: Claims, other: Claims, slot: str) -> bool:
+    """Tell whether the text speaks of another person in this slot."""
+    lost = one.persons[slot] - other.persons[slot]
+    gained = other.persons[slot] - one.persons[slot]
+    if gained == {"3"}:  # a verb of the third person may have any subject
+        return bool(lost) and lost.isdisjoint(other.persons["other"]) and not other.persons[slot] & lost
+    return bool((lost - {"3"}) and (gained - {"3"}))
+
+
+def _other_time(one: frozenset[str], other: frozenset[str]) -> bool:
+    """Tell whether events take place at another time, or are ordered instead of told."""
+    mine, theirs = _times(one), _times(other)
+    return bool(mine - theirs) and bool(theirs - mine)
+
+
+def _times(found: frozenset[str]) -> frozenset[str]:
+    """Return the times with those that a short participle may have: «построен» is past and present."""
+    if "done" not in found:
+        return found
+    return found - {"done"} if "futr" in found else found - {"done"} | {"past", "pres"}

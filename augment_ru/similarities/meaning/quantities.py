@@ -1,0 +1,138 @@
+"""Numbers and lengths of time that words say: «двадцать пять», «25», «в 2 раза», «две недели» are 25, 25, 2, 336 hours."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from functools import cache, lru_cache
+from typing import NamedTuple
+
+from augment_ru.language.morphology import readings
+from augment_ru.resources import dictionary_path, rows
+
+_FIGURES = re.compile(r"(\d+)(?:[.,](\d+))?(?:-?[а-я]{1,3})?")
+_CLOCK = re.compile(r"(\d{1,2}):(\d\d)")
+_ROMAN = re.compile(r"(?=[ivxlcхi])m{0,3}(c[md]|d?c{0,3})([xх][cl]|l?[xх]{0,3})(i[xх]|iv|v?i{0,3})")
+_SIGNS = {"m": 1000, "d": 500, "c": 100, "l": 50, "x": 10, "х": 10, "v": 5, "i": 1}
+_GROUP = 3
+_TEN, _HUNDRED, _THOUSAND = 10, 100, 1000
+
+
+class Amount(NamedTuple):
+    """What one word says of a number: its kind (`number`, `scale` or `hours`), and its value."""
+
+    kind: str
+    value: float
+
+
+class Quantities(NamedTuple):
+    """The quantities of a text.
+
+    Attributes:
+        said: each number; a length of time is in hours, and negative, so that it is no plain number.
+        lone: the lengths of time that stand without a number: «за год».
+        heads: the number and the numbers of the words of each quantity, in order.
+    """
+
+    said: Counter[float]
+    lone: frozenset[float]
+    heads: tuple[tuple[float, int], ...]
+
+
+@cache
+def _words() -> tuple[dict[str, Amount], dict[str, float], dict[str, float]]:
+    """Read the dictionary: the words, the beginnings of adjectives, and the beginnings of what follows them."""
+    words: dict[str, Amount] = {}
+    parts: dict[str, dict[str, float]] = {"prefix": {}, "stem": {}}
+    for kind, value, found in rows(dictionary_path("quantities"), columns=3):
+        for word in found.split(" "):
+            number = float(value)
+            if kind in parts:
+                parts[kind][word] = number
+            else:
+                words[word] = Amount(kind, number)
+    return words, parts["prefix"], parts["stem"]
+
+
+@lru_cache(maxsize=50_000)
+def amounts_of(word: str) -> tuple[Amount, ...]:
+    """Return what a word in lower case says of a number: usually nothing or one amount, two for «десятидневный»."""
+    if word[0].isdigit():
+        if match := _CLOCK.fullmatch(word):
+            return (Amount("number", int(match[1]) + int(match[2]) / 60),)
+        if match := _FIGURES.fullmatch(word):
+            return (Amount("number", float(f"{match[1]}.{match[2] or 0}")),)
+        return tuple(Amount("number", float(found)) for found in re.findall(r"\d+", word))
+    words, prefixes, stems = _words()
+    for form in (word, *(one.lemma.replace("ё", "е") for one in readings(word))):
+        if form in words:
+            return (words[form],)
+    if len(word) > 1 and _ROMAN.fullmatch(word) or word in {"v", "i"}:
+        signs = [_SIGNS[sign] for sign in word]
+        return (Amount("number", float(sum(-a if a < b else a for a, b in zip(signs, [*signs[1:], 0], strict=True)))),)
+    if "-" in word:
+        return tuple(amount for part in word.split("-") if part for amount in amounts_of(part))
+    for prefix, number in prefixes.items():
+        if word.startswith(prefix):
+            for stem, hours in stems.items():
+                if word.startswith(stem, len(prefix)):
+                    return Amount("number", number), Amount("hours", hours)
+    return ()
+
+
+def quantities(forms: Sequence[str], gaps: Sequence[str]) -> Quantities:
+    """Find the quantities of a text.
+
+    Args:
+        forms: the words of the text, in lower case.
+        gaps: what stands behind each word, up to the next.
+    """
+    found = list(_numbers(forms, gaps))
+    lone = frozenset(value for value, at in found if at < 0)
+    heads = tuple((value, at) for value, at in found if at >= 0)
+    return Quantities(Counter(value for value, _ in heads), lone, heads)
+
+
+def _numbers(forms: Sequence[str], gaps: Sequence[str]) -> Iterator[tuple[float, int]]:
+    """Yield each quantity with the number of its last word; -1 for a length of time without a number."""
+    value: float | None = None
+    last, before = -1, 0.0
+    for at, form in enumerate(forms):
+        for kind, amount in amounts_of(form):
+            beside = value is not None and (last == at or (last == at - 1 and not gaps[last].strip(" -%.")))
+            joins = form.isdigit() and len(form) == _GROUP and beside and forms[last].isdigit()
+            if value is not None and not (beside and (joins or kind != "number" or _adds(before, amount))):
+                yield round(value, 4), last
+                value = None
+            if kind == "hours":
+                number = value if value is not None else 1.0
+                of_date = number >= _THOUSAND or amount == 1  # «в 1703 году», «в 7 часов»
+                said = value is not None or form.startswith("пол")
+                yield round(number if of_date else -number * amount, 2), at if said else -1
+                value = None
+                continue
+            if value is None:
+                value = amount
+            elif joins:
+                value = value * _THOUSAND + amount
+            else:
+                value = value * amount if kind == "scale" else value + amount
+            before, last = (0.0 if form.isdigit() else amount), at
+            if "%" in gaps[at]:
+                value /= _HUNDRED
+    if value is not None:
+        yield round(value, 4), last
+
+
+def _adds(before: float, amount: float) -> bool:
+    """Tell whether a number adds to the number word before it: «двадцать два», «тысяча сто»; not «два три»."""
+    return (before >= 2 * _TEN and amount < _TEN) or (before >= _HUNDRED and 0 < amount < before and amount >= 1)
+
+
+def exchanged(one: Quantities, other: Quantities) -> bool:
+    """Tell whether the second text says other quantities in place of those of the first."""
+    gone = {value for value in one.said - other.said if value not in other.lone}
+    new = {value for value in other.said - one.said if value not in one.lone}
+    if bool(gone) == bool(new):
+        return bool(gone)
+    left = other.lone - one.lone if gone else one.lone - other.lone
+    return bool(left) and any(value < 0 or value in left or 1 in left for value in gone | new)

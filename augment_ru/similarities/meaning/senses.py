@@ -1,0 +1,99 @@
+"""Which words say the same or nearly so: synonyms, both aspects of a verb, words of one root, spoken and short forms."""
+
+import re
+from collections.abc import Iterator
+from functools import cache, lru_cache
+from os.path import commonprefix
+
+from augment_ru.language.morphology import lemmas_of, word_kind
+from augment_ru.language.slovnet import word_vector
+from augment_ru.resources import dictionary_path, rows
+from augment_ru.similarities.meaning.quantities import amounts_of
+
+SAME, ROOT = 0.1, 0.25
+"""The distance of words of the same sense, and of words of one root and different parts of speech."""
+_LEAST_COSINE = 0.1
+_LEAST_ROOT, _LEAST_SKELETON = 4, 3
+_PREFIX = re.compile(
+    r"(?:пере|пред|про|при|под|раз|рас|воз|вос|обез|без|бес|вы|до|за|из|ис|на|об|от|по|со|не|у|о|с|в)(?=[а-я]{4})"
+)
+_ENDING = re.compile(
+    r"(?:ировать|овать|евать|ывать|ивать|нуть|ить|ать|ять|еть|ти|чь|ение|ание|нение|тие|ство|ость|ный|ной|ский|овый|ка|ия|ие|ый|ий"
+    r"|ой|[аяоеьйиы])(?:ся|сь)?$"
+)
+_VOWELS = re.compile("[аеиоуыэюяьъ]")
+_VERBAL = frozenset({"verb", "infinitive", "participle", "gerund"})
+
+
+@cache
+def _synonyms() -> dict[str, frozenset[str]]:
+    """Map each lemma to those of the same sense, in both directions."""
+    found: dict[str, set[str]] = {}
+
+    def join(one: str, other: str) -> None:
+        one, other = one.replace("ё", "е"), other.replace("ё", "е")
+        found.setdefault(one, set()).add(other)
+        found.setdefault(other, set()).add(one)
+
+    for word, _, others, *_ in rows(dictionary_path("synonyms"), columns=5):
+        for other in others.split(", "):
+            join(word, other)
+    for name in ("aspect_pairs", "diminutives"):
+        for cells in rows(dictionary_path(name), columns=2 if name == "aspect_pairs" else 4):
+            for other in cells[1 if name == "aspect_pairs" else 2].split(", "):
+                join(cells[0], other)
+    for (group,) in rows(dictionary_path("same_sense"), columns=1):
+        words = group.split(" ")
+        for at, word in enumerate(words):
+            for other in words[at + 1 :]:
+                join(word, other)
+    return {word: frozenset(others) for word, others in found.items()}
+
+
+@lru_cache(maxsize=100_000)
+def senses_of(word: str) -> frozenset[str]:
+    """Return the lemmas of a word in lower case, and the lemmas of the same sense."""
+    synonyms = _synonyms()
+    lemmas = {word, *lemmas_of(word)}
+    return frozenset(lemmas.union(*(synonyms.get(lemma, ()) for lemma in lemmas)))
+
+
+@lru_cache(maxsize=100_000)
+def apart_by_sense(one: str, other: str) -> float:
+    """Return how far two words in lower case are apart by what the dictionaries know, in [0, 1]; 1: nothing is known.
+
+    0 for forms of one lemma and for words of one number, `SAME` for the same sense, `ROOT` for the same root.
+    """
+    mine, theirs = set(lemmas_of(one)), set(lemmas_of(other))
+    if not mine.isdisjoint(theirs) or (amounts_of(one) and amounts_of(one) == amounts_of(other)):
+        return 0.0
+    if not (senses_of(one).isdisjoint(theirs | {other}) and senses_of(other).isdisjoint(mine | {one})):
+        return SAME
+    return ROOT if _of_one_root(one, other) else 1.0
+
+
+def _of_one_root(one: str, other: str) -> bool:
+    """Tell whether two words of different parts of speech share their root: «отменить» and «отмена»."""
+    roles = [word_kind(word).role for word in (one, other)]
+    if "" in roles or (roles[0] == roles[1]) or set(roles) <= _VERBAL:
+        return False
+    for left in _roots(lemmas_of(one)[0]):
+        for right in _roots(lemmas_of(other)[0]):
+            bare, spare = _VOWELS.sub("", left), _VOWELS.sub("", right)
+            shared = len(commonprefix([bare, spare]))
+            if (
+                shared >= _LEAST_SKELETON and shared >= min(len(bare), len(spare)) - 1
+            ) or len(commonprefix([left, right])) >= max(_LEAST_ROOT, min(len(left), len(right)) - 1):
+                return _are_near(one, other)
+    return False
+
+
+def _roots(lemma: str) -> Iterator[str]:
+    """Yield a lemma without its ending."""
+    yield _ENDING.sub("", lemma)
+
+
+def _are_near(one: str, other: str) -> bool:
+    """Tell whether the vectors of two words do not speak against a common root."""
+    vectors = [word_vector(word) for word in (lemmas_of(one)[0], lemmas_of(other)[0])]
+    return any(vector is None for vector in vectors) or float(vectors[0] @ vectors[1]) >= _LEAST_COSINE
