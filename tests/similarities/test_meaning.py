@@ -23,6 +23,7 @@ from augment_ru.similarities.meaning import Meaning, weights_of
 from augment_ru.similarities.meaning import features as meaning_features
 from augment_ru.similarities.meaning.features import features_of
 from augment_ru.similarities.meaning.matching import edit_distance, fates_of, guessed_fates
+from augment_ru.similarities.meaning.senses import apart_by_sense
 from augment_ru.similarities.meaning.words import Fates, Source
 from profiles import IS_FULL, examples
 from strategies import OFFLINE, scripts, texts
@@ -309,6 +310,8 @@ def test_replaced_words_are_compared_with_those_near_them(
     def brute(word: str, near: list[str]) -> float:
         if any(set(lemmas_of(word)) & set(lemmas_of(other)) for other in near):
             return 0.0
+        if (known := min((apart_by_sense(word, other) for other in near), default=1.0)) < 1:
+            return known
         vectors = [vector for other in near if (vector := word_vector(other)) is not None]
         mine = word_vector(word)
         if mine is None or not vectors:

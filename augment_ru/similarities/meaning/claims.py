@@ -5,12 +5,12 @@ another place. `claims_of` reads this off the words of a text, `contradictions` 
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from typing import NamedTuple
 
 from augment_ru.constraints.functions.negation import denies, says_opposite
-from augment_ru.language.morphology import readings
+from augment_ru.language.morphology import Reading, readings
 from augment_ru.resources import dictionary_path, rows
 from augment_ru.similarities.meaning.quantities import Quantities, amounts_of, exchanged, quantities
 from augment_ru.similarities.meaning.words import Source
@@ -19,8 +19,13 @@ BINDING = frozenset({"не", "ни", "без", "безо", "нет"})
 """Negators that negate the word behind them."""
 _DENYING = frozenset({"не", "нет", "нельзя", "невозможно", "нету", "без", "безо"})
 _FUNCTION = frozenset({"PREP", "CONJ", "PRCL", "INTJ"})
-_POSSESSIVE = {"мой": "1", "наш": "1", "твой": "2", "ваш": "2", "свой": "own"}
+_HALF_VERBS = frozenset({"PRTF", "GRND"})
+_POSSESSIVE = {"мой": "1", "наш": "1p", "твой": "2", "ваш": "2", "свой": "own"}
+_SAME_TIMES = ({"done", "past"}, {"done", "pres"})
+_WOULD = frozenset({"бы", "б"})
 _NEGATION = "denial"
+_TURNED = {"can": "cannot", "cannot": "can", "must": "need not"}
+"""What becomes of an ability behind «не»: «не разрешается» is «нельзя»."""
 
 
 class Word(NamedTuple):
@@ -33,7 +38,9 @@ class Word(NamedTuple):
         denials: how many times it denies: 1 for «не» and «опасен» without its «без», 2 for «небезопасен».
         denied: what a word in не- denies: «вкусный» in «невкусный»; "" for any other word.
         time: `past`, `pres`, `futr`, `impr`, or `done` for a short participle; "" for a word that is no predicate.
-        person: who it speaks of (1, 2, 3m, 3f, 3p, 3, own); "" if nobody.
+        person: who it speaks of (1, 1p, 2, 3m, 3f, 3p, 3, own); "" if nobody.
+        points: whether it only points: «тот», «он».
+        is_unsure: whether the dictionary does not have it, or it is a participle or gerund: it may hide a predicate.
         slot: `subject` for a pronoun in the nominative or a verb, otherwise `other`.
     """
 
@@ -44,6 +51,8 @@ class Word(NamedTuple):
     denied: str
     time: str
     person: str
+    points: bool
+    is_unsure: bool
     slot: str
 
 
@@ -65,11 +74,12 @@ def word_claims(form: str) -> Word:
     first, classes = found[0], _classes()
     own = classes.get(form) or classes.get(lemmas[0]) or ()
     marks = first.grammemes
-    time = next((name for name in ("past", "pres", "futr") if name in marks and first.pos == "VERB"), "")
-    time = "impr" if "impr" in marks else "done" if first.pos == "PRTS" and "pssv" in marks else time
+    time = _time(found)
     person, slot = "", "other"
     if first.pos == "NPRO" and not own:
         person = next((name[0] for name in ("1per", "2per", "3per") if name in marks), "")
+        if person == "1":
+            person += "p" if "plur" in marks else ""
         if person == "3":
             person += "p" if "plur" in marks else "m" if "masc" in marks else "f" if "femn" in marks else ""
         slot = "subject" if "nomn" in marks else "other"
@@ -78,9 +88,24 @@ def word_claims(form: str) -> Word:
     elif first.pos == "VERB":
         slot = "subject"
         person = "2" if time == "impr" else next((name[0] for name in ("1per", "2per", "3per") if name in marks), "")
+        person += "p" if person == "1" and "plur" in marks else ""
     denied = readings(form[2:])[0].lemma.replace("ё", "е") if form.startswith("не") and says_opposite(form) else ""
-    tells = first.pos not in _FUNCTION and not own and not amounts_of(form) and form not in _DENYING
-    return Word(frozenset(lemmas), tells, own, _denials(form), denied, time, person, slot)
+    tells = first.pos not in _FUNCTION and not amounts_of(form) and form not in _DENYING
+    points = first.pos == "NPRO" or "Apro" in marks
+    is_unsure = not first.known or first.pos in _HALF_VERBS
+    return Word(frozenset(lemmas), tells, own, _denials(form), denied, time, person, points, is_unsure, slot)
+
+
+def _time(found: Sequence[Reading]) -> str:
+    """Return the time of a predicate; «нашли» is an order only by chance, «закрыт» is a participle and an adjective."""
+    if any({"PRTS", "pssv"} <= one.grammemes for one in found):
+        return "done"
+    if found[0].pos != "VERB":
+        return ""
+    marks = found[0].grammemes
+    if "impr" in marks and any("past" in one.grammemes for one in found):
+        return "past"
+    return next((name for name in ("impr", "past", "pres", "futr") if name in marks), "")
 
 
 def _denials(form: str) -> int:
@@ -111,7 +136,7 @@ class Claims(NamedTuple):
         clauses: the lemmas of the telling words in the clause behind a link, by dimension and class.
         numbers: its numbers.
         denials: how many times it denies.
-        times: the times of its predicates.
+        times: how often its predicates are in each time.
         persons: of whom it speaks, by slot.
     """
 
@@ -121,7 +146,7 @@ class Claims(NamedTuple):
     clauses: Mapping[tuple[str, str], frozenset[str]]
     numbers: Quantities
     denials: int
-    times: frozenset[str]
+    times: Counter[str]
     persons: Mapping[str, frozenset[str]]
 
 
@@ -133,8 +158,9 @@ def claims_of(source: Source) -> Claims:
 def _claims(source: Source, _: int) -> Claims:
     forms = source.forms
     words = [word_claims(form) for form in forms]
-    gaps = [source.text[stop:start] for stop, start in zip(source.stops, [*source.starts[1:], None], strict=True)]
+    gaps = [source.text[stop:start] for stop, start in zip(source.stops, [*source.starts[1:], None], strict=False)]
     numbers = quantities(forms, gaps)
+    said: Counter[tuple[str, str]] = Counter()
     heads: dict[tuple[str, str], list[frozenset[str]]] = {}
     clauses: dict[tuple[str, str], frozenset[str]] = {}
     persons: dict[str, set[str]] = {"subject": set(), "other": set()}
@@ -144,6 +170,9 @@ def _claims(source: Source, _: int) -> Claims:
         elif word.denied:
             heads.setdefault((_NEGATION, ""), []).append(frozenset({word.denied}))
         for key in word.classes:
+            if at and forms[at - 1] == "не" and key[1] in _TURNED:
+                key = (key[0], _TURNED[key[1]])  # noqa: PLW2901
+            said[key] += 1
             if key[0].endswith("**"):
                 clauses[key] = clauses.get(key, frozenset()) | _clause(source, words, at)
             elif key[0].endswith("*"):
@@ -154,12 +183,12 @@ def _claims(source: Source, _: int) -> Claims:
         heads.setdefault(("number", str(value)), []).append(_head(source, words, at))
     return Claims(
         frozenset(lemma for word in words if word.tells for lemma in word.lemmas),
-        Counter(key for word in words for key in word.classes),
+        said,
         heads,
         clauses,
         numbers,
         sum(word.denials for word in words),
-        frozenset(word.time for word in words if word.time),
+        _times(forms, words),
         {slot: frozenset(found) for slot, found in persons.items()},
     )
 
@@ -180,9 +209,13 @@ def _clause(source: Source, words: list[Word], at: int) -> frozenset[str]:
     for number in range(at + 1, len(words)):
         if source.clauses[number] != source.clauses[at] and found:
             break
-        if words[number].tells:
+        if words[number].tells and not words[number].points:
             found |= words[number].lemmas
     return frozenset(found)
+
+
+_RESTRICTING = frozenset({"reach*", "link**"})
+"""The dimensions in which a sentence says more when it loses its word."""
 
 
 def contradictions(one: Claims, other: Claims) -> Iterator[tuple[str, float]]:
@@ -191,10 +224,11 @@ def contradictions(one: Claims, other: Claims) -> Iterator[tuple[str, float]]:
     gone, new = one.classes - other.classes, other.classes - one.classes
     lost, gained = {key[0] for key in gone}, {key[0] for key in new}
     yield "claim_exchanged", float(len(lost & gained))
-    yield "claim_lost", float(len(lost - gained))
-    yield "claim_added", float(len(gained - lost))
+    yield "claim_lost", float(len((lost - gained) & _RESTRICTING))
     yield "numbers_exchanged", float(exchanged(one.numbers, other.numbers))
-    yield "other_head", float(sum(_moved(one, other, key) for key in one.heads))
+    for key in one.heads:
+        kind = {_NEGATION: "other_denied", "number": "other_counted"}.get(key[0], "other_focus")
+        yield kind, float(_moved(one, other, key))
     yield "other_clause", float(sum(_other_clause(one, other, key) for key in one.clauses))
     yield "other_person", float(sum(_other_person(one, other, slot) for slot in one.persons))
     yield "other_time", float(_other_time(one.times, other.times))
@@ -227,14 +261,21 @@ def _other_person(one: Claims, other: Claims, slot: str) -> bool:
     return bool((lost - {"3"}) and (gained - {"3"}))
 
 
-def _other_time(one: frozenset[str], other: frozenset[str]) -> bool:
-    """Tell whether events take place at another time, or are ordered instead of told."""
-    mine, theirs = _times(one), _times(other)
-    return bool(mine - theirs) and bool(theirs - mine)
-
-
-def _times(found: frozenset[str]) -> frozenset[str]:
-    """Return the times with those that a short participle may have: «построен» is past and present."""
-    if "done" not in found:
+def _times(forms: Sequence[str], words: Sequence[Word]) -> Counter[str]:
+    """Return the times of the predicates: of «бы» with a past `would`; `pres` if no verb says a time."""
+    would = not _WOULD.isdisjoint(forms)
+    found = Counter("would" if would and word.time == "past" else word.time for word in words if word.time)
+    if found["futr"]:
+        del found["done"]  # «будет построен»
+    if found or any(word.is_unsure for word in words):
         return found
-    return found - {"done"} if "futr" in found else found - {"done"} | {"past", "pres"}
+    return Counter({"pres": 1})
+
+
+def _other_time(one: Counter[str], other: Counter[str]) -> bool:
+    """Tell whether events take place at another time, or are ordered instead of told.
+
+    A short participle may be of the past and of the present: «построен».
+    """
+    lost, gained = one - other, other - one
+    return any({mine, theirs} not in _SAME_TIMES for mine in lost for theirs in gained)

@@ -15,24 +15,15 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from augment_ru.constraints.protection import protected
-from augment_ru.constraints.rule_file import constraint
 from augment_ru.language.frequency import information
 from augment_ru.language.morphology import has_form, is_known, lemmas_of, readings, word_kind
 from augment_ru.language.slovnet import word_vector
 from augment_ru.resources import dictionary_path, opposites, rows
 from augment_ru.similarities.meaning.claims import BINDING, claims_of, contradictions, decides, word_claims
 from augment_ru.similarities.meaning.quantities import amounts_of, exchanged
-from augment_ru.similarities.meaning.roles import exchanged_nouns, roles_of
-from augment_ru.similarities.meaning.senses import apart_by_sense
+from augment_ru.similarities.meaning.roles import compared, roles_of
+from augment_ru.similarities.meaning.senses import SAME, apart_by_sense
 from augment_ru.similarities.meaning.words import ATTRIBUTES, NOMINAL, Fates, Source, form_of
-from augment_ru.text.doc import Doc, Token
-
-@lru_cache(maxsize=100_000)
-def restricts(word: str) -> bool:
-    """Tell whether the constraint `restrictors` protects a word that stands alone."""
-    doc = Doc(word, (Token(0, len(word), word, frozenset({"tokens"})),), frozenset({"tokens"}))
-    return bool(protected((constraint("restrictors"),), {}, {"text": doc})["text"])
 
 
 def of_claims(fates: Fates) -> Iterator[tuple[str, float]]:
@@ -46,13 +37,19 @@ def of_claims(fates: Fates) -> Iterator[tuple[str, float]]:
     gone += [source.forms[number] for numbers, _ in fates.replaced for number in numbers]
     new += [word for _, words in fates.replaced for word in words]
     said = any(len(word) > 1 and (word[0].isdigit() or has_form(word)) for word in new)
-    if not (said or fates.reshaped or fates.moved or any(decides(word) or restricts(word) for word in gone)):
+    if not (said or fates.reshaped or fates.moved or any(map(decides, gone))):
         return
-    found = dict(contradictions(claims_of(source), claims_of(fates.after)))
+    found: dict[str, float] = {}
+    for name, value in contradictions(claims_of(source), claims_of(fates.after)):
+        found[name] = found.get(name, 0.0) + value
     if not found["numbers_exchanged"]:  # «14 дней» and «две недели»
         gone, new = ([word for word in words if not amounts_of(word)] for words in (gone, new))
     pairs = list(_opposites(gone, new))
-    for one, other in pairs:  # «запретил» and «разрешил» are counted as opposites, not as a negation
+    alike = [(one, other) for one in gone for other in new if apart_by_sense(one, other) == SAME]
+    for one, other in (
+        *pairs,
+        *alike,
+    ):  # «запретил», «разрешил» are opposites, no negation; «убыточный», «неприбыльный»
         if (word_claims(one).denials + word_claims(other).denials) % 2:
             found["negation_changed"] = 1.0 - found["negation_changed"]
     if pairs and len(pairs) % 2 == found["negation_changed"]:  # «согласился» and «не отказался»
@@ -60,8 +57,8 @@ def of_claims(fates: Fates) -> Iterator[tuple[str, float]]:
     else:  # «прохладнее, чем вчера», «вчера было теплее»
         turned = fates.moved and all(readings(word)[0].pos == "COMP" for pair in pairs for word in pair)
         found["opposite"] = float(bool(pairs) and not turned)
-    restricting, others = ({word for word in words if restricts(word)} for words in (gone, new))
-    found["restrictors_changed"] = float(len(restricting) != len(others))
+        for name in ("other_clause", "other_time"):
+            found[name] *= not (pairs and turned)
     yield from found.items()
 
 
@@ -74,7 +71,7 @@ def _opposites(gone: Sequence[str], new: Sequence[str]) -> Iterator[tuple[str, s
             yield from ((word, other) for other in new if not against.isdisjoint(lemmas_of(other)))
 
 
-_PASSIVE = frozenset({"participle"})
+_THINGS = frozenset({"noun", "adjective", "verb", "adverb"})
 _PARTICIPLES = frozenset({"PRTF", "PRTS"})
 _VERBAL = frozenset({"verb", "infinitive", "participle", "gerund"})
 _GOVERNED = NOMINAL | {"adjective"}
@@ -183,72 +180,75 @@ def _exchanged(source: Source, moved: Sequence[int], place: Mapping[int, int]) -
 def of_roles(fates: Fates) -> Iterator[tuple[str, float]]:
     """Yield the features of nouns with another role: who does what to whom.
 
-    The syntax trees of both texts are compared if a noun may have come into the nominative or left it, if a verb
-    changed, or if the edits were guessed. If they have no verb in common, a noun that came into the nominative when
-    another one left it, or was overtaken by it, has exchanged roles with it; unless a passive form exchanges them back.
+    The syntax trees of both texts are compared if nouns or verbs have another form, or if the edits were guessed. Two
+    nouns that exchanged their cases, but whose roles the trees do not tell, exchanged their roles, unless a passive
+    form exchanges them back.
     """
-    source = fates.source
-    nouns = [
-        (number, source.forms[number], form) for number, form in fates.reshaped if source.kind(number).role in NOMINAL
-    ]
-    came = {number for number, old, new in nouns if _may_lead(new) > _may_lead(old)}
-    left = any(_may_lead(old) > _may_lead(new) for _, old, new in nouns)
-    verbs = any(source.kind(number).role in _VERBAL for number, _ in fates.reshaped)
-    alone = len(fates.reshaped) == 1 and not left  # «учится на врач» is a slip
-    if not (((came or left or verbs) and not alone) or (fates.is_guess and (fates.moved or fates.replaced))):
+    source, reshaped = fates.source, fates.reshaped
+    nouns = [(source.forms[number], form) for number, form in reshaped if source.kind(number).role in NOMINAL]
+    verbs = any(source.kind(number).role in _VERBAL for number, _ in reshaped)
+    cases = [(word_kind(old).cases, word_kind(new).cases) for old, new in nouns]
+    alone = len(reshaped) == 1
+    led = any("nomn" in old and "nomn" not in new for old, new in cases)
+    guess = fates.is_guess and (reshaped or fates.moved or fates.replaced)
+    if not (guess or (led and alone) or ((nouns or verbs) and not alone)):
         return
-    kept, changed, turned = exchanged_nouns(roles_of(source.text), roles_of(fates.after.text))
+    kept, changed, turned = compared(roles_of(source.text), roles_of(fates.after.text))
     if turned and not changed:
         yield "opposite", -1.0
-    if kept or changed:
-        yield "exchanged_roles", float(changed > 0)
+    if len(changed) > (alone and not fates.is_guess):  # «сестра учится на врач» is a slip
+        yield "exchanged_roles", 1.0
         return
-    forms = [form for _, form in fates.reshaped]
-    forms += [word for _, found in fates.replaced for word in found]
-    forms += [word for _, word in fates.inserted]
-    passive = any(word_kind(form).role in _PASSIVE or form.endswith("ся") for form in forms)
-    exchanged = came and (left or _is_overtaken(fates, came))
+    exchanged = {
+        old
+        for (old, _), (mine, left), (came, theirs) in (
+            (noun, one, two) for noun, one in zip(nouns, cases, strict=True) for two in cases
+        )
+        if mine.isdisjoint(came) and left & came and theirs & mine
+    }
+    known = kept | changed
+    if not exchanged or any(not known.isdisjoint(lemmas_of(word)) for word in exchanged):
+        yield "left_nominative", float(led and not kept)
+        return
     gone = [source.forms[number] for numbers, _ in fates.replaced for number in numbers]
-    if exchanged and any(readings(word)[0].pos == "COMP" for word in gone) and list(_opposites(gone, forms)):
+    new = [word for _, found in fates.replaced for word in found]
+    if any(readings(word)[0].pos == "COMP" for word in gone) and list(_opposites(gone, new)):
         yield "opposite", -1.0  # «сестра старше брата», «брат младше сестры»
-        return
-    stays = not any(word_kind(word).role in _VERBAL for word in gone)
-    yield "exchanged_roles", float(bool(exchanged and stays and not passive))
-    yield "left_nominative", float((left or bool(came)) and not passive and not (exchanged and stays))
-
-
-def _may_lead(word: str) -> bool:
-    """Tell whether a word may be in the nominative."""
-    return "nomn" in word_kind(word).cases
+    elif not any(word_kind(word).role in _VERBAL for word in gone):
+        yield "exchanged_roles", 1.0
 
 
 def of_forms(fates: Fates) -> Iterator[tuple[str, float]]:
-    """Yield the features of words in another form: another number of a noun, degree, or voice of a participle."""
-    for number, form in fates.reshaped:
-        old, new = readings(fates.source.forms[number])[0], readings(form)[0]
+    """Yield the features of words in another form: another number of a noun, degree, or voice of a participle.
+
+    A noun behind a numeral or an unchanged attribute has no number of its own: «двое новичков», «горький опытов».
+    """
+    source = fates.source
+    changed = dict(fates.reshaped)
+    pairs = [(readings(source.forms[number])[0], readings(form)[0]) for number, form in fates.reshaped]
+    verbs = any(old.pos == "VERB" and "plur" in old.grammemes ^ new.grammemes for old, new in pairs)
+    for (number, form), (old, new) in zip(fates.reshaped, pairs, strict=True):
         marks = old.grammemes ^ new.grammemes
-        if old.pos == new.pos == "NOUN" and "plur" in marks:
-            yield "other_number", fates.source.shares[number]
+        led = verbs and _leads(source.forms[number]) and _leads(form)  # «река впадает», «реки впадают»
+        if old.pos == new.pos == "NOUN" and ("plur" in marks or led) and not _counted(source, number, changed):
+            yield "other_number", source.shares[number]
         if (old.pos == "COMP") != (new.pos == "COMP") or "Supr" in marks:
             yield "other_degree", 1.0
         if "pssv" in marks and old.pos in _PARTICIPLES and new.pos in _PARTICIPLES:
             yield "other_voice", 1.0
 
 
-def _is_overtaken(fates: Fates, came: Container[int]) -> bool:
-    """Tell whether one of the words `came` now stands before a noun, possibly subject or object, that it followed."""
-    place = {number: at for at, number in enumerate(fates.order or ())}
-    last = -1
-    for number, form in enumerate(fates.source.forms if place else ()):
-        at = place.get(number)
-        if at is None:
-            continue
-        if at < last and number in came:
-            return True
-        kind = word_kind(form)
-        if kind.role in NOMINAL and {"nomn", "accs"} <= kind.cases:
-            last = max(last, at)
-    return False
+def _leads(word: str) -> bool:
+    """Tell whether a noun may be in the nominative."""
+    return "nomn" in word_kind(word).cases
+
+
+def _counted(source: Source, number: int, changed: Container[int]) -> bool:
+    """Tell whether the word before a noun says its number: a numeral, or an attribute that did not change."""
+    before = number - 1
+    if not source.are_beside(before, number):
+        return False
+    return bool(amounts_of(source.forms[before])) or (source.role(before) in ATTRIBUTES and before not in changed)
 
 
 Vector: TypeAlias = npt.NDArray[np.float64]
@@ -338,6 +338,11 @@ def of_rewritten(fates: Fates) -> Iterator[tuple[str, float]]:
             yield "other_sense", source.shares[number]
             if number and source.text[source.starts[number]].isupper():
                 yield "other_name", 1.0
+    for old_words, new_words in groups:
+        if len(old_words) == len(new_words) == 1:
+            one, other = forms[old_words[0]], new_words[0]
+            if word_kind(one).role == word_kind(other).role in _THINGS and apart_by_sense(one, other) == 1:
+                yield "other_thing", 1.0
 
 
 def apart(ones: Sequence[Sequence[str]], others: Sequence[Sequence[str]]) -> Iterator[tuple[str, float]]:
@@ -402,7 +407,7 @@ def of_added(fates: Fates) -> Iterator[tuple[str, float]]:
     if not fates.inserted:
         return
     end = len(fates.source.forms)
-    yield "inserted", float(sum(at < end for at, _ in fates.inserted))
+    yield "inserted", min(sum(information(word) for at, word in fates.inserted if at < end) / fates.source.total, 1.0)
     behind = [word for at, word in fates.inserted if at == end]
     if not behind:
         return
@@ -458,7 +463,8 @@ def of_lost(fates: Fates) -> Iterator[tuple[str, float]]:
     source, gone = fates.source, set(fates.lost)
     for number in fates.lost:
         kind = source.once(_place_of, number)
-        yield "lost_share", source.shares[number]
+        if kind != "light" or not fates.is_guess:
+            yield "lost_share", source.shares[number]
         if kind in _TELLING:
             yield f"lost_{kind}", 1.0
         if number and source.text[source.starts[number]].isupper():
@@ -476,7 +482,8 @@ def _place_of(source: Source, number: int) -> str:
     form = source.forms[number]
     role, tells = word_kind(form).role, information(form)
     if not _QUESTIONS.isdisjoint(lemmas_of(form)):
-        return "question"
+        relative = number and lemmas_of(form)[0] == "который" and not source.are_beside(number - 1, number)
+        return "light" if relative else "question"
     if role == "preposition" and tells > _LIGHT_PREPOSITION:
         return "preposition"
     if role in _FUNCTION or tells < (_LIGHT_NAME if role in NOMINAL else _LIGHT):

@@ -257,6 +257,12 @@ def _match_near(source: Source, stretch: _Stretch, fates: Fates) -> None:
         stretch.placed.update(dict.fromkeys(list(stretch.new)[:1], stretch.old[0]))
         stretch.old, stretch.new = [], {}
         return
+    rest = iter(forms[0])
+    if len(forms) == 1 < len(written) and all(letter in rest for letter in "".join(written)):  # «ш*м*т»
+        fates.damaged.append((stretch.old[0], "".join(written), len(forms[0]) - sum(map(len, written))))
+        stretch.placed[next(iter(stretch.new))] = stretch.old[0]
+        stretch.old, stretch.new = [], {}
+        return
     if len(stretch.old) * len(stretch.new) > _MOST_PAIRS:
         return
     for number in list(stretch.old):
@@ -283,7 +289,11 @@ def _nearest(form: str, stretch: _Stretch) -> tuple[int, int] | None:
     best = None
     for at, word in stretch.new.items():
         longest = max(len(form), len(word))
-        if (abs(len(form) - len(word)) <= _NEAR * longest or form.startswith(word)) and not is_known(word) and not turns(form, word):
+        if (
+            (abs(len(form) - len(word)) <= _NEAR * longest or form.startswith(word))
+            and not is_known(word)
+            and not turns(form, word)
+        ):
             apart = 1 if len(word) > 1 and form.startswith(word) else edit_distance(form, word)  # «дет.» for «детской»
             if apart <= _NEAR * longest:
                 best = min(best or (apart, at), (apart, at))

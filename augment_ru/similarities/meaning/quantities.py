@@ -132,7 +132,8 @@ def exchanged(one: Quantities, other: Quantities) -> bool:
     """Tell whether the second text says other quantities in place of those of the first."""
     gone = {value for value in one.said - other.said if value not in other.lone}
     new = {value for value in other.said - one.said if value not in one.lone}
+    lone, others = one.lone - other.lone, other.lone - one.lone
     if bool(gone) == bool(new):
-        return bool(gone)
-    left = other.lone - one.lone if gone else one.lone - other.lone
+        return bool(gone) or bool(lone and others)
+    left = others if gone else lone
     return bool(left) and any(value < 0 or value in left or 1 in left for value in gone | new)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from functools import cache, lru_cache
+from typing import NamedTuple
 
 from augment_ru.language.annotate import Natasha
 from augment_ru.language.morphology import readings
@@ -11,6 +12,11 @@ from augment_ru.text.doc import Doc, Token
 
 AGENT, PATIENT, RECIPIENT = "agent", "patient", "recipient"
 _NOMINAL = frozenset({"NOUN", "PROPN", "PRON"})
+_OTHERS = frozenset({"Mood=Imp", "Person=1", "Person=2"})
+"""Forms of a verb whose subject is no noun."""
+_RARE = 0.1
+"""Readings that are not likelier do not count: «внук» of «внука»."""
+_VERBS = frozenset({"VERB", "INFN", "PRTF", "PRTS", "GRND"})
 _LAYERS = frozenset({"syntax", "lemmas"})
 Roles = Mapping[str, Mapping[str, str]]
 """For each verb, by its lemma: the role of each noun, by its lemma."""
@@ -25,17 +31,13 @@ def _annotator() -> Natasha:
 def roles_of(text: str) -> Roles:
     """Return the roles of nouns in a text."""
     (doc,) = _annotator()([text], _LAYERS)
-    found: dict[int, dict[int, str]] = {}
     tokens = doc.tokens
-    for at, token in enumerate(tokens):
-        if token.pos == "VERB":
-            found[at] = _agreeing(doc, at, dict(_arguments(doc, at)))
-    for at in sorted(found):
+    found = {at: _nouns_of(doc, at) for at, token in enumerate(tokens) if token.pos == "VERB" and _is_verb(token)}
+    for at, nouns in found.items():  # «накормил и ушёл», «накормив, ушёл», «обязуется передать»
         token = tokens[at]
-        if AGENT in found[at].values() or "Voice=Pass" in token.features:
-            continue
-        if (token.relation == "conj" or "VerbForm=Conv" in token.features) and token.head in found:
-            found[at].update({noun: role for noun, role in found[token.head].items() if role == AGENT})
+        shares = token.relation in {"conj", "xcomp"} or "VerbForm=Conv" in token.features
+        if shares and token.head in found and AGENT not in nouns.values() and "Voice=Pass" not in token.features:
+            nouns.update({noun: role for noun, role in found[token.head].items() if role == AGENT})
     return {
         _plain(tokens[at].lemma): {_plain(tokens[noun].lemma): role for noun, role in nouns.items()}
         for at, nouns in found.items()
@@ -43,31 +45,42 @@ def roles_of(text: str) -> Roles:
     }
 
 
+def _is_verb(token: Token) -> bool:
+    return any(one.pos in _VERBS for one in readings(token.text))
+
+
 def _plain(lemma: str) -> str:
     return lemma.replace("ё", "е")
 
 
-def _arguments(doc: Doc, at: int) -> Iterator[tuple[int, str]]:
-    """Yield the nouns of verb `at` with their roles."""
+def _nouns_of(doc: Doc, at: int) -> dict[int, str]:
+    """Return the nouns of verb `at` with their roles; «который» stands for the noun before it."""
     tokens, verb = doc.tokens, doc.tokens[at]
-    passive = "Voice=Pass" in verb.features or any(
-        token.relation == "nsubj:pass" and token.head == at for token in tokens
-    )
-    subjects = 0
-    for number, token in enumerate(tokens):
-        if token.head != at or number == at or token.pos not in _NOMINAL:
-            continue
-        role = _role(token, passive=passive)
-        if role == "" and token.relation.startswith("obl") and not _has_preposition(tokens, number):
-            role = AGENT if passive and "Case=Ins" in token.features else ""
-            role = RECIPIENT if "Case=Dat" in token.features else role
-        if token.relation == "nsubj":
-            subjects += 1
-            role = PATIENT if subjects > 1 else role  # «мать ждала дочь»: two nominatives for the tagger
-        if role:
-            yield (verb.head if _plain(token.lemma) == "который" else number), role
+    below = [number for number, token in enumerate(tokens) if token.head == at != number and token.pos in _NOMINAL]
+    passive = "Voice=Pass" in verb.features or any(tokens[number].relation == "nsubj:pass" for number in below)
+    found = {number: role for number in below if (role := _role(tokens, number, passive=passive))}
+    if "VerbForm=Fin" in verb.features and not passive:
+        found = _agreeing(doc, at, found)
+    nouns = {verb.head if _plain(tokens[at].lemma) == "который" else at: role for at, role in found.items()}
     if verb.relation in {"acl", "amod"} and "VerbForm=Part" in verb.features:
-        yield verb.head, PATIENT if passive else AGENT
+        nouns[verb.head] = PATIENT if passive else AGENT
+    return nouns
+
+
+def _role(tokens: tuple[Token, ...], at: int, *, passive: bool) -> str:
+    """Return the role of noun `at` by its relation to its verb; "" for any other relation."""
+    token = tokens[at]
+    if token.relation == "nsubj":
+        return PATIENT if passive else AGENT
+    if token.relation in {"nsubj:pass", "obj"}:
+        return PATIENT
+    if token.relation == "obl:agent":
+        return AGENT
+    if token.relation not in {"iobj", "obl"} or any(one.relation == "case" and one.head == at for one in tokens):
+        return ""
+    if passive and _may_be(token, "ablt") and not _may_be(token, "datv"):
+        return AGENT
+    return RECIPIENT if token.relation == "iobj" or "Case=Dat" in token.features else ""
 
 
 def _agreeing(doc: Doc, at: int, nouns: dict[int, str]) -> dict[int, str]:
@@ -75,67 +88,90 @@ def _agreeing(doc: Doc, at: int, nouns: dict[int, str]) -> dict[int, str]:
 
     The tagger often takes the first of two nouns for the subject: «кошелёк украл я», «дом Анна продала».
     """
-    if "Voice=Pass" in doc.tokens[at].features or "VerbForm=Fin" not in doc.tokens[at].features:
-        return nouns
-    found = dict(nouns)
-    unsure = []
-    for noun, role in nouns.items():
-        if role in {AGENT, PATIENT}:
-            leads, takes = _may_be(doc, noun, "nomn"), _may_be(doc, noun, "accs")
-            if leads != takes:
-                found[noun] = AGENT if leads else PATIENT
-            elif leads and "Number=Plur" in doc.tokens[at].features and not _may_be(doc, noun, "plur"):
-                found[noun] = PATIENT  # «шампанское охладят»
-            elif leads:
-                unsure.append(noun)
+    tokens, found, unsure = doc.tokens, dict(nouns), []
+    if not _OTHERS.isdisjoint(tokens[at].features.split("|")):  # «закройте окно»
+        return {
+            noun: role if tokens[noun].pos == "PRON" else role.replace(AGENT, PATIENT) for noun, role in nouns.items()
+        }
+    for noun in (noun for noun, role in nouns.items() if role in {AGENT, PATIENT}):
+        leads, takes = _may_be(tokens[noun], "nomn"), _may_be(tokens[noun], "accs")
+        if leads != takes:
+            found[noun] = AGENT if leads else PATIENT
+        elif leads and "Number=Plur" in tokens[at].features and not _may_be(tokens[noun], "plur"):
+            found[noun] = PATIENT  # «шампанское охладят»
+        elif leads:
+            unsure.append(noun)
+    if not any(role == AGENT and noun not in unsure for noun, role in found.items()):
+        found.update(dict.fromkeys(_subjects(doc, at, found), AGENT))
     if any(role == AGENT and noun not in unsure for noun, role in found.items()):
         found.update(dict.fromkeys(unsure, PATIENT))
     elif len(unsure) == 1:
         found[unsure[0]] = AGENT
+    elif len(unsure) > 1 and AGENT not in {found[noun] for noun in unsure[1:]} - {found[unsure[0]]}:
+        found.update(dict.fromkeys(unsure[1:], PATIENT) | {unsure[0]: AGENT})  # «мать ждала дочь»
     return found
 
 
-def _may_be(doc: Doc, noun: int, grammeme: str) -> bool:
+def _subjects(doc: Doc, at: int, nouns: Mapping[int, str]) -> Iterator[int]:
+    """Yield the nouns in the clause of verb `at` that have no role and can only be its subject."""
+    tokens = doc.tokens
+    for step in (-1, 1):
+        number = at + step
+        while 0 <= number < len(tokens) and tokens[number].pos not in {"PUNCT", "VERB", "SCONJ"}:
+            token = tokens[number]
+            if token.pos in _NOMINAL and number not in nouns and _may_be(token, "nomn") and not _may_be(token, "accs"):
+                yield number
+                return
+            number += step
+
+
+def _may_be(token: Token, grammeme: str) -> bool:
     """Tell whether a reading of a noun has a grammeme: a case or a number."""
-    return any(grammeme in one.grammemes for one in readings(doc.tokens[noun].text))
+    barred = "inan" if "Animacy=Anim" in token.features else "anim" if "Animacy=Inan" in token.features else ""
+    return any(
+        grammeme in one.grammemes and barred not in one.grammemes and one.score > _RARE for one in readings(token.text)
+    )
 
 
-def _role(token: Token, *, passive: bool) -> str:
-    if token.relation == "nsubj":
-        return PATIENT if passive else AGENT
-    return {"nsubj:pass": PATIENT, "obj": PATIENT, "obl:agent": AGENT, "iobj": RECIPIENT}.get(token.relation, "")
+class Comparison(NamedTuple):
+    """The nouns that two texts share under verbs that they share, by their lemmas.
 
-
-def _has_preposition(tokens: tuple[Token, ...], at: int) -> bool:
-    return any(token.relation == "case" and token.head == at for token in tokens)
-
-
-def exchanged_nouns(one: Roles, other: Roles) -> tuple[int, int, int]:
-    """Compare the roles of nouns that two texts share under verbs that they share.
-
-    Returns:
-        How many nouns keep their role, how many have another one, and how many keep it by exchanging it under a verb
-        of the opposite («купил», «продал»).
+    Attributes:
+        kept: those that keep their role.
+        changed: those that have another one.
+        turned: those that keep it by exchanging it under a verb of the opposite: «купил» and «продал».
     """
-    kept = changed = flipped = 0
+
+    kept: frozenset[str]
+    changed: frozenset[str]
+    turned: frozenset[str]
+
+
+def compared(one: Roles, other: Roles) -> Comparison:
+    """Compare the roles of nouns in two texts."""
+    kept: set[str] = set()
+    changed: set[str] = set()
+    flipped: set[str] = set()
     for verb, nouns in one.items():
         for found, others in other.items():
             turned = found in opposites().get(verb, ()) and verb not in other and found not in one
             if not turned and apart_by_sense(verb, found) > SAME:
                 continue
-            differing = 0
+            differing = set()
             for noun, role in nouns.items():
                 theirs = others.get(noun) or _of_same_sense(noun, others)
                 if theirs is None or (turned and theirs == role == PATIENT):
                     continue
+                if {theirs, role} == {PATIENT, RECIPIENT}:
+                    continue
                 if (theirs == role) != turned:
-                    kept += 1
-                    flipped += turned
+                    kept.add(noun)
+                    flipped.update([noun] if turned else ())
                 else:
-                    differing += 1
-            if verb == found or differing > 1:  # «тариф подняли», «тариф вырос»
-                changed += differing
-    return kept, changed, flipped
+                    differing.add(noun)
+            if verb == found or len(differing) > 1:  # «тариф подняли», «тариф вырос»
+                changed |= differing
+    return Comparison(frozenset(kept), frozenset(changed), frozenset(flipped))
 
 
 def _of_same_sense(noun: str, others: Mapping[str, str]) -> str | None:

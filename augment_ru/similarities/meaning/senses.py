@@ -1,9 +1,7 @@
-"""Which words say the same or nearly so: synonyms, both aspects of a verb, words of one root, spoken and short forms."""
+"""Which words say the same or nearly so: synonyms, both aspects of a verb, words of one root, short forms."""
 
 import re
-from collections.abc import Iterator
 from functools import cache, lru_cache
-from os.path import commonprefix
 
 from augment_ru.language.morphology import lemmas_of, word_kind
 from augment_ru.language.slovnet import word_vector
@@ -14,9 +12,6 @@ SAME, ROOT = 0.1, 0.25
 """The distance of words of the same sense, and of words of one root and different parts of speech."""
 _LEAST_COSINE = 0.1
 _LEAST_ROOT, _LEAST_SKELETON = 4, 3
-_PREFIX = re.compile(
-    r"(?:пере|пред|про|при|под|раз|рас|воз|вос|обез|без|бес|вы|до|за|из|ис|на|об|от|по|со|не|у|о|с|в)(?=[а-я]{4})"
-)
 _ENDING = re.compile(
     r"(?:ировать|овать|евать|ывать|ивать|нуть|ить|ать|ять|еть|ти|чь|ение|ание|нение|тие|ство|ость|ный|ной|ский|овый|ка|ия|ие|ый|ий"
     r"|ой|[аяоеьйиы])(?:ся|сь)?$"
@@ -75,22 +70,23 @@ def apart_by_sense(one: str, other: str) -> float:
 def _of_one_root(one: str, other: str) -> bool:
     """Tell whether two words of different parts of speech share their root: «отменить» and «отмена»."""
     roles = [word_kind(word).role for word in (one, other)]
-    if "" in roles or (roles[0] == roles[1]) or set(roles) <= _VERBAL:
+    if "" in roles or min(len(one), len(other)) < _LEAST_ROOT or (roles[0] == roles[1]) or set(roles) <= _VERBAL:
         return False
-    for left in _roots(lemmas_of(one)[0]):
-        for right in _roots(lemmas_of(other)[0]):
-            bare, spare = _VOWELS.sub("", left), _VOWELS.sub("", right)
-            shared = len(commonprefix([bare, spare]))
-            if (
-                shared >= _LEAST_SKELETON and shared >= min(len(bare), len(spare)) - 1
-            ) or len(commonprefix([left, right])) >= max(_LEAST_ROOT, min(len(left), len(right)) - 1):
-                return _are_near(one, other)
-    return False
+    left, right = (_ENDING.sub("", lemmas_of(word)[0]) for word in (one, other))
+    bare, spare = _VOWELS.sub("", left), _VOWELS.sub("", right)
+    shared = _shared(bare, spare)
+    same = shared >= _LEAST_SKELETON and shared >= min(len(bare), len(spare)) - 1
+    return (same or left == right or _shared(left, right) >= max(_LEAST_ROOT, min(len(left), len(right)) - 1)) and (
+        _are_near(one, other)
+    )
 
 
-def _roots(lemma: str) -> Iterator[str]:
-    """Yield a lemma without its ending."""
-    yield _ENDING.sub("", lemma)
+def _shared(one: str, other: str) -> int:
+    """Return how many first letters two words share."""
+    return next(
+        (at for at, (left, right) in enumerate(zip(one, other, strict=False)) if left != right),
+        min(len(one), len(other)),
+    )
 
 
 def _are_near(one: str, other: str) -> bool:
