@@ -18,8 +18,10 @@ from augment_ru.similarities.meaning.words import Source
 BINDING = frozenset({"не", "ни", "без", "безо", "нет"})
 """Negators that negate the word behind them."""
 _DENYING = frozenset({"не", "нет", "нельзя", "невозможно", "нету", "без", "безо"})
-_FUNCTION = frozenset({"PREP", "CONJ", "PRCL", "INTJ"})
-_HALF_VERBS = frozenset({"PRTF", "GRND"})
+_KINDS = {
+    **dict.fromkeys(("PREP", "CONJ", "PRCL", "INTJ"), ""), **dict.fromkeys(("VERB", "INFN"), "verb"),
+    **dict.fromkeys(("PRTF", "GRND"), "hidden"), "NPRO": "pronoun",
+}  # fmt: skip
 _POSSESSIVE = {"мой": "1", "наш": "1p", "твой": "2", "ваш": "2", "свой": "own"}
 _SAME_TIMES = ({"done", "past"}, {"done", "pres"})
 _WOULD = frozenset({"бы", "б"})
@@ -33,27 +35,32 @@ class Word(NamedTuple):
 
     Attributes:
         lemmas: its lemmas.
-        tells: whether it names a thing, a property or an event.
         classes: its classes in the dictionary of claims: dimension and class.
         denials: how many times it denies: 1 for «не» and «опасен» without its «без», 2 for «небезопасен».
         denied: what a word in не- denies: «вкусный» in «невкусный»; "" for any other word.
         time: `past`, `pres`, `futr`, `impr`, or `done` for a short participle; "" for a word that is no predicate.
         person: who it speaks of (1, 1p, 2, 3m, 3f, 3p, 3, own); "" if nobody.
-        points: whether it only points: «тот», «он».
-        is_unsure: whether the dictionary does not have it, or it is a participle or gerund: it may hide a predicate.
         slot: `subject` for a pronoun in the nominative or a verb, otherwise `other`.
+        kind: `verb`, `name` (of a thing or property), `pronoun`, `hidden` (a participle, gerund or unknown word, which
+            may hide a predicate); "" for a function word or a number, which tells nothing.
     """
 
     lemmas: frozenset[str]
-    tells: bool
     classes: tuple[tuple[str, str], ...]
     denials: int
     denied: str
     time: str
     person: str
-    points: bool
-    is_unsure: bool
     slot: str
+    kind: str
+
+    @property
+    def tells(self) -> bool:
+        """Whether it names something, or points to it."""
+        return self.kind != ""
+
+
+_NOBODY = Word(frozenset(), (), 0, "", "", "", "other", "")
 
 
 @cache
@@ -90,10 +97,11 @@ def word_claims(form: str) -> Word:
         person = "2" if time == "impr" else next((name[0] for name in ("1per", "2per", "3per") if name in marks), "")
         person += "p" if person == "1" and "plur" in marks else ""
     denied = readings(form[2:])[0].lemma.replace("ё", "е") if form.startswith("не") and says_opposite(form) else ""
-    tells = first.pos not in _FUNCTION and not amounts_of(form) and form not in _DENYING
-    points = first.pos == "NPRO" or "Apro" in marks
-    is_unsure = not first.known or first.pos in _HALF_VERBS
-    return Word(frozenset(lemmas), tells, own, _denials(form), denied, time, person, points, is_unsure, slot)
+    kind = "hidden" if not first.known else _KINDS.get(first.pos, "name")
+    kind = "pronoun" if "Apro" in marks else kind
+    if amounts_of(form) or form in _DENYING:
+        kind = ""
+    return Word(frozenset(lemmas), own, _denials(form), denied, time, person, slot, kind)
 
 
 def _time(found: Sequence[Reading]) -> str:
@@ -130,9 +138,9 @@ class Claims(NamedTuple):
     """What a text claims.
 
     Attributes:
-        lemmas: the lemmas of its telling words.
+        lemmas: the lemmas of its telling words, with their kind.
         classes: how often it has a word of each class, by dimension and class.
-        heads: the lemmas of the words that follow words of a class, a negator or a number; each as a set of readings.
+        heads: the words behind words of a class, negators and numbers.
         clauses: the lemmas of the telling words in the clause behind a link, by dimension and class.
         numbers: its numbers.
         denials: how many times it denies.
@@ -140,9 +148,9 @@ class Claims(NamedTuple):
         persons: of whom it speaks, by slot.
     """
 
-    lemmas: frozenset[str]
+    lemmas: Mapping[str, str]
     classes: Counter[tuple[str, str]]
-    heads: Mapping[tuple[str, str], list[frozenset[str]]]
+    heads: Mapping[tuple[str, str], list[Word]]
     clauses: Mapping[tuple[str, str], frozenset[str]]
     numbers: Quantities
     denials: int
@@ -161,14 +169,14 @@ def _claims(source: Source, _: int) -> Claims:
     gaps = [source.text[stop:start] for stop, start in zip(source.stops, [*source.starts[1:], None], strict=False)]
     numbers = quantities(forms, gaps)
     said: Counter[tuple[str, str]] = Counter()
-    heads: dict[tuple[str, str], list[frozenset[str]]] = {}
+    heads: dict[tuple[str, str], list[Word]] = {}
     clauses: dict[tuple[str, str], frozenset[str]] = {}
     persons: dict[str, set[str]] = {"subject": set(), "other": set()}
     for at, (form, word) in enumerate(zip(forms, words, strict=True)):
         if form in BINDING:
             heads.setdefault((_NEGATION, ""), []).append(_head(source, words, at))
         elif word.denied:
-            heads.setdefault((_NEGATION, ""), []).append(frozenset({word.denied}))
+            heads.setdefault((_NEGATION, ""), []).append(word._replace(lemmas=frozenset({word.denied})))
         for key in word.classes:
             if at and forms[at - 1] == "не" and key[1] in _TURNED:
                 key = (key[0], _TURNED[key[1]])  # noqa: PLW2901
@@ -182,7 +190,7 @@ def _claims(source: Source, _: int) -> Claims:
     for value, at in numbers.heads:
         heads.setdefault(("number", str(value)), []).append(_head(source, words, at))
     return Claims(
-        frozenset(lemma for word in words if word.tells for lemma in word.lemmas),
+        {lemma: word.kind for word in words if word.tells for lemma in word.lemmas},
         said,
         heads,
         clauses,
@@ -193,14 +201,14 @@ def _claims(source: Source, _: int) -> Claims:
     )
 
 
-def _head(source: Source, words: list[Word], at: int) -> frozenset[str]:
-    """Return the lemmas of the next telling word behind word `at`, in its clause; none if there is no such word."""
+def _head(source: Source, words: list[Word], at: int) -> Word:
+    """Return the next telling word behind word `at`, in its clause; `_NOBODY` if there is none."""
     for number in range(at + 1, len(words)):
         if source.clauses[number] != source.clauses[at]:
             break
         if words[number].tells:
-            return words[number].lemmas
-    return frozenset()
+            return words[number]
+    return _NOBODY
 
 
 def _clause(source: Source, words: list[Word], at: int) -> frozenset[str]:
@@ -209,13 +217,12 @@ def _clause(source: Source, words: list[Word], at: int) -> frozenset[str]:
     for number in range(at + 1, len(words)):
         if source.clauses[number] != source.clauses[at] and found:
             break
-        if words[number].tells and not words[number].points:
+        if words[number].kind not in {"", "pronoun"}:
             found |= words[number].lemmas
     return frozenset(found)
 
 
-_RESTRICTING = frozenset({"reach*", "link**"})
-"""The dimensions in which a sentence says more when it loses its word."""
+_IF = ("link**", "if")
 
 
 def contradictions(one: Claims, other: Claims) -> Iterator[tuple[str, float]]:
@@ -224,7 +231,7 @@ def contradictions(one: Claims, other: Claims) -> Iterator[tuple[str, float]]:
     gone, new = one.classes - other.classes, other.classes - one.classes
     lost, gained = {key[0] for key in gone}, {key[0] for key in new}
     yield "claim_exchanged", float(len(lost & gained))
-    yield "claim_lost", float(len((lost - gained) & _RESTRICTING))
+    yield "lost_condition", float(_IF in gone)
     yield "numbers_exchanged", float(exchanged(one.numbers, other.numbers))
     for key in one.heads:
         kind = {_NEGATION: "other_denied", "number": "other_counted"}.get(key[0], "other_focus")
@@ -236,12 +243,18 @@ def contradictions(one: Claims, other: Claims) -> Iterator[tuple[str, float]]:
 
 
 def _moved(one: Claims, other: Claims, key: tuple[str, str]) -> bool:
-    """Tell whether a word that restricts, counts or negates belongs to another word now, and its old word is there."""
-    mine, theirs = one.heads[key], list(other.heads.get(key, ()))
+    """Tell whether a word that restricts, counts or negates belongs to another word now, and its old word is there.
+
+    A negator may move between a verb and a name: «это было не лучшее» and «это не было лучшее».
+    """
+    mine, theirs = one.heads[key], other.heads.get(key, ())
     if not theirs or len(mine) != len(theirs):
         return False
-    left = [head for head in mine if head and not any(head & found for found in theirs)]
-    return any(not head.isdisjoint(other.lemmas) for head in left)
+    kinds = {word.kind for word in theirs if not any(word.lemmas & head.lemmas for head in mine)}
+    left = [head for head in mine if not any(head.lemmas & word.lemmas for word in theirs)]
+    return any(
+        not head.lemmas.isdisjoint(other.lemmas) and (key[0] != _NEGATION or head.kind in kinds) for head in left
+    )
 
 
 def _other_clause(one: Claims, other: Claims, key: tuple[str, str]) -> bool:
@@ -267,7 +280,7 @@ def _times(forms: Sequence[str], words: Sequence[Word]) -> Counter[str]:
     found = Counter("would" if would and word.time == "past" else word.time for word in words if word.time)
     if found["futr"]:
         del found["done"]  # «будет построен»
-    if found or any(word.is_unsure for word in words):
+    if found or any(word.kind == "hidden" for word in words):
         return found
     return Counter({"pres": 1})
 

@@ -18,11 +18,11 @@ import numpy.typing as npt
 from augment_ru.language.frequency import information
 from augment_ru.language.morphology import has_form, is_known, lemmas_of, readings, word_kind
 from augment_ru.language.slovnet import word_vector
-from augment_ru.resources import dictionary_path, opposites, rows
+from augment_ru.resources import dictionary_path, rows
 from augment_ru.similarities.meaning.claims import BINDING, claims_of, contradictions, decides, word_claims
 from augment_ru.similarities.meaning.quantities import amounts_of, exchanged
 from augment_ru.similarities.meaning.roles import compared, roles_of
-from augment_ru.similarities.meaning.senses import SAME, apart_by_sense
+from augment_ru.similarities.meaning.senses import SAME, apart_by_sense, are_opposite
 from augment_ru.similarities.meaning.words import ATTRIBUTES, NOMINAL, Fates, Source, form_of
 
 
@@ -64,14 +64,11 @@ def of_claims(fates: Fates) -> Iterator[tuple[str, float]]:
 
 def _opposites(gone: Sequence[str], new: Sequence[str]) -> Iterator[tuple[str, str]]:
     """Yield each lost word with a new word that means the opposite."""
-    table = opposites()
-    for word in gone:
-        against = frozenset[str]().union(*(table.get(lemma, ()) for lemma in lemmas_of(word)))
-        if against:
-            yield from ((word, other) for other in new if not against.isdisjoint(lemmas_of(other)))
+    if len(gone) * len(new) <= _COMPARED * _COMPARED:
+        yield from ((word, other) for word in gone for other in new if are_opposite(word, other))
 
 
-_THINGS = frozenset({"noun", "adjective", "verb", "adverb"})
+_THINGS = frozenset({"noun", "adjective", "verb", "adverb", "participle", "infinitive"})
 _PARTICIPLES = frozenset({"PRTF", "PRTS"})
 _VERBAL = frozenset({"verb", "infinitive", "participle", "gerund"})
 _GOVERNED = NOMINAL | {"adjective"}
@@ -261,6 +258,8 @@ _FEW = 64
 """Up to this many pairs of vectors are multiplied one by one instead of as matrices."""
 _ROUNDING = 1e-9
 """More than rounding can change the product of two vectors of length 1."""
+_MUCH = 0.5
+"""The share of a text that may be in words of another sense before it counts as another text."""
 _KEPT_WORDS = 8
 """The loss of up to this many words is cached, since the same replacements are frequent («и» for «в»)."""
 _TELLS = 0.5
@@ -333,11 +332,14 @@ def of_rewritten(fates: Fates) -> Iterator[tuple[str, float]]:
     words = list(chain.from_iterable(new))
     if len(words) > _COMPARED:
         return
+    lost = 0.0
     for number in chain.from_iterable(numbers for numbers, _ in groups):
         if word_claims(forms[number]).tells and all(apart_by_sense(forms[number], word) == 1 for word in words):
-            yield "other_sense", source.shares[number]
+            lost += source.shares[number]
             if number and source.text[source.starts[number]].isupper():
                 yield "other_name", 1.0
+    yield "other_sense", lost
+    yield "other_text", max(lost - _MUCH, 0.0)
     for old_words, new_words in groups:
         if len(old_words) == len(new_words) == 1:
             one, other = forms[old_words[0]], new_words[0]

@@ -28,12 +28,12 @@ class Quantities(NamedTuple):
     """The quantities of a text.
 
     Attributes:
-        said: each number; a length of time is in hours, and negative, so that it is no plain number.
-        lone: the lengths of time that stand without a number: «за год».
-        heads: the number and the numbers of the words of each quantity, in order.
+        said: each number with the length of time that it makes with its unit, in hours; 0 if it has none.
+        lone: the lengths of time that stand without a number, in hours: «за год».
+        heads: each number with the place of its last word among the words, in order.
     """
 
-    said: Counter[float]
+    said: Counter[tuple[float, float]]
     lone: frozenset[float]
     heads: tuple[tuple[float, int], ...]
 
@@ -87,13 +87,16 @@ def quantities(forms: Sequence[str], gaps: Sequence[str]) -> Quantities:
         gaps: what stands behind each word, up to the next.
     """
     found = list(_numbers(forms, gaps))
-    lone = frozenset(value for value, at in found if at < 0)
-    heads = tuple((value, at) for value, at in found if at >= 0)
-    return Quantities(Counter(value for value, _ in heads), lone, heads)
+    heads = [(number, hours, at) for number, hours, at in found if at >= 0]
+    return Quantities(
+        Counter((number, hours) for number, hours, _ in heads),
+        frozenset(hours for _, hours, at in found if at < 0),
+        tuple((number, at) for number, _, at in heads),
+    )
 
 
-def _numbers(forms: Sequence[str], gaps: Sequence[str]) -> Iterator[tuple[float, int]]:
-    """Yield each quantity with the number of its last word; -1 for a length of time without a number."""
+def _numbers(forms: Sequence[str], gaps: Sequence[str]) -> Iterator[tuple[float, float, int]]:
+    """Yield each number, its length of time in hours, and the place of its last word; -1 for time without a number."""
     value: float | None = None
     last, before = -1, 0.0
     for at, form in enumerate(forms):
@@ -101,13 +104,13 @@ def _numbers(forms: Sequence[str], gaps: Sequence[str]) -> Iterator[tuple[float,
             beside = value is not None and (last == at or (last == at - 1 and not gaps[last].strip(" -%.")))
             joins = form.isdigit() and len(form) == _GROUP and beside and forms[last].isdigit()
             if value is not None and not (beside and (joins or kind != "number" or _adds(before, amount))):
-                yield round(value, 4), last
+                yield round(value, 4), 0.0, last
                 value = None
             if kind == "hours":
                 number = value if value is not None else 1.0
-                of_date = number >= _THOUSAND or amount == 1  # «в 1703 году», «в 7 часов»
+                of_date = number >= _THOUSAND or (amount == 1 and value is not None)  # «в 1703 году», «в 7 часов»
                 said = value is not None or form.startswith("пол")
-                yield round(number if of_date else -number * amount, 2), at if said else -1
+                yield round(number, 4), 0.0 if of_date else round(number * amount, 2), at if said else -1
                 value = None
                 continue
             if value is None:
@@ -120,7 +123,7 @@ def _numbers(forms: Sequence[str], gaps: Sequence[str]) -> Iterator[tuple[float,
             if "%" in gaps[at]:
                 value /= _HUNDRED
     if value is not None:
-        yield round(value, 4), last
+        yield round(value, 4), 0.0, last
 
 
 def _adds(before: float, amount: float) -> bool:
@@ -130,10 +133,25 @@ def _adds(before: float, amount: float) -> bool:
 
 def exchanged(one: Quantities, other: Quantities) -> bool:
     """Tell whether the second text says other quantities in place of those of the first."""
-    gone = {value for value in one.said - other.said if value not in other.lone}
-    new = {value for value in other.said - one.said if value not in one.lone}
+    gone, new = list((one.said - other.said).elements()), list((other.said - one.said).elements())
+    for mine in list(gone):
+        same = next((theirs for theirs in new if _same(mine, theirs)), None)
+        if same:
+            gone.remove(mine)
+            new.remove(same)
+    gone = [value for value in gone if not _is_lone(value, other.lone)]
+    new = [value for value in new if not _is_lone(value, one.lone)]
     lone, others = one.lone - other.lone, other.lone - one.lone
     if bool(gone) == bool(new):
         return bool(gone) or bool(lone and others)
-    left = others if gone else lone
-    return bool(left) and any(value < 0 or value in left or 1 in left for value in gone | new)
+    return bool(others if gone else lone)
+
+
+def _same(one: tuple[float, float], other: tuple[float, float]) -> bool:
+    """Tell whether two quantities are the same: «14 дней» and «две недели», «в 23 года» and «когда ему было 23»."""
+    return one[1] == other[1] > 0 or (one[0] == other[0] and 0 in {one[1], other[1]})
+
+
+def _is_lone(value: tuple[float, float], lone: frozenset[float]) -> bool:
+    """Tell whether a length of time stands without a number: «1 ч» and «час»."""
+    return (value[1] or value[0]) in lone

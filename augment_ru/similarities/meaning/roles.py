@@ -6,8 +6,7 @@ from typing import NamedTuple
 
 from augment_ru.language.annotate import Natasha
 from augment_ru.language.morphology import readings
-from augment_ru.resources import opposites
-from augment_ru.similarities.meaning.senses import SAME, apart_by_sense
+from augment_ru.similarities.meaning.senses import SAME, apart_by_sense, are_opposite
 from augment_ru.text.doc import Doc, Token
 
 AGENT, PATIENT, RECIPIENT = "agent", "patient", "recipient"
@@ -127,10 +126,10 @@ def _subjects(doc: Doc, at: int, nouns: Mapping[int, str]) -> Iterator[int]:
 
 def _may_be(token: Token, grammeme: str) -> bool:
     """Tell whether a reading of a noun has a grammeme: a case or a number."""
-    barred = "inan" if "Animacy=Anim" in token.features else "anim" if "Animacy=Inan" in token.features else ""
-    return any(
-        grammeme in one.grammemes and barred not in one.grammemes and one.score > _RARE for one in readings(token.text)
-    )
+    found = [one for one in readings(token.text) if one.score > _RARE] or readings(token.text)
+    animacy = "anim" if "Animacy=Anim" in token.features else "inan"
+    agreeing = [one for one in found if animacy in one.grammemes] or found
+    return any(grammeme in one.grammemes for one in agreeing)
 
 
 class Comparison(NamedTuple):
@@ -154,7 +153,7 @@ def compared(one: Roles, other: Roles) -> Comparison:
     flipped: set[str] = set()
     for verb, nouns in one.items():
         for found, others in other.items():
-            turned = found in opposites().get(verb, ()) and verb not in other and found not in one
+            turned = verb not in other and found not in one and are_opposite(verb, found)
             if not turned and apart_by_sense(verb, found) > SAME:
                 continue
             differing = set()

@@ -5,7 +5,7 @@ from functools import cache, lru_cache
 
 from augment_ru.language.morphology import lemmas_of, word_kind
 from augment_ru.language.slovnet import word_vector
-from augment_ru.resources import dictionary_path, rows
+from augment_ru.resources import dictionary_path, opposites, rows
 from augment_ru.similarities.meaning.quantities import amounts_of
 
 SAME, ROOT = 0.1, 0.25
@@ -43,6 +43,28 @@ def _synonyms() -> dict[str, frozenset[str]]:
             for other in words[at + 1 :]:
                 join(word, other)
     return {word: frozenset(others) for word, others in found.items()}
+
+
+@cache
+def _partners() -> dict[str, frozenset[str]]:
+    """Map each verb to its partners of the other aspect."""
+    found: dict[str, frozenset[str]] = {}
+    for one, other, *_ in rows(dictionary_path("aspect_pairs"), columns=2):
+        for word, partner in ((one, other), (other, one)):
+            word, partner = word.replace("ё", "е"), partner.replace("ё", "е")  # noqa: PLW2901
+            found[word] = found.get(word, frozenset()) | {partner}
+    return found
+
+
+@lru_cache(maxsize=100_000)
+def are_opposite(one: str, other: str) -> bool:
+    """Tell whether two words in lower case mean the opposite, in any form and aspect: «наступал» and «отступил»."""
+    table, partners = opposites(), _partners()
+    mine, theirs = (
+        {*lemmas_of(word), *(two for lemma in lemmas_of(word) for two in partners.get(lemma, ()))}
+        for word in (one, other)
+    )
+    return any(not table.get(lemma, frozenset()).isdisjoint(theirs) for lemma in mine)
 
 
 @lru_cache(maxsize=100_000)
