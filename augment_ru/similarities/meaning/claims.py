@@ -239,7 +239,6 @@ def contradictions(one: Claims, other: Claims) -> Iterator[tuple[str, float]]:
     yield "other_clause", float(sum(_other_clause(one, other, key) for key in one.clauses))
     yield "other_person", float(sum(_other_person(one, other, slot) for slot in one.persons))
     yield "other_time", float(_other_time(one.times, other.times))
-    yield "time_lost", float(bool(one.times) and not other.times)
 
 
 def _moved(one: Claims, other: Claims, key: tuple[str, str]) -> bool:

@@ -6,23 +6,19 @@ restrictors), of words that moved, of words that replace others, and of words th
 """
 
 from bisect import bisect, bisect_left, insort
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
-from itertools import chain, pairwise, repeat
+from itertools import pairwise
 from operator import add, ne
-from typing import Any, NamedTuple, TypeAlias
-
-import numpy as np
-import numpy.typing as npt
+from typing import Any, TypeAlias
 
 from augment_ru.language.frequency import information
 from augment_ru.language.morphology import has_form, is_known, lemmas_of, readings, word_kind
-from augment_ru.language.slovnet import word_vector
 from augment_ru.resources import dictionary_path, rows
 from augment_ru.similarities.meaning.claims import BINDING, claims_of, contradictions, decides, word_claims
 from augment_ru.similarities.meaning.quantities import amounts_of, exchanged
 from augment_ru.similarities.meaning.roles import compared, roles_of
-from augment_ru.similarities.meaning.senses import SAME, apart_by_sense, are_opposite
+from augment_ru.similarities.meaning.senses import are_alike, are_opposite, unlike
 from augment_ru.similarities.meaning.words import ATTRIBUTES, NOMINAL, Fates, Source, form_of
 
 
@@ -44,8 +40,8 @@ def of_claims(fates: Fates) -> Iterator[tuple[str, float]]:
         found[name] = found.get(name, 0.0) + value
     if not found["numbers_exchanged"]:  # «14 дней» and «две недели»
         gone, new = ([word for word in words if not amounts_of(word)] for words in (gone, new))
-    pairs = list(_opposites(gone, new))
-    alike = [(one, other) for one in gone for other in new if apart_by_sense(one, other) == SAME]
+    pairs = _pairs(are_opposite, gone, new)
+    alike = _pairs(are_alike, gone, new)
     for one, other in (
         *pairs,
         *alike,
@@ -62,10 +58,11 @@ def of_claims(fates: Fates) -> Iterator[tuple[str, float]]:
     yield from found.items()
 
 
-def _opposites(gone: Sequence[str], new: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Yield each lost word with a new word that means the opposite."""
-    if len(gone) * len(new) <= _COMPARED * _COMPARED:
-        yield from ((word, other) for word in gone for other in new if are_opposite(word, other))
+def _pairs(fits: Callable[[str, str], bool], gone: Sequence[str], new: Sequence[str]) -> list[tuple[str, str]]:
+    """Return the pairs of a lost and a new word that fit; none if there are too many."""
+    if len(gone) * len(new) > _MOST_PAIRS:
+        return []
+    return [(word, other) for word in gone for other in new if fits(word, other)]
 
 
 _THINGS = frozenset({"noun", "adjective", "verb", "adverb", "participle", "infinitive"})
@@ -205,11 +202,10 @@ def of_roles(fates: Fates) -> Iterator[tuple[str, float]]:
     }
     known = kept | changed
     if not exchanged or any(not known.isdisjoint(lemmas_of(word)) for word in exchanged):
-        yield "left_nominative", float(led and not kept)
         return
     gone = [source.forms[number] for numbers, _ in fates.replaced for number in numbers]
     new = [word for _, found in fates.replaced for word in found]
-    if any(readings(word)[0].pos == "COMP" for word in gone) and list(_opposites(gone, new)):
+    if any(readings(word)[0].pos == "COMP" for word in gone) and _pairs(are_opposite, gone, new):
         yield "opposite", -1.0  # «сестра старше брата», «брат младше сестры»
     elif not any(word_kind(word).role in _VERBAL for word in gone):
         yield "exchanged_roles", 1.0
@@ -248,65 +244,12 @@ def _counted(source: Source, number: int, changed: Container[int]) -> bool:
     return bool(amounts_of(source.forms[before])) or (source.role(before) in ATTRIBUTES and before not in changed)
 
 
-Vector: TypeAlias = npt.NDArray[np.float64]
-
-_COMPARED = 64
-"""Up to this many new words are compared with each old word by the dictionaries of senses."""
-_BLOCK = 512
-"""How many groups of replaced words are compared at once."""
-_FEW = 64
-"""Up to this many pairs of vectors are multiplied one by one instead of as matrices."""
-_ROUNDING = 1e-9
-"""More than rounding can change the product of two vectors of length 1."""
+_MOST_PAIRS = 4096
+"""The most pairs of an old and a new word that are searched for opposites."""
 _MUCH = 0.5
 """The share of a text that may be in words of another sense before it counts as another text."""
-_KEPT_WORDS = 8
-"""The loss of up to this many words is cached, since the same replacements are frequent («и» for «в»)."""
 _TELLS = 0.5
 """A word of more information than this says what a sentence is about."""
-
-
-class Rewriting(NamedTuple):
-    """How much words that replace others lose and add, measured with word vectors.
-
-    Attributes:
-        unsaid: the information of the old words that the new words do not express any more.
-        unheard: the information of the new words that the old words did not express.
-        unsaid_most, unheard_most: the largest contribution of a single word to each.
-    """
-
-    unsaid: float
-    unheard: float
-    unsaid_most: float
-    unheard_most: float
-
-    @classmethod
-    def of(cls, old: Sequence[Sequence[str]], new: Sequence[Sequence[str]]) -> "Rewriting":
-        """Compare groups of words with the words that replace them.
-
-        Args:
-            old: the words of each group.
-            new: the words that replace each group.
-        """
-        if sum(map(len, old)) + sum(map(len, new)) <= _KEPT_WORDS:
-            return _kept(tuple(map(tuple, old)), tuple(map(tuple, new)))
-        return _compared(old, new)
-
-    def features(self, total: float) -> Iterator[tuple[str, float]]:
-        """Yield the features, given the total information of the words of the text."""
-        yield "unsaid", self.unsaid / total
-        yield "unheard", min(self.unheard / total, 1.0)
-        yield "unsaid_most", self.unsaid_most
-        yield "unheard_most", self.unheard_most
-
-
-def _compared(old: Sequence[Sequence[str]], new: Sequence[Sequence[str]]) -> Rewriting:
-    unsaid = [information(word) * far for word, far in apart(old, new)]
-    unheard = [information(word) * far for word, far in apart(new, old)]
-    return Rewriting(sum(unsaid), sum(unheard), max(unsaid, default=0.0), max(unheard, default=0.0))
-
-
-_kept = lru_cache(maxsize=20_000)(_compared)
 
 
 def says_same_numbers(fates: Fates) -> bool:
@@ -319,97 +262,30 @@ def says_same_numbers(fates: Fates) -> bool:
 
 
 def of_rewritten(fates: Fates) -> Iterator[tuple[str, float]]:
-    """Yield the features of words that other words replace, and of names and other words of no common sense."""
+    """Yield the features of words that are replaced by words of no common sense."""
     source = fates.source
-    forms = source.forms
-    groups = fates.replaced
+    forms, groups = source.forms, fates.replaced
     if says_same_numbers(fates):
-        said = lambda word: not amounts_of(word)
-        groups = [([one for one in old if not amounts_of(forms[one])], list(filter(said, new))) for old, new in groups]
-    old = [[forms[number] for number in numbers] for numbers, _ in groups]
-    new = [found for _, found in groups]
-    yield from Rewriting.of(old, new).features(source.total)
-    words = list(chain.from_iterable(new))
-    if len(words) > _COMPARED:
-        return
-    lost = 0.0
-    for number in chain.from_iterable(numbers for numbers, _ in groups):
-        if word_claims(forms[number]).tells and all(apart_by_sense(forms[number], word) == 1 for word in words):
-            lost += source.shares[number]
-            if number and source.text[source.starts[number]].isupper():
-                yield "other_name", 1.0
-    yield "other_sense", lost
-    yield "other_text", max(lost - _MUCH, 0.0)
-    for old_words, new_words in groups:
-        if len(old_words) == len(new_words) == 1:
-            one, other = forms[old_words[0]], new_words[0]
-            if word_kind(one).role == word_kind(other).role in _THINGS and apart_by_sense(one, other) == 1:
-                yield "other_thing", 1.0
-
-
-def apart(ones: Sequence[Sequence[str]], others: Sequence[Sequence[str]]) -> Iterator[tuple[str, float]]:
-    """Yield each word of one side with its distance (1 - cosine, in [0, 1]) from the nearest word of the other side.
-
-    If there are more than `_BLOCK` groups, a word is compared only with the words of its own block of `_BLOCK` groups,
-    the block before and the block after. So time grows with the length of the text instead of its square.
-
-    Args:
-        ones: the words of each group on one side.
-        others: the words of each group on the other side.
-    """
-    for start in range(0, len(ones), _BLOCK):
-        mine = list(chain.from_iterable(ones[start : start + _BLOCK]))
-        near = dict.fromkeys(chain.from_iterable(others[max(0, start - _BLOCK) : start + 2 * _BLOCK]))
-        far = _apart_from(dict.fromkeys(mine), near)  # long texts repeat their words
-        yield from ((word, far[word]) for word in mine)
-
-
-def _apart_from(ones: Iterable[str], others: Iterable[str]) -> dict[str, float]:
-    """Return the distance in [0, 1] of each word of `ones` from the nearest word of `others`.
-
-    It is 0 for a word that shares a lemma with the other side, `apart_by_sense` for one that shares a sense or a root,
-    and 1 for a word without a vector.
-    """
-    others = list(others)
-    lemmas = {lemma for word in others for lemma in lemmas_of(word)}
-    vectors = [vector for word in others if (vector := word_vector(word)) is not None]
-    found = {}
-    asked: dict[str, Vector] = {}
-    for word in ones:
-        if not lemmas.isdisjoint(lemmas_of(word)):
-            found[word] = 0.0
-        elif len(others) <= _COMPARED and (far := min(map(apart_by_sense, repeat(word), others), default=1.0)) < 1:
-            found[word] = far
-        elif not vectors or (mine := word_vector(word)) is None:
-            found[word] = 1.0
-        else:
-            asked[word] = mine
-    nearest = _nearest(list(asked.values()), vectors)
-    return found | {word: 1 - min(max(cosine, 0.0), 1.0) for word, cosine in zip(asked, nearest, strict=True)}
-
-
-def _nearest(ones: Sequence[Vector], others: Sequence[Vector]) -> list[float]:
-    """Return, for each vector of `ones`, its largest product with a vector of `others`.
-
-    A product of matrices rounds in another way than products of vectors. So it is used only to find the pairs near the
-    largest product, which are then multiplied one by one: results do not depend on the number of vectors.
-    """
-    if len(ones) * len(others) <= _FEW:
-        return [max(float(one @ other) for other in others) for one in ones]
-    rough = np.stack(ones) @ np.stack(others).T
-    close = rough >= rough.max(axis=1, keepdims=True) - _ROUNDING
-    return [
-        max(float(one @ others[at]) for at in np.flatnonzero(row).tolist())
-        for one, row in zip(ones, close, strict=True)
-    ]
+        groups = [
+            ([number for number in old if not amounts_of(forms[number])], [one for one in new if not amounts_of(one)])
+            for old, new in groups
+        ]
+    old = [number for numbers, _ in groups for number in numbers if word_claims(forms[number]).tells]
+    unsaid = unlike([forms[number] for number in old], [word for _, words in groups for word in words])
+    gone = [number for number in old if forms[number] in unsaid]
+    for number in gone:
+        if number and source.text[source.starts[number]].isupper():
+            yield "other_name", 1.0
+    yield "other_text", max(sum(source.shares[number] for number in gone) - _MUCH, 0.0)
+    for numbers, words in groups:
+        if len(numbers) == len(words) == 1 and forms[numbers[0]] in unsaid:
+            role = source.role(numbers[0])
+            yield "other_thing", float(role in _THINGS and role == word_kind(words[0]).role)
 
 
 def of_added(fates: Fates) -> Iterator[tuple[str, float]]:
-    """Yield the features of added words: those inside the text, and those behind it, which may contradict it."""
-    if not fates.inserted:
-        return
+    """Yield the features of words added behind the text, which may contradict it."""
     end = len(fates.source.forms)
-    yield "inserted", min(sum(information(word) for at, word in fates.inserted if at < end) / fates.source.total, 1.0)
     behind = [word for at, word in fates.inserted if at == end]
     if not behind:
         return
@@ -588,29 +464,23 @@ def of_signs(fates: Fates) -> Iterator[tuple[str, float]]:
     """Yield the features of words that are written as signs, by how these are read; numbers in digits cost nothing."""
     source = fates.source
     for number, written in fates.signs:
-        form, share = source.forms[number], source.shares[number]
-        if form.isdecimal():
-            continue
-        kind = manner_of(written.lower(), form)
-        hidden = sum(not char.isalnum() for char in written) / len(written) if kind == "masked" else 1.0
-        if kind in {"masked", "layout"} and word_kind(form).role not in _LINKING and decides(form):
-            yield f"{kind}_claim", hidden
+        form = source.forms[number]
+        kind = "" if form.isdecimal() else manner_of(written.lower(), form)
         if kind:
-            yield kind, share * hidden
+            yield kind, source.shares[number]
+        if kind == "layout" and source.role(number) not in _LINKING and decides(form):
+            yield "layout_claim", 1.0
 
 
 @lru_cache(maxsize=50_000)
 def manner_of(written: str, form: str) -> str:
-    """Return how a word in lower case is written: `signs` (🐱), `masked` (к*т), `layout` (rjn); "" if as letters.
+    """Return how a word in lower case is written: `signs` (🐱) or `layout` (rjn); "" if a reader reads it at sight.
 
-    Letters that look or sound like those of the word are read at sight: «кoт» with a Latin o, «kot», «кооот».
+    That is so with letters that look or sound like those of the word, and with a few masked ones: «кoт», «kot», «к*т».
     """
-    letters = sum(char.isalnum() for char in written)
-    if not letters:
+    if not any(map(str.isalnum, written)):
         return "signs"
-    if any(typed(written) == form for typed in _typists()):
-        return "layout"
-    return "masked" if letters < len(form) else ""
+    return "layout" if any(typed(written) == form for typed in _typists()) else ""
 
 
 @cache

@@ -66,7 +66,7 @@ def amounts_of(word: str) -> tuple[Amount, ...]:
     for form in (word, *(one.lemma.replace("ё", "е") for one in readings(word))):
         if form in words:
             return (words[form],)
-    if len(word) > 1 and _ROMAN.fullmatch(word) or word in {"v", "i"}:
+    if (len(word) > 1 and _ROMAN.fullmatch(word)) or word in {"v", "i"}:
         signs = [_SIGNS[sign] for sign in word]
         return (Amount("number", float(sum(-a if a < b else a for a, b in zip(signs, [*signs[1:], 0], strict=True)))),)
     if "-" in word:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from augment_ru.language.annotate import Natasha
 from augment_ru.language.morphology import readings
-from augment_ru.similarities.meaning.senses import SAME, apart_by_sense, are_opposite
+from augment_ru.similarities.meaning.senses import are_alike, are_opposite
 from augment_ru.text.doc import Doc, Token
 
 AGENT, PATIENT, RECIPIENT = "agent", "patient", "recipient"
@@ -154,7 +154,7 @@ def compared(one: Roles, other: Roles) -> Comparison:
     for verb, nouns in one.items():
         for found, others in other.items():
             turned = verb not in other and found not in one and are_opposite(verb, found)
-            if not turned and apart_by_sense(verb, found) > SAME:
+            if not turned and not are_alike(verb, found):
                 continue
             differing = set()
             for noun, role in nouns.items():
@@ -174,4 +174,4 @@ def compared(one: Roles, other: Roles) -> Comparison:
 
 
 def _of_same_sense(noun: str, others: Mapping[str, str]) -> str | None:
-    return next((role for word, role in others.items() if apart_by_sense(noun, word) <= SAME), None)
+    return next((role for word, role in others.items() if are_alike(noun, word)), None)

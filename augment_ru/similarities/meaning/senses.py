@@ -1,6 +1,7 @@
 """Which words say the same or nearly so: synonyms, both aspects of a verb, words of one root, short forms."""
 
 import re
+from collections.abc import Sequence
 from functools import cache, lru_cache
 
 from augment_ru.language.morphology import lemmas_of, word_kind
@@ -8,8 +9,8 @@ from augment_ru.language.slovnet import word_vector
 from augment_ru.resources import dictionary_path, opposites, rows
 from augment_ru.similarities.meaning.quantities import amounts_of
 
-SAME, ROOT = 0.1, 0.25
-"""The distance of words of the same sense, and of words of one root and different parts of speech."""
+_MOST_PAIRS = 4096
+"""The most pairs of words that are compared by their roots."""
 _LEAST_COSINE = 0.1
 _LEAST_ROOT, _LEAST_SKELETON = 4, 3
 _ENDING = re.compile(
@@ -76,19 +77,28 @@ def senses_of(word: str) -> frozenset[str]:
 
 
 @lru_cache(maxsize=100_000)
-def apart_by_sense(one: str, other: str) -> float:
-    """Return how far two words in lower case are apart by what the dictionaries know, in [0, 1]; 1: nothing is known.
-
-    0 for forms of one lemma and for words of one number, `SAME` for the same sense, `ROOT` for the same root.
-    """
-    mine, theirs = set(lemmas_of(one)), set(lemmas_of(other))
-    if not mine.isdisjoint(theirs) or (amounts_of(one) and amounts_of(one) == amounts_of(other)):
-        return 0.0
-    if not (senses_of(one).isdisjoint(theirs | {other}) and senses_of(other).isdisjoint(mine | {one})):
-        return SAME
-    return ROOT if _of_one_root(one, other) else 1.0
+def are_alike(one: str, other: str) -> bool:
+    """Tell whether two words in lower case are forms of one lemma, say the same number, or have the same sense."""
+    if amounts_of(one) and amounts_of(one) == amounts_of(other):
+        return True
+    return not (
+        senses_of(one).isdisjoint((other, *lemmas_of(other))) and senses_of(other).isdisjoint((one, *lemmas_of(one)))
+    )
 
 
+def unlike(ones: Sequence[str], others: Sequence[str]) -> set[str]:
+    """Return those of the first words that share sense and root with none of the others."""
+    near = frozenset[str]().union(*map(senses_of, others))
+    lemmas = {lemma for word in others for lemma in (word, *lemmas_of(word))}
+    left = {word for word in ones if lemmas.isdisjoint(senses_of(word)) and near.isdisjoint((word, *lemmas_of(word)))}
+    amounts = {amounts_of(word) for word in others}
+    left = {word for word in left if not (amounts_of(word) and amounts_of(word) in amounts)}
+    if len(left) * len(others) > _MOST_PAIRS:
+        return left
+    return {word for word in left if not any(_of_one_root(word, other) for other in others)}
+
+
+@lru_cache(maxsize=100_000)
 def _of_one_root(one: str, other: str) -> bool:
     """Tell whether two words of different parts of speech share their root: «отменить» and «отмена»."""
     roles = [word_kind(word).role for word in (one, other)]
