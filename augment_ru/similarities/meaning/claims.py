@@ -10,9 +10,9 @@ from functools import cache, lru_cache
 from typing import NamedTuple
 
 from augment_ru.constraints.functions.negation import denies, says_opposite
-from augment_ru.language.morphology import Reading, readings
-from augment_ru.resources import dictionary_path, rows
-from augment_ru.similarities.meaning.quantities import Quantities, amounts_of, exchanged, quantities
+from augment_ru.language.morphology import Reading, has_form, readings
+from augment_ru.resources import denials, dictionary_path, rows
+from augment_ru.similarities.meaning.quantities import Quantities, amounts_of, exchanged, quantities, quantity_words
 from augment_ru.similarities.meaning.words import Source
 
 BINDING = frozenset({"не", "ни", "без", "безо", "нет"})
@@ -25,6 +25,25 @@ _KINDS = {
 _POSSESSIVE = {"мой": "1", "наш": "1p", "твой": "2", "ваш": "2", "свой": "own"}
 _SAME_TIMES = ({"done", "past"}, {"done", "pres"})
 _WOULD = frozenset({"бы", "б"})
+_PRONOUNS = (
+    "мы",
+    "меня",
+    "мной",
+    "мне",
+    "ты",
+    "тебя",
+    "вы",
+    "вам",
+    "вас",
+    "он",
+    "его",
+    "ему",
+    "ей",
+    "ее",
+    "ею",
+    "им",
+    "их",
+)
 _NEGATION = "denial"
 _TURNED = {"can": "cannot", "cannot": "can", "must": "need not"}
 """What becomes of an ability behind «не»: «не разрешается» is «нельзя»."""
@@ -75,7 +94,11 @@ def _classes() -> Mapping[str, tuple[tuple[str, str], ...]]:
 
 @lru_cache(maxsize=100_000)
 def word_claims(form: str) -> Word:
-    """Return what a word in lower case says by itself."""
+    """Return what a word in lower case says by itself; of a word that the dictionary does not have, only numbers."""
+    if not has_form(form):
+        kind = "" if amounts_of(form) else "hidden"
+        denials = form.startswith("не") and has_form(form[2:])
+        return Word(frozenset({form}), _classes().get(form, ()), int(denials), "", "", "", "other", kind)
     found = readings(form)
     lemmas = [one.lemma.replace("ё", "е") for one in found]
     first, classes = found[0], _classes()
@@ -97,7 +120,7 @@ def word_claims(form: str) -> Word:
         person = "2" if time == "impr" else next((name[0] for name in ("1per", "2per", "3per") if name in marks), "")
         person += "p" if person == "1" and "plur" in marks else ""
     denied = readings(form[2:])[0].lemma.replace("ё", "е") if form.startswith("не") and says_opposite(form) else ""
-    kind = "hidden" if not first.known else _KINDS.get(first.pos, "name")
+    kind = _KINDS.get(first.pos, "name")
     kind = "pronoun" if "Apro" in marks else kind
     if amounts_of(form) or form in _DENYING:
         kind = ""
@@ -130,8 +153,20 @@ def decides(form: str) -> bool:
     """Tell whether a word in lower case decides what a sentence claims: a slip must not turn it into another."""
     if len(form) == 1 and not form.isdigit():
         return form == "я"
+    if form.isalpha() and form[:_BEGIN] not in _beginnings():  # most words are not analysed
+        return False
     said = word_claims(form)
     return bool(said.denials or said.classes or (said.person and not said.time) or amounts_of(form))
+
+
+_BEGIN = 2
+
+
+@cache
+def _beginnings() -> frozenset[str]:
+    """Return the first letters of all words that may decide; no inflection changes them."""
+    words = {*_classes(), *quantity_words(), *(word for word, what in denials().items() if what == "denies")}
+    return frozenset(word[:_BEGIN] for word in (*words, *_POSSESSIVE, *_PRONOUNS, "не", "ни", "бе"))
 
 
 class Claims(NamedTuple):

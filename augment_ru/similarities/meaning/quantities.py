@@ -1,4 +1,4 @@
-"""Numbers and lengths of time that words say: «двадцать пять», «25», «в 2 раза», «две недели» are 25, 25, 2, 336 hours."""
+"""Numbers and lengths of time that words say: «двадцать пять» and «25» are 25, «две недели» and «14 дней» 336 hours."""
 
 import re
 from collections import Counter
@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
 from typing import NamedTuple
 
-from augment_ru.language.morphology import readings
+from augment_ru.language.morphology import has_form, readings
 from augment_ru.resources import dictionary_path, rows
 
 _FIGURES = re.compile(r"(\d+)(?:[.,](\d+))?(?:-?[а-я]{1,3})?")
@@ -53,30 +53,42 @@ def _words() -> tuple[dict[str, Amount], dict[str, float], dict[str, float]]:
     return words, parts["prefix"], parts["stem"]
 
 
+def quantity_words() -> Iterator[str]:
+    """Yield the words of the dictionary, and the beginnings of adjectives made from numbers."""
+    words, prefixes, _ = _words()
+    yield from (*words, *prefixes)
+
+
 @lru_cache(maxsize=50_000)
 def amounts_of(word: str) -> tuple[Amount, ...]:
     """Return what a word in lower case says of a number: usually nothing or one amount, two for «десятидневный»."""
-    if word[0].isdigit():
-        if match := _CLOCK.fullmatch(word):
-            return (Amount("number", int(match[1]) + int(match[2]) / 60),)
-        if match := _FIGURES.fullmatch(word):
-            return (Amount("number", float(f"{match[1]}.{match[2] or 0}")),)
-        return tuple(Amount("number", float(found)) for found in re.findall(r"\d+", word))
     words, prefixes, stems = _words()
-    for form in (word, *(one.lemma.replace("ё", "е") for one in readings(word))):
-        if form in words:
-            return (words[form],)
-    if (len(word) > 1 and _ROMAN.fullmatch(word)) or word in {"v", "i"}:
+    if word[0].isdigit():
+        return tuple(Amount("number", number) for number in _figures(word))
+    if (_ROMAN.fullmatch(word) and len(word) > 1) or word in {"v", "i"}:
         signs = [_SIGNS[sign] for sign in word]
         return (Amount("number", float(sum(-a if a < b else a for a, b in zip(signs, [*signs[1:], 0], strict=True)))),)
     if "-" in word:
         return tuple(amount for part in word.split("-") if part for amount in amounts_of(part))
-    for prefix, number in prefixes.items():
-        if word.startswith(prefix):
-            for stem, hours in stems.items():
-                if word.startswith(stem, len(prefix)):
-                    return Amount("number", number), Amount("hours", hours)
-    return ()
+    lemmas = (one.lemma.replace("ё", "е") for one in readings(word)) if has_form(word) else ()
+    known = (words[form] for form in (word, *lemmas) if form in words)
+    made = (
+        (Amount("number", number), Amount("hours", hours))
+        for prefix, number in prefixes.items()
+        if word.startswith(prefix)
+        for stem, hours in stems.items()
+        if word.startswith(stem, len(prefix))
+    )
+    return next(((one,) for one in known), next(made, ()))
+
+
+def _figures(word: str) -> list[float]:
+    """Return the numbers in a word that begins with a digit: one, two for «2:1»; «18:40» is a time of day."""
+    if match := _CLOCK.fullmatch(word):
+        return [int(match[1]) + int(match[2]) / 60]
+    if match := _FIGURES.fullmatch(word):
+        return [float(f"{match[1]}.{match[2] or 0}")]
+    return list(map(float, re.findall(r"\d+", word)))
 
 
 def quantities(forms: Sequence[str], gaps: Sequence[str]) -> Quantities:
