@@ -182,15 +182,13 @@ def of_roles(fates: Fates) -> Iterator[tuple[str, float]]:
     nouns = [(source.forms[number], form) for number, form in reshaped if source.kind(number).role in NOMINAL]
     verbs = any(source.kind(number).role in _VERBAL for number, _ in reshaped)
     cases = [(word_kind(old).cases, word_kind(new).cases) for old, new in nouns]
-    alone = len(reshaped) == 1
-    led = any("nomn" in old and "nomn" not in new for old, new in cases)
     guess = fates.is_guess and (reshaped or fates.moved or fates.replaced)
-    if not (guess or (led and alone) or ((nouns or verbs) and not alone)):
+    if not (guess or (len(reshaped) > 1 and (nouns or verbs))):  # «сестра учится на врач» is a slip
         return
     kept, changed, turned = compared(roles_of(source.text), roles_of(fates.after.text))
     if turned and not changed:
         yield "opposite", -1.0
-    if len(changed) > (alone and not fates.is_guess):  # «сестра учится на врач» is a slip
+    if changed:
         yield "exchanged_roles", 1.0
         return
     exchanged = {

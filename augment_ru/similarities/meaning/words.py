@@ -12,7 +12,7 @@ from unicodedata import normalize
 
 from augment_ru.edits import Edit
 from augment_ru.language.frequency import information
-from augment_ru.language.morphology import WordKind, has_form, word_kind
+from augment_ru.language.morphology import WordKind, has_form, readings, word_kind
 
 T = TypeVar("T")
 ATTRIBUTES = frozenset({"adjective", "participle"})
@@ -59,12 +59,23 @@ def form_of(word: str) -> str:
 def as_said(edit: Edit) -> str:
     """Return the new text of an edit as a reader takes it.
 
-    That is its reading («кошка» for 🐱), but if the new text is written in other words of the dictionary, such as a
-    synonym, these words: an attack may claim that they say the same, but a reader reads them.
+    That is its reading («кошка» for 🐱). But an attack may claim any reading: if the new text is written in words of
+    the dictionary, such as a synonym, these are what is said, unless they are the same word with another ending.
     """
     if edit.read == edit.text or not (words := forms_of(edit.text)) or not all(map(has_form, words)):
         return edit.read
-    return edit.text
+    read = forms_of(edit.read)
+    slip = len(read) == len(words) == 1 and _differ_by_ending(read[0], words[0])
+    return edit.read if slip else edit.text
+
+
+def _differ_by_ending(one: str, other: str) -> bool:
+    """Tell whether two words are forms of one lemma with the same tense, mood and person: «этот» and «это»."""
+    mine, theirs = readings(one)[0], readings(other)[0]
+    return mine.lemma == theirs.lemma and not (mine.grammemes ^ theirs.grammemes) & _TENSES
+
+
+_TENSES = frozenset({"past", "pres", "futr", "impr", "1per", "2per", "3per", "COMP"})
 
 
 def digits_of(word: str) -> str:
