@@ -25,7 +25,7 @@ from augment_ru.similarities.meaning.words import ATTRIBUTES, NOMINAL, Fates, So
 def of_claims(fates: Fates) -> Iterator[tuple[str, float]]:
     """Yield the features of what the new text claims otherwise: by negators, numbers, small words, opposites, times.
 
-    Words added behind the last word of the text are left to `of_added`.
+    Words added behind the last word of the text are left to `of_added`, words that only moved to `of_moved`.
     """
     source = fates.source
     gone = [source.forms[number] for number in fates.lost]
@@ -33,7 +33,7 @@ def of_claims(fates: Fates) -> Iterator[tuple[str, float]]:
     gone += [source.forms[number] for numbers, _ in fates.replaced for number in numbers]
     new += [word for _, words in fates.replaced for word in words]
     said = any(len(word) > 1 and (word[0].isdigit() or has_form(word)) for word in new)
-    if not (said or fates.reshaped or fates.moved or any(map(decides, gone))):
+    if not (said or fates.reshaped or (fates.is_guess and fates.moved) or any(map(decides, gone))):
         return
     found: dict[str, float] = {}
     for name, value in contradictions(claims_of(source), claims_of(fates.after)):

@@ -244,7 +244,7 @@ _kept = lru_cache(maxsize=2048)(Source)
 _KEPT_LENGTH = 1000
 
 
-@dataclass(slots=True)
+@dataclass
 class Fates:
     """The fates of the words of a text: what edits did to each word. Words of the text are given by their numbers.
 
@@ -279,13 +279,23 @@ class Fates:
         """Whether the edits were guessed from two texts."""
         return self.other is not None
 
-    @property
+    @cached_property
     def after(self) -> Source:
-        """The new text, as it is said (`as_said`)."""
+        """The new text as it is said (`as_said`), without misspellings."""
         if self.other is None:
             text, at, parts = self.source.text, 0, []
             for edit in self.edits:
                 parts += [text[at : edit.start], as_said(edit)]
                 at = edit.stop
-            return Source("".join([*parts, text[at:]]))
-        return self.other
+            new = Source("".join([*parts, text[at:]]))
+        else:
+            new = self.other
+        meant = {form: number for number, form, _ in self.damaged}
+        if meant.keys().isdisjoint(new.forms):
+            return new
+        source, at, parts = self.source, 0, []
+        for form, start, stop in zip(new.forms, new.starts, new.stops, strict=True):
+            if (number := meant.get(form)) is not None:
+                parts += [new.text[at:start], source.text[source.starts[number] : source.stops[number]]]
+                at = stop
+        return Source("".join([*parts, new.text[at:]]))
