@@ -154,9 +154,8 @@ def main() -> None:
                 print(line(f"  {group}", scores[chosen], grades[chosen], similarity.threshold))
             else:
                 passed = np.mean(scores[chosen] >= similarity.threshold)
-                print(
-                    f"  {group:<26}{chosen.sum():>5}  no spread of meaning to judge: mean grade {means.mean():.1f}, {passed:.0%} pass"
-                )
+                what = f"no spread of meaning to judge: mean grade {means.mean():.1f}, {passed:.0%} pass"
+                print(f"  {group:<26}{chosen.sum():>5}  {what}")
         contrary, same = (scores[np.isin(groups, names)] for names in (REVERSALS, PARAPHRASES))
         if contrary.size and same.size:
             found = auc(np.append(same, contrary), np.append(np.full(same.size, 3.0), np.zeros(contrary.size)))

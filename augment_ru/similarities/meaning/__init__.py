@@ -28,6 +28,8 @@ from augment_ru.similarities.meaning.words import Fates, Source, kept_source
 from augment_ru.text.characters import Mask, encode
 from augment_ru.version import version_of
 
+THRESHOLDS = {"strict": 0.88}
+"""Thresholds by name (`Meaning.argument`)."""
 _CONSTANT = "constant"
 _FEW = 24
 """Up to this many candidates, scoring them one by one takes less time than scoring them together."""
@@ -65,7 +67,19 @@ class Meaning(Similarity):
     def signature(self) -> str:
         """The text that states all that defines a score."""
         digest = weights_of(self.weights).digest
-        return f"meaning:{digest}|as-read|navec-{version_of('navec')}|pymorphy3-{version_of('pymorphy3')}|v1"
+        versions = "|".join(f"{name}-{version_of(name)}" for name in ("navec", "pymorphy3", "slovnet"))
+        return f"meaning:{digest}|as-read|{versions}|v2"
+
+    @classmethod
+    def argument(cls, text: str) -> Mapping[str, float]:
+        """Return the threshold of this name: `meaning:strict` passes what nine readers in ten call the same.
+
+        Raises:
+            AugmentError: there is no threshold of this name.
+        """
+        if text not in THRESHOLDS:
+            raise unknown("threshold of meaning", text, THRESHOLDS)
+        return {"threshold": THRESHOLDS[text]}
 
     def grades(self, scores: Floats) -> Floats | None:
         """Return how readers graded texts with such scores: the mean shares of the grades 3, 2, 1 and 0, shape (4,).

@@ -13,7 +13,7 @@ from operator import add, ne
 from typing import Any, TypeAlias
 
 from augment_ru.language.frequency import information
-from augment_ru.language.morphology import has_form, is_known, lemmas_of, readings, word_kind
+from augment_ru.language.morphology import CASES, has_form, is_known, lemmas_of, readings, word_kind
 from augment_ru.resources import dictionary_path, rows
 from augment_ru.similarities.meaning.claims import BINDING, claims_of, contradictions, decides, word_claims
 from augment_ru.similarities.meaning.quantities import amounts_of, exchanged
@@ -181,7 +181,6 @@ def of_roles(fates: Fates) -> Iterator[tuple[str, float]]:
     source, reshaped = fates.source, fates.reshaped
     nouns = [(source.forms[number], form) for number, form in reshaped if source.kind(number).role in NOMINAL]
     verbs = any(source.kind(number).role in _VERBAL for number, _ in reshaped)
-    cases = [(word_kind(old).cases, word_kind(new).cases) for old, new in nouns]
     guess = fates.is_guess and (reshaped or fates.moved or fates.replaced)
     if not (guess or (len(reshaped) > 1 and (nouns or verbs))):  # «сестра учится на врач» is a slip
         return
@@ -191,13 +190,12 @@ def of_roles(fates: Fates) -> Iterator[tuple[str, float]]:
     if changed:
         yield "exchanged_roles", 1.0
         return
-    exchanged = {
+    exchanged = [
         old
-        for (old, _), (mine, left), (came, theirs) in (
-            (noun, one, two) for noun, one in zip(nouns, cases, strict=True) for two in cases
-        )
-        if mine.isdisjoint(came) and left & came and theirs & mine
-    }
+        for (old, new) in nouns
+        for (second, third) in nouns
+        if _case(old) != _case(new) and (_case(old), _case(new)) == (_case(third), _case(second))
+    ]
     known = kept | changed
     if not exchanged or any(not known.isdisjoint(lemmas_of(word)) for word in exchanged):
         return
@@ -207,6 +205,11 @@ def of_roles(fates: Fates) -> Iterator[tuple[str, float]]:
         yield "opposite", -1.0  # «сестра старше брата», «брат младше сестры»
     elif not any(word_kind(word).role in _VERBAL for word in gone):
         yield "exchanged_roles", 1.0
+
+
+def _case(word: str) -> str:
+    """Return the case of the likeliest reading of a noun."""
+    return next(iter(readings(word)[0].grammemes & CASES), "")
 
 
 def of_forms(fates: Fates) -> Iterator[tuple[str, float]]:
@@ -278,7 +281,8 @@ def of_rewritten(fates: Fates) -> Iterator[tuple[str, float]]:
     for numbers, words in groups:
         if len(numbers) == len(words) == 1 and forms[numbers[0]] in unsaid:
             role = source.role(numbers[0])
-            yield "other_thing", float(role in _THINGS and role == word_kind(words[0]).role)
+            if role in _THINGS and role == word_kind(words[0]).role and not are_opposite(forms[numbers[0]], words[0]):
+                yield "other_thing", 1.0
 
 
 def of_added(fates: Fates) -> Iterator[tuple[str, float]]:

@@ -5,7 +5,7 @@ from functools import cache, lru_cache
 from typing import NamedTuple
 
 from augment_ru.language.annotate import Natasha
-from augment_ru.language.morphology import readings
+from augment_ru.language.morphology import GENDERS, readings
 from augment_ru.similarities.meaning.senses import are_alike, are_opposite
 from augment_ru.text.doc import Doc, Token
 
@@ -88,27 +88,22 @@ def _agreeing(doc: Doc, at: int, nouns: dict[int, str]) -> dict[int, str]:
     The tagger often takes the first of two nouns for the subject: «кошелёк украл я», «дом Анна продала».
     """
     tokens, found, unsure = doc.tokens, dict(nouns), []
-    if not _OTHERS.isdisjoint(tokens[at].features.split("|")):  # «закройте окно»
-        return {
-            noun: role if tokens[noun].pos == "PRON" else role.replace(AGENT, PATIENT) for noun, role in nouns.items()
-        }
+    verb = tokens[at].features.split("|")
+    if not _OTHERS.isdisjoint(verb):  # «закройте окно»
+        return {noun: PATIENT if tokens[noun].pos != "PRON" and role == AGENT else role for noun, role in nouns.items()}
     for noun in (noun for noun, role in nouns.items() if role in {AGENT, PATIENT}):
         leads, takes = _may_be(tokens[noun], "nomn"), _may_be(tokens[noun], "accs")
-        if leads != takes:
-            found[noun] = AGENT if leads else PATIENT
-        elif leads and "Number=Plur" in tokens[at].features and not _may_be(tokens[noun], "plur"):
-            found[noun] = PATIENT  # «шампанское охладят»
-        elif leads:
+        if leads and takes and ("Number=Sing" in verb or _may_be(tokens[noun], "plur")):
             unsure.append(noun)
-    if not any(role == AGENT and noun not in unsure for noun, role in found.items()):
-        found.update(dict.fromkeys(_subjects(doc, at, found), AGENT))
-    if any(role == AGENT and noun not in unsure for noun, role in found.items()):
-        found.update(dict.fromkeys(unsure, PATIENT))
-    elif len(unsure) == 1:
-        found[unsure[0]] = AGENT
-    elif len(unsure) > 1 and AGENT not in {found[noun] for noun in unsure[1:]} - {found[unsure[0]]}:
-        found.update(dict.fromkeys(unsure[1:], PATIENT) | {unsure[0]: AGENT})  # «мать ждала дочь»
-    return found
+        elif leads or takes:  # «шампанское охладят»
+            found[noun] = PATIENT if takes else AGENT
+    sure = any(role == AGENT and noun not in unsure for noun, role in found.items())
+    subjects = [] if sure else list(_subjects(doc, at, found))
+    if not (sure or subjects) and unsure:
+        gender = next(iter(readings(tokens[at].text)[0].grammemes & GENDERS), "")
+        fitting = [noun for noun in unsure if _may_be(tokens[noun], gender)]  # «Динамо победило Локомотив»
+        subjects = fitting if len(fitting) == 1 else [min(unsure)]  # «мать ждала дочь»
+    return found | dict.fromkeys(unsure, PATIENT) | dict.fromkeys(subjects, AGENT)
 
 
 def _subjects(doc: Doc, at: int, nouns: Mapping[int, str]) -> Iterator[int]:
@@ -127,7 +122,7 @@ def _subjects(doc: Doc, at: int, nouns: Mapping[int, str]) -> Iterator[int]:
 def _may_be(token: Token, grammeme: str) -> bool:
     """Tell whether a reading of a noun has a grammeme: a case or a number."""
     found = [one for one in readings(token.text) if one.score > _RARE] or readings(token.text)
-    animacy = "anim" if "Animacy=Anim" in token.features else "inan"
+    animacy = "anim" if "Animacy=Anim" in token.features else "inan" if "Animacy=Inan" in token.features else "NPRO"
     agreeing = [one for one in found if animacy in one.grammemes] or found
     return any(grammeme in one.grammemes for one in agreeing)
 

@@ -71,8 +71,11 @@ def as_said(edit: Edit) -> str:
 
 def _differ_by_ending(one: str, other: str) -> bool:
     """Tell whether two words are forms of one lemma with the same tense, mood and person: «этот» and «это»."""
-    mine, theirs = readings(one)[0], readings(other)[0]
-    return mine.lemma == theirs.lemma and not (mine.grammemes ^ theirs.grammemes) & _TENSES
+    return any(
+        mine.lemma == theirs.lemma and not (mine.grammemes ^ theirs.grammemes) & _TENSES
+        for mine in readings(one)
+        for theirs in readings(other)
+    )
 
 
 _TENSES = frozenset({"past", "pres", "futr", "impr", "1per", "2per", "3per", "COMP"})
