@@ -6,7 +6,8 @@ from itertools import combinations, pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from augment_ru.similarities.meaning.features import BINDING, of_moved
+from augment_ru.similarities.meaning.claims import BINDING
+from augment_ru.similarities.meaning.features import of_moved
 from augment_ru.similarities.meaning.words import NOMINAL, Fates, Source
 
 TEXT = "Мать не видела дочь в саду, а отец купил сестре билет и письмо без марки, читал газету и пил чай"

@@ -67,7 +67,7 @@ class Meaning(Similarity):
     def signature(self) -> str:
         """The text that states all that defines a score."""
         digest = weights_of(self.weights).digest
-        versions = "|".join(f"{name}-{version_of(name)}" for name in ("navec", "pymorphy3", "slovnet"))
+        versions = "|".join(f"{name}-{version_of(name)}" for name in ("pymorphy3", "slovnet"))
         return f"meaning:{digest}|as-read|{versions}|v2"
 
     @classmethod

@@ -5,13 +5,11 @@ from collections.abc import Sequence
 from functools import cache, lru_cache
 
 from augment_ru.language.morphology import lemmas_of, word_kind
-from augment_ru.language.slovnet import word_vector
 from augment_ru.resources import dictionary_path, opposites, rows
 from augment_ru.similarities.meaning.quantities import amounts_of
 
 _MOST_PAIRS = 4096
 """The most pairs of words that are compared by their roots."""
-_LEAST_COSINE = 0.1
 _LEAST_ROOT, _LEAST_SKELETON = 4, 3
 _ENDING = re.compile(
     r"(?:ировать|овать|евать|ывать|ивать|нуть|ить|ать|ять|еть|ти|чь|ение|ание|нение|тие|ство|ость|ный|ной|ский|овый|ка|ия|ие|ый|ий"
@@ -108,9 +106,7 @@ def _of_one_root(one: str, other: str) -> bool:
     bare, spare = _VOWELS.sub("", left), _VOWELS.sub("", right)
     shared = _shared(bare, spare)
     same = shared >= _LEAST_SKELETON and shared >= min(len(bare), len(spare)) - 1
-    return (same or left == right or _shared(left, right) >= max(_LEAST_ROOT, min(len(left), len(right)) - 1)) and (
-        _are_near(one, other)
-    )
+    return same or left == right or _shared(left, right) >= max(_LEAST_ROOT, min(len(left), len(right)) - 1)
 
 
 def _shared(one: str, other: str) -> int:
@@ -119,9 +115,3 @@ def _shared(one: str, other: str) -> int:
         (at for at, (left, right) in enumerate(zip(one, other, strict=False)) if left != right),
         min(len(one), len(other)),
     )
-
-
-def _are_near(one: str, other: str) -> bool:
-    """Tell whether the vectors of two words do not speak against a common root."""
-    vectors = [word_vector(word) for word in (lemmas_of(one)[0], lemmas_of(other)[0])]
-    return any(vector is None for vector in vectors) or float(vectors[0] @ vectors[1]) >= _LEAST_COSINE
