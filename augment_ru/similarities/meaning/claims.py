@@ -44,7 +44,8 @@ _PRONOUNS = (
     "им",
     "их",
 )
-_NEGATION = "denial"
+NEGATION = ("denial", "")
+"""The key of the words that negators negate, among the heads of claims."""
 _TURNED = {"can": "cannot", "cannot": "can", "must": "need not"}
 """What becomes of an ability behind «не»: «не разрешается» is «нельзя»."""
 
@@ -209,9 +210,9 @@ def _claims(source: Source, _: int) -> Claims:
     persons: dict[str, set[str]] = {"subject": set(), "other": set()}
     for at, (form, word) in enumerate(zip(forms, words, strict=True)):
         if form in BINDING:
-            heads.setdefault((_NEGATION, ""), []).append(_head(source, words, at))
+            heads.setdefault(NEGATION, []).append(_head(source, words, at))
         elif word.denied:
-            heads.setdefault((_NEGATION, ""), []).append(word._replace(lemmas=frozenset({word.denied})))
+            heads.setdefault(NEGATION, []).append(word._replace(lemmas=frozenset({word.denied})))
         for key in word.classes:
             if at and forms[at - 1] == "не" and key[1] in _TURNED:
                 key = (key[0], _TURNED[key[1]])  # noqa: PLW2901
@@ -269,7 +270,7 @@ def contradictions(one: Claims, other: Claims) -> Iterator[tuple[str, float]]:
     yield "lost_condition", float(_IF in gone)
     yield "numbers_exchanged", float(exchanged(one.numbers, other.numbers))
     for key in one.heads:
-        kind = {_NEGATION: "other_denied", "number": "other_counted"}.get(key[0], "other_focus")
+        kind = {NEGATION[0]: "other_denied", "number": "other_counted"}.get(key[0], "other_focus")
         yield kind, float(_moved(one, other, key))
     yield "other_clause", float(sum(_other_clause(one, other, key) for key in one.clauses))
     yield "other_person", float(sum(_other_person(one, other, slot) for slot in one.persons))
@@ -286,9 +287,7 @@ def _moved(one: Claims, other: Claims, key: tuple[str, str]) -> bool:
         return False
     kinds = {word.kind for word in theirs if not any(word.lemmas & head.lemmas for head in mine)}
     left = [head for head in mine if not any(head.lemmas & word.lemmas for word in theirs)]
-    return any(
-        not head.lemmas.isdisjoint(other.lemmas) and (key[0] != _NEGATION or head.kind in kinds) for head in left
-    )
+    return any(not head.lemmas.isdisjoint(other.lemmas) and (key != NEGATION or head.kind in kinds) for head in left)
 
 
 def _other_clause(one: Claims, other: Claims, key: tuple[str, str]) -> bool:

@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 from augment_ru.language.frequency import information
 from augment_ru.language.morphology import CASES, has_form, is_known, lemmas_of, readings, word_kind
 from augment_ru.resources import dictionary_path, rows
-from augment_ru.similarities.meaning.claims import BINDING, claims_of, contradictions, decides, word_claims
+from augment_ru.similarities.meaning.claims import BINDING, NEGATION, claims_of, contradictions, decides, word_claims
 from augment_ru.similarities.meaning.quantities import amounts_of, exchanged
 from augment_ru.similarities.meaning.roles import compared, roles_of
 from augment_ru.similarities.meaning.senses import are_alike, are_opposite, unlike
@@ -36,25 +36,22 @@ def of_claims(fates: Fates) -> Iterator[tuple[str, float]]:
     if not (said or fates.reshaped or (fates.is_guess and fates.moved) or any(map(decides, gone))):
         return
     found: dict[str, float] = {}
-    for name, value in contradictions(claims_of(source), claims_of(fates.after)):
+    before, after = claims_of(source), claims_of(fates.after)
+    for name, value in contradictions(before, after):
         found[name] = found.get(name, 0.0) + value
     if not found["numbers_exchanged"]:  # «14 дней» and «две недели»
         gone, new = ([word for word in words if not amounts_of(word)] for words in (gone, new))
     pairs = _pairs(are_opposite, gone, new)
-    alike = _pairs(are_alike, gone, new)
-    for one, other in (
-        *pairs,
-        *alike,
-    ):  # «запретил», «разрешил» are opposites, no negation; «убыточный», «неприбыльный»
+    # «запретил», «разрешил» are opposites and no negation; «убыточный» and «неприбыльный» are the same
+    for one, other in (*pairs, *_pairs(are_alike, gone, new)):
         if (word_claims(one).denials + word_claims(other).denials) % 2:
             found["negation_changed"] = 1.0 - found["negation_changed"]
-    if pairs and len(pairs) % 2 == found["negation_changed"]:  # «согласился» and «не отказался»
-        found["negation_changed"] = found["opposite"] = 0.0
-    else:  # «прохладнее, чем вчера», «вчера было теплее»
-        turned = fates.moved and all(readings(word)[0].pos == "COMP" for pair in pairs for word in pair)
-        found["opposite"] = float(bool(pairs) and not turned)
-        for name in ("other_clause", "other_time"):
-            found[name] *= not (pairs and turned)
+    denied = {lemma for claims in (before, after) for head in claims.heads.get(NEGATION, ()) for lemma in head.lemmas}
+    found["opposite"] = float(bool(pairs))
+    if found["negation_changed"] and any(not denied.isdisjoint(lemmas_of(word)) for pair in pairs for word in pair):
+        found["negation_changed"] = found["opposite"] = 0.0  # «согласился» and «не отказался»
+    elif pairs and fates.moved and all(readings(word)[0].pos == "COMP" for pair in pairs for word in pair):
+        found |= {"opposite": 0.0, "other_clause": 0.0, "other_time": 0.0}  # «прохладнее, чем вчера», «теплее сегодня»
     yield from found.items()
 
 
@@ -185,7 +182,7 @@ def of_roles(fates: Fates) -> Iterator[tuple[str, float]]:
     if not (guess or (len(reshaped) > 1 and (nouns or verbs))):  # «сестра учится на врач» is a slip
         return
     kept, changed, turned = compared(roles_of(source.text), roles_of(fates.after.text))
-    if turned and not changed:
+    if len(turned) > 1 and not changed:  # «Костя обыграл Пашу», «Паша проиграл Косте»
         yield "opposite", -1.0
     if changed:
         yield "exchanged_roles", 1.0

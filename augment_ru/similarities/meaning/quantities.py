@@ -120,7 +120,7 @@ def _numbers(forms: Sequence[str], gaps: Sequence[str]) -> Iterator[tuple[float,
                 value = None
             if kind == "hours":
                 number = value if value is not None else 1.0
-                of_date = number >= _THOUSAND or (amount == 1 and value is not None)  # «в 1703 году», «в 7 часов»
+                of_date = number >= _THOUSAND  # «в 1703 году»
                 said = value is not None or form.startswith("пол")
                 yield round(number, 4), 0.0 if of_date else round(number * amount, 2), at if said else -1
                 value = None

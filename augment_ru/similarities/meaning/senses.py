@@ -105,8 +105,11 @@ def _of_one_root(one: str, other: str) -> bool:
     left, right = (_ENDING.sub("", lemmas_of(word)[0]) for word in (one, other))
     bare, spare = _VOWELS.sub("", left), _VOWELS.sub("", right)
     shared = _shared(bare, spare)
+    begin = _shared(left, right)
+    if begin < _LEAST_SKELETON:
+        return False
     same = shared >= _LEAST_SKELETON and shared >= min(len(bare), len(spare)) - 1
-    return same or left == right or _shared(left, right) >= max(_LEAST_ROOT, min(len(left), len(right)) - 1)
+    return same or left == right or begin >= max(_LEAST_ROOT, min(len(left), len(right)) - 1)
 
 
 def _shared(one: str, other: str) -> int:
