@@ -121,10 +121,11 @@ def _subjects(doc: Doc, at: int, nouns: Mapping[int, str]) -> Iterator[int]:
 
 def _may_be(token: Token, grammeme: str) -> bool:
     """Tell whether a reading of a noun has a grammeme: a case or a number."""
-    found = [one for one in readings(token.text) if one.score > _RARE] or readings(token.text)
     animacy = "anim" if "Animacy=Anim" in token.features else "inan" if "Animacy=Inan" in token.features else "NPRO"
+    found = readings(token.text)
     agreeing = [one for one in found if animacy in one.grammemes] or found
-    return any(grammeme in one.grammemes for one in agreeing)
+    likely = sum(one.score for one in agreeing if grammeme in one.grammemes)
+    return likely > _RARE * sum(one.score for one in agreeing)
 
 
 class Comparison(NamedTuple):
