@@ -2,7 +2,7 @@
 
     python benchmarks/meaning.py [--pairs FILE] [--bertscore MODEL[@LAYER]] [--write-grades]
 
-For each similarity, over all pairs and by attack:
+For each similarity, over all pairs, by attack, and by what pairs written by hand show:
 
 - rho: Spearman's correlation of the score with the mean grade; beside it that of the two readers with each other;
 - AUC: of two texts, one graded 3 and one at most 1 (means of two readers), how often the first scores more;
@@ -34,6 +34,7 @@ HERE = Path(__file__).resolve().parent
 PAIRS = HERE / "graded" / "held_out.jsonl"
 GRADES = HERE.parent / "dictionaries" / "meaning_grades.tsv"
 BANDS = (0.0, 0.2, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.01)
+REVERSALS, PARAPHRASES = ("rewrite reversal",), ("rewrite paraphrase",)
 FEW = 8
 """Attacks with fewer pairs have no line of their own."""
 
@@ -64,6 +65,11 @@ def scores_of(similarity: Similarity, rows: Sequence[Mapping[str, Any]]) -> Floa
         candidates: Sequence[str] = [texts[at] for at in chosen] if is_bare else Candidates(known)
         scores[chosen] = scorer.score(np.arange(chosen.size), candidates)
     return np.round(scores, 4)
+
+
+def group_of(row: Mapping[str, Any]) -> str:
+    """The attack of a pair; of a pair written by hand also what it shows: a reversal, another form, a paraphrase."""
+    return f"rewrite {row['genre']}" if row["attack"] == "rewrite" and row["genre"] != "rewrite" else row["attack"]
 
 
 def alpha(grades: Floats) -> float:
@@ -126,7 +132,7 @@ def main() -> None:
     options = parser.parse_args()
     rows = [json.loads(one) for one in options.pairs.read_text(encoding="utf-8").splitlines()]
     grades = np.array([row["grades"] for row in rows], dtype=np.float64)
-    attacks = np.array([row["attack"] for row in rows])
+    groups = np.array([group_of(row) for row in rows])
     equal = np.mean(grades[:, 0] == grades[:, 1])
     print(f"{len(rows)} pairs; the readers agree in {equal:.1%}, Krippendorff's alpha {alpha(grades):.3f}\n")
     print(
@@ -139,10 +145,21 @@ def main() -> None:
         assert similarity is not None  # noqa: S101  (no name is "none")
         scores = scores_of(similarity, rows)
         print(line(f"{name} at {similarity.threshold}", scores, grades, similarity.threshold))
-        for attack in sorted(set(attacks)):
-            chosen = attacks == attack
-            if chosen.sum() >= FEW:
-                print(line(f"  {attack}", scores[chosen], grades[chosen], similarity.threshold))
+        for group in sorted(set(groups)):
+            chosen = groups == group
+            if chosen.sum() < FEW:
+                continue
+            means = grades[chosen].mean(axis=1)
+            if ((means >= 3).any() and (means <= 1).any()) or "rewrite" in group:
+                print(line(f"  {group}", scores[chosen], grades[chosen], similarity.threshold))
+            else:
+                passed = np.mean(scores[chosen] >= similarity.threshold)
+                what = f"no spread of meaning to judge: mean grade {means.mean():.1f}, {passed:.0%} pass"
+                print(f"  {group:<26}{chosen.sum():>5}  {what}")
+        contrary, same = (scores[np.isin(groups, names)] for names in (REVERSALS, PARAPHRASES))
+        if contrary.size and same.size:
+            found = auc(np.append(same, contrary), np.append(np.full(same.size, 3.0), np.zeros(contrary.size)))
+            print(f"  reversals against paraphrases: AUC {found:.3f}")
         if name == "meaning":
             shown = bands(scores, grades)
     print("\nscore from, grades, share of 3, 2, 1, 0 (meaning)")

@@ -3,7 +3,8 @@
     python scripts/fit_meaning.py [--check]
 
 Reads `benchmarks/graded/fitted.jsonl`; the pairs held out are not looked at. A reader's 3 counts as 1, his 2 as 1/2, 1
-and 0 as 0; a pair has the mean of its readers. The weights minimise the logistic loss with a ridge (3 times half the
+and 0 as 0; a pair has the mean of its readers. Pairs written by hand count twice, since they are few and each shows
+another way to say the same or the contrary. The weights minimise the logistic loss with a ridge (3 times half the
 sum of the squares of the weights, each in units of its feature's root mean square), under the condition that none is
 above 0. The dictionary's features and explanations stay as they are; a feature that no pair has gets the weight 0.
 With --check nothing is written, and a difference is an error.
@@ -21,7 +22,7 @@ from scipy.optimize import minimize
 
 from augment_ru.edits import Edit, Note
 from augment_ru.similarities.meaning.features import features_of
-from augment_ru.similarities.meaning.matching import fates_of, word_edits
+from augment_ru.similarities.meaning.matching import fates_of, guessed_fates
 from augment_ru.similarities.meaning.words import Source
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -36,7 +37,7 @@ def features_of_pair(row: Mapping[str, Any]) -> list[dict[str, float]]:
     """Return the features of each edited sentence of a graded pair; of the whole texts if it states no edits."""
     source = Source(row["source"])
     if row["edits"] is None:
-        return [features_of(fates_of(source, word_edits(source, row["perturbed"]), is_guess=True))]
+        return [features_of(guessed_fates(source, row["perturbed"]))]
     notes = row.get("notes") or [None] * len(row["edits"])
     pairs = zip(row["edits"], notes, strict=True)
     edits = [Edit(start, stop, text, Note(**note) if note else None) for (start, stop, text), note in pairs]
@@ -54,6 +55,7 @@ def fitted(rows: Sequence[Mapping[str, Any]], names: Sequence[str]) -> tuple[flo
     if unknown:
         sys.exit(f"{DICTIONARY.name}: no line for {', '.join(sorted(unknown))}; add one with an explanation")
     wanted = np.array([np.mean([VALUE_OF_GRADE[grade] for grade in row["grades"]]) for row in rows])
+    counts = np.array([2.0 if row["attack"] == "rewrite" else 1.0 for row in rows])
     constant, weights = 0.0, dict.fromkeys(names, -1.0)
     for _ in range(ROUNDS):
         worst = [
@@ -61,13 +63,19 @@ def fitted(rows: Sequence[Mapping[str, Any]], names: Sequence[str]) -> tuple[flo
             for parts in found
         ]
         values = np.array([[features.get(name, 0.0) for name in names] for features in worst])
-        constant, new = fitted_to(values, wanted)
+        constant, new = fitted_to(values, wanted, counts)
         weights = dict(zip(names, new, strict=True))
     return constant, [weights[name] for name in names]
 
 
-def fitted_to(values: np.ndarray, wanted: np.ndarray) -> tuple[float, list[float]]:
-    """Fit the constant and the weights to features of shape (pairs, features) and wanted scores of shape (pairs,)."""
+def fitted_to(values: np.ndarray, wanted: np.ndarray, counts: np.ndarray) -> tuple[float, list[float]]:
+    """Fit the constant and the weights.
+
+    Args:
+        values: the features, shape (pairs, features).
+        wanted: the scores that the pairs should get, shape (pairs,).
+        counts: how much each pair counts, shape (pairs,).
+    """
     scale = np.sqrt((values**2).mean(axis=0))
     scale[scale == 0] = 1.0
     inputs = np.column_stack([np.ones(len(values)), values / scale])
@@ -76,8 +84,8 @@ def fitted_to(values: np.ndarray, wanted: np.ndarray) -> tuple[float, list[float
 
     def loss(weights: np.ndarray) -> tuple[float, np.ndarray]:
         sums = inputs @ weights
-        value = np.logaddexp(0, sums).sum() - wanted @ sums + 0.5 * (ridge * weights**2).sum()
-        return float(value), inputs.T @ (1 / (1 + np.exp(-sums)) - wanted) + ridge * weights
+        value = counts @ (np.logaddexp(0, sums) - wanted * sums) + 0.5 * (ridge * weights**2).sum()
+        return float(value), inputs.T @ (counts * (1 / (1 + np.exp(-sums)) - wanted)) + ridge * weights
 
     bounds = [(None, None)] + [(None, 0.0)] * (inputs.shape[1] - 1)
     start = np.zeros(inputs.shape[1])

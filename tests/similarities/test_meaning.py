@@ -16,13 +16,10 @@ from augment_ru import Augmenter, AugmentError, Edit, Script
 from augment_ru.edits import Note
 from augment_ru.engine.attack import make
 from augment_ru.engine.similarity import Candidates
-from augment_ru.language.morphology import lemmas_of
-from augment_ru.language.slovnet import word_vector
 from augment_ru.resources import dictionary_path
 from augment_ru.similarities.meaning import Meaning, weights_of
-from augment_ru.similarities.meaning import features as meaning_features
 from augment_ru.similarities.meaning.features import features_of
-from augment_ru.similarities.meaning.matching import edit_distance, fates_of, word_edits
+from augment_ru.similarities.meaning.matching import edit_distance, fates_of, guessed_fates
 from augment_ru.similarities.meaning.words import Fates, Source
 from profiles import IS_FULL, examples
 from strategies import OFFLINE, scripts, texts
@@ -50,7 +47,7 @@ def written(source: str, *edits: tuple[str, str]) -> Script:
 def features(source: str, text: str) -> dict[str, float]:
     """The features of two bare texts."""
     read = Source(source)
-    return features_of(fates_of(read, word_edits(read, text)))
+    return features_of(guessed_fates(read, text))
 
 
 @LAWS
@@ -135,7 +132,7 @@ def test_golden_cases_that_mean_something_else(source: str, text: str) -> None:
         ("У осьминога восемь рук.", "У осьминога шесть рук.", "numbers_exchanged"),
         ("Цена стала выше.", "Цена стала ниже.", "opposite"),
         ("Учитель простил ученика.", "Ученик простил учителя.", "exchanged_roles"),
-        ("Он видел кота.", "Он видел кода.", "unsaid_most"),
+        ("Он видел кота.", "Он видел кода.", "other_thing"),
     ],
 )
 def test_features_are_found(source: str, text: str, feature: str) -> None:
@@ -294,34 +291,3 @@ def test_the_fates_of_words_that_are_gone_or_change_places() -> None:
     assert fates_of(source, [Edit(0, 5, "спит"), Edit(6, 10, "пёс")]) == Fates(
         source, lost=[0], moved=[1], inserted=[(1, "пес")], order=[1, 2, 3]
     )
-
-
-_NEAR_WORDS = ["кот", "кошка", "собака", "дом", "домик", "хата", "бежать", "идти", "красный", "алый", "зырпык", "ёж"]
-
-
-@LAWS
-@given(st.lists(st.tuples(*[st.lists(st.sampled_from(_NEAR_WORDS), max_size=4)] * 2), max_size=12), st.integers(1, 12))
-def test_replaced_words_are_compared_with_those_near_them(
-    stretches: list[tuple[list[str], list[str]]], block: int
-) -> None:
-    ones, others = [old for old, _ in stretches], [new for _, new in stretches]
-
-    def brute(word: str, near: list[str]) -> float:
-        if any(set(lemmas_of(word)) & set(lemmas_of(other)) for other in near):
-            return 0.0
-        vectors = [vector for other in near if (vector := word_vector(other)) is not None]
-        mine = word_vector(word)
-        if mine is None or not vectors:
-            return 1.0
-        return 1 - min(max(*(float(mine @ vector) for vector in vectors), 0.0), 1.0)
-
-    expected = []
-    for at, words in enumerate(ones):
-        first = at // block * block
-        near = [word for stretch in others[max(0, first - block) : first + 2 * block] for word in stretch]
-        expected += [(word, brute(word, near)) for word in words]
-    for few in (0, 10**6):
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(meaning_features, "_BLOCK", block)
-            patch.setattr(meaning_features, "_FEW", few)
-            assert list(meaning_features.apart(ones, others)) == expected

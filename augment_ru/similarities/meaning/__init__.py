@@ -18,17 +18,18 @@ from augment_ru.script import Script
 from augment_ru.similarities.meaning.columns import (
     WordColumns,
     are_as_long,
-    exchanged,
     letters_in_place,
     respelt,
     word_columns,
 )
 from augment_ru.similarities.meaning.features import DAMAGE, features_of
-from augment_ru.similarities.meaning.matching import fates_of, word_edits
+from augment_ru.similarities.meaning.matching import fates_of, guessed_fates
 from augment_ru.similarities.meaning.words import Fates, Source, kept_source
 from augment_ru.text.characters import Mask, encode
 from augment_ru.version import version_of
 
+THRESHOLDS = {"strict": 0.88}
+"""Thresholds by name (`Meaning.argument`)."""
 _CONSTANT = "constant"
 _FEW = 24
 """Up to this many candidates, scoring them one by one takes less time than scoring them together."""
@@ -66,7 +67,19 @@ class Meaning(Similarity):
     def signature(self) -> str:
         """The text that states all that defines a score."""
         digest = weights_of(self.weights).digest
-        return f"meaning:{digest}|as-read|navec-{version_of('navec')}|pymorphy3-{version_of('pymorphy3')}|v1"
+        versions = "|".join(f"{name}-{version_of(name)}" for name in ("pymorphy3", "slovnet"))
+        return f"meaning:{digest}|as-read|{versions}|v2"
+
+    @classmethod
+    def argument(cls, text: str) -> Mapping[str, float]:
+        """Return the threshold of this name: `meaning:strict` passes what nine readers in ten call the same.
+
+        Raises:
+            AugmentError: there is no threshold of this name.
+        """
+        if text not in THRESHOLDS:
+            raise unknown("threshold of meaning", text, THRESHOLDS)
+        return {"threshold": THRESHOLDS[text]}
 
     def grades(self, scores: Floats) -> Floats | None:
         """Return how readers graded texts with such scores: the mean shares of the grades 3, 2, 1 and 0, shape (4,).
@@ -156,16 +169,9 @@ class MeaningScorer(Scorer):
         of_sentences = np.array(list(map(self._logistic, losses.tolist())))
         of_sentences[~found.damage.any(axis=0)] = 1.0
         asked = asked.copy()
-        for number, others in found.others.items():
-            exchange = exchanged(others)
-            if exchange is None:
-                asked[found.owners[number]] = False
-            else:
-                damaged = dict(zip(DAMAGE, found.damage[:, number].tolist(), strict=True))
-                marks, rewriting = exchange
-                features = {**damaged, **marks, **dict(rewriting.features(float(found.totals[number])))}
-                of_sentences[number] = self._of_features(features)
-        np.minimum.at(scores, found.owners, of_sentences)
+        asked[found.others] = False
+        kept = asked[found.owners]
+        np.minimum.at(scores, found.owners[kept], of_sentences[kept])
         return asked
 
     @cached_property
@@ -183,8 +189,7 @@ class MeaningScorer(Scorer):
         return score
 
     def _aligned(self, index: int, text: str) -> float:
-        source = self._source(index)
-        return self._of_fates(fates_of(source, word_edits(source, text), is_guess=True))
+        return self._of_fates(guessed_fates(self._source(index), text))
 
     def _source(self, index: int) -> Source:
         source = self._sources.get(index)

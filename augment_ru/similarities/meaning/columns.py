@@ -3,7 +3,6 @@
 The words of all references are kept in NumPy columns that all candidates share.
 """
 
-from collections.abc import Mapping
 from functools import cached_property, lru_cache
 from itertools import compress
 from operator import ne
@@ -12,22 +11,19 @@ from typing import NamedTuple
 import numpy as np
 
 from augment_ru.draws import Floats, Ints, first_of_each
-from augment_ru.edits import Edit
 from augment_ru.engine.edit_table import EditTable
 from augment_ru.engine.proposals import ranges
 from augment_ru.engine.search import order_in
 from augment_ru.language.frequency import information
 from augment_ru.language.morphology import has_form, is_known, lemmas_of
-from augment_ru.similarities.meaning.features import ILLEGIBLE, LEGIBLE, SHORT, Rewriting, damage, of_marks
-from augment_ru.similarities.meaning.matching import fates_of
+from augment_ru.similarities.meaning.features import ILLEGIBLE, LEGIBLE, SHORT, damage
+from augment_ru.similarities.meaning.matching import turns
 from augment_ru.similarities.meaning.words import (
     COMBINING,
     JOINERS,
     LONGEST,
     LONGEST_SENTENCE,
     SENTENCE_END,
-    Fates,
-    Source,
     digits_of,
     form_of,
     words_of,
@@ -250,14 +246,13 @@ class Respelt(NamedTuple):
         totals: the total information of the words of each sentence, shape (sentences,).
         damage: for each sentence, the values of the `DAMAGE` features, summed over its misspelt words, shape
             (features, sentences).
-        others: maps the number of a sentence to the (old form, new form) pairs of those words that changed so much that
-            they may be different words now. A sentence without such words is absent.
+        others: the numbers of the candidates in which a word changed so much that it may be a different word now.
     """
 
     owners: Ints
     totals: Floats
     damage: Floats
-    others: Mapping[int, tuple[tuple[str, str], ...]]
+    others: Ints
 
 
 def respelt(words: WordColumns, letters: Letters) -> Respelt:
@@ -278,16 +273,10 @@ def respelt(words: WordColumns, letters: Letters) -> Respelt:
     known[new] = list(map(has_form, compress(forms, new)))
     first = first_of_each(owners * words.starts.size + words.sentences[numbers])
     of_sentence, starts = first.cumsum() - 1, first.nonzero()[0]
-    gone = counts >= lengths
-    are_other = gone & ((lengths > 1) | known)
+    are_other = new & (counts >= lengths) & (lengths > 1)
     writes_digits = any(map(str.isdigit, map(chr, set(letters.codes.tolist()))))
-    for word in (words.have_digits[numbers] | writes_digits).nonzero()[0].tolist():
-        are_other[word] |= digits_of(forms[word]) != digits_of(olds[word])
-    if are_other.any():  # in a sentence with such a word, words without any old letter are matched as other words, too
-        are_other |= gone & np.isin(of_sentence, of_sentence[are_other])
-    others: dict[int, tuple[tuple[str, str], ...]] = dict.fromkeys(of_sentence[are_other].tolist(), ())
-    for word in (are_other & new).nonzero()[0].tolist():
-        others[of_sentence[word]] += ((olds[word], forms[word]),)
+    for word in (new & (known | words.have_digits[numbers] | writes_digits)).nonzero()[0].tolist():
+        are_other[word] |= turns(olds[word], forms[word])
     became = known & (lengths > 1) & new & ~are_other
     for word in became.nonzero()[0].tolist():
         became[word] = set(lemmas_of(forms[word])).isdisjoint(lemmas_of(olds[word]))
@@ -296,7 +285,7 @@ def respelt(words: WordColumns, letters: Letters) -> Respelt:
     of_words = damage(words.shares[numbers], parts, illegible, became, unknown, long=lengths > SHORT)
     losses = [np.bincount(of_sentence, weights=values, minlength=starts.size) for values in of_words]
     totals = words.totals[words.sentences[numbers[starts]]]
-    return Respelt(owners[starts], totals, np.array(losses), others)
+    return Respelt(owners[starts], totals, np.array(losses), np.unique(owners[are_other]))
 
 
 def _written(words: WordColumns, letters: Letters, numbers: Ints, counts: Ints) -> list[str]:
@@ -314,27 +303,3 @@ def _written(words: WordColumns, letters: Letters, numbers: Ints, counts: Ints) 
     moved = np.cumsum(lengths) - lengths - words.starts[numbers]
     written[letters.places + moved.repeat(counts)] = letters.codes
     return decode(written[:-1]).split("\n")
-
-
-@lru_cache(maxsize=20_000)
-def exchanged(words: tuple[tuple[str, str], ...]) -> tuple[Mapping[str, float], Rewriting] | None:
-    """Compute the features of words that exchanged letters turned into different words, such as «в» into «и».
-
-    These features do not depend on the rest of the sentence, so they are cached for all sentences.
-
-    Args:
-        words: the (old form, new form) pairs of the words of a sentence that may have become different words.
-
-    Returns:
-        The features of negators, numbers, restrictors and opposites (`of_marks`); and the loss by rewriting. None if
-        any of the words is only misspelt, reshaped or moved instead of replaced.
-    """
-    source = Source(" ".join(old for old, _ in words))
-    if source.forms != [old for old, _ in words]:
-        return None
-    places = zip(source.starts, source.stops, words, strict=True)
-    fates = fates_of(source, [Edit(start, stop, new) for start, stop, (_, new) in places])
-    if fates != Fates(source, replaced=fates.replaced):
-        return None
-    old = [[source.forms[number] for number in numbers] for numbers, _ in fates.replaced]
-    return dict(of_marks(fates)), Rewriting.of(old, [new for _, new in fates.replaced])

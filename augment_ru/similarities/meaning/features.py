@@ -6,80 +6,65 @@ restrictors), of words that moved, of words that replace others, and of words th
 """
 
 from bisect import bisect, bisect_left, insort
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
-from itertools import chain, pairwise
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from functools import cache, lru_cache
+from itertools import pairwise
 from operator import add, ne
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
-import numpy as np
-import numpy.typing as npt
-
-from augment_ru.constraints.protection import protected
-from augment_ru.constraints.rule_file import constraint
 from augment_ru.language.frequency import information
-from augment_ru.language.morphology import has_form, is_known, lemmas_of, word_kind
-from augment_ru.language.slovnet import word_vector
-from augment_ru.resources import opposites
-from augment_ru.similarities.meaning.words import ATTRIBUTES, NOMINAL, Fates, Source, digits_of
-from augment_ru.text.doc import Doc, Token
-
-_MARKS = ("negation", "numbers", "restrictors")
-BINDING = frozenset({"не", "ни", "без", "безо", "нет"})
-"""Negators that negate the word behind them."""
+from augment_ru.language.morphology import CASES, has_form, is_known, lemmas_of, readings, word_kind
+from augment_ru.resources import dictionary_path, rows
+from augment_ru.similarities.meaning.claims import BINDING, NEGATION, claims_of, contradictions, decides, word_claims
+from augment_ru.similarities.meaning.quantities import amounts_of, exchanged
+from augment_ru.similarities.meaning.roles import compared, roles_of
+from augment_ru.similarities.meaning.senses import are_alike, are_opposite, unlike
+from augment_ru.similarities.meaning.words import ATTRIBUTES, NOMINAL, Fates, Source, form_of
 
 
-@lru_cache(maxsize=100_000)
-def marks_of(word: str) -> frozenset[str]:
-    """Return which of the constraints `negation`, `numbers` and `restrictors` protect a word that stands alone."""
-    doc = Doc(word, (Token(0, len(word), word, frozenset({"tokens"})),), frozenset({"tokens"}))
-    return frozenset(name for name in _MARKS if protected((constraint(name),), {}, {"text": doc})["text"])
+def of_claims(fates: Fates) -> Iterator[tuple[str, float]]:
+    """Yield the features of what the new text claims otherwise: by negators, numbers, small words, opposites, times.
 
-
-_DENYING = frozenset({"не", "нет", "нельзя", "невозможно", "нету"})
-
-
-def negates(word: str) -> bool:
-    """Tell whether a word negates by itself; words such as «никто» do not, they only repeat a «не» of the sentence."""
-    return "negation" in marks_of(word) and not word.startswith("ни")
-
-
-def of_marks(fates: Fates) -> Iterator[tuple[str, float]]:
-    """Yield the features of negators, numbers and restrictors, and of words replaced by their opposite.
-
-    Words added behind the last word of the text are left to `of_added`.
+    Words added behind the last word of the text are left to `of_added`, words that only moved to `of_moved`.
     """
     source = fates.source
-    lost = [source.forms[number] for number in fates.lost]
-    inserted = [word for at, word in fates.inserted if at < len(source.forms)]
-    old = [source.forms[number] for numbers, _ in fates.replaced for number in numbers]
-    put = [word for _, words in fates.replaced for word in words]
-    gone, new = lost + old, inserted + put
-    if not (gone or new):
+    gone = [source.forms[number] for number in fates.lost]
+    new = [word for at, word in fates.inserted if at < len(source.forms)]
+    gone += [source.forms[number] for numbers, _ in fates.replaced for number in numbers]
+    new += [word for _, words in fates.replaced for word in words]
+    said = any(len(word) > 1 and (word[0].isdigit() or has_form(word)) for word in new)
+    if not (said or fates.reshaped or (fates.is_guess and fates.moved) or any(map(decides, gone))):
         return
-    # a lost «невесёлый» is only a lost word; a «не» that is lost, inserted or replaced negates the sentence
-    turned = sum(map(_DENYING.__contains__, lost)) + sum(map(negates, old)) - sum(map(negates, new))
-    yield "negation_changed", float(turned % 2)
-    restrictors, others = ({word for word in words if "restrictors" in marks_of(word)} for words in (gone, new))
-    yield "restrictors_changed", float(len(restrictors) != len(others))
-    if gone and new:
-        yield from _exchanged_words(gone, new)
+    found: dict[str, float] = {}
+    before, after = claims_of(source), claims_of(fates.after)
+    for name, value in contradictions(before, after):
+        found[name] = found.get(name, 0.0) + value
+    if not found["numbers_exchanged"]:  # «14 дней» and «две недели»
+        gone, new = ([word for word in words if not amounts_of(word)] for words in (gone, new))
+    pairs = _pairs(are_opposite, gone, new)
+    # «запретил», «разрешил» are opposites and no negation; «убыточный» and «неприбыльный» are the same
+    for one, other in (*pairs, *_pairs(are_alike, gone, new)):
+        if (word_claims(one).denials + word_claims(other).denials) % 2:
+            found["negation_changed"] = 1.0 - found["negation_changed"]
+    denied = {lemma for claims in (before, after) for head in claims.heads.get(NEGATION, ()) for lemma in head.lemmas}
+    found["opposite"] = float(bool(pairs))
+    if found["negation_changed"] and any(not denied.isdisjoint(lemmas_of(word)) for pair in pairs for word in pair):
+        found["negation_changed"] = found["opposite"] = 0.0  # «согласился» and «не отказался»
+    elif pairs and fates.moved and all(readings(word)[0].pos == "COMP" for pair in pairs for word in pair):
+        found |= {"opposite": 0.0, "other_clause": 0.0, "other_time": 0.0}  # «прохладнее, чем вчера», «теплее сегодня»
+    yield from found.items()
 
 
-def _exchanged_words(gone: Sequence[str], new: Sequence[str]) -> Iterator[tuple[str, float]]:
-    """Yield the features of numbers that other numbers replace, and of words that their opposites replace."""
-    numbers, others = (
-        {digits_of(word) or word for word in words if "numbers" in marks_of(word)} for words in (gone, new)
-    )
-    yield "numbers_exchanged", float(bool(numbers and others and numbers.isdisjoint(others)))
-    lemmas = {lemma for word in new for lemma in lemmas_of(word)}
-    yield (
-        "opposite",
-        float(any(opposites().get(lemma, frozenset()) & lemmas for word in gone for lemma in lemmas_of(word))),
-    )
+def _pairs(fits: Callable[[str, str], bool], gone: Sequence[str], new: Sequence[str]) -> list[tuple[str, str]]:
+    """Return the pairs of a lost and a new word that fit; none if there are too many."""
+    if len(gone) * len(new) > _MOST_PAIRS:
+        return []
+    return [(word, other) for word in gone for other in new if fits(word, other)]
 
 
-_PASSIVE = frozenset({"participle"})
+_THINGS = frozenset({"noun", "adjective", "verb", "adverb", "participle", "infinitive"})
+_PARTICIPLES = frozenset({"PRTF", "PRTS"})
+_VERBAL = frozenset({"verb", "infinitive", "participle", "gerund"})
 _GOVERNED = NOMINAL | {"adjective"}
 """The roles of words that a preposition governs."""
 
@@ -183,170 +168,123 @@ def _exchanged(source: Source, moved: Sequence[int], place: Mapping[int, int]) -
     yield from (("exchanged_verbs", float(verbs)),) if verbs else ()
 
 
-def of_reshaped(fates: Fates) -> Iterator[tuple[str, float]]:
-    """Yield the feature of nouns that exchanged their roles (who does what to whom) by changes of form.
+def of_roles(fates: Fates) -> Iterator[tuple[str, float]]:
+    """Yield the features of nouns with another role: who does what to whom.
 
-    Nouns exchanged roles if one of them came into the nominative and a second condition holds: another one left the
-    nominative, or the first one moved in front of a noun that may be subject or object («мать»). A passive form in the
-    text exchanges the roles back, so then the feature is 0.
+    The syntax trees of both texts are compared if nouns or verbs have another form, or if the edits were guessed. Two
+    nouns that exchanged their cases, but whose roles the trees do not tell, exchanged their roles, unless a passive
+    form exchanges them back.
+    """
+    source, reshaped = fates.source, fates.reshaped
+    nouns = [(source.forms[number], form) for number, form in reshaped if source.kind(number).role in NOMINAL]
+    verbs = any(source.kind(number).role in _VERBAL for number, _ in reshaped)
+    guess = fates.is_guess and (reshaped or fates.moved or fates.replaced)
+    if not (guess or (len(reshaped) > 1 and (nouns or verbs))):  # «сестра учится на врач» is a slip
+        return
+    kept, changed, turned = compared(roles_of(source.text), roles_of(fates.after.text))
+    if len(turned) > 1 and not changed:  # «Костя обыграл Пашу», «Паша проиграл Косте»
+        yield "opposite", -1.0
+    if changed:
+        yield "exchanged_roles", 1.0
+        return
+    exchanged = [
+        old
+        for (old, new) in nouns
+        for (second, third) in nouns
+        if _case(old) != _case(new) and (_case(old), _case(new)) == (_case(third), _case(second))
+    ]
+    known = kept | changed
+    if not exchanged or any(not known.isdisjoint(lemmas_of(word)) for word in exchanged):
+        return
+    gone = [source.forms[number] for numbers, _ in fates.replaced for number in numbers]
+    new = [word for _, found in fates.replaced for word in found]
+    if any(readings(word)[0].pos == "COMP" for word in gone) and _pairs(are_opposite, gone, new):
+        yield "opposite", -1.0  # «сестра старше брата», «брат младше сестры»
+    elif not any(word_kind(word).role in _VERBAL for word in gone):
+        yield "exchanged_roles", 1.0
+
+
+def _case(word: str) -> str:
+    """Return the case of the likeliest reading of a noun."""
+    return next(iter(readings(word)[0].grammemes & CASES), "")
+
+
+def of_forms(fates: Fates) -> Iterator[tuple[str, float]]:
+    """Yield the features of words in another form: another number of a noun, degree, or voice of a participle.
+
+    A noun behind a numeral or an unchanged attribute has no number of its own: «двое новичков», «горький опытов».
     """
     source = fates.source
-    nouns = [
-        (number, source.forms[number], form) for number, form in fates.reshaped if source.kind(number).role in NOMINAL
-    ]
-    came = {number for number, old, new in nouns if not _is_lemma(old) and _is_lemma(new)}
-    left = any(_is_lemma(old) and not _is_lemma(new) for _, old, new in nouns)
-    forms = [form for _, form in fates.reshaped]
-    forms += [word for _, found in fates.replaced for word in found]
-    forms += [word for _, word in fates.inserted]
-    passive = any(word_kind(form).role in _PASSIVE or form.endswith("ся") for form in forms)
-    exchanged = came and (left or _is_overtaken(fates, came))
-    yield "exchanged_roles", float(bool(exchanged and not passive))
+    changed = dict(fates.reshaped)
+    pairs = [(readings(source.forms[number])[0], readings(form)[0]) for number, form in fates.reshaped]
+    verbs = any(old.pos == "VERB" and "plur" in old.grammemes ^ new.grammemes for old, new in pairs)
+    for (number, form), (old, new) in zip(fates.reshaped, pairs, strict=True):
+        marks = old.grammemes ^ new.grammemes
+        led = verbs and _leads(source.forms[number]) and _leads(form)  # «река впадает», «реки впадают»
+        if old.pos == new.pos == "NOUN" and ("plur" in marks or led) and not _counted(source, number, changed):
+            yield "other_number", source.shares[number]
+        if (old.pos == "COMP") != (new.pos == "COMP") or "Supr" in marks:
+            yield "other_degree", 1.0
+        if "pssv" in marks and old.pos in _PARTICIPLES and new.pos in _PARTICIPLES:
+            yield "other_voice", 1.0
 
 
-def _is_overtaken(fates: Fates, came: Container[int]) -> bool:
-    """Tell whether one of the words `came` now stands before a noun, possibly subject or object, that it followed."""
-    place = {number: at for at, number in enumerate(fates.order or ())}
-    last = -1
-    for number, form in enumerate(fates.source.forms if place else ()):
-        at = place.get(number)
-        if at is None:
-            continue
-        if at < last and number in came:
-            return True
-        kind = word_kind(form)
-        if kind.role in NOMINAL and {"nomn", "accs"} <= kind.cases:
-            last = max(last, at)
-    return False
+def _leads(word: str) -> bool:
+    """Tell whether a noun may be in the nominative."""
+    return "nomn" in word_kind(word).cases
 
 
-def _is_lemma(word: str) -> bool:
-    return lemmas_of(word)[0] == word
+def _counted(source: Source, number: int, changed: Container[int]) -> bool:
+    """Tell whether the word before a noun says its number: a numeral, or an attribute that did not change."""
+    before = number - 1
+    if not source.are_beside(before, number):
+        return False
+    return bool(amounts_of(source.forms[before])) or (source.role(before) in ATTRIBUTES and before not in changed)
 
 
-Vector: TypeAlias = npt.NDArray[np.float64]
-
-_BLOCK = 512
-"""How many groups of replaced words are compared at once."""
-_FEW = 64
-"""Up to this many pairs of vectors are multiplied one by one instead of as matrices."""
-_ROUNDING = 1e-9
-"""More than rounding can change the product of two vectors of length 1."""
-_KEPT_WORDS = 8
-"""The loss of up to this many words is cached, since the same replacements are frequent («и» for «в»)."""
+_MOST_PAIRS = 4096
+"""The most pairs of an old and a new word that are searched for opposites."""
+_MUCH = 0.5
+"""The share of a text that may be in words of another sense before it counts as another text."""
 _TELLS = 0.5
 """A word of more information than this says what a sentence is about."""
 
 
-class Rewriting(NamedTuple):
-    """How much words that replace others lose and add, measured with word vectors.
-
-    Attributes:
-        unsaid: the information of the old words that the new words do not express any more.
-        unheard: the information of the new words that the old words did not express.
-        unsaid_most, unheard_most: the largest contribution of a single word to each.
-    """
-
-    unsaid: float
-    unheard: float
-    unsaid_most: float
-    unheard_most: float
-
-    @classmethod
-    def of(cls, old: Sequence[Sequence[str]], new: Sequence[Sequence[str]]) -> "Rewriting":
-        """Compare groups of words with the words that replace them.
-
-        Args:
-            old: the words of each group.
-            new: the words that replace each group.
-        """
-        if sum(map(len, old)) + sum(map(len, new)) <= _KEPT_WORDS:
-            return _kept(tuple(map(tuple, old)), tuple(map(tuple, new)))
-        return _compared(old, new)
-
-    def features(self, total: float) -> Iterator[tuple[str, float]]:
-        """Yield the features, given the total information of the words of the text."""
-        yield "unsaid", self.unsaid / total
-        yield "unheard", min(self.unheard / total, 1.0)
-        yield "unsaid_most", self.unsaid_most
-        yield "unheard_most", self.unheard_most
-
-
-def _compared(old: Sequence[Sequence[str]], new: Sequence[Sequence[str]]) -> Rewriting:
-    unsaid = [information(word) * far for word, far in apart(old, new)]
-    unheard = [information(word) * far for word, far in apart(new, old)]
-    return Rewriting(sum(unsaid), sum(unheard), max(unsaid, default=0.0), max(unheard, default=0.0))
-
-
-_kept = lru_cache(maxsize=20_000)(_compared)
+def says_same_numbers(fates: Fates) -> bool:
+    """Tell whether both texts say the same quantities, and some words that say them were replaced."""
+    forms = fates.source.forms
+    if not any(amounts_of(forms[number]) for numbers, _ in fates.replaced for number in numbers):
+        return False
+    one, other = claims_of(fates.source).numbers, claims_of(fates.after).numbers
+    return not exchanged(one, other) and sum(one.said.values()) <= sum(other.said.values()) + len(other.lone)
 
 
 def of_rewritten(fates: Fates) -> Iterator[tuple[str, float]]:
-    """Yield the features of words that other words replace."""
-    forms = fates.source.forms
-    old = [[forms[number] for number in numbers] for numbers, _ in fates.replaced]
-    yield from Rewriting.of(old, [found for _, found in fates.replaced]).features(fates.source.total)
-
-
-def apart(ones: Sequence[Sequence[str]], others: Sequence[Sequence[str]]) -> Iterator[tuple[str, float]]:
-    """Yield each word of one side with its distance (1 - cosine, in [0, 1]) from the nearest word of the other side.
-
-    If there are more than `_BLOCK` groups, a word is compared only with the words of its own block of `_BLOCK` groups,
-    the block before and the block after. So time grows with the length of the text instead of its square.
-
-    Args:
-        ones: the words of each group on one side.
-        others: the words of each group on the other side.
-    """
-    for start in range(0, len(ones), _BLOCK):
-        mine = list(chain.from_iterable(ones[start : start + _BLOCK]))
-        near = dict.fromkeys(chain.from_iterable(others[max(0, start - _BLOCK) : start + 2 * _BLOCK]))
-        far = _apart_from(dict.fromkeys(mine), near)  # long texts repeat their words
-        yield from ((word, far[word]) for word in mine)
-
-
-def _apart_from(ones: Iterable[str], others: Iterable[str]) -> dict[str, float]:
-    """Return the distance in [0, 1] of each word of `ones` from the nearest word of `others`.
-
-    It is 0 for a word that shares a lemma with the other side, and 1 for a word without a vector.
-    """
-    lemmas = {lemma for word in others for lemma in lemmas_of(word)}
-    vectors = [vector for word in others if (vector := word_vector(word)) is not None]
-    found = {}
-    asked: dict[str, Vector] = {}
-    for word in ones:
-        if not lemmas.isdisjoint(lemmas_of(word)):
-            found[word] = 0.0
-        elif not vectors or (mine := word_vector(word)) is None:
-            found[word] = 1.0
-        else:
-            asked[word] = mine
-    nearest = _nearest(list(asked.values()), vectors)
-    return found | {word: 1 - min(max(cosine, 0.0), 1.0) for word, cosine in zip(asked, nearest, strict=True)}
-
-
-def _nearest(ones: Sequence[Vector], others: Sequence[Vector]) -> list[float]:
-    """Return, for each vector of `ones`, its largest product with a vector of `others`.
-
-    A product of matrices rounds in another way than products of vectors. So it is used only to find the pairs near the
-    largest product, which are then multiplied one by one: results do not depend on the number of vectors.
-    """
-    if len(ones) * len(others) <= _FEW:
-        return [max(float(one @ other) for other in others) for one in ones]
-    rough = np.stack(ones) @ np.stack(others).T
-    close = rough >= rough.max(axis=1, keepdims=True) - _ROUNDING
-    return [
-        max(float(one @ others[at]) for at in np.flatnonzero(row).tolist())
-        for one, row in zip(ones, close, strict=True)
-    ]
+    """Yield the features of words that are replaced by words of no common sense."""
+    source = fates.source
+    forms, groups = source.forms, fates.replaced
+    if says_same_numbers(fates):
+        groups = [
+            ([number for number in old if not amounts_of(forms[number])], [one for one in new if not amounts_of(one)])
+            for old, new in groups
+        ]
+    old = [number for numbers, _ in groups for number in numbers if word_claims(forms[number]).tells]
+    unsaid = unlike([forms[number] for number in old], [word for _, words in groups for word in words])
+    gone = [number for number in old if forms[number] in unsaid]
+    for number in gone:
+        if number and source.text[source.starts[number]].isupper():
+            yield "other_name", 1.0
+    yield "other_text", max(sum(source.shares[number] for number in gone) - _MUCH, 0.0)
+    for numbers, words in groups:
+        if len(numbers) == len(words) == 1 and forms[numbers[0]] in unsaid:
+            role = source.role(numbers[0])
+            if role in _THINGS and role == word_kind(words[0]).role and not are_opposite(forms[numbers[0]], words[0]):
+                yield "other_thing", 1.0
 
 
 def of_added(fates: Fates) -> Iterator[tuple[str, float]]:
-    """Yield the features of added words: those inside the text, and those behind it, which may contradict it."""
-    if not fates.inserted:
-        return
+    """Yield the features of words added behind the text, which may contradict it."""
     end = len(fates.source.forms)
-    yield "inserted", float(sum(at < end for at, _ in fates.inserted))
     behind = [word for at, word in fates.inserted if at == end]
     if not behind:
         return
@@ -354,9 +292,10 @@ def of_added(fates: Fates) -> Iterator[tuple[str, float]]:
     telling = [word for word in behind if information(word) > _TELLS]
     shared = [word for word in telling if not own.isdisjoint(lemmas_of(word))]
     yield "added_same", sum(map(information, shared)) / max(sum(map(information, telling)), 1.0)
-    yield "added_denial", float(bool(shared) and any(map(negates, behind)))
+    yield "added_denial", float(bool(shared) and any(word_claims(word).denials for word in behind))
 
 
+_LINKING = frozenset({"preposition", "conjunction"})
 _FUNCTION = frozenset({"preposition", "conjunction", "particle", "interjection"})
 _ACTIONS = frozenset({"verb", "infinitive", "gerund"})
 _LIGHT = 0.6
@@ -381,9 +320,10 @@ def features_of(fates: Fates) -> dict[str, float]:
         (of_lost, fates.lost),
         (of_damaged, fates.damaged),
         (of_signs, fates.signs),
-        (of_marks, fates.lost or fates.inserted or fates.replaced),
+        (of_claims, fates.lost or fates.inserted or fates.replaced or fates.reshaped or fates.moved),
         (of_moved, fates.moved),
-        (of_reshaped, fates.reshaped),
+        (of_roles, fates.reshaped or fates.is_guess),
+        (of_forms, fates.reshaped),
         (of_rewritten, fates.replaced),
         (of_added, fates.inserted),
     )
@@ -400,7 +340,8 @@ def of_lost(fates: Fates) -> Iterator[tuple[str, float]]:
     source, gone = fates.source, set(fates.lost)
     for number in fates.lost:
         kind = source.once(_place_of, number)
-        yield "lost_share", source.shares[number]
+        if kind != "light" or not fates.is_guess:
+            yield "lost_share", source.shares[number]
         if kind in _TELLING:
             yield f"lost_{kind}", 1.0
         if number and source.text[source.starts[number]].isupper():
@@ -418,7 +359,8 @@ def _place_of(source: Source, number: int) -> str:
     form = source.forms[number]
     role, tells = word_kind(form).role, information(form)
     if not _QUESTIONS.isdisjoint(lemmas_of(form)):
-        return "question"
+        relative = number and lemmas_of(form)[0] == "который" and not source.are_beside(number - 1, number)
+        return "light" if relative else "question"
     if role == "preposition" and tells > _LIGHT_PREPOSITION:
         return "preposition"
     if role in _FUNCTION or tells < (_LIGHT_NAME if role in NOMINAL else _LIGHT):
@@ -518,6 +460,31 @@ def of_damaged(fates: Fates) -> Iterator[tuple[str, float]]:
 
 
 def of_signs(fates: Fates) -> Iterator[tuple[str, float]]:
-    """Yield the feature of words that are written as signs; it is 0 for a number, which digits keep legible."""
-    for number in fates.signs:
-        yield "signs", float(not fates.source.forms[number].isdecimal())
+    """Yield the features of words that are written as signs, by how these are read; numbers in digits cost nothing."""
+    source = fates.source
+    for number, written in fates.signs:
+        form = source.forms[number]
+        kind = "" if form.isdecimal() else manner_of(written.lower(), form)
+        if kind:
+            yield kind, source.shares[number]
+        if kind == "layout" and source.role(number) not in _LINKING and decides(form):
+            yield "layout_claim", 1.0
+
+
+@lru_cache(maxsize=50_000)
+def manner_of(written: str, form: str) -> str:
+    """Return how a word in lower case is written: `signs` (🐱) or `layout` (rjn); "" if a reader reads it at sight.
+
+    That is so with letters that look or sound like those of the word, and with a few masked ones: «кoт», «kot», «к*т».
+    """
+    if not any(map(str.isalnum, written)):
+        return "signs"
+    return "layout" if any(typed(written) == form for typed in _typists()) else ""
+
+
+@cache
+def _typists() -> tuple[Callable[[str], str], ...]:
+    """Return functions that type a text again in the other keyboard layout."""
+    pairs = list(rows(dictionary_path("layouts"), columns=2))
+    tables = [str.maketrans({pair[side]: pair[1 - side] for pair in pairs}) for side in (0, 1)]
+    return tuple(lambda text, table=table: form_of(text.translate(table)) for table in tables)

@@ -11,8 +11,9 @@ from difflib import SequenceMatcher
 from functools import lru_cache
 
 from augment_ru.edits import Edit
-from augment_ru.language.morphology import is_known, lemmas_of
-from augment_ru.similarities.meaning.words import Fates, Source, digits_of, form_of, forms_of
+from augment_ru.language.morphology import has_form, is_known, lemmas_of
+from augment_ru.similarities.meaning.claims import decides
+from augment_ru.similarities.meaning.words import Fates, Source, as_said, digits_of, form_of, forms_of
 
 _MOST_PAIRS = 400
 """The most pairs of an old and a new word in a stretch in which misspelt words are searched for."""
@@ -20,16 +21,16 @@ _NEAR = 0.5
 """A new word may be a misspelling of an old one if they differ in at most this share of the longer one's letters."""
 
 
-def fates_of(source: Source, edits: Sequence[Edit], *, is_guess: bool = False) -> Fates:
+def fates_of(source: Source, edits: Sequence[Edit], other: Source | None = None) -> Fates:
     """Find what these edits do to each word of a text.
 
     Args:
         source: the text.
         edits: the edits, sorted by place.
-        is_guess: whether the edits were guessed from two texts (`word_edits`). Then all lost words count as replaced by
-            all inserted words, wherever they stand.
+        other: the new text, if the edits were guessed from two texts (`word_edits`). Then all lost words count as
+            replaced by all inserted words, wherever they stand.
     """
-    fates = Fates(source, is_guess=is_guess)
+    fates = Fates(source, edits=edits, other=other)
     return _matched(source, list(_stretches(source, edits, fates)), fates)
 
 
@@ -51,16 +52,21 @@ def _matched(source: Source, stretches: Sequence["_Stretch"], fates: Fates) -> F
     return fates
 
 
-def word_edits(source: Source, text: str) -> list[Edit]:
-    """Align a text with another text word by word, and return edits that lead from the first to the second."""
+def guessed_fates(source: Source, text: str) -> Fates:
+    """Find the fates of a text's words in another text, of which no edits are known."""
     new = Source(text)
+    return fates_of(source, word_edits(source, new), new)
+
+
+def word_edits(source: Source, new: Source) -> list[Edit]:
+    """Align a text with another text word by word, and return edits that lead from the first to the second."""
     matcher = SequenceMatcher(None, source.forms, new.forms, autojunk=False)
     edits = []
     for what, first, last, begin, end in matcher.get_opcodes():
         if what != "equal":
             start = source.starts[first] if first < len(source.forms) else len(source.text)
             stop = source.stops[last - 1] if last > first else start
-            written = text[new.starts[begin] : new.stops[end - 1]] if end > begin else ""
+            written = new.text[new.starts[begin] : new.stops[end - 1]] if end > begin else ""
             edits.append(Edit(start, stop, written if last > first else f" {written} "))
     return edits
 
@@ -104,8 +110,8 @@ def _stretches(source: Source, edits: Sequence[Edit], fates: Fates) -> Iterator[
     first = last = 0
     for edit in edits:
         begin, end = _touched(source, edit)
-        if end == begin + 1 and edit.read != edit.text and form_of(edit.read) == source.forms[begin]:
-            fates.signs.append(begin)
+        if end == begin + 1 and edit.read != edit.text and form_of(as_said(edit)) == source.forms[begin]:
+            fates.signs.append((begin, edit.text))
         elif held and begin < last:
             held.append(edit)
             last = max(last, end)
@@ -143,7 +149,7 @@ def _stretch(source: Source, edits: Sequence[Edit], first: int, last: int) -> _S
         start, stop = min(source.starts[first], start), max(source.stops[last - 1], stop)
     text, at, new, distance = source.text, start, "", 0
     for edit in edits:
-        written = edit.read
+        written = as_said(edit)
         new += text[at : edit.start] + written
         at = edit.stop
         distance += max(at - edit.start, len(written))
@@ -161,9 +167,9 @@ def _match_inside(source: Source, stretch: _Stretch, fates: Fates) -> None:
         (number,), ((at, word),) = stretch.old, stretch.new.items()
         form = source.forms[number]
         if form != word:
-            if stretch.distance >= max(len(form), len(word)):
+            if stretch.distance >= max(len(form), len(word)) > 1:
                 return
-            if digits_of(form) != digits_of(word):  # another number
+            if turns(form, word):
                 return
             fates.damaged.append((number, word, stretch.distance))
         stretch.old = []
@@ -183,6 +189,13 @@ def _match_inside(source: Source, stretch: _Stretch, fates: Fates) -> None:
         for step in range(block.size):
             stretch.old.remove(numbers[block.a + step])
             stretch.match(block.b + step, numbers[block.a + step])
+
+
+def turns(form: str, word: str) -> bool:
+    """Tell whether a slip makes another word of the sentence's grammar: another number, «не» → «же», «я» → «ты»."""
+    if digits_of(form) != digits_of(word) or "не" in {word.removesuffix(form), form.removesuffix(word)}:
+        return True
+    return has_form(word) and (decides(form) or decides(word))
 
 
 def _same_form(word: str) -> Sequence[str]:
@@ -240,8 +253,14 @@ def _match_near(source: Source, stretch: _Stretch, fates: Fates) -> None:
     written = list(stretch.new.values())
     if "".join(forms) == "".join(written):
         for number, form in zip(stretch.old, forms, strict=True):
-            fates.damaged.append((number, form, 1))
+            fates.damaged.append((number, form, len(written) > len(forms)))  # joined words are read at sight
         stretch.placed.update(dict.fromkeys(list(stretch.new)[:1], stretch.old[0]))
+        stretch.old, stretch.new = [], {}
+        return
+    rest = iter(forms[0])
+    if len(forms) == 1 < len(written) and all(letter in rest for letter in "".join(written)):  # «ш*м*т»
+        fates.damaged.append((stretch.old[0], "".join(written), len(forms[0]) - sum(map(len, written))))
+        stretch.placed[next(iter(stretch.new))] = stretch.old[0]
         stretch.old, stretch.new = [], {}
         return
     if len(stretch.old) * len(stretch.new) > _MOST_PAIRS:
@@ -270,8 +289,12 @@ def _nearest(form: str, stretch: _Stretch) -> tuple[int, int] | None:
     best = None
     for at, word in stretch.new.items():
         longest = max(len(form), len(word))
-        if abs(len(form) - len(word)) <= _NEAR * longest and not is_known(word) and not digits_of(word):
-            apart = edit_distance(form, word)
+        if (
+            (abs(len(form) - len(word)) <= _NEAR * longest or form.startswith(word))
+            and not is_known(word)
+            and not turns(form, word)
+        ):
+            apart = 1 if len(word) > 1 and form.startswith(word) else edit_distance(form, word)  # «дет.» for «детской»
             if apart <= _NEAR * longest:
                 best = min(best or (apart, at), (apart, at))
     return best

@@ -12,7 +12,7 @@ from unicodedata import normalize
 
 from augment_ru.edits import Edit
 from augment_ru.language.frequency import information
-from augment_ru.language.morphology import WordKind, word_kind
+from augment_ru.language.morphology import WordKind, has_form, readings, word_kind
 
 T = TypeVar("T")
 ATTRIBUTES = frozenset({"adjective", "participle"})
@@ -54,6 +54,31 @@ def form_of(word: str) -> str:
     if not word.isalpha() and COMBINING.search(word):
         word = _STRESS.sub("", normalize("NFC", word))
     return word.lower().replace("ё", "е")
+
+
+def as_said(edit: Edit) -> str:
+    """Return the new text of an edit as a reader takes it.
+
+    That is its reading («кошка» for 🐱). But an attack may claim any reading: if the new text is written in words of
+    the dictionary, such as a synonym, these are what is said, unless they are the same word with another ending.
+    """
+    if edit.read == edit.text or not (words := forms_of(edit.text)) or not all(map(has_form, words)):
+        return edit.read
+    read = forms_of(edit.read)
+    slip = len(read) == len(words) == 1 and _differ_by_ending(read[0], words[0])
+    return edit.read if slip else edit.text
+
+
+def _differ_by_ending(one: str, other: str) -> bool:
+    """Tell whether two words are forms of one lemma with the same tense, mood and person: «этот» and «это»."""
+    return any(
+        mine.lemma == theirs.lemma and not (mine.grammemes ^ theirs.grammemes) & _TENSES
+        for mine in readings(one)
+        for theirs in readings(other)
+    )
+
+
+_TENSES = frozenset({"past", "pres", "futr", "impr", "1per", "2per", "3per", "COMP"})
 
 
 def digits_of(word: str) -> str:
@@ -150,8 +175,8 @@ class Source:
         for edit in edits:
             lost.update(forms_of(self.text[edit.start : edit.stop]))
             if edit not in behind:
-                lost.subtract(forms_of(edit.read))
-        return [edit for edit in behind if not (new := Counter(forms_of(edit.read))) or new - lost]
+                lost.subtract(forms_of(as_said(edit)))
+        return [edit for edit in behind if not (new := Counter(forms_of(as_said(edit)))) or new - lost]
 
     @property
     def is_one_sentence(self) -> bool:
@@ -222,7 +247,7 @@ _kept = lru_cache(maxsize=2048)(Source)
 _KEPT_LENGTH = 1000
 
 
-@dataclass(slots=True)
+@dataclass
 class Fates:
     """The fates of the words of a text: what edits did to each word. Words of the text are given by their numbers.
 
@@ -232,7 +257,7 @@ class Fates:
         damaged: the words that are misspelt, each with its new form and the number of letters that differ.
         reshaped: the words that are inflected in another way, each with the new form.
         replaced: groups of words, each with the new words that replace the group.
-        signs: the words that are written as signs such as emoji, and read as before.
+        signs: the words that are written as signs such as emoji, and read as before; each with what is written.
         moved: the words that stand in another position.
         inserted: the new words, each with the number of the word before which it was inserted.
         order: the words that are left, in their new order; None if no word moved.
@@ -243,9 +268,37 @@ class Fates:
     damaged: list[tuple[int, str, int]] = field(default_factory=list)
     reshaped: list[tuple[int, str]] = field(default_factory=list)
     replaced: list[tuple[list[int], list[str]]] = field(default_factory=list)
-    signs: list[int] = field(default_factory=list)
+    signs: list[tuple[int, str]] = field(default_factory=list)
     moved: list[int] = field(default_factory=list)
     inserted: list[tuple[int, str]] = field(default_factory=list)
     order: list[int] | None = None
-    is_guess: bool = False
-    """Whether the edits were guessed from two texts; then lost and inserted words may be one rewriting."""
+    edits: Sequence[Edit] = field(default=(), compare=False)
+    """The edits, from which `after` is made."""
+    other: Source | None = field(default=None, compare=False)
+    """The new text, if the edits were guessed from two texts; then lost and inserted words may be one rewriting."""
+
+    @property
+    def is_guess(self) -> bool:
+        """Whether the edits were guessed from two texts."""
+        return self.other is not None
+
+    @cached_property
+    def after(self) -> Source:
+        """The new text as it is said (`as_said`), without misspellings."""
+        if self.other is None:
+            text, at, parts = self.source.text, 0, []
+            for edit in self.edits:
+                parts += [text[at : edit.start], as_said(edit)]
+                at = edit.stop
+            new = Source("".join([*parts, text[at:]]))
+        else:
+            new = self.other
+        meant = {form: number for number, form, _ in self.damaged}
+        if meant.keys().isdisjoint(new.forms):
+            return new
+        source, at, parts = self.source, 0, []
+        for form, start, stop in zip(new.forms, new.starts, new.stops, strict=True):
+            if (number := meant.get(form)) is not None:
+                parts += [new.text[at:start], source.text[source.starts[number] : source.stops[number]]]
+                at = stop
+        return Source("".join([*parts, new.text[at:]]))

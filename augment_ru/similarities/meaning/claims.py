@@ -1,0 +1,327 @@
+"""What a text claims beside the things it names: whether, who, when, how many, of whom, by small words and endings.
+
+Two texts of the same things may say the contrary by a «не», a «можно» for «нужно», a past for a future, or «только» in
+another place. `claims_of` reads this off the words of a text, `contradictions` compares two texts.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache, lru_cache
+from typing import NamedTuple
+
+from augment_ru.constraints.functions.negation import denies, says_opposite
+from augment_ru.language.morphology import Reading, has_form, readings
+from augment_ru.resources import denials, dictionary_path, rows
+from augment_ru.similarities.meaning.quantities import Quantities, amounts_of, exchanged, quantities, quantity_words
+from augment_ru.similarities.meaning.words import Source
+
+BINDING = frozenset({"не", "ни", "без", "безо", "нет"})
+"""Negators that negate the word behind them."""
+_DENYING = frozenset({"не", "нет", "нельзя", "невозможно", "нету", "без", "безо"})
+_KINDS = {
+    **dict.fromkeys(("PREP", "CONJ", "PRCL", "INTJ"), ""), **dict.fromkeys(("VERB", "INFN"), "verb"),
+    **dict.fromkeys(("PRTF", "GRND"), "hidden"), "NPRO": "pronoun",
+}  # fmt: skip
+_POSSESSIVE = {"мой": "1", "наш": "1p", "твой": "2", "ваш": "2", "свой": "own"}
+_SAME_TIMES = ({"done", "past"}, {"done", "pres"})
+_WOULD = frozenset({"бы", "б"})
+_PRONOUNS = (
+    "мы",
+    "меня",
+    "мной",
+    "мне",
+    "ты",
+    "тебя",
+    "вы",
+    "вам",
+    "вас",
+    "он",
+    "его",
+    "ему",
+    "ей",
+    "ее",
+    "ею",
+    "им",
+    "их",
+)
+NEGATION = ("denial", "")
+"""The key of the words that negators negate, among the heads of claims."""
+_TURNED = {"can": "cannot", "cannot": "can", "must": "need not"}
+"""What becomes of an ability behind «не»: «не разрешается» is «нельзя»."""
+
+
+class Word(NamedTuple):
+    """What a word says by itself.
+
+    Attributes:
+        lemmas: its lemmas.
+        classes: its classes in the dictionary of claims: dimension and class.
+        denials: how many times it denies: 1 for «не» and «опасен» without its «без», 2 for «небезопасен».
+        denied: what a word in не- denies: «вкусный» in «невкусный»; "" for any other word.
+        time: `past`, `pres`, `futr`, `impr`, or `done` for a short participle; "" for a word that is no predicate.
+        person: who it speaks of (1, 1p, 2, 3m, 3f, 3p, 3, own); "" if nobody.
+        slot: `subject` for a pronoun in the nominative or a verb, otherwise `other`.
+        kind: `verb`, `name` (of a thing or property), `pronoun`, `hidden` (a participle, gerund or unknown word, which
+            may hide a predicate); "" for a function word or a number, which tells nothing.
+    """
+
+    lemmas: frozenset[str]
+    classes: tuple[tuple[str, str], ...]
+    denials: int
+    denied: str
+    time: str
+    person: str
+    slot: str
+    kind: str
+
+    @property
+    def tells(self) -> bool:
+        """Whether it names something, or points to it."""
+        return self.kind != ""
+
+
+_NOBODY = Word(frozenset(), (), 0, "", "", "", "other", "")
+
+
+@cache
+def _classes() -> Mapping[str, tuple[tuple[str, str], ...]]:
+    """Map each word of the dictionary to its dimensions and classes."""
+    found: dict[str, tuple[tuple[str, str], ...]] = {}
+    for dimension, name, words in rows(dictionary_path("claims"), columns=3):
+        for word in words.split(" "):
+            found[word] = (*found.get(word, ()), (dimension, name))
+    return found
+
+
+@lru_cache(maxsize=100_000)
+def word_claims(form: str) -> Word:
+    """Return what a word in lower case says by itself; of a word that the dictionary does not have, only numbers."""
+    if not has_form(form):
+        kind = "" if amounts_of(form) else "hidden"
+        denials = form.startswith("не") and has_form(form[2:])
+        return Word(frozenset({form}), _classes().get(form, ()), int(denials), "", "", "", "other", kind)
+    found = readings(form)
+    lemmas = [one.lemma.replace("ё", "е") for one in found]
+    first, classes = found[0], _classes()
+    own = classes.get(form) or classes.get(lemmas[0]) or ()
+    marks = first.grammemes
+    time = _time(found)
+    person, slot = "", "other"
+    if first.pos == "NPRO" and not own:
+        person = next((name[0] for name in ("1per", "2per", "3per") if name in marks), "")
+        if person == "1":
+            person += "p" if "plur" in marks else ""
+        if person == "3":
+            person += "p" if "plur" in marks else "m" if "masc" in marks else "f" if "femn" in marks else ""
+        slot = "subject" if "nomn" in marks else "other"
+    elif lemmas[0] in _POSSESSIVE:
+        person = _POSSESSIVE[lemmas[0]]
+    elif first.pos == "VERB":
+        slot = "subject"
+        person = "2" if time == "impr" else next((name[0] for name in ("1per", "2per", "3per") if name in marks), "")
+        person += "p" if person == "1" and "plur" in marks else ""
+    denied = readings(form[2:])[0].lemma.replace("ё", "е") if form.startswith("не") and says_opposite(form) else ""
+    kind = _KINDS.get(first.pos, "name")
+    kind = "pronoun" if "Apro" in marks else kind
+    if amounts_of(form) or form in _DENYING:
+        kind = ""
+    return Word(frozenset(lemmas), own, _denials(form), denied, time, person, slot, kind)
+
+
+def _time(found: Sequence[Reading]) -> str:
+    """Return the time of a predicate; «нашли» is an order only by chance, «закрыт» is a participle and an adjective."""
+    if any({"PRTS", "pssv"} <= one.grammemes for one in found):
+        return "done"
+    if found[0].pos != "VERB":
+        return ""
+    marks = found[0].grammemes
+    if "impr" in marks and any("past" in one.grammemes for one in found):
+        return "past"
+    return next((name for name in ("impr", "past", "pres", "futr") if name in marks), "")
+
+
+def _denials(form: str) -> int:
+    """Return how many times a word denies; 0 for «никто», which only repeats a negation."""
+    if form in _DENYING:
+        return 1
+    if form.startswith("ни") or not denies(form):
+        return 0
+    return 1 + (form.startswith("не") and denies(form[2:]))
+
+
+@lru_cache(maxsize=100_000)
+def decides(form: str) -> bool:
+    """Tell whether a word in lower case decides what a sentence claims: a slip must not turn it into another."""
+    if len(form) == 1 and not form.isdigit():
+        return form == "я"
+    if form.isalpha() and form[:_BEGIN] not in _beginnings():  # most words are not analysed
+        return False
+    said = word_claims(form)
+    return bool(said.denials or said.classes or (said.person and not said.time) or amounts_of(form))
+
+
+_BEGIN = 2
+
+
+@cache
+def _beginnings() -> frozenset[str]:
+    """Return the first letters of all words that may decide; no inflection changes them."""
+    words = {*_classes(), *quantity_words(), *(word for word, what in denials().items() if what == "denies")}
+    return frozenset(word[:_BEGIN] for word in (*words, *_POSSESSIVE, *_PRONOUNS, "не", "ни", "бе"))
+
+
+class Claims(NamedTuple):
+    """What a text claims.
+
+    Attributes:
+        lemmas: the lemmas of its telling words, with their kind.
+        classes: how often it has a word of each class, by dimension and class.
+        heads: the words behind words of a class, negators and numbers.
+        clauses: the lemmas of the telling words in the clause behind a link, by dimension and class.
+        numbers: its numbers.
+        denials: how many times it denies.
+        times: how often its predicates are in each time.
+        persons: of whom it speaks, by slot.
+    """
+
+    lemmas: Mapping[str, str]
+    classes: Counter[tuple[str, str]]
+    heads: Mapping[tuple[str, str], list[Word]]
+    clauses: Mapping[tuple[str, str], frozenset[str]]
+    numbers: Quantities
+    denials: int
+    times: Counter[str]
+    persons: Mapping[str, frozenset[str]]
+
+
+def claims_of(source: Source) -> Claims:
+    """Return what a text claims; computed once for each `Source`."""
+    return source.once(_claims, 0)
+
+
+def _claims(source: Source, _: int) -> Claims:
+    forms = source.forms
+    words = [word_claims(form) for form in forms]
+    gaps = [source.text[stop:start] for stop, start in zip(source.stops, [*source.starts[1:], None], strict=False)]
+    numbers = quantities(forms, gaps)
+    said: Counter[tuple[str, str]] = Counter()
+    heads: dict[tuple[str, str], list[Word]] = {}
+    clauses: dict[tuple[str, str], frozenset[str]] = {}
+    persons: dict[str, set[str]] = {"subject": set(), "other": set()}
+    for at, (form, word) in enumerate(zip(forms, words, strict=True)):
+        if form in BINDING:
+            heads.setdefault(NEGATION, []).append(_head(source, words, at))
+        elif word.denied:
+            heads.setdefault(NEGATION, []).append(word._replace(lemmas=frozenset({word.denied})))
+        for key in word.classes:
+            if at and forms[at - 1] == "не" and key[1] in _TURNED:
+                key = (key[0], _TURNED[key[1]])  # noqa: PLW2901
+            said[key] += 1
+            if key[0].endswith("**"):
+                clauses[key] = clauses.get(key, frozenset()) | _clause(source, words, at)
+            elif key[0].endswith("*"):
+                heads.setdefault(key, []).append(_head(source, words, at))
+        if word.person:
+            persons[word.slot].add(word.person)
+    for value, at in numbers.heads:
+        heads.setdefault(("number", str(value)), []).append(_head(source, words, at))
+    return Claims(
+        {lemma: word.kind for word in words if word.tells for lemma in word.lemmas},
+        said,
+        heads,
+        clauses,
+        numbers,
+        sum(word.denials for word in words),
+        _times(forms, words),
+        {slot: frozenset(found) for slot, found in persons.items()},
+    )
+
+
+def _head(source: Source, words: list[Word], at: int) -> Word:
+    """Return the next telling word behind word `at`, in its clause; `_NOBODY` if there is none."""
+    for number in range(at + 1, len(words)):
+        if source.clauses[number] != source.clauses[at]:
+            break
+        if words[number].tells:
+            return words[number]
+    return _NOBODY
+
+
+def _clause(source: Source, words: list[Word], at: int) -> frozenset[str]:
+    """Return the lemmas of the telling words behind word `at`, up to the end of its clause."""
+    found: set[str] = set()
+    for number in range(at + 1, len(words)):
+        if source.clauses[number] != source.clauses[at] and found:
+            break
+        if words[number].kind not in {"", "pronoun"}:
+            found |= words[number].lemmas
+    return frozenset(found)
+
+
+_IF = ("link**", "if")
+
+
+def contradictions(one: Claims, other: Claims) -> Iterator[tuple[str, float]]:
+    """Yield the features of what the second text claims otherwise than the first."""
+    yield "negation_changed", float((one.denials - other.denials) % 2)
+    gone, new = one.classes - other.classes, other.classes - one.classes
+    lost, gained = {key[0] for key in gone}, {key[0] for key in new}
+    yield "claim_exchanged", float(len(lost & gained))
+    yield "lost_condition", float(_IF in gone)
+    yield "numbers_exchanged", float(exchanged(one.numbers, other.numbers))
+    for key in one.heads:
+        kind = {NEGATION[0]: "other_denied", "number": "other_counted"}.get(key[0], "other_focus")
+        yield kind, float(_moved(one, other, key))
+    yield "other_clause", float(sum(_other_clause(one, other, key) for key in one.clauses))
+    yield "other_person", float(sum(_other_person(one, other, slot) for slot in one.persons))
+    yield "other_time", float(_other_time(one.times, other.times))
+
+
+def _moved(one: Claims, other: Claims, key: tuple[str, str]) -> bool:
+    """Tell whether a word that restricts, counts or negates belongs to another word now, and its old word is there.
+
+    A negator may move between a verb and a name: «это было не лучшее» and «это не было лучшее».
+    """
+    mine, theirs = one.heads[key], other.heads.get(key, ())
+    if not theirs or len(mine) != len(theirs):
+        return False
+    kinds = {word.kind for word in theirs if not any(word.lemmas & head.lemmas for head in mine)}
+    left = [head for head in mine if not any(head.lemmas & word.lemmas for word in theirs)]
+    return any(not head.lemmas.isdisjoint(other.lemmas) and (key != NEGATION or head.kind in kinds) for head in left)
+
+
+def _other_clause(one: Claims, other: Claims, key: tuple[str, str]) -> bool:
+    """Tell whether a link such as «если» stands before the other clause now."""
+    mine, theirs = one.clauses[key], other.clauses.get(key)
+    if theirs is None or not mine or not theirs or mine & theirs:
+        return False
+    return not mine.isdisjoint(other.lemmas) and not theirs.isdisjoint(one.lemmas)
+
+
+def _other_person(one: Claims, other: Claims, slot: str) -> bool:
+    """Tell whether the text speaks of another person in this slot."""
+    lost = one.persons[slot] - other.persons[slot]
+    gained = other.persons[slot] - one.persons[slot]
+    if gained == {"3"}:  # a verb of the third person may have any subject
+        return bool(lost) and lost.isdisjoint(other.persons["other"]) and not other.persons[slot] & lost
+    return bool((lost - {"3"}) and (gained - {"3"}))
+
+
+def _times(forms: Sequence[str], words: Sequence[Word]) -> Counter[str]:
+    """Return the times of the predicates: of «бы» with a past `would`; `pres` if no verb says a time."""
+    would = not _WOULD.isdisjoint(forms)
+    found = Counter("would" if would and word.time == "past" else word.time for word in words if word.time)
+    if found["futr"]:
+        del found["done"]  # «будет построен»
+    if found or any(word.kind == "hidden" for word in words):
+        return found
+    return Counter({"pres": 1})
+
+
+def _other_time(one: Counter[str], other: Counter[str]) -> bool:
+    """Tell whether events take place at another time, or are ordered instead of told.
+
+    A short participle may be of the past and of the present: «построен».
+    """
+    lost, gained = one - other, other - one
+    return any({mine, theirs} not in _SAME_TIMES for mine in lost for theirs in gained)

@@ -1,0 +1,120 @@
+"""Which words say the same or nearly so: synonyms, both aspects of a verb, words of one root, short forms."""
+
+import re
+from collections.abc import Sequence
+from functools import cache, lru_cache
+
+from augment_ru.language.morphology import lemmas_of, word_kind
+from augment_ru.resources import dictionary_path, opposites, rows
+from augment_ru.similarities.meaning.quantities import amounts_of
+
+_MOST_PAIRS = 4096
+"""The most pairs of words that are compared by their roots."""
+_LEAST_ROOT, _LEAST_SKELETON = 4, 3
+_ENDING = re.compile(
+    r"(?:ировать|овать|евать|ывать|ивать|нуть|ить|ать|ять|еть|ти|чь|ение|ание|нение|тие|ство|ость|ный|ной|ский|овый|ка|ия|ие|ый|ий"
+    r"|ой|[аяоеьйиы])(?:ся|сь)?$"
+)
+_VOWELS = re.compile("[аеиоуыэюяьъ]")
+_VERBAL = frozenset({"verb", "infinitive", "participle", "gerund"})
+
+
+@cache
+def _synonyms() -> dict[str, frozenset[str]]:
+    """Map each lemma to those of the same sense, in both directions."""
+    found: dict[str, set[str]] = {}
+
+    def join(one: str, other: str) -> None:
+        one, other = one.replace("ё", "е"), other.replace("ё", "е")
+        found.setdefault(one, set()).add(other)
+        found.setdefault(other, set()).add(one)
+
+    for word, _, others, *_ in rows(dictionary_path("synonyms"), columns=5):
+        for other in others.split(", "):
+            join(word, other)
+    for name in ("aspect_pairs", "diminutives"):
+        for cells in rows(dictionary_path(name), columns=2 if name == "aspect_pairs" else 4):
+            for other in cells[1 if name == "aspect_pairs" else 2].split(", "):
+                join(cells[0], other)
+    for (group,) in rows(dictionary_path("same_sense"), columns=1):
+        words = group.split(" ")
+        for at, word in enumerate(words):
+            for other in words[at + 1 :]:
+                join(word, other)
+    return {word: frozenset(others) for word, others in found.items()}
+
+
+@cache
+def _partners() -> dict[str, frozenset[str]]:
+    """Map each verb to its partners of the other aspect."""
+    found: dict[str, frozenset[str]] = {}
+    for one, other, *_ in rows(dictionary_path("aspect_pairs"), columns=2):
+        for word, partner in ((one, other), (other, one)):
+            word, partner = word.replace("ё", "е"), partner.replace("ё", "е")  # noqa: PLW2901
+            found[word] = found.get(word, frozenset()) | {partner}
+    return found
+
+
+@lru_cache(maxsize=100_000)
+def are_opposite(one: str, other: str) -> bool:
+    """Tell whether two words in lower case mean the opposite, in any form and aspect: «наступал» and «отступил»."""
+    table, partners = opposites(), _partners()
+    mine, theirs = (
+        {*lemmas_of(word), *(two for lemma in lemmas_of(word) for two in partners.get(lemma, ()))}
+        for word in (one, other)
+    )
+    return any(not table.get(lemma, frozenset()).isdisjoint(theirs) for lemma in mine)
+
+
+@lru_cache(maxsize=100_000)
+def senses_of(word: str) -> frozenset[str]:
+    """Return the lemmas of a word in lower case, and the lemmas of the same sense."""
+    synonyms = _synonyms()
+    lemmas = {word, *lemmas_of(word)}
+    return frozenset(lemmas.union(*(synonyms.get(lemma, ()) for lemma in lemmas)))
+
+
+@lru_cache(maxsize=100_000)
+def are_alike(one: str, other: str) -> bool:
+    """Tell whether two words in lower case are forms of one lemma, say the same number, or have the same sense."""
+    if amounts_of(one) and amounts_of(one) == amounts_of(other):
+        return True
+    return not (
+        senses_of(one).isdisjoint((other, *lemmas_of(other))) and senses_of(other).isdisjoint((one, *lemmas_of(one)))
+    )
+
+
+def unlike(ones: Sequence[str], others: Sequence[str]) -> set[str]:
+    """Return those of the first words that share sense and root with none of the others."""
+    near = frozenset[str]().union(*map(senses_of, others))
+    lemmas = {lemma for word in others for lemma in (word, *lemmas_of(word))}
+    left = {word for word in ones if lemmas.isdisjoint(senses_of(word)) and near.isdisjoint((word, *lemmas_of(word)))}
+    amounts = {amounts_of(word) for word in others}
+    left = {word for word in left if not (amounts_of(word) and amounts_of(word) in amounts)}
+    if len(left) * len(others) > _MOST_PAIRS:
+        return left
+    return {word for word in left if not any(_of_one_root(word, other) for other in others)}
+
+
+@lru_cache(maxsize=100_000)
+def _of_one_root(one: str, other: str) -> bool:
+    """Tell whether two words of different parts of speech share their root: «отменить» and «отмена»."""
+    roles = [word_kind(word).role for word in (one, other)]
+    if "" in roles or min(len(one), len(other)) < _LEAST_ROOT or (roles[0] == roles[1]) or set(roles) <= _VERBAL:
+        return False
+    left, right = (_ENDING.sub("", lemmas_of(word)[0]) for word in (one, other))
+    bare, spare = _VOWELS.sub("", left), _VOWELS.sub("", right)
+    shared = _shared(bare, spare)
+    begin = _shared(left, right)
+    if begin < _LEAST_SKELETON:
+        return False
+    same = shared >= _LEAST_SKELETON and shared >= min(len(bare), len(spare)) - 1
+    return same or left == right or begin >= max(_LEAST_ROOT, min(len(left), len(right)) - 1)
+
+
+def _shared(one: str, other: str) -> int:
+    """Return how many first letters two words share."""
+    return next(
+        (at for at, (left, right) in enumerate(zip(one, other, strict=False)) if left != right),
+        min(len(one), len(other)),
+    )
