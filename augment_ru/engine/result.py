@@ -6,7 +6,8 @@ import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
-from itertools import chain, pairwise, repeat
+from itertools import chain, groupby, pairwise, repeat
+from operator import itemgetter
 from typing import Any, ClassVar, Literal, NamedTuple, Self, cast
 
 import numpy as np
@@ -77,6 +78,7 @@ class Outcome(NamedTuple):
     candidate: int | None = None
     warnings: tuple[str, ...] = ()
     reason: str | None = None
+    sentences: tuple[tuple[str, int, int, float], ...] = ()
 
 
 UNCHANGED = Outcome("unchanged")
@@ -119,7 +121,7 @@ class Perturbed:
     @cached_property
     def outcomes(self) -> list[Outcome]:
         """The outcome of each record; equal outcomes are the same object."""
-        found, warned = self.found, self.warned
+        found, warned, sentences = self.found, self.warned, self._sentences
         scores = [None if math.isnan(score) else score + 0.0 for score in found.similarities.tolist()]  # no -0.0
         columns = (found.candidates.tolist(), found.probabilities.tolist(), scores, self.possible.tolist())
         made: dict[tuple[Any, ...], Outcome] = {}
@@ -129,8 +131,23 @@ class Perturbed:
             outcome = made.get(key)
             if outcome is None:
                 outcome = made[key] = _outcome(*key)
-            outcomes.append(outcome)
+            outcomes.append(outcome._replace(sentences=sentences[at]) if at in sentences else outcome)
         return outcomes
+
+    @cached_property
+    def _sentences(self) -> Mapping[int, tuple[tuple[str, int, int, float], ...]]:
+        """The changed sentences (`Result.sentences`) by the number of the record; only where there are several."""
+        found: dict[int, tuple[tuple[str, int, int, float], ...]] = {}
+        if self.found.sentences is None:
+            return found
+        batch, starts, stops, scores = self.prepared.batch, *self.found.sentences
+        rows, owners = batch.rows(starts).tolist(), self.prepared.owners.tolist()
+        for row, start, stop, score in zip(rows, starts.tolist(), stops.tolist(), scores.tolist(), strict=True):
+            text, at = batch.texts[row], int(batch.starts[row])
+            sentence = text[start - at : stop - at].rstrip()
+            one = (self.prepared.fields[row], start - at, start - at + len(sentence), score)
+            found[owners[row]] = (*found.get(owners[row], ()), one)
+        return found
 
     @cached_property
     def _reasons(self) -> list[str]:
@@ -330,8 +347,19 @@ class Result:
         return self.outcome.similarity
 
     @property
+    def sentences(self) -> tuple[tuple[str, int, int, float], ...]:
+        """The changed sentences: of each the field, its start and stop in the original, and its similarity.
+
+        Empty unless several sentences changed, each with a similarity of its own.
+        """
+        return self.outcome.sentences
+
+    @property
     def candidate(self) -> int | None:
-        """The number of the chosen candidate, from 0; None unless perturbed."""
+        """The number of the chosen candidate, from 0; of several changed sentences, that of the first one.
+
+        None unless perturbed.
+        """
         return self.outcome.candidate
 
     @property
@@ -455,6 +483,10 @@ def brief_metadata(settings: Settings, outcome: Outcome) -> dict[str, Any]:
     brief["threshold"] = settings.threshold
     brief["seed"] = settings.seed
     brief["candidate"] = outcome.candidate
+    if outcome.sentences:
+        brief["sentences"] = {
+            name: [list(one[1:]) for one in held] for name, held in groupby(outcome.sentences, key=itemgetter(0))
+        }
     if settings.draw or settings.corpus or outcome.warnings:
         brief |= occasional(draw=settings.draw, corpus=settings.corpus, warnings=outcome.warnings)
     return brief

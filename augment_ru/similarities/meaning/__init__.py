@@ -21,6 +21,7 @@ from augment_ru.similarities.meaning.columns import (
     exchanged,
     letters_in_place,
     respelt,
+    sentence_starts,
     word_columns,
 )
 from augment_ru.similarities.meaning.features import DAMAGE, features_of
@@ -167,6 +168,11 @@ class MeaningScorer(Scorer):
                 of_sentences[number] = self._of_features(features)
         np.minimum.at(scores, found.owners, of_sentences)
         return asked
+
+    @property
+    def sentences(self) -> Ints | None:
+        """The global places where the sentences of the references start; None if the references are bare texts."""
+        return self._references.batch.once(sentence_starts) if isinstance(self._references, References) else None
 
     @cached_property
     def _columns(self) -> WordColumns:
