@@ -19,7 +19,7 @@ from augment_ru.engine.prepare import Prepared
 from augment_ru.engine.proposals import Proposals
 from augment_ru.engine.result import Perturbed, Settings
 from augment_ru.engine.search import SCHEDULES, Found, Gate, Plan, Tiles, Units, cut
-from augment_ru.engine.similarity import Scorer, ScoreFunction, Similarity, scorer_of, similarity_of
+from augment_ru.engine.similarity import ScoreFunction, Scorer, Similarity, scorer_of, similarity_of
 from augment_ru.errors import AugmentError, unknown
 from augment_ru.options import integer
 from augment_ru.text.characters import Mask

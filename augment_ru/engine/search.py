@@ -1,9 +1,9 @@
 """The search for texts that pass the gate: candidates of all records in one array, the gate, and the schedules.
 
-A unit is what is searched by itself: a sentence, or a whole record (`Units`). The plan of a unit is its legal changes in
-the order of their ranks. A level is a number of changes: at level n, the first n changes of the plan are active. So the
-changes at a level include those at every lower level. A try is one candidate of one unit. A schedule searches for all
-units of a chunk at once, with one call of the similarity in each round. It returns only units that were scored and
+A unit is what is searched by itself: a sentence, or a whole record (`Units`). The plan of a unit is its legal changes
+in the order of their ranks. A level is a number of changes: at level n, the first n changes of the plan are active. So
+the changes at a level include those at every lower level. A try is one candidate of one unit. A schedule searches for
+all units of a chunk at once, with one call of the similarity in each round. It returns only units that were scored and
 passed.
 """
 
@@ -537,8 +537,7 @@ def raised(threshold: float, sentences: int) -> float:
     s is destroyed is about proportional to the square of -log s. So the risk of each sentence falls as 1 / √sentences:
     in four times as many sentences, twice as many are destroyed.
     """
-    exponent: float = sentences**-_STRICTER
-    return round(threshold**exponent, DIGITS)
+    return round(float(threshold ** (sentences**-_STRICTER)), DIGITS)
 
 
 _STRICTER = 1 / 4
