@@ -19,8 +19,8 @@ _CLOSING = np.array([ord(mark) for mark in '»”")'], dtype=np.uint32)
 class EdaDelete(Attack):
     """Delete random words (Wei and Zou 2019; TAPE, Table 1: 0.3); punctuation stays.
 
-    Words that only add to others («старый», «вчера») go first: of the words of a sentence those have the lowest ranks.
-    Nouns and predicates follow. Prepositions go with their nouns, and conjunctions stay, except before a clause.
+    Words that only add to others («старый», «вчера») go first: in a sentence they have the lowest ranks. Nouns, and
+    prepositions with their nouns, follow, then predicates, conjunctions and prepositions. Question words stay.
 
     The space before a word is deleted with it. The first word of a sentence, line or option is deleted with the space
     after it. So the first two words are never both deleted if only a space is between them: their edits would overlap.
@@ -55,9 +55,8 @@ class EdaDelete(Attack):
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
         """Propose to delete every word except one in each text or option."""
-        starts, stops, core = self._words(batch)
-        ranks = batch.draw(streams, starts)
-        ranks = _core_last(batch.sentences(starts), ranks, core)
+        starts, stops, tiers = self._words(batch, streams)
+        ranks = _by_tier(batch.sentences(starts), tiers, batch.draw(streams, starts))
 
         segments = batch.segments(starts)
         first = first_of_each(segments)
@@ -71,35 +70,46 @@ class EdaDelete(Attack):
         before &= ~(ended & space[stops])
         return Proposals.of_edits(starts - before, stops + (space[stops] & ~before), ranks, Replacements.nothing)
 
-    def _words(self, batch: Batch) -> tuple[Ints, Ints, np.ndarray]:
-        """Return the starts and stops of what may be deleted as one, and whether it is core, each of shape (words,)."""
+    def _words(self, batch: Batch, streams: Streams) -> tuple[Ints, Ints, Ints]:
+        """Return the starts and stops of what may be deleted as one, and the tier of each, each of shape (words,).
+
+        Of a preposition and its noun either both may go or the preposition alone, at random.
+        """
         starts, stops = batch.words
-        spans = batch.guarded.get(self.weighs, ())
-        found = [
-            (at + one.start, at + one.stop, one.label)
-            for at, row in zip(batch.starts.tolist(), spans, strict=False)
-            for one in row
-        ]
-        joints = np.array([start for start, _, label in found if label == "JOINT"], dtype=np.int64)
-        cores = np.array([stop for _, stop, label in found if label == "CORE"], dtype=np.int64)
-        phrases = np.array([one[:2] for one in found if one[2] == "PHRASE"], dtype=np.int64).reshape(-1, 2)
-        core = np.isin(stops, cores)
-        kept = ~(np.isin(starts, joints) | np.isin(stops, phrases[:, 1]))
-        starts, stops = np.append(starts[kept], phrases[:, 0]), np.append(stops[kept], phrases[:, 1])
-        core = np.append(core[kept], np.ones(len(phrases), dtype=np.bool_))
+        found: dict[str, list[tuple[int, int]]] = {label: [] for label in ("KEPT", "PHRASE", *_TIERS)}
+        for at, spans in zip(batch.starts.tolist(), batch.guarded.get(self.weighs, ()), strict=False):
+            for span in spans:
+                found.setdefault(span.label, []).append((at + span.start, at + span.stop))
+        kept, phrases, *later = (np.array(found[label], dtype=np.int64).reshape(-1, 2).T for label in found)
+        tiers = np.select([np.isin(stops, one[1]) for one in later], range(1, 1 + len(later)), 0)
+        free = ~(np.isin(starts, kept[0]) | np.isin(stops, phrases[1]))
+        phrases = phrases[:, batch.draw(streams, phrases[0], lane=1) < _WHOLE]
+        free &= ~np.isin(starts, phrases[0])
+        starts, stops = (np.append(own[free], more) for own, more in zip((starts, stops), phrases, strict=True))
+        tiers = np.append(tiers[free], np.ones(phrases.shape[1], dtype=np.int64))
         order = np.argsort(starts, kind="stable")
-        return starts[order], stops[order], core[order]
+        return starts[order], stops[order], tiers[order]
 
 
-def _core_last(sentences: Ints, draws: Floats, core: np.ndarray) -> Floats:
-    """Return ranks in which the core of each sentence follows its other words; over all words they stay uniform.
+_WHOLE = 1 / 2
+"""How often a preposition goes only with its noun."""
+_TIERS = ("CORE", "LAST")
+"""The labels of words that go later than others, those of the first label before those of the second."""
+
+
+def _by_tier(sentences: Ints, tiers: Ints, draws: Floats) -> Floats:
+    """Return ranks in which the words of each sentence follow each other by tier; over all words they stay uniform.
 
     Args:
         sentences: the number of the sentence of each word, ascending, shape (words,).
+        tiers: the tier of each word, shape (words,).
         draws: draws from U[0, 1), shape (words,).
-        core: whether each word is core, shape (words,).
     """
+    if not draws.size:
+        return draws
     number = first_of_each(sentences).cumsum() - 1
-    light = np.bincount(number, weights=~core) / np.bincount(number) if number.size else draws
-    share = light[number]
-    return np.where(core, share + (1 - share) * draws, share * draws)
+    counts = np.zeros((int(number[-1]) + 1, 1 + len(_TIERS)))
+    np.add.at(counts, (number, tiers), 1)
+    before = counts.cumsum(axis=1) - counts
+    ranks: Floats = (before[number, tiers] + counts[number, tiers] * draws) / counts.sum(axis=1)[number]
+    return ranks

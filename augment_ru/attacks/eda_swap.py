@@ -12,6 +12,7 @@ from augment_ru.engine.attack import Attack, check_guards
 from augment_ru.engine.proposals import Proposals, Replacements, side_by_side
 from augment_ru.errors import unknown
 from augment_ru.language.morphology import has_reading, lemmas_of, word_kind
+from augment_ru.resources import kinds_in
 from augment_ru.text.batch import Batch
 from augment_ru.text.characters import counts_before, decode
 from augment_ru.text.words import word_bounds
@@ -133,7 +134,11 @@ def _constituents(batch: Batch, words: Words) -> Iterator[Unit]:
     at = 0
     while at < len(words.starts):
         stop = _phrase(words, at)
-        kind = "argument" if stop > at + 1 or words.roles[at] in _NOMINAL else words.roles[at]
+        kind = (
+            "argument"
+            if (stop > at + 1 and words.roles[at] != "adverb") or words.roles[at] in _NOMINAL
+            else words.roles[at]
+        )
         role = {"participle": "adjective", _FOREIGN: ""}.get(kind, kind)
         alone = stop == at + 1 and (
             kind in _FIXED or (kind in _BEFORE_NOUN and not has_reading(words.texts[at], "ADJS", "PRTS"))
@@ -159,7 +164,8 @@ def _phrase(words: Words, at: int) -> int:
     """Return the number of the word behind the phrase that starts with word `at`; `at + 1` if it is a word alone."""
     noun = _noun(words, at)
     if noun is None:
-        return at + 1
+        behind = words.roles[at + 1 : at + 2] == ["adverb"] and words.clauses[at] == words.clauses[at + 1]
+        return at + 1 + (behind and "degree" in kinds_in("negators", words.texts[at]))
     stop = noun + 1
     while (following := _genitive(words, stop)) is not None:
         stop = following
@@ -227,16 +233,16 @@ def _goes_on(words: Words, place: int) -> bool:
 def inner_pairs(batch: Batch) -> list[tuple[Unit, Unit]]:
     """Find the adjectives that stand directly before their noun: «[большой] [дом]», «в [большом] [доме]»."""
     words = batch.once(_words)
-    found = []
-    for at in range(len(words.starts) - 1):
-        if words.roles[at] == "adjective" and words.roles[at + 1] == "noun" and words.free[at] and words.free[at + 1]:
-            if words.clauses[at] == words.clauses[at + 1] and _agree(words, at, at + 1):
-                one, other = (
-                    Unit(words.starts[place], words.stops[place], words.clauses[place], words.roles[place])
-                    for place in (at, at + 1)
-                )
-                found.append((one, other))
-    return found
+    every = list(map(Unit, words.starts, words.stops, words.clauses, words.roles))
+    return [
+        (every[at], every[at + 1])
+        for at in range(len(every) - 1)
+        if (words.roles[at], words.roles[at + 1]) == ("adjective", "noun")
+        and words.free[at]
+        and words.free[at + 1]
+        and words.clauses[at] == words.clauses[at + 1]
+        and _agree(words, at, at + 1)
+    ]
 
 
 SCOPES = ("clause", "anywhere")
@@ -324,8 +330,8 @@ def _around(batch: Batch, units: Sequence[Unit], ones: Ints, others: Ints, ranks
             starts += [one.start, other.stop]
             stops += [other.start, other.stop]
             texts += ["", gap + decode(batch.codes[one.start : one.stop])]
-    edits = (np.array(column, dtype=np.int64) for column in (starts, stops))
-    return Proposals(*edits, np.repeat(np.arange(ranks.size), 2), ranks, Replacements.of(texts).take)
+    first, last = np.array([starts, stops], dtype=np.int64)
+    return Proposals(first, last, np.repeat(np.arange(ranks.size), 2), ranks, Replacements.of(texts).take)
 
 
 def _paired(found: Sequence[Unit], draws: Floats) -> tuple[Ints, Ints]:

@@ -10,30 +10,32 @@ from augment_ru.text.doc import Token
 
 _PREDICATES = frozenset({"VERB", "INFN", "ADJS", "PRTS", "PRED", "COMP", "GRND"})
 _BEFORE_NOUN = frozenset({"ADJF", "PRTF", "NUMR", "ADVB", "PRCL"})
-_BE = frozenset({"быть"})
-_LINKS = _BE | {"стать", "становиться", "казаться", "показаться", "оказаться", "оказываться", "являться"}
-_LIMITING = frozenset({
+_COORDINATORS = frozenset({"и", "а", "но", "да", "зато", "однако"})
+_LINKS = frozenset({"быть", "стать", "становиться", "казаться", "оказаться", "оказываться", "являться"})
+_SAYING = frozenset({
+    "верить", "добавить", "думать", "заявить", "надеяться", "напомнить", "отметить", "подчеркнуть", "полагать",
+    "пояснить", "признать", "сказать", "сообщить", "считать", "утверждать",
+})  # fmt: skip
+"""Verbs behind which «что» only joins: «сказал, [что] придёт»."""
+_KEPT = frozenset({
+    "где", "зачем", "как", "какой", "каков", "когда", "который", "кто", "куда", "насколько", "откуда", "отчего",
+    "почему", "сколько", "чей", "что",
     "бывший", "будущий", "возможный", "другой", "единственный", "иной", "ложный", "мнимый", "остальной", "отдельный",
     "поддельный", "предполагаемый", "прочий",
 })  # fmt: skip
-"""Adjectives without which the noun means something else."""
-_COORDINATORS = frozenset({"и", "а", "но", "да", "зато", "однако"})
-_QUESTIONS = frozenset({
-    "где", "зачем", "как", "какой", "каков", "когда", "который", "кто", "куда", "насколько", "откуда", "отчего",
-    "почему", "сколько", "чей", "что",
-})  # fmt: skip
-_CASE_OF_PLACE = {"в": "loct", "во": "loct", "на": "loct", "к": "datv", "ко": "datv"}
-_CASE_OF_PLACE = {"в": "loct", "во": "loct", "на": "loct", "к": "datv", "ко": "datv"}
+"""Question words, and adjectives without which the noun is another one."""
+_CASE_OF_PLACE = {"в": "loct", "во": "loct", "на": "loct", "о": "loct", "об": "loct", "к": "datv", "ко": "datv"}
 _CASES = frozenset({"nomn", "gent", "datv", "accs", "ablt", "loct"})
 _REACH = 4
 """The most words from a preposition or an adjective to its noun."""
 
 
 def framework(_: Row, docs: Docs) -> Mapping[str, Sequence[Span]]:
-    """Find these words by their labels.
+    """Find these words, by how late they may go.
 
-    JOINT: a predicate of any kind but «быть», a conjunction, preposition or question word, without which the rest is
-    read in another way. CORE: a noun, and a word in the place of a noun. PHRASE: a preposition with its noun.
+    CORE: a noun, a link verb, or a word in the place of a noun. LAST: any other predicate, finite or not, a conjunction
+    or preposition. KEPT: a question word, or an adjective without which its noun is another one. PHRASE: a preposition
+    with its noun.
     """
     return {name: list(_spans(doc.tokens)) for name, doc in docs.items()}
 
@@ -51,21 +53,28 @@ def _spans(tokens: Sequence[Token]) -> Iterator[Span]:
 
 def _label(words: Sequence[str], kinds: Sequence[str], at: int) -> str:
     """Return the label of a word; "" for one that only adds to others."""
-    kind, word = kinds[at], words[at]
-    if has_lemma(word, _QUESTIONS) or (kind in _PREDICATES and not has_lemma(word, _BE)):
-        return "JOINT"
-    if kind == "CONJ":
-        return "" if _opens_clause(words, kinds, at) else "JOINT"
-    if kind == "PREP":
-        return "" if _tells_place(words, kinds, at) else "JOINT"
-    if kind in ("ADJF", "PRTF") and has_lemma(word, _LIMITING):
-        return "JOINT"
-    if kind in ("ADJF", "PRTF"):
-        return "" if _is_attribute(words, kinds, at) else "CORE"
-    if kind in ("ADVB", "PRCL", "INTJ"):
-        predicates = has_reading(word, "PRED") or (has_reading(word, "ADJS") and _is_alone(words, kinds, at))
-        return "JOINT" if predicates else ""
-    return "" if kind == "NPRO" and has_reading(word, "nomn") else "CORE"
+    kind, word, label = kinds[at], words[at], "CORE"
+    if kind == "VERB" and has_lemma(word, _LINKS):
+        pass
+    elif has_lemma(word, _KEPT):
+        label = "" if word == "что" and _is_said(words, at) else "KEPT"
+    elif kind in _PREDICATES:
+        label = "LAST"
+    elif kind == "CONJ":
+        label = "" if _opens_clause(words, kinds, at) else "LAST"
+    elif kind == "PREP":
+        label = "" if _tells_place(words, kinds, at) else "LAST"
+    elif kind in ("ADVB", "PRCL", "INTJ"):
+        predicate = has_reading(word, "PRED") or (has_reading(word, "ADJS") and _is_alone(words, kinds, at))
+        label = "LAST" if predicate else ""
+    elif (kind == "NPRO" and has_reading(word, "nomn")) or _is_attribute(words, kinds, at):
+        label = ""
+    return label
+
+
+def _is_said(words: Sequence[str], at: int) -> bool:
+    """Tell whether a word stands behind a comma and a verb of saying or thinking: «сказал, [что] придёт»."""
+    return at > 1 and words[at - 1] == "," and has_lemma(words[at - 2], _SAYING)
 
 
 @lru_cache(maxsize=100_000)
@@ -85,7 +94,7 @@ def _noun(kinds: Sequence[str], at: int) -> int | None:
 
 
 def _is_alone(words: Sequence[str], kinds: Sequence[str], at: int) -> bool:
-    """Tell whether the clause of an adverb has no predicate but a link verb, so that the adverb is one: «стало ясно»."""
+    """Tell whether the clause of an adverb has no other predicate than a link verb: «стало [ясно]»."""
     first = next((place + 1 for place in range(at - 1, -1, -1) if _is_mark(words[place])), 0)
     last = next((place for place in range(at + 1, len(words)) if _is_mark(words[place])), len(words))
     return not any(kinds[place] in _PREDICATES and not has_lemma(words[place], _LINKS) for place in range(first, last))
@@ -96,10 +105,11 @@ def _is_mark(word: str) -> bool:
 
 
 def _opens_clause(words: Sequence[str], kinds: Sequence[str], at: int) -> bool:
-    """Tell whether a coordinator stands behind a mark or in front, and a predicate follows before the next mark."""
-    free = words[at] in _COORDINATORS and (at == 0 or _is_mark(words[at - 1]))
-    if not free or words[at + 1 : at + 2] in (["не"], ["и"]):
+    """Tell whether a coordinator stands before a verb, or behind a mark with a predicate behind it."""
+    if words[at] not in _COORDINATORS or words[at + 1 : at + 2] in (["не"], ["и"]):
         return False
+    if at and not _is_mark(words[at - 1]):
+        return kinds[at + 1 : at + 2] == ["VERB"]
     for word, kind in zip(words[at + 1 :], kinds[at + 1 :], strict=True):
         if _is_mark(word):
             break
@@ -109,14 +119,16 @@ def _opens_clause(words: Sequence[str], kinds: Sequence[str], at: int) -> bool:
 
 
 def _tells_place(words: Sequence[str], kinds: Sequence[str], at: int) -> bool:
-    """Tell whether a preposition may be left out, as the case of its noun alone still says where: «живёт [в] городе»."""
+    """Tell whether a preposition may be left out, as its case alone allows the sense: «живёт [в] городе»."""
     case = _CASE_OF_PLACE.get(words[at])
     noun = _noun(kinds, at) if case else None
     return noun is not None and kinds[noun] == "NOUN" and has_reading(words[noun], case or "")
 
 
 def _is_attribute(words: Sequence[str], kinds: Sequence[str], at: int) -> bool:
-    """Tell whether an adjective stands before a noun that it agrees with."""
+    """Tell whether a word is an adjective before a noun that it agrees with."""
+    if kinds[at] not in ("ADJF", "PRTF"):
+        return False
     noun = _noun(kinds, at)
     return noun is not None and not _agreement(words[at]).isdisjoint(_agreement(words[noun]))
 

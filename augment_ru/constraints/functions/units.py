@@ -25,10 +25,9 @@ def _found(tokens: Sequence[Token]) -> Iterator[tuple[int, int]]:
     """Yield the numbers of the first and the last token of each unit."""
     for at, token in enumerate(tokens):
         word = token.text.lower()
-        for last in (at + 1, at + 2):
-            if last < len(tokens) and _lemma(word) in _firsts():
-                if tuple(_lemma(one.text.lower()) for one in tokens[at : last + 1]) in _phrases():
-                    yield at, last
+        for stop in (at + 2, at + 3) if _lemma(word) in _firsts() else ():
+            if tuple(_lemma(one.text.lower()) for one in tokens[at:stop]) in _phrases():
+                yield at, min(stop, len(tokens)) - 1
         if is_number(word):
             noun = noun_behind(tokens, at)
             if noun is not None:
@@ -36,7 +35,7 @@ def _found(tokens: Sequence[Token]) -> Iterator[tuple[int, int]]:
 
 
 def noun_behind(tokens: Sequence[Token], at: int) -> int | None:
-    """Return the number of the first noun behind a token, with only adjectives and numbers between; None without one."""
+    """Return the number of the first noun behind a token, behind adjectives and numbers alone; None without one."""
     for number in range(at + 1, min(at + 1 + _REACH, len(tokens))):
         word = tokens[number].text.lower()
         one = readings(word)[0]
