@@ -21,9 +21,9 @@ from augment_ru.similarities.meaning.words import words_of
 
 LEAST = 3
 NPMI = 0.4
-HEADER = """# Set phrases: words that stand beside each other far more often than chance has it, so that they move or go together.
-# Source: counted by scripts/set_phrases.py in 11,446 sentences of RuBLiMP (Apache-2.0) and in distractors.tsv.
-# Licence: Apache-2.0.
+HEADER = """# Set phrases: words that stand beside each other far more often than chance has it; they move or go together.
+# Source: counted by scripts/set_phrases.py in 11,446 sentences of RuBLiMP (Taktasheva et al. 2024; Apache-2.0) and in
+# distractors.tsv. Licence: Apache-2.0.
 # Columns: the lemmas of the phrase, parted by spaces.
 """
 _NAMES = {"Name", "Surn", "Patr", "Geox", "Orgn", "Abbr", "Init"}
@@ -54,6 +54,7 @@ def tagged(sentence: str) -> list[tuple[str, str]]:
 
 
 def main() -> None:
+    """Count the phrases and write the dictionary."""
     words: Counter[str] = Counter()
     phrases: Counter[tuple[str, ...]] = Counter()
     for sentence in sentences(sys.argv[1:]):
@@ -75,7 +76,8 @@ def main() -> None:
         npmi = log(count * total / (words[phrase[0]] * words[phrase[-1]])) / -log(count / total)
         if npmi >= NPMI:
             kept.append(" ".join(phrase))
-    dictionary_path("distractors").with_name("set_phrases.tsv").write_text(HEADER + "".join(f"{one}\n" for one in sorted(kept)), "utf-8")
+    path = dictionary_path("distractors").with_name("set_phrases.tsv")
+    path.write_text(HEADER + "".join(f"{one}\n" for one in sorted(kept)), "utf-8")
 
 
 if __name__ == "__main__":

@@ -20,7 +20,7 @@ class EdaDelete(Attack):
     """Delete random words (Wei and Zou 2019; TAPE, Table 1: 0.3); punctuation stays.
 
     Words that only add to others («старый», «вчера») go first: in a sentence they have the lowest ranks. Nouns, and
-    prepositions with their nouns, follow, then predicates, conjunctions and prepositions. Question words stay.
+    prepositions with their nouns, follow, then conjunctions and prepositions. Finite verbs and question words stay.
 
     The space before a word is deleted with it. The first word of a sentence, line or option is deleted with the space
     after it. So the first two words are never both deleted if only a space is between them: their edits would overlap.

@@ -123,7 +123,15 @@ class Perturber:
         """The settings that all results of this perturber share."""
         scorer = self.similarity.signature if self.similarity else "none"
         threshold = self.threshold if self.similarity else None
-        return Settings(self.attack.name, self.seed, scorer, threshold, self.attack.corpus_digest, self.draw)
+        return Settings(
+            self.attack.name,
+            self.seed,
+            scorer,
+            threshold,
+            self.attack.corpus_digest,
+            self.draw,
+            self.attack.probability,
+        )
 
     def perturb(self, prepared: Prepared) -> Perturbed:
         """Perturb prepared records, and return the results in columns.

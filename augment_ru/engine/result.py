@@ -13,6 +13,7 @@ from typing import Any, ClassVar, Literal, NamedTuple, Self, cast
 import numpy as np
 import orjson
 
+from augment_ru.draws import Ints
 from augment_ru.edits import Note, Span
 from augment_ru.engine.differences import result_html
 from augment_ru.engine.edit_table import EditTable
@@ -25,7 +26,9 @@ from augment_ru.records.alike import AlikeRecords
 from augment_ru.records.field_paths import Path, path_of
 from augment_ru.records.record import Record
 from augment_ru.script import Script, Triple
+from augment_ru.text.batch import Batch
 from augment_ru.text.characters import Mask
+from augment_ru.text.words import word_bounds
 
 Status = Literal["perturbed", "unchanged", "rejected", "broken", "withstood", "wrong_before"]
 """The status of a record.
@@ -64,6 +67,8 @@ class Settings(NamedTuple):
     """The digest of the corpus that the attack reads (`Attack.corpus_digest`); "" if it has none."""
     draw: int = 0
     """The number of the random draw; other draws give the same text other changes."""
+    probability: float = 0.0
+    """The probability of the attack."""
 
 
 class Outcome(NamedTuple):
@@ -107,6 +112,12 @@ class Perturbed:
 
     def __len__(self) -> int:
         return len(self.prepared)
+
+    @property
+    def words(self) -> Ints:
+        """The number of words of each text, shape (texts,)."""
+        batch = self.prepared.batch.prepared
+        return np.bincount(batch.once(_rows_of_words), minlength=len(batch))
 
     @property
     def cost(self) -> Cost:
@@ -245,6 +256,10 @@ class Perturbed:
         for row, start, stop, label in zip(owners, starts.tolist(), stops.tolist(), labels, strict=True):
             found[row].append((start - places[row], stop - places[row], label))
         return found
+
+
+def _rows_of_words(batch: Batch) -> Ints:
+    return batch.rows(word_bounds(batch.codes, batch.flags)[0])
 
 
 def _outcome(  # noqa: PLR0917  (the columns)

@@ -33,9 +33,9 @@ _REACH = 4
 def framework(_: Row, docs: Docs) -> Mapping[str, Sequence[Span]]:
     """Find these words, by how late they may go.
 
-    CORE: a noun, a link verb, or a word in the place of a noun. LAST: any other predicate, finite or not, a conjunction
-    or preposition. KEPT: a question word, or an adjective without which its noun is another one. PHRASE: a preposition
-    with its noun.
+    CORE: a noun, a link verb, or a word in the place of a noun. LAST: a predicate that is no finite verb, a conjunction
+    or preposition. KEPT: a finite verb and what it demands, a question word, an adjective without which its noun is
+    another one. PHRASE: a preposition with its noun.
     """
     return {name: list(_spans(doc.tokens)) for name, doc in docs.items()}
 
@@ -58,6 +58,8 @@ def _label(words: Sequence[str], kinds: Sequence[str], at: int) -> str:
         pass
     elif has_lemma(word, _KEPT):
         label = "" if word == "что" and _is_said(words, at) else "KEPT"
+    elif kind == "VERB" or (kind in ("NOUN", "NPRO") and _is_demanded(words, kinds, at)):
+        label = "KEPT"
     elif kind in _PREDICATES:
         label = "LAST"
     elif kind == "CONJ":
@@ -93,11 +95,29 @@ def _noun(kinds: Sequence[str], at: int) -> int | None:
     return None
 
 
+def _is_demanded(words: Sequence[str], kinds: Sequence[str], at: int) -> bool:
+    """Tell whether a predicate demands a noun or pronoun: «вижу [его]», «стал [врачом]»."""
+    before = at - 1
+    while before >= 0 and kinds[before] in _BEFORE_NOUN:
+        before -= 1
+    if before >= 0 and kinds[before] == "PREP":
+        return False
+    if kinds[at] == "NPRO" and has_reading(words[at], "accs"):
+        return kinds[at + 1 : at + 2] not in (["NOUN"], ["ADJF"])  # «её книга»
+    first, last = _clause(words, at)
+    return has_reading(words[at], "ablt") and any(has_lemma(word, _LINKS) for word in words[first:last])
+
+
 def _is_alone(words: Sequence[str], kinds: Sequence[str], at: int) -> bool:
     """Tell whether the clause of an adverb has no other predicate than a link verb: «стало [ясно]»."""
-    first = next((place + 1 for place in range(at - 1, -1, -1) if _is_mark(words[place])), 0)
-    last = next((place for place in range(at + 1, len(words)) if _is_mark(words[place])), len(words))
+    first, last = _clause(words, at)
     return not any(kinds[place] in _PREDICATES and not has_lemma(words[place], _LINKS) for place in range(first, last))
+
+
+def _clause(words: Sequence[str], at: int) -> tuple[int, int]:
+    """Return the range of the words around a word up to the next marks, as a half-open range."""
+    first = next((place + 1 for place in range(at - 1, -1, -1) if _is_mark(words[place])), 0)
+    return first, next((place for place in range(at + 1, len(words)) if _is_mark(words[place])), len(words))
 
 
 def _is_mark(word: str) -> bool:
