@@ -21,8 +21,8 @@ from augment_ru.similarities.meaning.words import words_of
 
 LEAST = 3
 NPMI = 0.4
-HEADER = """# Set phrases: words that stand beside each other far more often than chance has it; they move or go together.
-# Source: counted by scripts/set_phrases.py in 11,446 sentences of RuBLiMP (Taktasheva et al. 2024; Apache-2.0) and in
+HEADER = """# Set phrases: words that stand beside each other far more often than by chance; they move or go together.
+# Source: counted by scripts/set_phrases.py in 11,446 sentences of RuBLiMP (Taktasheva et al. 2024), Apache-2.0, and in
 # distractors.tsv. Licence: Apache-2.0.
 # Columns: the lemmas of the phrase, parted by spaces.
 """
