@@ -56,7 +56,7 @@ def main() -> None:
         row["text"]
         for row in rows
         if row["label"] == "wikinews"
-        and len(words_of(row["text"])) >= 8  # noqa: PLR2004  (shorter ones are headings)
+        and len(words_of(row["text"])) >= 8
         and row["text"][-1] in ".!?"
         and not SENTENCE_END.search(row["text"])
     ]
