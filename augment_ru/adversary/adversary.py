@@ -254,7 +254,13 @@ class Adversary:
             case.record,
             case.scripts(chosen),
             {prepared.fields[row]: tuple(batch.protected(row)) for row in prepared.rows(case.number)},
-            Outcome(case.status, similarity=case.similarity, warnings=warnings, reason=case.reason),
+            Outcome(
+                case.status,
+                similarity=case.similarity,
+                warnings=warnings,
+                reason=case.reason,
+                sentences=gate.sentences(Wanted(case.number, case.pool.scripts(chosen))) if chosen else (),
+            ),
             self.settings.of_rows,
             search_settings=self.settings,
             attacks={name: case.pool.attacks_of(chosen, number) for number, name in enumerate(case.pool.fields)},
@@ -481,10 +487,11 @@ def _questions(
                 case.finish("")
                 ended.append(case)
         asking = [(case, case.pool.scripts(chosen)) for case in pending if (chosen := case.wanted) is not None]
-        scores = gate.scores([Wanted(case.number, scripts) for case, scripts in asking]).tolist()
+        wanted = [Wanted(case.number, scripts) for case, scripts in asking]
+        scores = gate.scores(wanted).tolist()
         pending = []
-        for (case, scripts), score in zip(asking, scores, strict=True):
-            if not gate.passes(score):
+        for (case, scripts), one, score in zip(asking, wanted, scores, strict=True):
+            if not gate.passes(score, one):
                 case.refused(score, limits.budget)
                 pending.append(case)
                 continue

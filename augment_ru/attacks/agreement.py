@@ -349,7 +349,8 @@ class Agreement(MadeOnDemand):
             return [words[at].edits(chosen[at]) for at in wanted.tolist()]
 
         ranks = batch.draw(streams, starts)
-        return changes_in_rounds(batch, starts, ranks, self.probability, write, least=self.least)
+        sentences = batch.sentences(starts)
+        return changes_in_rounds(batch, starts, ranks, self.probability, write, least=self.least, groups=sentences)
 
 
 class _Word:

@@ -5,23 +5,32 @@ from typing import ClassVar
 
 import numpy as np
 
-from augment_ru.draws import Streams, first_of_each
-from augment_ru.engine.attack import LOSSES, Attack, check_guards
+from augment_ru.draws import Floats, Ints, Streams, first_of_each
+from augment_ru.engine.attack import LOSSES, Attack, Needs, check_guards
 from augment_ru.engine.proposals import Proposals, Replacements
 from augment_ru.text.batch import Batch
-from augment_ru.text.characters import SPACE
+from augment_ru.text.characters import BREAK, SPACE
+
+_CLOSING = np.array([ord(mark) for mark in '»”")'], dtype=np.uint32)
+"""Marks that may stand between the end of a sentence and the next one."""
 
 
 @dataclass(frozen=True, slots=True)
 class EdaDelete(Attack):
     """Delete random words (Wei and Zou 2019; TAPE, Table 1: 0.3); punctuation stays.
 
-    The space before a word is deleted with it. The first word of a line or option is deleted with the space after
-    it. So the first two words are never both deleted if only a space is between them: their edits would overlap.
+    Words that only add to others («старый», «вчера») go first: in a sentence they have the lowest ranks. Nouns, and
+    prepositions with their nouns, follow, then conjunctions and prepositions. Finite verbs and question words stay.
+
+    The space before a word is deleted with it. The first word of a sentence, line or option is deleted with the space
+    after it. So the first two words are never both deleted if only a space is between them: their edits would overlap.
     In each text or option the word with the highest rank always stays.
 
     Args:
         guards: the constraints whose spans are never changed, whatever the task, so that a sentence does not lose them.
+        joins: the constraints whose spans are deleted as one word.
+        weighs: the constraint that says which words hold a sentence together; "" to delete all words alike, as in the
+            paper.
 
     Raises:
         AugmentError: there is no such constraint.
@@ -31,14 +40,23 @@ class EdaDelete(Attack):
     group: ClassVar[str] = "tape"
     probability: float = 0.3
     guards: tuple[str, ...] = LOSSES
+    joins: tuple[str, ...] = ("units",)
+    weighs: str = "framework"
 
     def __post_init__(self) -> None:
         check_guards(self.name, self.guards)
+        check_guards(self.name, self.joins, "joins")
+        check_guards(self.name, [self.weighs] if self.weighs else [], "weighs")
+
+    @property
+    def needs(self) -> Needs:
+        """The guards, and the words that weigh more than others."""
+        return Needs(guards=frozenset((*self.guards, *self.joins, self.weighs)) - {""})
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
         """Propose to delete every word except one in each text or option."""
-        starts, stops = batch.words
-        ranks = batch.draw(streams, starts)
+        starts, stops, tiers = self._words(batch, streams)
+        ranks = _by_tier(batch.sentences(starts), tiers, batch.draw(streams, starts))
 
         segments = batch.segments(starts)
         first = first_of_each(segments)
@@ -48,4 +66,50 @@ class EdaDelete(Attack):
 
         space = (batch.flags & SPACE) != 0
         before = space[starts - 1] & (starts > batch.fences[batch.segments(starts)])
+        ended = ((batch.flags[starts - 2] & BREAK) != 0) | np.isin(batch.codes[starts - 2], _CLOSING)
+        before &= ~(ended & space[stops])
         return Proposals.of_edits(starts - before, stops + (space[stops] & ~before), ranks, Replacements.nothing)
+
+    def _words(self, batch: Batch, streams: Streams) -> tuple[Ints, Ints, Ints]:
+        """Return the starts and stops of what may be deleted as one, and the tier of each, each of shape (words,).
+
+        Of a preposition and its noun either both may go or the preposition alone, at random.
+        """
+        starts, stops = batch.words
+        found: dict[str, list[tuple[int, int]]] = {label: [] for label in ("KEPT", "PHRASE", *_TIERS)}
+        for at, spans in zip(batch.starts.tolist(), batch.guarded.get(self.weighs, ()), strict=False):
+            for span in spans:
+                found.setdefault(span.label, []).append((at + span.start, at + span.stop))
+        kept, phrases, *later = (np.array(found[label], dtype=np.int64).reshape(-1, 2).T for label in found)
+        tiers = np.select([np.isin(stops, one[1]) for one in later], range(1, 1 + len(later)), 0)
+        free = ~(np.isin(starts, kept[0]) | np.isin(stops, phrases[1]))
+        phrases = phrases[:, batch.draw(streams, phrases[0], lane=1) < _WHOLE]
+        free &= ~np.isin(starts, phrases[0])
+        starts, stops = (np.append(own[free], more) for own, more in zip((starts, stops), phrases, strict=True))
+        tiers = np.append(tiers[free], np.ones(phrases.shape[1], dtype=np.int64))
+        order = np.argsort(starts, kind="stable")
+        return starts[order], stops[order], tiers[order]
+
+
+_WHOLE = 1 / 2
+"""How often a preposition goes only with its noun."""
+_TIERS = ("CORE", "LAST")
+"""The labels of words that go later than others, those of the first label before those of the second."""
+
+
+def _by_tier(sentences: Ints, tiers: Ints, draws: Floats) -> Floats:
+    """Return ranks in which the words of each sentence follow each other by tier; over all words they stay uniform.
+
+    Args:
+        sentences: the number of the sentence of each word, ascending, shape (words,).
+        tiers: the tier of each word, shape (words,).
+        draws: draws from U[0, 1), shape (words,).
+    """
+    if not draws.size:
+        return draws
+    number = first_of_each(sentences).cumsum() - 1
+    counts = np.zeros((int(number[-1]) + 1, 1 + len(_TIERS)))
+    np.add.at(counts, (number, tiers), 1)
+    before = counts.cumsum(axis=1) - counts
+    ranks: Floats = (before[number, tiers] + counts[number, tiers] * draws) / counts.sum(axis=1)[number]
+    return ranks

@@ -1,87 +1,111 @@
 """Два слова меняются местами: «кошка тихо спит» → «спит тихо кошка»."""
 
-from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby
-from typing import ClassVar
+from itertools import chain
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
 from augment_ru.draws import Floats, Ints, Streams, paired
 from augment_ru.engine.attack import Attack, check_guards
-from augment_ru.engine.proposals import Proposals
+from augment_ru.engine.proposals import Proposals, Replacements, side_by_side
 from augment_ru.errors import unknown
-from augment_ru.language.morphology import word_kind
+from augment_ru.language.morphology import has_reading, lemmas_of, word_kind
+from augment_ru.resources import kinds_in
 from augment_ru.text.batch import Batch
-from augment_ru.text.characters import decode
+from augment_ru.text.characters import counts_before, decode
 from augment_ru.text.words import word_bounds
 
 _MARKS = frozenset(',;:—–()[]{}«»"“”„…/|')
-_FIXED = frozenset({"conjunction", "particle", "interjection", ""})
-"""The roles of words that stay, because they connect or modify the words that follow."""
+_FIXED = frozenset({"conjunction", "particle", "interjection", "preposition", ""})
+"""The roles of words that stay, because they connect or modify other words."""
 _BEFORE_NOUN = frozenset({"adjective", "participle", "number"})
 _NOMINAL = frozenset({"noun", "pronoun", "number"})
 _FOREIGN = "foreign"
 """The role of words in a text in which no word has a known role."""
 _LONGEST_PHRASE = 4
-"""How many words behind a preposition are searched for its noun."""
+"""How many words behind a preposition or an adjective are searched for its noun."""
+_ASKING = frozenset({
+    "где", "зачем", "как", "какой", "каков", "когда", "который", "кто", "куда", "откуда", "почему", "сколько", "чей",
+    "что",
+})  # fmt: skip
+"""Words that stay where they ask or join."""
+_OWNERS = frozenset({"его", "её", "ее", "их"})
+"""Pronouns that stand before a noun as an adjective does."""
+_AFTER_OWNER = frozenset({"noun", "adjective", "participle"})
 
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """A word, or a preposition with its phrase, that may be moved.
+    """A constituent of a clause, or a word inside one, that may be moved.
 
     Attributes:
         start, stop: the global places where it starts and stops.
         clause: the number of its clause.
-        role: "argument" for a noun, a pronoun, a number or a preposition with its phrase; "adjective" also for a
-            participle; for any other word its `WordKind.role`; "" in a text of another language.
+        role: "argument" for a noun phrase, with or without a preposition; "adjective" also for a participle; for any
+            other word its `WordKind.role`; "" in a text of another language; "fixed" if it stays.
+        held: whether it has protected characters, so that only its neighbours move around it.
     """
 
     start: int
     stop: int
     clause: int
     role: str
+    held: bool = False
 
     def may_exchange(self, other: "Unit") -> bool:
-        """Tell whether the two units may exchange places: their roles differ, or this one's role is not known."""
-        return not self.role or self.role != other.role
+        """Tell whether two neighbours may exchange places: one is free, and their roles differ or are not known."""
+        fixed = self.clause != other.clause or "fixed" in (self.role, other.role) or (self.held and other.held)
+        return not fixed and (not self.role or self.role != other.role)
+
+
+class Words(NamedTuple):
+    """The words of a batch, units of several words counted as one.
+
+    Attributes:
+        starts, stops: where each word starts and stops.
+        free: whether it may be moved.
+        texts: each in lower case.
+        roles: the role of each (`WordKind.role`).
+        clauses: the number of the clause of each.
+    """
+
+    starts: Sequence[int]
+    stops: Sequence[int]
+    free: Sequence[bool]
+    texts: Sequence[str]
+    roles: Sequence[str]
+    clauses: Sequence[int]
 
 
 def units(batch: Batch) -> list[Unit]:
-    """Find the units of all texts that may be moved, in their order.
+    """Find the constituents of all texts, in their order; those that may not move have the role "fixed".
 
-    A clause ends at a mark inside the sentence, at a conjunction, and with the sentence. A preposition moves with the
-    words up to its noun; if one of them may not be edited, all of them stay. Conjunctions, particles and words of no
-    known kind stay.
+    A clause ends at a mark inside the sentence, at a conjunction, and with the sentence. A noun is one constituent with
+    its preposition, its adjectives, and the genitives and names behind it; so are two of them that «и» or «или» joins.
+    Conjunctions, particles, question words and words of no known kind stay.
     """
+    return list(_constituents(batch, batch.once(_words)))
+
+
+def _words(batch: Batch) -> Words:
     starts, stops = batch.words
-    free = set(starts.tolist())
     ends = dict(zip(starts.tolist(), stops.tolist(), strict=True))
     every, every_stop = word_bounds(batch.codes, batch.flags)
     inner = _inner(every, starts, stops)
     every, every_stop = every[~inner], every_stop[~inner]
     text = decode(batch.codes)
-    words = [
-        text[start : ends.get(start, stop)].lower()
-        for start, stop in zip(every.tolist(), every_stop.tolist(), strict=True)
-    ]
+    last = [ends.get(start, stop) for start, stop in zip(every.tolist(), every_stop.tolist(), strict=True)]
+    words = [text[start:stop].lower() for start, stop in zip(every.tolist(), last, strict=True)]
     roles = ["" if not word else word_kind(word.split()[-1]).role for word in words]
     russian = np.zeros(len(batch), dtype=np.bool_)
     rows = batch.rows(every)
     russian[rows[np.array([bool(role) for role in roles], dtype=np.bool_)]] = True
     unknown = ["noun" if is_russian else _FOREIGN for is_russian in russian[rows].tolist()]
     roles = [role or (other if word.isalpha() else "") for role, other, word in zip(roles, unknown, words, strict=True)]
-    return list(
-        _found(
-            every.tolist(),
-            [ends.get(*pair) for pair in zip(every.tolist(), every_stop.tolist(), strict=True)],
-            free,
-            roles,
-            _clauses(batch, every, roles),
-        )
-    )
+    free = [start in ends for start in every.tolist()]
+    return Words(every.tolist(), last, free, words, roles, _clauses(batch, every, roles))
 
 
 def _inner(every: Ints, starts: Ints, stops: Ints) -> np.ndarray:
@@ -105,41 +129,120 @@ def _clauses(batch: Batch, starts: Ints, roles: Sequence[str]) -> list[int]:
     return numbers
 
 
-def _found(
-    starts: Sequence[int],
-    stops: Sequence[int],
-    free: set[int],
-    roles: Sequence[str],
-    clauses: Sequence[int],
-) -> Iterator[Unit]:
+def _constituents(batch: Batch, words: Words) -> Iterator[Unit]:
+    stays = _stays_before(batch)
     at = 0
-    while at < len(starts):
-        last = at
-        if roles[at] == "preposition":
-            last = _noun(at, roles, clauses)
-        movable = all(starts[place] in free for place in range(at, last + 1))
-        if movable and roles[last] not in _FIXED and roles[last] != "preposition":
-            role = "argument" if roles[last] in _NOMINAL or last > at else roles[last]
-            role = {"participle": "adjective", _FOREIGN: ""}.get(role, role)
-            yield Unit(starts[at], stops[last], clauses[at], role)
-        at = last + 1
+    while at < len(words.starts):
+        stop = _phrase(words, at)
+        kind = (
+            "argument"
+            if (stop > at + 1 and words.roles[at] != "adverb") or words.roles[at] in _NOMINAL
+            else words.roles[at]
+        )
+        role = {"participle": "adjective", _FOREIGN: ""}.get(kind, kind)
+        alone = stop == at + 1 and (
+            kind in _FIXED or (kind in _BEFORE_NOUN and not has_reading(words.texts[at], "ADJS", "PRTS"))
+        )
+        start, end = words.starts[at], words.stops[stop - 1]
+        asks = any(not _ASKING.isdisjoint(lemmas_of(text)) for text in words.texts[at:stop])
+        fixed = alone or asks or stays[end] > stays[start]
+        yield Unit(start, end, words.clauses[at], "fixed" if fixed else role, not all(words.free[at:stop]))
+        at = stop
 
 
-def _noun(at: int, roles: Sequence[str], clauses: Sequence[int]) -> int:
-    """Return the number of the noun that belongs to the preposition `at`; `at` itself if the preposition has none."""
-    for place in range(at + 1, min(at + 1 + _LONGEST_PHRASE, len(roles))):
-        if clauses[place] != clauses[at]:
+def _stays_before(batch: Batch) -> Sequence[int]:
+    """Return how many characters before each place nothing may move around, because a guard protects them."""
+    guards = batch.untouchable
+    if guards is None:
+        return [0] * (batch.codes.size + 1)
+    others = batch.prepared.untouchable
+    counts: list[int] = counts_before(guards if others is None else guards & ~others).tolist()
+    return counts
+
+
+def _phrase(words: Words, at: int) -> int:
+    """Return the number of the word behind the phrase that starts with word `at`; `at + 1` if it is a word alone."""
+    noun = _noun(words, at)
+    if noun is None:
+        behind = words.roles[at + 1 : at + 2] == ["adverb"] and words.clauses[at] == words.clauses[at + 1]
+        return at + 1 + (behind and "degree" in kinds_in("negators", words.texts[at]))
+    stop = noun + 1
+    while (following := _genitive(words, stop)) is not None:
+        stop = following
+    joined = stop + 1
+    if joined < len(words.starts) and words.texts[stop] in ("и", "или") and _are_alike(words, noun, joined):
+        return _phrase(words, joined)
+    return stop
+
+
+def _noun(words: Words, at: int) -> int | None:
+    """Return the number of the noun of the phrase that starts with word `at`; None if no phrase starts there."""
+    for place in range(at, min(at + 1 + _LONGEST_PHRASE, len(words.roles))):
+        role, following = words.roles[place], words.roles[place + 1 : place + 2]
+        if words.clauses[place] != words.clauses[at]:
             break
-        if roles[place] in _NOMINAL and not (roles[place] == "number" and _goes_on(place, roles, clauses)):
-            return place
-        if roles[place] not in _BEFORE_NOUN:
+        is_noun = role in _NOMINAL or words.texts[place] == "это"
+        owns = words.texts[place] in _OWNERS and not _AFTER_OWNER.isdisjoint(following)
+        if is_noun and not owns and not (role == "number" and _goes_on(words, place)):
+            return place if _agree(words, at, place) else None
+        leads = is_noun or role in _BEFORE_NOUN or (role == "preposition" and place == at)
+        if not leads and not (role == "adverb" and following == ["adjective"]):
             break
-    return at
+    return None
 
 
-def _goes_on(place: int, roles: Sequence[str], clauses: Sequence[int]) -> bool:
+def _agree(words: Words, first: int, noun: int) -> bool:
+    """Tell whether the adjectives in front of a noun may have its case."""
+    cases = word_kind(words.texts[noun].split()[-1]).cases
+    return all(
+        not cases or bool(cases & word_kind(words.texts[place].split()[-1]).cases)
+        for place in range(first, noun)
+        if words.roles[place] in ("adjective", "participle")
+    )
+
+
+def _genitive(words: Words, at: int) -> int | None:
+    """Return the number of the word behind a genitive or name that starts at word `at`; None if none starts there."""
+    if at >= len(words.starts) or words.clauses[at] != words.clauses[at - 1] or words.roles[at] == "preposition":
+        return None
+    noun = _noun(words, at)
+    if noun is None or words.roles[noun] != "noun":
+        return None
+    kind = word_kind(words.texts[noun].split()[-1])
+    return noun + 1 if "gent" in kind.cases or not kind.known else None
+
+
+def _are_alike(words: Words, noun: int, at: int) -> bool:
+    """Tell whether a phrase in the case of a noun starts at word `at`, behind a conjunction."""
+    other = _noun(words, at)
+    if other is None or words.roles[at] == "preposition":
+        return False
+    one, two = (word_kind(words.texts[place].split()[-1]) for place in (noun, other))
+    return not one.known or not two.known or bool(one.cases & two.cases)
+
+
+def _goes_on(words: Words, place: int) -> bool:
     following = place + 1
-    return following < len(roles) and clauses[following] == clauses[place] and roles[following] in {"noun", "adjective"}
+    return (
+        following < len(words.roles)
+        and words.clauses[following] == words.clauses[place]
+        and words.roles[following] in {"noun", "adjective"}
+    )
+
+
+def inner_pairs(batch: Batch) -> list[tuple[Unit, Unit]]:
+    """Find the adjectives that stand directly before their noun: «[большой] [дом]», «в [большом] [доме]»."""
+    words = batch.once(_words)
+    every = list(map(Unit, words.starts, words.stops, words.clauses, words.roles))
+    return [
+        (every[at], every[at + 1])
+        for at in range(len(every) - 1)
+        if (words.roles[at], words.roles[at + 1]) == ("adjective", "noun")
+        and words.free[at]
+        and words.free[at + 1]
+        and words.clauses[at] == words.clauses[at + 1]
+        and _agree(words, at, at + 1)
+    ]
 
 
 SCOPES = ("clause", "anywhere")
@@ -170,7 +273,7 @@ class EdaSwap(Attack):
     probability: float = 0.3
     scope: str = "clause"
     guards: tuple[str, ...] = ("numbers", "restrictors")
-    joins: tuple[str, ...] = ("negated",)
+    joins: tuple[str, ...] = ("negated", "units")
 
     def __post_init__(self) -> None:
         if self.scope not in SCOPES:
@@ -185,19 +288,54 @@ class EdaSwap(Attack):
         """Propose to exchange the words of every pair."""
         if self.scope == "clause":
             found = batch.once(units)
-            starts = np.array([unit.start for unit in found], dtype=np.int64)
-            stops = np.array([unit.stop for unit in found], dtype=np.int64)
+            pairs = batch.once(inner_pairs)
+            every = [*found, *chain.from_iterable(pairs)]
+            starts = np.array([unit.start for unit in every], dtype=np.int64)
+            stops = np.array([unit.stop for unit in every], dtype=np.int64)
             one, other = _paired(found, batch.draw(streams, starts, lane=1))
+            inner = len(found) + np.arange(2 * len(pairs)).reshape(-1, 2)
+            one, other = np.append(one, inner[:, 0]), np.append(other, inner[:, 1])
         else:
             starts, stops = batch.words
             one, other = paired(batch.sentences(starts), batch.draw(streams, starts, lane=1))
         draws = batch.draw(streams, starts)
         ranks = np.minimum(draws[one], draws[other])
-        return Proposals.of_swaps(batch, (starts[one], stops[one]), (starts[other], stops[other]), ranks)
+        if self.scope == "clause":
+            held = np.array([unit.held for unit in every], dtype=np.bool_)
+            around = held[one] | held[other]
+            moved = _around(batch, every, one[around], other[around], ranks[around])
+            one, other, ranks = one[~around], other[~around], ranks[~around]
+        swaps = Proposals.of_swaps(batch, (starts[one], stops[one]), (starts[other], stops[other]), ranks)
+        return side_by_side([swaps, moved]) if self.scope == "clause" and moved.ranks.size else swaps
+
+
+def _around(batch: Batch, units: Sequence[Unit], ones: Ints, others: Ints, ranks: Floats) -> Proposals:
+    """Propose pairs of neighbours of which one is held: the free one moves to its other side.
+
+    Args:
+        batch: the texts.
+        units: the units.
+        ones: the index of the first unit of each pair, shape (pairs,).
+        others: the index of the second one, same shape.
+        ranks: the rank of each pair, same shape.
+    """
+    starts, stops, texts = [], [], []
+    for one, other in ((units[one], units[other]) for one, other in zip(ones.tolist(), others.tolist(), strict=True)):
+        gap = decode(batch.codes[one.stop : other.start])
+        if one.held:
+            starts += [one.start, one.stop]
+            stops += [one.start, other.stop]
+            texts += [decode(batch.codes[other.start : other.stop]) + gap, ""]
+        else:
+            starts += [one.start, other.stop]
+            stops += [other.start, other.stop]
+            texts += ["", gap + decode(batch.codes[one.start : one.stop])]
+    first, last = np.array([starts, stops], dtype=np.int64)
+    return Proposals(first, last, np.repeat(np.arange(ranks.size), 2), ranks, Replacements.of(texts).take)
 
 
 def _paired(found: Sequence[Unit], draws: Floats) -> tuple[Ints, Ints]:
-    """Pair units of the same clause: in a random order, each with the first waiting unit that has another role.
+    """Pair neighbours of the same clause that may exchange places, in a random order, each unit once.
 
     Args:
         found: the units.
@@ -206,15 +344,12 @@ def _paired(found: Sequence[Unit], draws: Floats) -> tuple[Ints, Ints]:
     Returns:
         The indices of the first and of the second unit of each pair.
     """
-    pairs: list[tuple[int, int]] = []
-    for _, members in groupby(range(len(found)), key=lambda at: found[at].clause):
-        waiting: deque[int] = deque()  # all have the same role, so only the first is compared
-        for at in sorted(members, key=lambda at: draws[at]):
-            if waiting and found[waiting[0]].may_exchange(found[at]):
-                match = waiting.popleft()
-                pairs.append((min(match, at), max(match, at)))
-            else:
-                waiting.append(at)
-    pairs.sort()
-    one, other = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
-    return one, other
+    pairs: list[int] = []
+    taken: set[int] = set()
+    for at in np.argsort(draws[: max(len(found) - 1, 0)], kind="stable").tolist():
+        one, other = found[at], found[at + 1]
+        if not (at in taken or at + 1 in taken) and one.may_exchange(other):
+            pairs.append(at)
+            taken |= {at, at + 1}
+    first = np.array(sorted(pairs), dtype=np.int64)
+    return first, first + 1

@@ -42,7 +42,14 @@ class MadeOnDemand(Attack):
 
 
 def changes_in_rounds(
-    batch: Batch, places: Ints, ranks: Floats, probability: float, write: Callable[[Ints], Edits], *, least: int
+    batch: Batch,
+    places: Ints,
+    ranks: Floats,
+    probability: float,
+    write: Callable[[Ints], Edits],
+    *,
+    least: int,
+    groups: Ints | None = None,
 ) -> Proposals:
     """Make changes in rounds, as `in_rounds` describes, and return them as proposals.
 
@@ -54,6 +61,8 @@ def changes_in_rounds(
         write: makes the changes with these indices in one batch and returns their edits; an empty sequence for a change
             that cannot be made.
         least: as in `in_rounds`.
+        groups: the number of the sentence of each possible change, same shape, if each sentence needs `least` changes;
+            by default each text does.
     """
     rows = batch.rows(places)
     changes: list[list[Change]] = [[] for _ in range(len(batch))]
@@ -65,7 +74,7 @@ def changes_in_rounds(
                 changes[row].append(Change(rank, edits))
         return np.array([bool(edits) for edits in found], dtype=np.bool_)
 
-    in_rounds(rows, ranks, probability, work, least=least)
+    in_rounds(rows if groups is None else groups, ranks, probability, work, least=least)
     return Proposals.of_changes(batch, changes)
 
 

@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from augment_ru.engine.result import STATUSES, Perturbed
 from augment_ru.engine.search import DIGITS
 
@@ -21,22 +23,31 @@ class Figures:
         similarities: maps a similarity to the number of perturbed rows with it; empty without a gate.
         probabilities: maps a probability to the number of rows that were perturbed at it.
         edits: the number of edits in all perturbed rows.
+        words: the number of words in the originals of all perturbed rows; 0 if they were not counted.
+        weak: the number of perturbed rows that reached less than half of the attack's probability.
     """
 
     statuses: Counter[str] = field(default_factory=Counter)
     similarities: Counter[float] = field(default_factory=Counter)
     probabilities: Counter[float] = field(default_factory=Counter)
     edits: int = 0
+    words: int = 0
+    weak: int = 0
 
     @classmethod
     def of(cls, perturbed: Perturbed) -> "Figures":
         """Count the results of a chunk."""
         outcomes = perturbed.outcomes
+        changed = np.array([one.status == "perturbed" for one in outcomes], dtype=np.bool_)
+        half = perturbed.settings.probability / 2
+        words = perturbed.words[changed[perturbed.prepared.owners]]
         return cls(
             Counter(one.status for one in outcomes),
             Counter(one.similarity for one in outcomes if one.candidate is not None and one.similarity is not None),
             Counter(one.probability for one in outcomes if one.probability is not None),
             perturbed.edits.starts.size,
+            int(words.sum()),
+            sum(one.probability is not None and one.probability < half for one in outcomes),
         )
 
     def count(self, status: str, probability: float | None, similarity: float | None, edits: int) -> None:
@@ -55,6 +66,13 @@ class Figures:
         self.similarities.update(other.similarities)
         self.probabilities.update(other.probabilities)
         self.edits += other.edits
+        self.words += other.words
+        self.weak += other.weak
+
+    @property
+    def is_weak(self) -> bool:
+        """Whether at least a quarter of the perturbed rows reached less than half of the attack's probability."""
+        return self.weak > 0 and 4 * self.weak >= self.statuses["perturbed"]
 
     @property
     def acceptance(self) -> float | None:
@@ -82,6 +100,7 @@ class Figures:
             "similarity": distribution(self.similarities.elements()),
             "probability": distribution(self.probabilities.elements()),
             "edits_per_perturbed_row": self.per_perturbed_row(self.edits),
+            **({"edits_per_100_words": round(100 * self.edits / self.words, DIGITS)} if self.words else {}),
         }
 
 

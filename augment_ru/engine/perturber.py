@@ -10,7 +10,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from augment_ru.draws import Keys, Rng, Streams, digests, mix
+from augment_ru.draws import Ints, Keys, Rng, Streams, digests, mix
 from augment_ru.edits import Change
 from augment_ru.engine.attack import Attack, Needs, checked_attack, proposals_of
 from augment_ru.engine.composition import attack_of
@@ -19,8 +19,8 @@ from augment_ru.engine.legality import legal
 from augment_ru.engine.prepare import Prepared
 from augment_ru.engine.proposals import Proposals
 from augment_ru.engine.result import Perturbed, Settings
-from augment_ru.engine.search import SCHEDULES, Found, Gate, Plan, Tiles, cut
-from augment_ru.engine.similarity import ScoreFunction, Similarity, scorer_of, similarity_of
+from augment_ru.engine.search import SCHEDULES, Found, Gate, Plan, Tiles, Units, cut
+from augment_ru.engine.similarity import ScoreFunction, Scorer, Similarity, scorer_of, similarity_of
 from augment_ru.errors import AugmentError, unknown
 from augment_ru.options import integer
 from augment_ru.records.options import reordered
@@ -44,9 +44,9 @@ class Perturber:
         seed: any integer.
         probability: the share of the possible changes, in [0, 1]; by default the attack's own.
         candidates: how many random perturbations are tried for each record, 1 to 1000.
-        min_changes: the fewest changes that each record gets at a positive probability; a record with fewer possible
-            changes gets all of them. By default the attack's own. With 0, a record is left unchanged if no change of
-            its first candidate is active.
+        min_changes: the fewest changes that each record gets at a positive probability, or each of its sentences if the
+            similarity scores sentences (`Scorer.sentences`); one with fewer possible changes gets all of them. By
+            default the attack's own. With 0, it is left unchanged if no change of its first candidate is active.
         floor: the lowest probability that the search tries, in (0, 1].
 
     Raises:
@@ -125,7 +125,15 @@ class Perturber:
         """The settings that all results of this perturber share."""
         scorer = self.similarity.signature if self.similarity else "none"
         threshold = self.threshold if self.similarity else None
-        return Settings(self.attack.name, self.seed, scorer, threshold, self.attack.corpus_digest, self.draw)
+        return Settings(
+            self.attack.name,
+            self.seed,
+            scorer,
+            threshold,
+            self.attack.corpus_digest,
+            self.draw,
+            self.attack.probability,
+        )
 
     def perturb(self, prepared: Prepared) -> Perturbed:
         """Perturb prepared records, and return the results in columns.
@@ -172,15 +180,23 @@ class Perturber:
             salts = salts[[names.index(name) for name in prepared.fields]]
         return Streams(mix((own ^ salts).ravel()))
 
-    def _legal(self, prepared: Prepared, tiles: Tiles) -> tuple[Plan, Mask]:
-        """Return the legal changes, one candidate in each tile, and whether each is active at the probability."""
+    def _legal(self, prepared: Prepared, candidates: int) -> list[Proposals]:
+        """Return the legal changes of each candidate."""
         batch = prepared.batch
-        keys = self._streams(prepared, range(tiles.count)).keys.reshape(tiles.count, -1)
-        found = [legal(batch, proposals_of(self.attack, batch, Streams(own))) for own in keys]
-        tries = [tiles.tries[candidate][batch.rows(one.starts[one.first_edits])] for candidate, one in enumerate(found)]
-        proposals, owners = tiles.proposals(found), np.concatenate(tries)
-        active = cut(proposals, owners, self.attack.probability, self.min_changes)
-        return Plan.of(proposals, owners, tiles.count * tiles.records), active
+        keys = self._streams(prepared, range(candidates)).keys.reshape(candidates, -1)
+        return [legal(batch, proposals_of(self.attack, batch, Streams(own))) for own in keys]
+
+    def _plan(self, tiles: Tiles, units: Units, found: Sequence[Proposals]) -> tuple[Plan, Mask, Ints]:
+        """Plan the changes of all candidates.
+
+        Returns:
+            The plans; whether each change is active at the probability; and how many changes of each try are active.
+        """
+        number = units.records.size
+        owners = [units.of_places(one.starts[one.first_edits]) + at * number for at, one in enumerate(found)]
+        plan = Plan.of(tiles.proposals(found), np.concatenate(owners), tiles.count * number)
+        active = cut(plan.proposals, plan.owners, self.attack.probability, self.min_changes)
+        return plan, active, np.bincount(plan.owners[active], minlength=plan.levels.size)
 
     def _in_other_order(self, prepared: Prepared) -> Perturbed:
         """Return the records with their options in another order; legality and gate are for changes of words."""
@@ -201,8 +217,8 @@ class Perturber:
         return Perturbed(self.settings, prepared, edits_of, found, none, none)
 
     def _without_gate(self, prepared: Prepared) -> Perturbed:
-        every, active = self._legal(prepared, Tiles(prepared.batch, prepared.owners, len(prepared), 1))
-        changes = np.bincount(every.owners[active], minlength=len(prepared))
+        units = Units.whole(prepared.batch, prepared.owners, len(prepared))
+        every, active, changes = self._plan(Tiles(prepared.batch, 1), units, self._legal(prepared, 1))
         clean = (every.levels > 0) & (changes == 0)
         if prepared.questions is not None:
             active = prepared.questions.kept_apart(every.proposals, every.owners, active)
@@ -214,26 +230,41 @@ class Perturber:
         return Perturbed(self.settings, prepared, edits, found, changes > 0, clean)
 
     def _through_gate(self, prepared: Prepared, similarity: Similarity) -> Perturbed:
-        tiles = Tiles(prepared.batch, prepared.owners, len(prepared), self.candidates)
-        every, active = self._legal(prepared, tiles)
-        changes = np.bincount(every.owners[active], minlength=every.levels.size)
-        clean = (every.levels[: tiles.records] > 0) & (changes[: tiles.records] == 0)
+        tiles, records = Tiles(prepared.batch, self.candidates), len(prepared)
+        found, scorer = self._legal(prepared, self.candidates), scorer_of(similarity, prepared.references)
+        units = self._units(prepared, scorer, found)
+        every, active, changes = self._plan(tiles, units, found)
+        clean = (every.levels[: units.records.size] > 0) & (changes[: units.records.size] == 0)
         if clean.any():
             dirty = ~np.tile(clean, tiles.count)
             active &= dirty[every.owners]
             changes *= dirty
         gate = Gate(
             tiles,
+            units,
             every,
             active,
-            scorer_of(similarity, prepared.references),
+            scorer,
             threshold=float(self.threshold or 0.0),
             min_changes=self.min_changes,
             questions=prepared.questions,
         )
-        found = SCHEDULES[self.schedule](gate, self.attack.probability, self.min_changes, self.floor)
-        possible = gate.by_candidate(changes).max(axis=0) > 0
-        return Perturbed(self.settings, prepared, gate.taken(found), found, possible, clean)
+        best = SCHEDULES[self.schedule](gate, self.attack.probability, self.min_changes, self.floor)
+        edits = gate.taken(best)
+        best = gate.finished(best, prepared.owners, records, self.attack.probability)
+        possible, cleared = np.zeros((2, records), dtype=np.bool_)
+        possible[units.records[gate.by_candidate(changes).max(axis=0) > 0]] = True
+        cleared[units.records[clean]] = True
+        return Perturbed(self.settings, prepared, edits, best, possible, cleared & ~possible)
+
+    @staticmethod
+    def _units(prepared: Prepared, scorer: Scorer, found: Sequence[Proposals]) -> Units:
+        """Return what is searched by itself: sentences, if the scorer tells them; records with questions are whole."""
+        batch, sentences = prepared.batch, scorer.sentences
+        if sentences is None or (sentences.size == len(prepared) == len(set(prepared.owners.tolist()))):
+            return Units.whole(batch, prepared.owners, len(prepared))
+        whole = np.zeros(0, dtype=np.int64) if prepared.questions is None else prepared.questions.records
+        return Units.sentences(batch, prepared.owners, sentences, found, whole)
 
 
 @lru_cache(maxsize=256)

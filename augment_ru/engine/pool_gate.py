@@ -1,7 +1,7 @@
 """The gate of a search against a model: scores sets of pooled changes before the model is asked about them."""
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -9,9 +9,12 @@ from augment_ru.draws import Floats, Ints
 from augment_ru.engine.edit_table import EditTable
 from augment_ru.engine.pool import RecordPool
 from augment_ru.engine.prepare import Prepared
-from augment_ru.engine.search import DIGITS, Cost
+from augment_ru.engine.search import DIGITS, Cost, raised
 from augment_ru.engine.similarity import Candidates, Scorer, Similarity, checked_scores, scorer_of
 from augment_ru.script import Script
+
+if TYPE_CHECKING:
+    from augment_ru.edits import Edit
 
 
 class Wanted(NamedTuple):
@@ -22,8 +25,9 @@ class Wanted(NamedTuple):
 
 
 class PoolGate:
-    """Scores sets of changes with a similarity; a set passes if its score is at least the threshold.
+    """Scores sets of changes with a similarity.
 
+    A set passes if its score is at least the threshold, which is the higher the more sentences it changes (`raised`).
     A set that makes two options of a question equal fails without being scored.
 
     Args:
@@ -50,9 +54,48 @@ class PoolGate:
         """Whether changes that fail by themselves should be left out, as sets that hold one hardly ever pass."""
         return self._scorer is not None and self._scorer.screens
 
-    def passes(self, score: float) -> bool:
-        """Tell whether a set with this score passes."""
-        return score >= self.threshold if self._scorer is not None else score > -np.inf
+    def passes(self, score: float, one: Wanted) -> bool:
+        """Tell whether a set passes, given its score."""
+        if self._scorer is None:
+            return score > -np.inf
+        return score >= raised(self.threshold, len(self._parts(one)))
+
+    def sentences(self, one: Wanted) -> tuple[tuple[str, int, int, float], ...]:
+        """Return the sentences that a set changes (`Result.sentences`); empty unless it changes several."""
+        parts = self._parts(one)
+        if self._scorer is None or len(parts) == 1:
+            return ()
+        rows = np.array([row for row, *_ in parts], dtype=np.int64)
+        scores = checked_scores(self._scorer, rows, Candidates([script for *_, script in parts])).round(DIGITS)
+        places = [(self._prepared.fields[row], start, stop) for row, start, stop, _ in parts]
+        return tuple((*place, score) for place, score in zip(places, scores.tolist(), strict=True))
+
+    def _parts(self, one: Wanted) -> list[tuple[int, int, int, Script]]:
+        """Divide a set by the sentences in which its edits start.
+
+        Returns:
+            For each sentence: the number of its text in the batch, its start, its stop, and the script of its edits. If
+            the scorer scores a text as a whole, or the record is a question, one part that stands for all texts.
+        """
+        prepared, first = self._prepared, self._first_rows[one.record]
+        starts = None if self._scorer is None else self._scorer.sentences
+        whole = prepared.questions is not None and one.record in prepared.questions.records
+        found: dict[int, list[Edit]] = {}
+        for text, script in one.scripts.items():
+            at = int(prepared.batch.starts[first + text])
+            for edit in script.edits:
+                number = 0 if starts is None or whole else int(starts.searchsorted(at + edit.start, side="right"))
+                found.setdefault(number, []).append(edit)
+        if starts is None or len(found) < 2:  # noqa: PLR2004  (there are not several)
+            return [(first, 0, 0, script) for script in [*one.scripts.values()][:1]]
+        parts = []
+        for number, edits in found.items():
+            start, row = int(starts[number - 1]), int(prepared.batch.rows(starts[number - 1 : number])[0])
+            at, source = int(prepared.batch.starts[row]), prepared.batch.texts[row]
+            stop = int(starts[number]) - at if number < starts.size else len(source)
+            sentence = source[start - at : stop].rstrip()
+            parts.append((row, start - at, start - at + len(sentence), Script(source, edits)))
+        return parts
 
     def scores(self, wanted: Sequence[Wanted]) -> Floats:
         """Return the score of each set, shape (sets,): the lowest score of its changed texts, rounded to 4 digits.

@@ -24,10 +24,14 @@ class Questions:
         questions: the options of each question, each with its global place; the place is None for an option in a field
             that is not perturbed.
         starts: the global place at which each text of the batch starts.
+        records: the numbers of the records that have these questions.
     """
 
-    def __init__(self, questions: Sequence[Sequence[tuple[Option, int | None]]], starts: Ints) -> None:
+    def __init__(
+        self, questions: Sequence[Sequence[tuple[Option, int | None]]], starts: Ints, records: Sequence[int] = ()
+    ) -> None:
         self._texts_at = starts
+        self.records = np.array(records, dtype=np.int64)
         self._before = [[comparable(option.text) for option, _ in question] for question in questions]
         reached = sorted(
             (place, question, number, option.text)
@@ -56,14 +60,15 @@ class Questions:
         places: dict[tuple[int, str], int] = dict(
             zip(zip(owners.tolist(), fields, strict=True), batch.starts.tolist(), strict=False)
         )
-        found = []
+        found, asking = [], []
         for number, record in enumerate(records):
             for options in questions_of(record) if offers_options(record.task) else ():
                 starts = [places.get((number, option.field)) for option in options]
                 if any(start is not None for start in starts):
                     pairs = zip(options, starts, strict=True)
                     found.append([(one, None if at is None else at + one.span.start) for one, at in pairs])
-        return cls(found, batch.starts) if found else None
+                    asking.append(number)
+        return cls(found, batch.starts, asking) if found else None
 
     def broken(self, edits: EditTable, units: Ints) -> Ints:
         """Return the units whose edits make two options equal, ascending.

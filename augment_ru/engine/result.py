@@ -6,12 +6,14 @@ import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
-from itertools import chain, pairwise, repeat
+from itertools import chain, groupby, pairwise, repeat
+from operator import itemgetter
 from typing import Any, ClassVar, Literal, NamedTuple, Self, cast
 
 import numpy as np
 import orjson
 
+from augment_ru.draws import Ints
 from augment_ru.edits import Note, Span
 from augment_ru.engine.differences import result_html
 from augment_ru.engine.edit_table import EditTable
@@ -25,8 +27,9 @@ from augment_ru.records.field_paths import Path, path_of
 from augment_ru.records.options import reordered
 from augment_ru.records.record import Record
 from augment_ru.script import Script, Triple
-from augment_ru.text.batch import MARKER, OPTION
+from augment_ru.text.batch import MARKER, OPTION, Batch
 from augment_ru.text.characters import Mask
+from augment_ru.text.words import word_bounds
 
 Status = Literal["perturbed", "unchanged", "rejected", "broken", "withstood", "wrong_before", "normalized"]
 """The status of a record.
@@ -65,6 +68,8 @@ class Settings(NamedTuple):
     """The digest of the corpus that the attack reads (`Attack.corpus_digest`); "" if it has none."""
     draw: int = 0
     """The number of the random draw; other draws give the same text other changes."""
+    probability: float = 0.0
+    """The probability of the attack."""
 
 
 class Outcome(NamedTuple):
@@ -80,6 +85,7 @@ class Outcome(NamedTuple):
     warnings: tuple[str, ...] = ()
     reason: str | None = None
     order: tuple[int, ...] = ()
+    sentences: tuple[tuple[str, int, int, float], ...] = ()
 
 
 UNCHANGED = Outcome("unchanged")
@@ -110,6 +116,12 @@ class Perturbed:
         return len(self.prepared)
 
     @property
+    def words(self) -> Ints:
+        """The number of words of each text, shape (texts,)."""
+        batch = self.prepared.batch.prepared
+        return np.bincount(batch.once(_rows_of_words), minlength=len(batch))
+
+    @property
     def cost(self) -> Cost:
         """The cost of the search."""
         return self.found.cost
@@ -122,7 +134,7 @@ class Perturbed:
     @cached_property
     def outcomes(self) -> list[Outcome]:
         """The outcome of each record; equal outcomes are the same object."""
-        found, warned = self.found, self.warned
+        found, warned, sentences = self.found, self.warned, self._sentences
         scores = [None if math.isnan(score) else score + 0.0 for score in found.similarities.tolist()]  # no -0.0
         columns = (found.candidates.tolist(), found.probabilities.tolist(), scores, self.possible.tolist())
         made: dict[tuple[Any, ...], Outcome] = {}
@@ -132,8 +144,23 @@ class Perturbed:
             outcome = made.get(key)
             if outcome is None:
                 outcome = made[key] = _outcome(*key)
-            outcomes.append(outcome)
+            outcomes.append(outcome._replace(sentences=sentences[at]) if at in sentences else outcome)
         return outcomes
+
+    @cached_property
+    def _sentences(self) -> Mapping[int, tuple[tuple[str, int, int, float], ...]]:
+        """The changed sentences (`Result.sentences`) by the number of the record; only where there are several."""
+        found: dict[int, tuple[tuple[str, int, int, float], ...]] = {}
+        if self.found.sentences is None:
+            return found
+        batch, starts, stops, scores = self.prepared.batch, *self.found.sentences
+        rows, owners = batch.rows(starts).tolist(), self.prepared.owners.tolist()
+        for row, start, stop, score in zip(rows, starts.tolist(), stops.tolist(), scores.tolist(), strict=True):
+            text, at = batch.texts[row], int(batch.starts[row])
+            sentence = text[start - at : stop - at].rstrip()
+            one = (self.prepared.fields[row], start - at, start - at + len(sentence), score)
+            found[owners[row]] = (*found.get(owners[row], ()), one)
+        return found
 
     @cached_property
     def _reasons(self) -> list[str]:
@@ -249,6 +276,10 @@ def _unmoved(spans: Sequence[Triple], edits: Sequence[Triple]) -> list[Triple]:
     return found
 
 
+def _rows_of_words(batch: Batch) -> Ints:
+    return batch.rows(word_bounds(batch.codes, batch.flags)[0])
+
+
 def _outcome(  # noqa: PLR0917  (the columns)
     candidate: int,
     probability: float,
@@ -350,8 +381,19 @@ class Result:
         return self.outcome.similarity
 
     @property
+    def sentences(self) -> tuple[tuple[str, int, int, float], ...]:
+        """The changed sentences: of each the field, its start and stop in the original, and its similarity.
+
+        Empty unless several sentences changed, each with a similarity of its own.
+        """
+        return self.outcome.sentences
+
+    @property
     def candidate(self) -> int | None:
-        """The number of the chosen candidate, from 0; None unless perturbed."""
+        """The number of the chosen candidate, from 0; of several changed sentences, that of the first one.
+
+        None unless perturbed.
+        """
         return self.outcome.candidate
 
     @property
@@ -480,6 +522,10 @@ def brief_metadata(settings: Settings, outcome: Outcome) -> dict[str, Any]:
     brief["threshold"] = settings.threshold
     brief["seed"] = settings.seed
     brief["candidate"] = outcome.candidate
+    if outcome.sentences:
+        brief["sentences"] = {
+            name: [list(one[1:]) for one in held] for name, held in groupby(outcome.sentences, key=itemgetter(0))
+        }
     if settings.draw or settings.corpus or outcome.warnings:
         brief |= occasional(draw=settings.draw, corpus=settings.corpus, warnings=outcome.warnings)
     return brief | ({"order": list(outcome.order)} if outcome.order else {})

@@ -1,9 +1,10 @@
 """The search for texts that pass the gate: candidates of all records in one array, the gate, and the schedules.
 
-The plan of a record is its legal changes in the order of their ranks. A level is a number of changes: at level n, the
-first n changes of the plan are active. So the changes at a level include those at every lower level. A try is one
-candidate of one record. A schedule searches for all records of a chunk at once, with one call of the similarity in each
-round. It returns only texts that were scored and passed.
+A unit is what is searched by itself: a sentence, or a whole record (`Units`). The plan of a unit is its legal changes
+in the order of their ranks. A level is a number of changes: at level n, the first n changes of the plan are active. So
+the changes at a level include those at every lower level. A try is one candidate of one unit. A schedule searches for
+all units of a chunk at once, with one call of the similarity in each round. It returns only units that were scored and
+passed.
 """
 
 from collections.abc import Callable, Sequence
@@ -16,7 +17,7 @@ import numpy.typing as npt
 
 from augment_ru.draws import Floats, Ints, first_of_each
 from augment_ru.engine.edit_table import EditTable, apply, one_by_one
-from augment_ru.engine.proposals import Proposals, one_behind_another
+from augment_ru.engine.proposals import Proposals, one_behind_another, ranges
 from augment_ru.engine.questions import Questions
 from augment_ru.engine.similarity import Candidates, Scorer, checked_scores
 from augment_ru.text.batch import Batch
@@ -30,14 +31,14 @@ decide."""
 def cut(proposals: Proposals, owners: Ints, probability: float, min_changes: int) -> Mask:
     """Return whether each change is active at a probability, shape (changes,).
 
-    A change is active if its rank is below the probability. If fewer than `min_changes` changes of a record are active,
+    A change is active if its rank is below the probability. If fewer than `min_changes` changes of a try are active,
     the changes of the lowest ranks are active, too.
 
     Args:
         proposals: legal changes.
-        owners: the number of the record that each change belongs to, shape (changes,).
+        owners: the number of the try that each change belongs to, shape (changes,).
         probability: in [0, 1]; at 0 no change is active.
-        min_changes: the fewest changes that each record gets at a positive probability.
+        min_changes: the fewest changes that each try gets at a positive probability.
     """
     active: Mask = proposals.ranks < probability
     if probability > 0 and min_changes > 0 and owners.size:
@@ -57,14 +58,12 @@ def order_in(owners: Ints) -> Ints:
 
 @dataclass(frozen=True)
 class Plan:
-    """The plans of all records of a batch, or of all tries of `Tiles`: their legal changes in the order of the ranks.
-
-    Below, a record stands for a record or a try.
+    """The plans of all tries of `Tiles`: their legal changes in the order of the ranks.
 
     Attributes:
         proposals: the changes.
-        owners: the number of the record that each change belongs to, shape (changes,).
-        levels: the highest level of each record, which is the number of its changes, shape (records,).
+        owners: the number of the try that each change belongs to, shape (changes,).
+        levels: the highest level of each try, which is the number of its changes, shape (tries,).
     """
 
     proposals: Proposals
@@ -72,9 +71,9 @@ class Plan:
     levels: Ints
 
     @classmethod
-    def of(cls, proposals: Proposals, owners: Ints, records: int) -> "Plan":
-        """Make the plan of these changes, given the number of records."""
-        return cls(proposals, owners, np.bincount(owners, minlength=records))
+    def of(cls, proposals: Proposals, owners: Ints, tries: int) -> "Plan":
+        """Make the plans of these changes, given the number of tries."""
+        return cls(proposals, owners, np.bincount(owners, minlength=tries))
 
     def keep(self, chosen: Mask) -> "Plan":
         """Return the plan of the changes for which the mask, of shape (changes,), is True."""
@@ -82,19 +81,19 @@ class Plan:
 
     @cached_property
     def order(self) -> Ints:
-        """The position of each change in its record's plan, from 0, shape (changes,)."""
+        """The position of each change in the plan of its try, from 0, shape (changes,)."""
         by_rank = np.lexsort((self.proposals.ranks, self.owners))
         order = np.empty_like(self.owners)
         order[by_rank] = order_in(self.owners[by_rank])
         return order
 
     def at(self, probability: float, min_changes: int) -> Ints:
-        """Return the level of each record at a probability (see `cut`), shape (records,)."""
+        """Return the level of each try at a probability (see `cut`), shape (tries,)."""
         active = cut(self.proposals, self.owners, probability, min_changes)
         return self.levels if active.all() else np.bincount(self.owners[active], minlength=self.levels.size)
 
     def mask(self, levels: Ints) -> Mask:
-        """Return whether each change is active, shape (changes,), given the level of each record, shape (records,)."""
+        """Return whether each change is active, shape (changes,), given the level of each try, shape (tries,)."""
         if ((levels == 0) | (levels == self.levels)).all():  # no need to know the order
             whole: Mask = (levels > 0)[self.owners]
             return whole
@@ -102,10 +101,10 @@ class Plan:
         return mask
 
     def probabilities(self, levels: Ints, probability: float) -> Floats:
-        """Return the largest probability at which each record has a level, at most `probability`, shape (records,).
+        """Return the largest probability at which each try has a level, at most `probability`, shape (tries,).
 
         Args:
-            levels: the level of each record, shape (records,).
+            levels: the level of each try, shape (tries,).
             probability: the upper bound.
         """
         found = np.full(levels.size, probability)
@@ -132,7 +131,7 @@ class Cost:
 
 @dataclass(slots=True)
 class Found:
-    """What a search found for each record; all arrays have shape (records,).
+    """What a search found for each unit or record; all arrays have shape (units,) or (records,).
 
     Attributes:
         candidates: the number of the candidate that passed, from 0; -1 if no candidate passed.
@@ -142,6 +141,8 @@ class Found:
         cost: the cost of the search.
         warnings: the scorer's warnings, by the number of the record.
         orders: the order of the options, by the number of the record, for an attack that permutes them.
+        sentences: of records of which several sentences changed: the global places where each changed sentence starts
+            and stops, and its score, each of shape (changed sentences,).
     """
 
     candidates: Ints
@@ -151,11 +152,81 @@ class Found:
     cost: Cost = field(default_factory=Cost)
     warnings: dict[int, tuple[str, ...]] = field(default_factory=dict)
     orders: dict[int, tuple[int, ...]] = field(default_factory=dict)
+    sentences: tuple[Ints, Ints, Floats] | None = None
 
     @classmethod
-    def nothing(cls, records: int) -> "Found":
-        """Return the findings before a search for `records` records: nothing passed, nothing was scored."""
-        return cls(np.full(records, -1), np.zeros(records, dtype=np.int64), np.zeros(records), np.full(records, np.nan))
+    def nothing(cls, count: int) -> "Found":
+        """Return the findings before a search for `count` units: nothing passed, nothing was scored."""
+        return cls(np.full(count, -1), np.zeros(count, dtype=np.int64), np.zeros(count), np.full(count, np.nan))
+
+
+@dataclass(frozen=True, eq=False)
+class Units:
+    """What is searched by itself: the sentences of a record, or the record as a whole.
+
+    Attributes:
+        starts: the place where each piece of a text starts, and the end of the array, shape (pieces + 1,). A piece is a
+            sentence or a text.
+        owners: the number of the unit that each piece belongs to, shape (pieces,).
+        records: the number of the record that each unit belongs to, ascending, shape (units,).
+    """
+
+    starts: Ints
+    owners: Ints
+    records: Ints
+
+    @classmethod
+    def whole(cls, batch: Batch, owners: Ints, records: int) -> "Units":
+        """Make each record one unit.
+
+        Args:
+            batch: the texts.
+            owners: the number of the record that each text belongs to, shape (texts,).
+            records: the number of records; some may have no text.
+        """
+        return cls(batch.starts, owners, np.arange(records))
+
+    @classmethod
+    def sentences(cls, batch: Batch, owners: Ints, starts: Ints, legal: Sequence[Proposals], whole: Ints) -> "Units":
+        """Make each sentence a unit; sentences that one change reaches are joined.
+
+        Args:
+            batch: the texts.
+            owners: the number of the record that each text belongs to, shape (texts,).
+            starts: the places where sentences start, among them all texts, shape (sentences,).
+            legal: the changes of each candidate.
+            whole: the numbers of records that are one unit each.
+        """
+        joint = np.zeros(int(owners[-1]) + 1, dtype=np.bool_)
+        joint[whole] = True
+        inside = ~np.isin(starts, batch.starts)
+        kept = np.ones_like(inside)
+        for proposals in legal:
+            reach = _reach(proposals)
+            first, last = np.searchsorted(starts, reach, side="right") - 1
+            across = first < last
+            if across.any():
+                kept[ranges(first[across] + 1, (last - first)[across])] = False
+                one, other = batch.rows(reach[:, across])
+                joint[owners[one[one != other]]] = True
+        starts = starts[~inside | (kept & ~joint[owners[batch.rows(starts)]])]
+        records = owners[batch.rows(starts)]
+        begins = first_of_each(records) | ~joint[records]
+        return cls(np.append(starts, batch.starts[-1]), begins.cumsum() - 1, records[begins])
+
+    def of_places(self, places: Ints) -> Ints:
+        """Return the number of the unit that each place is in, shape (places,)."""
+        found: Ints = self.owners[np.searchsorted(self.starts, places, side="right") - 1]
+        return found
+
+
+def _reach(proposals: Proposals) -> Ints:
+    """Return the first and the last place that each change touches, shape (2, changes)."""
+    lows, highs = proposals.starts, np.maximum(proposals.starts, proposals.stops - 1)
+    if proposals.starts.size > proposals.ranks.size:
+        firsts = proposals.first_edits
+        lows, highs = np.minimum.reduceat(lows, firsts), np.maximum.reduceat(highs, firsts)
+    return np.stack([lows, highs])
 
 
 @dataclass(frozen=True)
@@ -163,18 +234,14 @@ class Tiles:
     """Copies of a batch in a row, one copy (a tile) for each candidate.
 
     Text t of tile c is text number `c · texts + t`. Places in tile c are the places in the batch plus `c · codes`. A
-    try is a record in one tile: record r of tile c is try number `c · records + r`.
+    try is a unit in one tile: unit u of tile c is try number `c · units + u`.
 
     Args:
         batch: the texts.
-        owners: the number of the record that each text belongs to, shape (texts,).
-        records: the number of records; some may have no text.
         count: the number of tiles.
     """
 
     batch: Batch
-    owners: Ints
-    records: int
     count: int
 
     @cached_property
@@ -195,10 +262,24 @@ class Tiles:
         """The code points of all tiles."""
         return np.tile(self.batch.codes, self.count)
 
-    @cached_property
-    def tries(self) -> Ints:
-        """The number of the try that each text of each tile belongs to, shape (count, texts)."""
-        return self.owners + np.arange(self.count)[:, None] * self.records
+    def pieces(self, units: Units, edits: EditTable) -> tuple[EditTable, Ints]:
+        """Divide edited texts into pieces, each edited by itself.
+
+        Args:
+            units: the units.
+            edits: the edits of the texts of all tiles.
+
+        Returns:
+            The table of the edited pieces, and the number of the try of each, shape (pieces of all tiles,).
+        """
+        number = np.arange(self.count)[:, None]
+        tries = (units.owners + number * units.records.size).ravel()
+        if tries.size == len(edits):
+            return edits, tries
+        places = edits.starts + self.starts[:-1][edits.owners]
+        firsts = np.searchsorted(places, np.append((units.starts[:-1] + self.shifts).ravel(), self.starts[-1]))
+        rows = np.tile(self.batch.rows(units.starts[:-1]), self.count)
+        return replace(edits, rows=rows, firsts=firsts, make_texts=None), tries
 
     def home(self, places: Ints) -> Ints:
         """Map places in tiles to places in the batch."""
@@ -231,22 +312,23 @@ Number = TypeVar("Number", bound=np.generic)
 
 
 class Gate:
-    """Scores levels of plans with a similarity; a level passes if its score is at least the threshold.
+    """Scores levels of plans with a similarity; a level passes if its score is at least the threshold of its unit.
 
     A level that makes two options of a question equal fails without being scored.
 
     Args:
         tiles: the texts, once for each candidate.
+        units: what is searched by itself.
         legal: the legal changes of all candidates, with places in tiles.
         active: whether each change is active at the attack's probability, shape (changes,).
         scorer: compares changed texts with the texts of the batch.
         threshold: the lowest score that passes.
-        min_changes: the fewest changes that each record gets.
+        min_changes: the fewest changes that each unit gets.
         questions: the questions whose options must not become equal; None if there are no questions.
 
     Attributes:
-        threshold: as above.
-        plan: the active changes of all tries. If the scorer screens changes (`Scorer.screens`), records of which no
+        thresholds: the lowest score at which each unit passes (`raised`), shape (units,).
+        plan: the active changes of all tries. If the scorer screens changes (`Scorer.screens`), units of which no
             candidate passes with all its changes are treated differently: changes that fail by themselves are left
             out. If fewer than `min_changes` are left, inactive changes that pass by themselves are added, those of the
             lowest ranks first.
@@ -255,6 +337,7 @@ class Gate:
     def __init__(
         self,
         tiles: Tiles,
+        units: Units,
         legal: Plan,
         active: Mask,
         scorer: Scorer,
@@ -263,20 +346,31 @@ class Gate:
         min_changes: int,
         questions: Questions | None = None,
     ) -> None:
-        self._tiles, self._questions = tiles, questions
-        self.threshold = threshold
+        self._tiles, self._units, self._questions = tiles, units, questions
         self._scorer = scorer
         self._cost = Cost()
-        self._best = np.full(self.records, np.nan)
+        self._best = np.full(self.units, np.nan)
         self._known: Floats | None = None
         self.plan = legal.keep(active)
+        self._legal, self._active = (self.by_candidate(plan.levels).sum(axis=0) for plan in (legal, self.plan))
+        self.thresholds = np.full(self.units, threshold)
+        changed = self._changed()
+        for count in np.unique(changed[changed > 1]).tolist():
+            self.thresholds[changed == count] = raised(threshold, count)
         if scorer.screens:
             self._screen(legal, active, min_changes)
 
     @property
-    def records(self) -> int:
-        """The number of records."""
-        return self._tiles.records
+    def units(self) -> int:
+        """The number of units."""
+        return self._units.records.size
+
+    def _changed(self) -> Ints:
+        """Return how many units of the record of each unit a candidate changes, at most, shape (units,)."""
+        of = self._units.records
+        changed = self.by_candidate(self.plan.levels) > 0
+        most: Ints = np.max([np.bincount(of, weights=own) for own in changed], axis=0).astype(np.int64)[of]
+        return most
 
     @property
     def runs_network(self) -> bool:
@@ -290,7 +384,7 @@ class Gate:
     def scores(self, levels: Ints) -> Floats:
         """Score each try at a level, with one call of the similarity.
 
-        The score of a try is the lowest score of its changed texts.
+        The score of a try is the lowest score of its changed pieces.
 
         Args:
             levels: the level of each try, shape (tries,); tries at level 0 are not scored.
@@ -305,7 +399,8 @@ class Gate:
             levels = np.where(done, 0, levels)
         if levels.any():
             applied = apply(self._tiles, self.plan.proposals, self.plan.mask(levels))
-            changed, tries = applied.changed, self._tiles.tries.ravel()
+            applied, tries = self._tiles.pieces(self._units, applied)
+            changed = applied.changed
             if self._questions is not None:
                 broken = self._questions.broken(applied, tries[applied.owners])
                 found[broken] = -np.inf
@@ -316,15 +411,15 @@ class Gate:
         return found
 
     def _note_failed(self, scores: Floats) -> None:
-        """Update the best failed score of each record with scores, shape (tries,); NaN and -inf are ignored."""
-        failed = scores < self.threshold
+        """Update the best failed score of each unit with scores, shape (tries,); NaN and -inf are ignored."""
+        scores = self.by_candidate(scores)
+        failed = scores < self.thresholds
         if failed.any():
             failed &= scores > -np.inf
-            of_tries = np.where(failed, scores, np.nan).reshape(-1, self.records)
-            np.fmax(self._best, np.fmax.reduce(of_tries), out=self._best)
+            np.fmax(self._best, np.fmax.reduce(np.where(failed, scores, np.nan)), out=self._best)
 
     def _screen(self, legal: Plan, active: Mask, min_changes: int) -> None:
-        """Remove from the plan the changes that fail by themselves, in records of which no candidate passes as is.
+        """Remove from the plan the changes that fail by themselves, in units of which no candidate passes as is.
 
         Args:
             legal: the legal changes.
@@ -332,7 +427,7 @@ class Gate:
             min_changes: the fewest changes that each record gets.
         """
         tops = self.scores(self.plan.levels)
-        weak = ~self.by_candidate(tops >= self.threshold).any(axis=0)
+        weak = ~(self.by_candidate(tops) >= self.thresholds).any(axis=0)
         if not weak.any():
             self._known = tops
             return
@@ -363,10 +458,11 @@ class Gate:
             return kept
         scores = self._scored(one_by_one(self._tiles, legal.proposals.keep(asked).settled()))
         owners = legal.owners[numbers]
+        fails = scores < np.tile(self.thresholds, self._tiles.count)[owners]
         best = np.full(self.plan.levels.size, -np.inf)
-        np.maximum.at(best, owners, np.where(scores < self.threshold, scores, -np.inf))
+        np.maximum.at(best, owners, np.where(fails, scores, -np.inf))
         self._note_failed(best)
-        passing = numbers[scores >= self.threshold]
+        passing = numbers[~fails]
         if most is not None:
             passing = passing[np.lexsort((legal.proposals.ranks[passing], legal.owners[passing]))]
             passing = passing[order_in(legal.owners[passing]) < most[legal.owners[passing]]]
@@ -382,27 +478,76 @@ class Gate:
         return scores
 
     def taken(self, found: Found) -> EditTable:
-        """Return the texts of the batch with the changes that were found for each record applied."""
+        """Return the texts of the batch with the changes that were found for each unit applied."""
         levels = np.zeros_like(self.plan.levels)
         won = (found.candidates >= 0).nonzero()[0]
-        levels[found.candidates[won] * self.records + won] = found.levels[won]
+        levels[found.candidates[won] * self.units + won] = found.levels[won]
         home = self._tiles.proposals_at_home(self.plan.proposals)
         return apply(self._tiles.batch, home, self.plan.mask(levels))
 
-    def finished(self, found: Found) -> Found:
-        """Add the best failed scores, the cost and the scorer's warnings to findings, and return the findings."""
+    def finished(self, found: Found, owners: Ints, records: int, probability: float) -> Found:
+        """Join the findings for units to findings for records, with the cost and the scorer's warnings.
+
+        A record has the candidate of its first changed unit, and the mean probability of its units by the number of
+        their legal changes: 0 for a unit in which nothing passed.
+
+        Args:
+            found: the findings for each unit; they are modified.
+            owners: the number of the record that each text belongs to, shape (texts,).
+            records: the number of records.
+            probability: the attack's probability.
+        """
         failed = found.candidates < 0
         found.similarities[failed] = self._best[failed]
+        if self._units.records.size != records or not np.array_equal(self._units.records, np.arange(records)):
+            found = self._joined(found, failed, records, probability)
         self._cost.passes = self._scorer.passes
         found.cost = self._cost
         for text, warnings in sorted(self._scorer.warnings.items()):
-            record = int(self._tiles.owners[text])
+            record = int(owners[text])
             found.warnings[record] = (*found.warnings.get(record, ()), *warnings)
         return found
 
+    def _joined(self, found: Found, failed: Mask, records: int, probability: float) -> Found:
+        """Return the findings for records; `failed` tells of each unit whether nothing passed, shape (units,)."""
+        of, joined = self._units.records, Found.nothing(records)
+        won = np.flatnonzero(~failed)
+        firsts = won[first_of_each(of[won])]
+        joined.candidates[of[firsts]] = found.candidates[firsts]
+        joined.levels[:] = np.bincount(of[won], weights=found.levels[won], minlength=records)
+        np.fmax.at(joined.similarities, of[failed], found.similarities[failed])
+        joined.similarities[of[won]] = np.inf
+        np.minimum.at(joined.similarities, of[won], found.similarities[won])
+        reached = np.where(failed, np.where(self._active > 0, 0.0, probability), found.probabilities)
+        sums, weights = (
+            np.bincount(of, weights=one, minlength=records) for one in (reached * self._legal, self._legal)
+        )
+        units = np.bincount(of, minlength=records)
+        joined.probabilities[of] = reached
+        several = (units > 1) & (weights > 0)
+        joined.probabilities[several] = np.round(sums[several] / weights[several], _DIGITS)
+        listed = won[(np.bincount(of[won], minlength=records) > 1)[of[won]]]
+        pieces = np.flatnonzero(np.isin(self._units.owners, listed))
+        joined.sentences = self._units.starts[pieces], self._units.starts[pieces + 1], found.similarities[listed]
+        return joined
+
+
+def raised(threshold: float, sentences: int) -> float:
+    """Return the threshold for each changed sentence of a text in which `sentences` sentences change.
+
+    It is `threshold ** (sentences ** -0.25)`, to 4 digits. By the grades of readers the risk that a sentence with score
+    s is destroyed is about proportional to the square of -log s. So the risk of each sentence falls as 1 / √sentences:
+    in four times as many sentences, twice as many are destroyed.
+    """
+    return round(float(threshold ** (sentences**-_STRICTER)), DIGITS)
+
+
+_STRICTER = 1 / 4
+"""The exponent by which the threshold of a sentence grows with the number of changed sentences (`raised`)."""
 
 Schedule = Callable[[Gate, float, int, float], Found]
-"""A function from the gate, the attack's probability, `min_changes` and the lowest probability to the findings."""
+"""A function from the gate, the attack's probability, `min_changes` and the lowest probability to what is found for
+each unit."""
 
 
 def paper(gate: Gate, probability: float, min_changes: int, floor: float) -> Found:
@@ -411,7 +556,7 @@ def paper(gate: Gate, probability: float, min_changes: int, floor: float) -> Fou
     The search ends when p falls below `floor`. A level is scored once: if a halved p gives the same level, p is halved
     again.
     """
-    found = Found.nothing(gate.records)
+    found = Found.nothing(gate.units)
     tried = np.full_like(gate.plan.levels, -1)
     while True:
         levels = gate.plan.at(probability, min_changes)
@@ -420,15 +565,16 @@ def paper(gate: Gate, probability: float, min_changes: int, floor: float) -> Fou
         tried = levels
         if asked.any():
             scores = gate.scores(asked)
-            passing = np.where((asked > 0) & (scores >= gate.threshold), scores, -np.inf)
+            passes = (gate.by_candidate(scores) >= gate.thresholds).ravel()
+            passing = np.where((asked > 0) & passes, scores, -np.inf)
             _take(found, gate, levels, passing, probability)
         probability /= 2
         if probability < floor or (found.candidates >= 0).all():
-            return gate.finished(found)
+            return found
 
 
 def _take(found: Found, gate: Gate, levels: Ints, passing: Floats, probability: float) -> None:
-    """Write the best passing candidate of each record into `found`, with the highest score; the first of equals.
+    """Write the best passing candidate of each unit into `found`, with the highest score; the first of equals.
 
     Args:
         found: the findings; they are modified.
@@ -440,72 +586,72 @@ def _take(found: Found, gate: Gate, levels: Ints, passing: Floats, probability: 
     table = gate.by_candidate(passing)
     best = table.argmax(axis=0)
     won = np.flatnonzero(table.max(axis=0) > -np.inf)
-    tries = best[won] * gate.records + won
+    tries = best[won] * gate.units + won
     found.candidates[won], found.levels[won] = best[won], levels[tries]
     found.probabilities[won], found.similarities[won] = probability, passing[tries]
 
 
 def strongest(gate: Gate, probability: float, min_changes: int, floor: float) -> Found:
-    """Search, for each record, for a high level that passes, in the first candidate that has a passing level.
+    """Search, for each unit, for a high level that passes, in the first candidate that has a passing level.
 
     Only a few levels are scored (see `Brackets`). So a higher level may pass, too, if the similarity rises again there.
     """
     bottoms = gate.by_candidate(gate.plan.at(floor, max(min_changes, 1)))
     slack = _SLACK if gate.runs_network else 0.0
-    brackets = Brackets(gate.by_candidate(gate.plan.levels), bottoms, gate.threshold, slack=slack)
+    brackets = Brackets(gate.by_candidate(gate.plan.levels), bottoms, gate.thresholds, slack=slack)
     while (levels := brackets.ask()) is not None:
         brackets.tell(gate.scores(levels))
     found = brackets.found
     won = np.flatnonzero(found.candidates >= 0)
-    tries = found.candidates[won] * gate.records + won
+    tries = found.candidates[won] * gate.units + won
     of_tries = np.zeros_like(gate.plan.levels)
     of_tries[tries] = found.levels[won]
     found.probabilities[won] = gate.plan.probabilities(of_tries, probability)[tries]
-    return gate.finished(found)
+    return found
 
 
 SCHEDULES: dict[str, Schedule] = {"paper": paper, "strongest": strongest}
 
 _GUESSES = 4
-"""After this many guesses, a record's bracket is halved in each round, so that the number of rounds is logarithmic."""
+"""After this many guesses, a unit's bracket is halved in each round, so that the number of rounds is logarithmic."""
 _SLACK = 1 / 8
-"""The share of a record's changes that the search may leave unused if each score needs a forward pass."""
+"""The share of a unit's changes that the search may leave unused if each score needs a forward pass."""
 _DIGITS = 6
 """The number of decimal places to which the level is rounded where the curve crosses the threshold."""
 
 
 class Brackets:
-    """Brackets the highest level that passes, for each record and for one of its candidates at a time.
+    """Brackets the highest level that passes, for each unit and for one of its candidates at a time.
 
     A bracket is the highest level known to pass and the lowest level known to fail. Similarity falls almost linearly
     with the level. So the next level to score is the one at which the curve through the last two scores crosses the
-    threshold. The search for a record ends in one of three cases:
+    threshold. The search for a unit ends in one of three cases:
 
     - its highest level passed;
     - there is no level between one that passed and one that failed;
-    - by the curve, less than one change, or less than the share `slack` of the record's changes, could be added.
+    - by the curve, less than one change, or less than the share `slack` of the unit's changes, could be added.
 
     A level that fails without a score (-inf) says nothing about the curve; then the bracket is halved. If no level of a
-    candidate passes, the search goes on with the record's next candidate.
+    candidate passes, the search goes on with the unit's next candidate.
 
     Args:
-        tops: the highest level of each record for each candidate, shape (candidates, records).
-        bottoms: the lowest level to score, shape (candidates, records).
-        threshold: the lowest score that passes.
-        slack: a share of the record's changes, in [0, 1].
+        tops: the highest level of each unit for each candidate, shape (candidates, units).
+        bottoms: the lowest level to score, shape (candidates, units).
+        thresholds: the lowest score at which each unit passes, shape (units,).
+        slack: a share of the unit's changes, in [0, 1].
 
     Attributes:
         found: the findings so far.
     """
 
-    def __init__(self, tops: Ints, bottoms: Ints, threshold: float, *, slack: float) -> None:
+    def __init__(self, tops: Ints, bottoms: Ints, thresholds: Floats, *, slack: float) -> None:
         self.found = Found.nothing(tops.shape[1])
-        self._threshold, self._slack, self._tops = threshold, slack, tops
+        self._thresholds, self._slack, self._tops = thresholds, slack, tops
         self._bottoms = bottoms.clip(1, np.maximum(self._tops, 1))
-        records = self._tops.shape[1]
-        self._rows = np.arange(records)
-        self._candidate, self._passed, self._failed, self._guesses = (np.zeros(records, dtype=np.int64) for _ in "1234")
-        self._levels, self._losses = np.zeros((2, records)), np.zeros((2, records))  # 1 - the last two scores
+        units = self._tops.shape[1]
+        self._rows = np.arange(units)
+        self._candidate, self._passed, self._failed, self._guesses = (np.zeros(units, dtype=np.int64) for _ in "1234")
+        self._levels, self._losses = np.zeros((2, units)), np.zeros((2, units))  # 1 - the last two scores
         self._next = self._tops[0].copy()
 
     def ask(self) -> Ints | None:
@@ -526,7 +672,7 @@ class Brackets:
         """Take the scores of the levels that `ask` returned, shape (tries,), and choose the next levels."""
         level, asked = self._next, self._next > 0
         score = scores.reshape(self._tops.shape)[self._candidate, self._rows]
-        good = asked & (score >= self._threshold)
+        good = asked & (score >= self._thresholds)
         bad = asked & ~good
         self._passed[good], self._failed[bad] = level[good], level[bad]
         self.found.candidates[good], self.found.levels[good] = self._candidate[good], level[good]
@@ -547,7 +693,7 @@ class Brackets:
         self._next = np.where(asked & ~settled, following, 0)
 
     def _crossing(self) -> Floats:
-        """Return the level at which the score is expected to equal the threshold, shape (records,).
+        """Return the level at which the score is expected to equal the threshold, shape (units,).
 
         The loss (1 - score) is modelled as a factor times a power of the level, fitted to the last two scores, with an
         exponent in [1/4, 4]. If there is only one score, the exponent is 1.
@@ -556,7 +702,7 @@ class Brackets:
         with np.errstate(all="ignore"):
             exponent = np.log(losses[1] / losses[0]) / np.log(levels[1] / levels[0])
             exponent = np.where((levels[0] > 0) & np.isfinite(exponent), exponent.clip(0.25, 4.0), 1.0)
-            crossing = levels[1] * (max(1 - self._threshold, 0.0) / losses[1]) ** (1 / exponent)
+            crossing = levels[1] * (np.maximum(1 - self._thresholds, 0.0) / losses[1]) ** (1 / exponent)
         bounded = np.where(np.isfinite(crossing), crossing, levels[1] * 2).clip(0, 2**31)
         # A fit through round scores often meets a whole number, which logarithms of other processors miss by a hair.
         return np.asarray(np.round(bounded, _DIGITS), dtype=np.float64)

@@ -97,6 +97,15 @@ class Scorer(ABC):
         """
 
     @property
+    def sentences(self) -> Ints | None:
+        """The global places where the sentences of the references start, among them the start of each text.
+
+        None, the default, if a text is scored as a whole. Otherwise the score of a text must be the lowest score that
+        it has with the edits of one sentence alone. Then the search treats each sentence by itself.
+        """
+        return None
+
+    @property
     def warnings(self) -> Mapping[int, tuple[str, ...]]:
         """Warnings about the scores, by the index of the reference."""
         return {}

@@ -128,12 +128,14 @@ class Tally:
 
 _COLUMNS = (
     "attack", "rows", "perturbed", "unchanged", "rejected", "acceptance", "similarity", "± sd", "5 %", "50 %", "95 %",
-    "probability", "passes per perturbed row",
+    "probability", "edits per 100 words", "passes per perturbed row",
 )  # fmt: skip
 
 
-def summary_lines(summaries: Mapping[str, Summary], room: int | None = None) -> Iterable[str]:
-    """Return the lines of the closing table, one for each attack. The last column is left out if no network ran.
+def summary_lines(summaries: Mapping[str, Summary], room: int | None = None) -> Iterator[str]:
+    """Yield the lines of the closing table, one for each attack. The last column is left out if no network ran.
+
+    A line follows for each attack of which a quarter of the rows reached less than half of its probability.
 
     Args:
         summaries: the summary of each attack.
@@ -142,7 +144,11 @@ def summary_lines(summaries: Mapping[str, Summary], room: int | None = None) -> 
     rows = [_COLUMNS, *(_row(name, summary.table()) for name, summary in summaries.items())]
     if not any(summary.cost.passes for summary in summaries.values()):
         rows = [row[:-1] for row in rows]
-    return folded(rows, [max(map(len, column)) for column in zip(*rows, strict=True)], 1, room, {0})
+    yield from folded(rows, [max(map(len, column)) for column in zip(*rows, strict=True)], 1, room, {0})
+    for name, summary in summaries.items():
+        if summary.figures.is_weak:
+            weak, every = summary.figures.weak, summary.figures.statuses["perturbed"]
+            yield f"{name}: {weak:,} of {every:,} perturbed rows reached less than half of the probability asked"
 
 
 def folded(
@@ -176,5 +182,6 @@ def _row(name: str, table: Mapping[str, Any]) -> tuple[str, ...]:
         number(table["acceptance"], ".1%"),
         *(number(similarity.get(key)) for key in ("mean", "std", "5%", "50%", "95%")),
         number(probability.get("mean")),
+        number(table.get("edits_per_100_words"), ".1f"),
         number(table["forward_passes_per_perturbed_row"], ".2f"),
     )

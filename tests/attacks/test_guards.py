@@ -79,4 +79,5 @@ def test_a_swap_works_in_texts_of_another_language() -> None:
 
 @pytest.mark.parametrize("seed", range(10))
 def test_a_preposition_moves_with_its_phrase(seed: int) -> None:
-    assert "на тёплом окне" in perturbed("eda_swap", "Кошка тихо спала на тёплом окне.", seed)
+    new = perturbed("eda_swap", "Кошка тихо спала на тёплом окне.", seed)
+    assert "на тёплом окне" in new or "на окне тёплом" in new

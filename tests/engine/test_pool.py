@@ -118,8 +118,14 @@ def test_the_gate_scores_sets_and_refuses_what_makes_two_options_equal() -> None
     (prepared,) = Preparation(constraints=()).records([row], "ru_worldtree", needs=[perturber.needs])
     (pool,) = pools(prepared, [perturber], 1)
     gate = PoolGate(prepared, [pool], None, 0.0)
-    scores = gate.scores([Wanted(0, pool.scripts((number,))) for number in range(len(pool))])
-    assert [gate.passes(score) for score in scores] == [True, True, False, False, False]  # (B) чай is (A) чай
+    wanted = [Wanted(0, pool.scripts((number,))) for number in range(len(pool))]
+    assert [gate.passes(score, one) for score, one in zip(gate.scores(wanted), wanted, strict=True)] == [
+        True,
+        True,
+        False,
+        False,
+        False,
+    ]  # (B) чай is (A) чай
     assert gate.scores([Wanted(0, pool.scripts((0, 2)))]).tolist() == [-np.inf]
     assert gate.scores([]).size == 0
 

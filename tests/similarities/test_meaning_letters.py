@@ -139,7 +139,7 @@ def test_candidates_of_a_gate_are_the_scripts_that_their_columns_say() -> None:
 
 def test_candidates_of_several_tiles_have_places_in_their_texts() -> None:
     batch = Batch(["кот спит", "дом", "лес"])
-    tiles = Tiles(batch, np.arange(3), 3, 2)
+    tiles = Tiles(batch, 2)
     places = np.array([0, 13, 26])  # «к» and «л» of the first tile, «д» of the second
     written = Replacements.of(["щ"] * 3)
     proposals = Proposals.of_edits(places, places + 1, np.zeros(3), written.take, clean=True)

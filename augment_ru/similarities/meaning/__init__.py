@@ -20,6 +20,7 @@ from augment_ru.similarities.meaning.columns import (
     are_as_long,
     letters_in_place,
     respelt,
+    sentence_starts,
     word_columns,
 )
 from augment_ru.similarities.meaning.features import DAMAGE, features_of
@@ -173,6 +174,11 @@ class MeaningScorer(Scorer):
         kept = asked[found.owners]
         np.minimum.at(scores, found.owners[kept], of_sentences[kept])
         return asked
+
+    @property
+    def sentences(self) -> Ints | None:
+        """The global places where the sentences of the references start; None if the references are bare texts."""
+        return self._references.batch.once(sentence_starts) if isinstance(self._references, References) else None
 
     @cached_property
     def _columns(self) -> WordColumns:

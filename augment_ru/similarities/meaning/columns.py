@@ -63,7 +63,7 @@ class WordColumns:
         else:
             self.forms = decode(np.where(inside[1:], codes, _SPACE)).lower().replace("ё", "е").split()
         self.starts, self.stops = np.append(edges, [_NOWHERE, _NOWHERE]).reshape(-1, 2).T.copy()
-        ends = np.array([match.end() for match in SENTENCE_END.finditer(joined)], dtype=np.int64)
+        ends = _sentence_ends(joined)
         borders = np.sort(np.concatenate([self.begins[1:], ends])) if ends.size else self.begins[1:]
         self.sentences = borders.searchsorted(self.starts[:-1], side="right")
         if (parts := order_in(self.sentences) // LONGEST_SENTENCE).any():
@@ -123,6 +123,15 @@ class WordColumns:
 def word_columns(batch: Batch) -> WordColumns:
     """Make the word columns of the texts of a batch."""
     return WordColumns(batch.codes, batch.starts)
+
+
+def sentence_starts(batch: Batch) -> Ints:
+    """Return the global places where the sentences of the texts of a batch start, ascending, shape (sentences,)."""
+    return np.union1d(batch.starts[:-1], (ends := _sentence_ends(decode(batch.codes)))[ends < batch.codes.size])
+
+
+def _sentence_ends(joined: str) -> Ints:
+    return np.array([match.end() for match in SENTENCE_END.finditer(joined)], dtype=np.int64)
 
 
 _OTHER, _JOINER, _COMMA, _LETTER, _DIGIT = 1, 2, 3, 4, 5

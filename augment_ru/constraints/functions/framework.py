@@ -1,0 +1,159 @@
+"""Finds the words that hold a sentence together: what joins its parts, what it is about, and what it says of that."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+
+from augment_ru.constraints.rule_file import Docs, Row
+from augment_ru.edits import Span
+from augment_ru.language.morphology import has_lemma, has_reading, readings
+from augment_ru.text.doc import Token
+
+_PREDICATES = frozenset({"VERB", "INFN", "ADJS", "PRTS", "PRED", "COMP", "GRND"})
+_BEFORE_NOUN = frozenset({"ADJF", "PRTF", "NUMR", "ADVB", "PRCL"})
+_COORDINATORS = frozenset({"и", "а", "но", "да", "зато", "однако"})
+_LINKS = frozenset({"быть", "стать", "становиться", "казаться", "оказаться", "оказываться", "являться"})
+_SAYING = frozenset({
+    "верить", "добавить", "думать", "заявить", "надеяться", "напомнить", "отметить", "подчеркнуть", "полагать",
+    "пояснить", "признать", "сказать", "сообщить", "считать", "утверждать",
+})  # fmt: skip
+"""Verbs behind which «что» only joins: «сказал, [что] придёт»."""
+_KEPT = frozenset({
+    "где", "зачем", "как", "какой", "каков", "когда", "который", "кто", "куда", "насколько", "откуда", "отчего",
+    "почему", "сколько", "чей", "что",
+    "бывший", "будущий", "возможный", "другой", "единственный", "иной", "ложный", "мнимый", "остальной", "отдельный",
+    "поддельный", "предполагаемый", "прочий",
+})  # fmt: skip
+"""Question words, and adjectives without which the noun is another one."""
+_CASE_OF_PLACE = {"в": "loct", "во": "loct", "на": "loct", "о": "loct", "об": "loct", "к": "datv", "ко": "datv"}
+_CASES = frozenset({"nomn", "gent", "datv", "accs", "ablt", "loct"})
+_REACH = 4
+"""The most words from a preposition or an adjective to its noun."""
+
+
+def framework(_: Row, docs: Docs) -> Mapping[str, Sequence[Span]]:
+    """Find these words, by how late they may go.
+
+    CORE: a noun, a link verb, or a word in the place of a noun. LAST: a predicate that is no finite verb, a conjunction
+    or preposition. KEPT: a finite verb and what it demands, a question word, an adjective without which its noun is
+    another one. PHRASE: a preposition with its noun.
+    """
+    return {name: list(_spans(doc.tokens)) for name, doc in docs.items()}
+
+
+def _spans(tokens: Sequence[Token]) -> Iterator[Span]:
+    words = [token.text.lower() for token in tokens]
+    kinds = [_kind(word) for word in words]
+    for at, kind in enumerate(kinds):
+        label = "" if _is_mark(words[at]) else _label(words, kinds, at)
+        if label:
+            yield Span(tokens[at].start, tokens[at].stop, label)
+        if kind == "PREP" and (noun := _noun(kinds, at)):
+            yield Span(tokens[at].start, tokens[noun].stop, "PHRASE")
+
+
+def _label(words: Sequence[str], kinds: Sequence[str], at: int) -> str:
+    """Return the label of a word; "" for one that only adds to others."""
+    kind, word, label = kinds[at], words[at], "CORE"
+    if kind == "VERB" and has_lemma(word, _LINKS):
+        pass
+    elif has_lemma(word, _KEPT):
+        label = "" if word == "что" and _is_said(words, at) else "KEPT"
+    elif kind == "VERB" or (kind in ("NOUN", "NPRO") and _is_demanded(words, kinds, at)):
+        label = "KEPT"
+    elif kind in _PREDICATES:
+        label = "LAST"
+    elif kind == "CONJ":
+        label = "" if _opens_clause(words, kinds, at) else "LAST"
+    elif kind == "PREP":
+        label = "" if _tells_place(words, kinds, at) else "LAST"
+    elif kind in ("ADVB", "PRCL", "INTJ"):
+        predicate = has_reading(word, "PRED") or (has_reading(word, "ADJS") and _is_alone(words, kinds, at))
+        label = "LAST" if predicate else ""
+    elif (kind == "NPRO" and has_reading(word, "nomn")) or _is_attribute(words, kinds, at):
+        label = ""
+    return label
+
+
+def _is_said(words: Sequence[str], at: int) -> bool:
+    """Tell whether a word stands behind a comma and a verb of saying or thinking: «сказал, [что] придёт»."""
+    return at > 1 and words[at - 1] == "," and has_lemma(words[at - 2], _SAYING)
+
+
+@lru_cache(maxsize=100_000)
+def _kind(word: str) -> str:
+    """Return the part of speech of the likeliest reading; "" for marks and words that are not Russian."""
+    return readings(word)[0].pos
+
+
+def _noun(kinds: Sequence[str], at: int) -> int | None:
+    """Return the number of the noun or pronoun that a preposition or adjective precedes; None without one."""
+    for place in range(at + 1, min(at + 1 + _REACH, len(kinds))):
+        if kinds[place] in ("NOUN", "NPRO"):
+            return place
+        if kinds[place] not in _BEFORE_NOUN:
+            break
+    return None
+
+
+def _is_demanded(words: Sequence[str], kinds: Sequence[str], at: int) -> bool:
+    """Tell whether a predicate demands a noun or pronoun: «вижу [его]», «стал [врачом]»."""
+    before = at - 1
+    while before >= 0 and kinds[before] in _BEFORE_NOUN:
+        before -= 1
+    if before >= 0 and kinds[before] == "PREP":
+        return False
+    if kinds[at] == "NPRO" and has_reading(words[at], "accs"):
+        return kinds[at + 1 : at + 2] not in (["NOUN"], ["ADJF"])  # «её книга»
+    first, last = _clause(words, at)
+    return has_reading(words[at], "ablt") and any(has_lemma(word, _LINKS) for word in words[first:last])
+
+
+def _is_alone(words: Sequence[str], kinds: Sequence[str], at: int) -> bool:
+    """Tell whether the clause of an adverb has no other predicate than a link verb: «стало [ясно]»."""
+    first, last = _clause(words, at)
+    return not any(kinds[place] in _PREDICATES and not has_lemma(words[place], _LINKS) for place in range(first, last))
+
+
+def _clause(words: Sequence[str], at: int) -> tuple[int, int]:
+    """Return the range of the words around a word up to the next marks, as a half-open range."""
+    first = next((place + 1 for place in range(at - 1, -1, -1) if _is_mark(words[place])), 0)
+    return first, next((place for place in range(at + 1, len(words)) if _is_mark(words[place])), len(words))
+
+
+def _is_mark(word: str) -> bool:
+    return not any(map(str.isalnum, word))
+
+
+def _opens_clause(words: Sequence[str], kinds: Sequence[str], at: int) -> bool:
+    """Tell whether a coordinator stands before a verb, or behind a mark with a predicate behind it."""
+    if words[at] not in _COORDINATORS or words[at + 1 : at + 2] in (["не"], ["и"]):
+        return False
+    if at and not _is_mark(words[at - 1]):
+        return kinds[at + 1 : at + 2] == ["VERB"]
+    for word, kind in zip(words[at + 1 :], kinds[at + 1 :], strict=True):
+        if _is_mark(word):
+            break
+        if kind in _PREDICATES:
+            return True
+    return False
+
+
+def _tells_place(words: Sequence[str], kinds: Sequence[str], at: int) -> bool:
+    """Tell whether a preposition may be left out, as its case alone allows the sense: «живёт [в] городе»."""
+    case = _CASE_OF_PLACE.get(words[at])
+    noun = _noun(kinds, at) if case else None
+    return noun is not None and kinds[noun] == "NOUN" and has_reading(words[noun], case or "")
+
+
+def _is_attribute(words: Sequence[str], kinds: Sequence[str], at: int) -> bool:
+    """Tell whether a word is an adjective before a noun that it agrees with."""
+    if kinds[at] not in ("ADJF", "PRTF"):
+        return False
+    noun = _noun(kinds, at)
+    return noun is not None and not _agreement(words[at]).isdisjoint(_agreement(words[noun]))
+
+
+@lru_cache(maxsize=100_000)
+def _agreement(word: str) -> frozenset[tuple[str, bool]]:
+    """Return the cases that a word may have, each with whether it is plural then."""
+    return frozenset((case, "plur" in one.grammemes) for one in readings(word) for case in _CASES & one.grammemes)

@@ -1,0 +1,82 @@
+"""Which words go, stay and move together in `eda_delete` and `eda_swap`."""
+
+import pytest
+
+from augment_ru import Augmenter, Perturber, Preparation
+from augment_ru.attacks.eda_swap import units
+from augment_ru.engine.edit_table import one_by_one
+from augment_ru.engine.legality import legal
+
+
+def changes(attack: str, text: str) -> list[tuple[float, str]]:
+    """The legal changes of a text, the lowest ranks first: the rank, and the text with this change alone."""
+    perturber = Perturber(attack)
+    (prepared,) = Preparation(constraints=()).texts([text], needs=[perturber.needs])
+    prepared = prepared.seen_by(perturber.attack)
+    found = legal(prepared.batch, perturber.proposals(prepared, 0)).settled()
+    return sorted(zip(found.ranks.tolist(), one_by_one(prepared.batch, found).texts, strict=True))
+
+
+def test_what_only_adds_goes_before_what_the_sentence_is_about() -> None:
+    texts = [text for _, text in changes("eda_delete", "Вчера старый врач тихо открыл дверь больницы.")]
+    assert set(texts[:2]) <= {
+        "старый врач тихо открыл дверь больницы.",
+        "Вчера врач тихо открыл дверь больницы.",
+        "Вчера старый врач открыл дверь больницы.",
+    }
+    assert all("открыл" in text for text in texts)
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("Он долго искал книгу, которую ему подарили.", "которую"),
+        ("Где вчера стояла наша машина?", "Где"),
+        ("Брат стал известным врачом.", "врачом"),
+        ("Она опоздала, потому что проспала.", "потому что"),
+        ("Вчера наши соседи купили пять новых стульев.", "пять новых стульев"),
+        ("Сестра встретила его на вокзале.", "его"),
+    ],
+)
+def test_what_holds_a_sentence_together_does_not_go_alone(text: str, kept: str) -> None:
+    found = [new for _, new in changes("eda_delete", text)]
+    assert found
+    assert all(kept in new for new in found)
+
+
+def test_the_first_word_of_a_later_sentence_goes_with_the_space_behind_it() -> None:
+    edits = {
+        (edit.start, edit.stop)
+        for seed in range(12)
+        for edit in Augmenter("eda_delete", constraints=(), similarity="none", probability=0.6, seed=seed)(
+            "Кот спит. Вчера мама приехала."
+        ).script.edits
+    }
+    assert (10, 16) in edits
+    assert (9, 15) not in edits
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        (
+            "Студенты потеряли веру в законность решений мирового сообщества.",
+            ["Студенты", "потеряли", "веру", "в законность решений мирового сообщества"],
+        ),
+        ("Маша и Петя вчера купили свежий хлеб.", ["Маша и Петя", "вчера", "купили", "свежий хлеб"]),
+        (
+            "На день рождения брат подарил очень красивую книгу.",
+            ["На день рождения", "брат", "подарил", "очень красивую книгу"],
+        ),
+    ],
+)
+def test_the_constituents_of_a_clause(text: str, parts: list[str]) -> None:
+    (prepared,) = Preparation(constraints=()).texts([text], needs=[Perturber("eda_swap").needs])
+    batch = prepared.seen_by(Perturber("eda_swap").attack).batch
+    assert [text[unit.start : unit.stop] for unit in units(batch)] == parts
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_name_stays_and_its_neighbour_moves_around_it(seed: int) -> None:
+    new = Augmenter("eda_swap", similarity="none", probability=1.0, seed=seed)("Вчера Иван Петров приехал.").text
+    assert "Иван Петров" in new

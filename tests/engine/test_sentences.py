@@ -1,0 +1,93 @@
+"""The search by sentence: each sentence of a text keeps its own changes."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from augment_ru import Augmenter
+from augment_ru.engine.result import Result
+from augment_ru.engine.search import raised
+from augment_ru.engine.similarity import Candidates
+from augment_ru.script import Script
+from augment_ru.similarities.meaning import Meaning
+
+SENTENCES = (
+    "Вчера старый врач принял десять больных в районной больнице.",
+    "Маша купила свежий хлеб и молоко в новом магазине.",
+    "Поезд из Казани опоздал на два часа, и пассажиры долго ждали на перроне.",
+    "Мой младший брат каждое утро бегает вокруг большого озера.",
+    "Осенью учёные подробно изучили состав воды в трёх реках.",
+    "Редактор внимательно прочитал длинную рукопись молодого автора.",
+)
+BY_WORD = ("butterfingers", "eda_delete", "eda_swap", "homoglyphs", "masking", "synonyms")
+
+
+def scored_alone(result: Result) -> list[float]:
+    """The score of the text with the changes of each changed sentence alone."""
+    script = result.script
+    scripts = [
+        Script(script.source, [edit for edit in script.edits if start <= edit.start < stop])
+        for _, start, stop, _ in result.sentences
+    ]
+    scorer = Meaning().against([script.source])
+    scores = scorer.score(np.zeros(len(scripts), dtype=np.int64), Candidates(scripts))
+    return np.round(scores, 4).tolist()  # type: ignore[no-any-return]
+
+
+def test_the_threshold_of_a_sentence_grows_with_their_number() -> None:
+    assert [raised(0.73, count) for count in (1, 2, 5, 10, 30)] == [0.73, 0.7675, 0.8102, 0.8378, 0.8742]
+    assert (raised(0.0, 30), raised(1.0, 30)) == (0.0, 1.0)
+
+
+@settings(max_examples=12, deadline=None)
+@given(
+    attack=st.sampled_from(BY_WORD),
+    schedule=st.sampled_from(["paper", "strongest"]),
+    chosen=st.lists(st.sampled_from(SENTENCES), min_size=1, max_size=8),
+    seed=st.integers(0, 99),
+)
+def test_each_changed_sentence_passes_the_raised_threshold(
+    attack: str, schedule: str, chosen: list[str], seed: int
+) -> None:
+    result = Augmenter(attack, schedule=schedule, seed=seed, constraints=())(" ".join(chosen))
+    scores = [score for *_, score in result.sentences]
+    assert scores == scored_alone(result)
+    if scores:
+        edited = [
+            number
+            for edit in result.script.edits
+            for number, (_, start, stop, _) in enumerate(result.sentences)
+            if start <= edit.start < stop
+        ]
+        assert sorted(set(edited)) == list(range(len(scores)))
+        assert len(edited) == len(result.script.edits)
+        assert result.similarity == min(scores) >= raised(0.73, len(scores))
+
+
+@pytest.mark.parametrize("attack", ["butterfingers", "homoglyphs", "eda_swap", "agreement", "casing"])
+def test_a_long_text_changes_as_much_as_a_short_one(attack: str) -> None:
+    """The edits of thirty sentences in one text are at least .6 of those in thirty texts."""
+    augmenter = Augmenter(attack, constraints=())
+    many = SENTENCES * 5
+    alone = sum(len(augmenter(sentence).script.edits) for sentence in many)
+    assert len(augmenter(" ".join(many)).script.edits) >= 0.6 * alone
+
+
+def test_a_row_states_the_score_of_each_changed_sentence() -> None:
+    result = Augmenter("casing", probability=1.0, constraints=())("Кот спит. Маша поёт.")
+    assert result.sentences == (("text", 0, 9, 1.0), ("text", 10, 20, 1.0))
+    metadata = result.metadata("brief")
+    assert metadata is not None
+    assert metadata["sentences"] == {"text": [[0, 9, 1.0], [10, 20, 1.0]]}
+
+
+def test_a_text_of_one_sentence_has_one_score() -> None:
+    assert Augmenter("casing", probability=1.0, constraints=())("Маша поёт.").sentences == ()
+
+
+def test_a_search_is_the_same_beside_other_texts() -> None:
+    augmenter = Augmenter("eda_delete", constraints=())
+    long = " ".join(SENTENCES)
+    texts = ["Кот спит.", long, SENTENCES[0], f"{long}\n{long}"]
+    assert [one.metadata() for one in augmenter.texts(texts)] == [augmenter(text).metadata() for text in texts]
