@@ -192,7 +192,10 @@ def _typed(tokens: list[str], words: list[str], likeliest: list[Reading], lead: 
         return made("infinitive", lead, infinitive, _forms(words[infinitive], "INFN"))
     if parts[first] in _OTHER_KINDS and (single or parts[first] == "GRND"):
         return made(_OTHER_KINDS[parts[first]], lead, first, _forms(words[first], parts[first]))
-    if not _PREDICATES.isdisjoint(parts[lead:]):
+    predicate = next((at for at in range(lead, len(words)) if parts[at] in _PREDICATES), None)
+    if predicate is not None:  # a clause without a verb, or a predicate whose subject stands in the question
+        if not {"NOUN", "NPRO"} & {*parts[lead:predicate]}:
+            return None
         return made("clause", lead, first, known_forms(words[first])[:1])
     if parts[first] == "NUMR":
         return made("numeral", first, first, _forms(words[first], "NUMR"))
