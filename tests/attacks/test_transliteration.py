@@ -31,7 +31,7 @@ GOST = {
 
 def latin(text: str, style: str = "chat", seed: int = 0, **options: object) -> str:
     """The text with all words in Latin letters."""
-    attack = Transliteration(probability=1.0, style=style, **options)  # type: ignore[arg-type]
+    attack = Transliteration(probability=1.0, style=style, **{"unit": "word"} | options)  # type: ignore[arg-type]
     return Augmenter(attack, constraints=(), similarity="none", seed=seed)(text).text
 
 
@@ -120,13 +120,13 @@ def test_an_edit_covers_its_word_and_says_how_it_is_read() -> None:
 
 def test_a_whole_sentence_is_one_change() -> None:
     text = "Мама дома. А папа?"
-    found = Transliteration(whole=True).propose_batch(Batch([text]), Streams.of(digests([text]), 1))
+    found = Transliteration(unit="sentence").propose_batch(Batch([text]), Streams.of(digests([text]), 1))
     assert found.ranks.size == 2
     assert found.changes.tolist() == [0, 0, 1, 1]
-    attack = Transliteration(1e-9, whole=True)
+    attack = Transliteration(1e-9, unit="sentence")
     runs = (Augmenter(attack, constraints=(), similarity="none", seed=seed) for seed in range(20))
     assert {run(text).text for run in runs} == {"Mama doma. А папа?", "Мама дома. A papa?"}
-    assert latin(text, whole=True) == "Mama doma. A papa?"
+    assert latin(text, unit="sentence") == "Mama doma. A papa?"
 
 
 def test_spellings_do_not_depend_on_which_words_are_changed() -> None:
@@ -162,5 +162,5 @@ def test_a_style_of_ones_own_and_unknown_ones(tmp_path: Path) -> None:
     assert latin("ян яя Янн", str(own)) == "jan ââ Jann"
     with pytest.raises(AugmentError, match="no style of transliteration called 'ica'; did you mean 'icao'"):
         Transliteration(style="ica")
-    with pytest.raises(AugmentError, match=r"transliteration\.whole: '1'; possible: true, false"):
-        make("transliteration", {"whole": "1"})
+    with pytest.raises(AugmentError, match=r"unknown transliteration.unit '1'"):
+        make("transliteration", {"unit": "1"})
