@@ -8,13 +8,13 @@ import numpy as np
 from augment_ru.draws import Floats, Ints, Streams
 from augment_ru.editing.word_forms import WordForms, WordFunction
 from augment_ru.errors import AugmentError
-from augment_ru.language.morphology import lemmas_of, word_kind
+from augment_ru.language.morphology import lemmas_of, readings
 from augment_ru.resources import dictionary_path, file_text, rows, same_word
 from augment_ru.text.batch import Batch
 
 TARGETS = ("content", "lexicon", "random")
 """The possible targets beside the path of a word list."""
-_CONTENT = frozenset({"noun", "adjective", "verb", "infinitive", "participle", "gerund", "adverb", ""})
+_EMPTY = frozenset({"NPRO", "PREP", "CONJ", "PRCL", "PRED", "INTJ"})
 
 
 @cache
@@ -59,7 +59,12 @@ def _in_list(targets: str) -> WordFunction:
     return WordFunction(lambda word: same_word(word) in words or not words.isdisjoint(lemmas_of(word)))
 
 
-_CARRIES = WordFunction(lambda word: word_kind(word).role in _CONTENT)
+def _carries_meaning(word: str) -> int:
+    likeliest = readings(word)[0]
+    return likeliest.pos not in _EMPTY and "Apro" not in likeliest.grammemes
+
+
+_CARRIES = WordFunction(_carries_meaning)
 
 
 def targeted(batch: Batch, streams: Streams, starts: Ints, stops: Ints, targets: str) -> tuple[Ints, Ints, Floats]:

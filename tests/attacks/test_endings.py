@@ -115,8 +115,10 @@ def test_every_pair_of_aspects_has_both() -> None:
 @pytest.mark.parametrize(
     ("text", "diminutive"),
     [
-        ("Кошка спит на окне.", "Кошечка спит на окошке."),
-        ("Мы попили кофе и съели два пирога.", "Мы попили кофеёк и съели два пирожка."),
+        ("Кошка спит на диване.", "Кошечка спит на диване."),
+        ("Мы попили кофе и съели суп.", "Мы попили кофеёк и съели супчик."),
+        ("Съели два салата и огромный торт.", "Съели два салата и огромный торт."),
+        ("Он сказал: «Кошка спит», и налил чай.", "Он сказал: «Кошка спит», и налил чаёк."),
         ("Сделали новое фото.", "Сделали новую фоточку."),
         ("Наше кафе было закрыто.", "Наша кафешка была закрыта."),
         ("КОШКА СПИТ", "КОШЕЧКА СПИТ"),
@@ -129,7 +131,13 @@ def test_every_pair_of_aspects_has_both() -> None:
     ],
 )
 def test_diminutives(text: str, diminutive: str) -> None:
-    assert changed("diminutives", text) == diminutive
+    assert changed("diminutives", text, styles="any") == diminutive
+
+
+def test_diminutives_stand_only_in_texts_of_a_chat() -> None:
+    assert changed("diminutives", "Спасибо, суп был очень вкусный!") == "Спасибо, супчик был очень вкусный!"
+    report = "Суд установил, что ответчик продал суп и чай без договора."
+    assert changed("diminutives", report) == report
 
 
 def test_diminutives_are_nouns_of_the_same_animacy() -> None:

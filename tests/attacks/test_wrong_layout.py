@@ -21,7 +21,7 @@ from strategies import texts
 
 def typed(text: str, **options: object) -> str:
     """The text with all words typed in the other layout."""
-    attack = WrongLayout(probability=1.0, **options)  # type: ignore[arg-type]
+    attack = WrongLayout(probability=1.0, **{"unit": "word"} | options)  # type: ignore[arg-type]
     return Augmenter(attack, constraints=(), similarity="none")(text).text
 
 
@@ -85,7 +85,7 @@ def test_typing_again_gives_the_original() -> None:
 
 
 def test_each_edit_covers_its_word_and_says_how_it_is_read() -> None:
-    result = Augmenter(WrongLayout(probability=1.0), constraints=(), similarity="none")("Мой ёж, да.")
+    result = Augmenter(WrongLayout(probability=1.0, unit="word"), constraints=(), similarity="none")("Мой ёж, да.")
     assert [(edit.text, edit.note.reading) for edit in result.script.edits if edit.note] == [
         ("Vjq", "Мой"),
         ("`;", "ёж"),
@@ -139,7 +139,7 @@ def test_a_comma_that_becomes_a_letter_is_not_put_beside_a_protected_span() -> N
 
 def test_words_come_at_the_rate_asked_for() -> None:
     text = "слово " * 50_000
-    result = Augmenter(WrongLayout(probability=0.1), constraints=(), similarity="none")(text).text
+    result = Augmenter(WrongLayout(probability=0.1, unit="word"), constraints=(), similarity="none")(text).text
     assert result.count("ckjdj") / 50_000 == pytest.approx(0.1, abs=0.008)  # six standard deviations
 
 
@@ -164,5 +164,5 @@ def test_a_table_of_ones_own_and_unknown_ones(tmp_path: Path) -> None:
     assert typed("а ба", layouts=str(own)) == "q ба"
     with pytest.raises(AugmentError, match=r"no dictionary called 'layout'; did you mean 'layouts'\?"):
         WrongLayout(layouts="layout")
-    with pytest.raises(AugmentError, match=r"unknown wrong_layout.unit 'yes'"):
+    with pytest.raises(AugmentError, match=r"no wrong_layout.unit called 'yes'"):
         make("wrong_layout", {"unit": "yes"})
