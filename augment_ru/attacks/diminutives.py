@@ -44,7 +44,11 @@ class Diminutives(ReplacesWords):
         """Return one diminutive of word number `at`; empty if it has none or stands in one of the exceptions."""
         word, phrases = doc.words[at], exceptions(self.words)
         known = dictionary(self.words).get((word.lemma, word.pos))
-        if not known or not self._may_be_small(doc, at) or in_phrase(doc.text, doc.words, at, phrases.get((word.lemma, word.pos), ())):
+        if (
+            not known
+            or not self._may_be_small(doc, at)
+            or in_phrase(doc.text, doc.words, at, phrases.get((word.lemma, word.pos), ()))
+        ):
             return ()
         return (rng.choice_best_first(known),)
 
@@ -57,7 +61,7 @@ class Diminutives(ReplacesWords):
             return False
         beside = words[max(at - _REACH, 0) : at + 2]
         great = _great()
-        if words[at + 1 : at + 2] and words[at + 1].text[0].isupper():
+        if any(one.text.istitle() for one in words[at + 1 : at + 2]):
             return False  # «концерт Пуленка»
         return not any(one.pos == "NUM" or one.lemma.replace("ё", "е") in great or one.text.isdigit() for one in beside)
 

@@ -80,7 +80,9 @@ def _replaceable_of_all(batch: Batch, emoji_name: str, english_name: str) -> lis
     found = [_replaceable(doc, emoji_name, english_name) for doc in batch.docs]
     for row, context in enumerate(batch.contexts):
         if context.answers:
-            words = {lemma for text in context.answers for word in LETTERS.findall(text.lower()) for lemma in lemmas_of(word)}
+            words = {
+                lemma for text in context.answers for word in LETTERS.findall(text.lower()) for lemma in lemmas_of(word)
+            }
             shown = {one for lemma in words for one in _by_lemma(emoji_name).get(lemma, ())}
             left = ((word, emoji, tuple(one for one in emoji if one not in shown)) for word, emoji in found[row])
             found[row] = [(word, new) for word, emoji, new in left if new or not emoji]

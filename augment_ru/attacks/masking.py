@@ -28,7 +28,6 @@ from augment_ru.resources import dictionary_path, rows
 from augment_ru.text.batch import Batch
 from augment_ru.text.characters import DIGIT, Codes, Mask, counted
 
-
 STYLES = ("star", "sign", "dots", "leet")
 _SEPARATORS = np.array([ord("."), ord(" ")], dtype=np.uint32)
 _SHORTEST = 4

@@ -73,7 +73,8 @@ def targeted(batch: Batch, streams: Streams, starts: Ints, stops: Ints, targets:
     Args:
         batch: the texts.
         streams: the random draws of each text.
-        starts, stops: the global places of words that the attack can change, ascending.
+        starts: the global places where words start that the attack can change, ascending.
+        stops: the global places where they stop.
         targets: `content`: content words have the lower ranks, so that words such as «и» and «над» change only where
             the probability is higher than the share of content words; `lexicon`, or the path of a word list: only
             words of the list change; `random`: every word alike.

@@ -124,16 +124,18 @@ def test_no_filler_stands_behind_a_word_that_is_written_short() -> None:
 @given(texts(), st.integers(0, 3))
 def test_a_sentence_gets_at_most_one_filler(text: str, seed: int) -> None:
     sentence = "Он сказал, что он не придёт, но я его жду, а он спит"
-    result = Augmenter(make("colloquial", {"styles": "any"}), constraints=(), similarity="none", probability=1.0, seed=seed)(
-        f"{sentence}. {text}"
-    )
+    result = Augmenter(
+        make("colloquial", {"styles": "any"}), constraints=(), similarity="none", probability=1.0, seed=seed
+    )(f"{sentence}. {text}")
     fillers = [edit for edit in result.script.edits if edit.note and edit.note.kind == "filler"]
     assert sum(edit.start < len(sentence) for edit in fillers) == 1
 
 
 @given(texts(), st.integers(0, 3))
 def test_every_edit_has_its_class_and_reads_as_the_original(text: str, seed: int) -> None:
-    result = Augmenter(make("colloquial", {"styles": "any"}), constraints=(), similarity="none", probability=1.0, seed=seed)(text)
+    result = Augmenter(
+        make("colloquial", {"styles": "any"}), constraints=(), similarity="none", probability=1.0, seed=seed
+    )(text)
     assert result.script.read == text
     assert all(edit.note is not None and edit.note.kind in CLASSES for edit in result.script.edits)
 

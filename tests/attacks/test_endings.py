@@ -115,7 +115,7 @@ def test_every_pair_of_aspects_has_both() -> None:
 @pytest.mark.parametrize(
     ("text", "diminutive"),
     [
-        ("Кошка спит на диване.", "Кошечка спит на диване."),
+        ("Кошка спит на окне.", "Кошечка спит на окошке."),
         ("Мы попили кофе и съели суп.", "Мы попили кофеёк и съели супчик."),
         ("Съели два салата и огромный торт.", "Съели два салата и огромный торт."),
         ("Он сказал: «Кошка спит», и налил чай.", "Он сказал: «Кошка спит», и налил чаёк."),
@@ -142,7 +142,7 @@ def test_diminutives_stand_only_in_texts_of_a_chat() -> None:
 
 def test_diminutives_are_nouns_of_the_same_animacy() -> None:
     known = dictionary("diminutives")
-    assert len(known) >= 400
+    assert len(known) >= 250
     for (lemma, pos), (diminutive, *more) in known.items():
         assert not more
         old = [one for one in known_forms(lemma) if one.kind == "NOUN" and one.lemma == lemma]

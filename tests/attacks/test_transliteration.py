@@ -133,7 +133,9 @@ def test_spellings_do_not_depend_on_which_words_are_changed() -> None:
     text = "хорошо чайник щука яйцо объём тюлень жёлтый"
     all_words = latin(text).split()
     for probability in (0.2, 0.5, 0.8):
-        some = Augmenter(Transliteration(probability, unit="word"), constraints=(), similarity="none", seed=0)(text).text.split()
+        some = Augmenter(Transliteration(probability, unit="word"), constraints=(), similarity="none", seed=0)(
+            text
+        ).text.split()
         assert all(word in (old, new) for word, old, new in zip(some, text.split(), all_words, strict=True))
 
 
@@ -180,7 +182,7 @@ def test_a_run_begins_a_sentence_and_a_message_is_whole() -> None:
 def test_content_words_are_hidden_before_function_words() -> None:
     text = "и вот на столе под лампой лежал мой паспорт"
     half = {latin_words for seed in range(30) for latin_words in _latin_words(text, 0.4, seed)}
-    assert half <= {"stole", "lampoj", "lampoi", "lezhal", "pasport", "stole", "lejal", "lampoy"}
+    assert half <= {"stole", "lampoj", "lampoi", "lezhal", "pasport", "lejal", "lampoy"}
 
 
 def _latin_words(text: str, probability: float, seed: int) -> list[str]:

@@ -30,7 +30,9 @@ _EMPTY = {"быть", "мочь", "стать", "самый"}
 """Lemmas that are content words by their part of speech but say nothing about the topic."""
 _ROOT = 5
 """How many letters of dictionary forms are compared, so that a noun equals the verb or adjective derived from it."""
-_SUFFIX = re.compile(r"(?:[её]?нный|[оеё]?в?ный|ной|[оеё]вый|с?кий|ск[оа]й|ние|тель|ник|ник|щик|ость|[еоё]?к|[аяоеьыйиё])+$")
+_SUFFIX = re.compile(
+    r"(?:[её]?нный|[оеё]?в?ный|ной|[оеё]вый|с?кий|ск[оа]й|ние|тель|ник|ник|щик|ость|[еоё]?к|[аяоеьыйиё])+$"
+)
 _SOFTENED = str.maketrans("чжшщц", "кгхск")
 """Consonants before a suffix, and those they come from: «песчаный» of «песок», «снежный» of «снег»."""
 _FLEETING = re.compile("[аеёиоуыэюяйьъ]")

@@ -25,8 +25,10 @@ _INTRODUCED = sorted(
     reverse=True,
 )  # fmt: skip
 """What introduces a clause or a phrase and stays in front of another one."""
-_SUBJECTS = frozenset("он она оно они это мы вы я ты".split())
-_ASKED = frozenset("ли где куда откуда сколько какой какая какое какие кто почему зачем".split())
+_SUBJECTS = frozenset(["он", "она", "оно", "они", "это", "мы", "вы", "я", "ты"])
+_ASKED = frozenset(
+    ["ли", "где", "куда", "откуда", "сколько", "какой", "какая", "какое", "какие", "кто", "почему", "зачем"]
+)
 """Words of an indirect question; it is of no type that can be told."""
 _BEFORE_VERB = frozenset({"ADVB", "PRCL", "COMP", "PRED"})
 _FULL = frozenset({"ADJF", "PRTF"})
@@ -65,7 +67,8 @@ class OptionType(NamedTuple):
     preposition: str = ""
 
     @property
-    def _first(self) -> WordForm:
+    def first(self) -> WordForm:
+        """The likeliest form of the head."""
         return self.forms[0]
 
     def made_of(self, new: "OptionType", others: Sequence["OptionType"]) -> str | None:
@@ -82,20 +85,20 @@ class OptionType(NamedTuple):
         if new.lead and [word.lower() for word in new.lead] != [word.lower() for word in self.lead]:
             return None
         if self.kind in ("clause", "adverb", "infinitive"):
-            return " ".join((*self.lead, *new.words)) if new._tense == self._tense else None
-        made = {inflect(new._first.lemma, form) for form in self._narrowed(others)}
+            return " ".join((*self.lead, *new.words)) if new.tense == self.tense else None
+        made = {inflect(new.first.lemma, form) for form in self._narrowed(others)}
         word = made.pop() if len(made) == 1 else None
         graded = new.kind == "adjective" != self.kind  # only qualities have short forms and degrees
-        if word is None or (graded and (len(new.words) > 1 or "Qual" not in new._first.word)):
+        if word is None or (graded and (len(new.words) > 1 or "Qual" not in new.first.word)):
             return None
         return " ".join((*self.lead, *new.words[: new.head], word, *new.words[new.head + 1 :]))
 
     @property
-    def _tense(self) -> frozenset[str]:
+    def tense(self) -> frozenset[str]:
         """What two clauses, or two infinitives, must share: the tense; a clause without a verb is in the present."""
         if self.kind == "infinitive":
-            return self._first.grammemes & {"perf", "impf"}
-        return self._first.grammemes & {"past", "futr"} if self.kind == "clause" else frozenset()
+            return self.first.grammemes & {"perf", "impf"}
+        return self.first.grammemes & {"past", "futr"} if self.kind == "clause" else frozenset()
 
     def _narrowed(self, others: Sequence["OptionType"]) -> list[WordForm]:
         """Return the forms of the head whose case the other options of this kind may have, too."""
@@ -109,12 +112,12 @@ class OptionType(NamedTuple):
 
     def _of_noun(self, new: "OptionType", others: Sequence["OptionType"]) -> str | None:
         forms = self._narrowed_nouns(others)
-        number, genders = forms[0].number, {one._first.gender for one in (self, *others)}
+        number, genders = forms[0].number, {one.first.gender for one in (self, *others)}
         agree = len(others) + 1 >= _LEAST_OF_ONE_GENDER and len(genders) == 1 and number == "sing"
-        if new._first.animacy != forms[0].animacy or (agree and new._first.gender not in genders):
+        if new.first.animacy != forms[0].animacy or (agree and new.first.gender not in genders):
             return None
         cases = {form.first_case for form in forms if form.number == number}
-        made = {new._declined(case, number) for case in (cases & _EITHER or {forms[0].first_case})}
+        made = {new.declined(case, number) for case in (cases & _EITHER or {forms[0].first_case})}
         text = made.pop() if len(made) == 1 else None
         if text is None or not self.preposition:
             return None if text is None else " ".join((*self.lead, text))
@@ -128,13 +131,13 @@ class OptionType(NamedTuple):
             forms = [form for form in forms if form.first_case in cases] or forms
         return forms
 
-    def _declined(self, case: str, number: str) -> str | None:
+    def declined(self, case: str, number: str) -> str | None:
         """Return the words of a noun phrase in a case and number; None if it has no such form."""
-        noun = noun_of(self._first.lemma, self._first)
+        noun = noun_of(self.first.lemma, self.first)
         alone = self.head == len(self.words) - 1  # «рост растения» has no plural beside its genitive
-        if noun is None or (number != self._first.number and not (alone and number == "plur" and has_plural(noun))):
+        if noun is None or (number != self.first.number and not (alone and number == "plur" and has_plural(noun))):
             return None
-        if case == "nomn" and number == self._first.number and self._first.case == case:
+        if case == "nomn" and number == self.first.number and self.first.case == case:
             return " ".join(self.words)
         declined = [*self.words]
         for at, word in enumerate(self.words[: self.head]):
@@ -169,40 +172,52 @@ def option_type(text: str) -> OptionType | None:
 
 
 def _typed(tokens: list[str], words: list[str], likeliest: list[Reading], lead: int) -> OptionType | None:
-    def made(kind: str, first: int, at: int, forms: Sequence[WordForm], preposition: str = "") -> OptionType | None:
-        if not forms:
-            return None
-        return OptionType(kind, (*tokens[:first],), (*tokens[first:],), at - first, (*forms,), preposition)
-
-    finite = [at for at, one in enumerate(likeliest) if at >= lead and one.pos == "VERB" and "impr" not in one.grammemes]
+    """Type the words of an option behind the first `lead` words, which introduce it."""
     parts = [one.pos for one in likeliest]
-    if finite:
-        verb, begin = finite[0], lead + (words[lead] in _SUBJECTS)
-        forms = _forms(words[verb], "VERB")
-        if words[verb] in ("будет", "будут") and "INFN" in parts[verb + 1 : verb + 2]:
-            return made("infinitive", verb + 1, verb + 1, _forms(words[verb + 1], "INFN"))
-        own = any(pos not in _BEFORE_VERB for pos in parts[begin:verb]) or _has_subject(words, likeliest, verb)
-        return made("clause", lead, verb, forms) if own else made("verb", begin, verb, forms)
+    found = _with_verb(words, likeliest, lead) or _without_noun(words, parts, lead)
+    if found is not None:
+        kind, first, at, forms = found
+        return OptionType(kind, (*tokens[:first],), (*tokens[first:],), at - first, (*forms,)) if forms else None
+    cases = cases_behind(words[lead]) if parts[lead] == "PREP" else frozenset()
+    if parts[lead] in ("PRCL", "ADVB") or (parts[lead] == "PREP" and (not cases or lead + 1 == len(words))):
+        return None
+    return _noun_phrase(tokens, words, lead + bool(cases), cases)
+
+
+_Found = tuple[str, int, int, Sequence[WordForm]]
+"""The kind of an option, the number of its first word behind the lead, that of its head, and the forms of the head."""
+
+
+def _with_verb(words: list[str], likeliest: list[Reading], lead: int) -> _Found | None:
+    """Type a predicate or a clause with a finite verb; None if there is no such verb."""
+    parts = [one.pos for one in likeliest]
+    finite = (at for at in range(lead, len(words)) if parts[at] == "VERB" and "impr" not in likeliest[at].grammemes)
+    verb = next(finite, None)
+    if verb is None:
+        return None
+    if words[verb] in ("будет", "будут") and "INFN" in parts[verb + 1 : verb + 2]:
+        return "infinitive", verb + 1, verb + 1, _forms(words[verb + 1], "INFN")
+    begin = lead + (words[lead] in _SUBJECTS)
+    own = any(pos not in _BEFORE_VERB for pos in parts[begin:verb]) or _has_subject(words, likeliest, verb)
+    return ("clause" if own else "verb"), (lead if own else begin), verb, _forms(words[verb], "VERB")
+
+
+def _without_noun(words: list[str], parts: list[str], lead: int) -> _Found | None:
+    """Type an option that is no noun phrase and has no finite verb; no forms if it is of no type; None for others."""
     single = len(words) - lead == 1
     first = next((at for at in range(lead, len(words)) if parts[at] not in ("PRCL", "ADVB")), None)
-    if first is None:
-        return made("adverb", lead, lead, known_forms(words[lead])[:1]) if single else None
     infinitive = parts.index("INFN", lead) if "INFN" in parts[lead:] else -1
-    if infinitive >= 0 and set(parts[lead:infinitive]) <= _BEFORE_VERB - {"PRED"}:
-        return made("infinitive", lead, infinitive, _forms(words[infinitive], "INFN"))
-    if parts[first] in _OTHER_KINDS and (single or parts[first] == "GRND"):
-        return made(_OTHER_KINDS[parts[first]], lead, first, _forms(words[first], parts[first]))
     predicate = next((at for at in range(lead, len(words)) if parts[at] in _PREDICATES), None)
+    if first is None:
+        return "adverb", lead, lead, known_forms(words[lead])[: int(single)]
+    if infinitive >= 0 and set(parts[lead:infinitive]) <= _BEFORE_VERB - {"PRED"}:
+        return "infinitive", lead, infinitive, _forms(words[infinitive], "INFN")
+    if parts[first] in _OTHER_KINDS and (single or parts[first] == "GRND"):
+        return _OTHER_KINDS[parts[first]], lead, first, _forms(words[first], parts[first])
     if predicate is not None:  # a clause without a verb, or a predicate whose subject stands in the question
-        if not {"NOUN", "NPRO"} & {*parts[lead:predicate]}:
-            return None
-        return made("clause", lead, first, known_forms(words[first])[:1])
-    if parts[first] == "NUMR":
-        return made("numeral", first, first, _forms(words[first], "NUMR"))
-    cases = cases_behind(words[first]) if parts[first] == "PREP" else frozenset()
-    if first > lead or (parts[first] == "PREP" and (not cases or first + 1 == len(words))):
-        return None
-    return _noun_phrase(tokens, words, first + bool(cases), cases)
+        has_subject = bool({"NOUN", "NPRO"} & {*parts[lead:predicate]})
+        return "clause", lead, first, known_forms(words[first])[: int(has_subject)]
+    return ("numeral", first, first, _forms(words[first], "NUMR")) if parts[first] == "NUMR" else None
 
 
 def _noun_phrase(tokens: list[str], words: list[str], first: int, cases: frozenset[str]) -> OptionType | None:
@@ -221,8 +236,7 @@ def _noun_phrase(tokens: list[str], words: list[str], first: int, cases: frozens
     forms = [
         form
         for form in _forms(words[head], "NOUN")
-        if (not cases or form.first_case in cases)
-        and all(any(_agree(one, form) for one in full) for full in agreeing)
+        if (not cases or form.first_case in cases) and all(any(_agree(one, form) for one in full) for full in agreeing)
     ]
     if not forms or "и" in words[head + 1 : head + 2]:
         return None
