@@ -117,7 +117,7 @@ class WrongLayout(Attack):
         layouts(self.layouts)  # so that a wrong dictionary is an error before the run starts
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
-        """Propose to type every word with a letter, or every run, sentence or text with its signs, in the other layout."""
+        """Propose to type each word with a letter, or each run, sentence or text with signs, in the other layout."""
         table = layouts(self.layouts)
         typed, letters = table.exchanged(batch)
         starts, stops = batch.words

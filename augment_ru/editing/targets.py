@@ -11,6 +11,7 @@ from augment_ru.errors import AugmentError
 from augment_ru.language.morphology import lemmas_of, readings
 from augment_ru.resources import dictionary_path, file_text, rows, same_word
 from augment_ru.text.batch import Batch
+from augment_ru.text.characters import Mask
 
 TARGETS = ("content", "lexicon", "random")
 """The possible targets beside the path of a word list."""
@@ -85,13 +86,20 @@ def targeted(batch: Batch, streams: Streams, starts: Ints, stops: Ints, targets:
     ranks = batch.draw(streams, starts)
     if targets == "random" or not starts.size:
         return starts, stops, ranks
-    forms: WordForms = batch.once(WordForms)
-    words = np.searchsorted(forms.starts, starts)
     if targets != "content":
-        listed = forms.values(words, _in_list(targets)) > 0
+        forms: WordForms = batch.once(WordForms)
+        listed = forms.values(np.searchsorted(forms.starts, starts), _in_list(targets)) > 0
         return starts[listed], stops[listed], ranks[listed]
-    carries = forms.values(words, _CARRIES) > 0
-    texts = batch.rows(starts)
-    every = np.bincount(texts, minlength=len(batch))[texts]
-    share = np.bincount(texts, carries, minlength=len(batch))[texts] / every
-    return starts, stops, np.where(carries, ranks * share, share + ranks * (1.0 - share))
+    carries, shares = batch.once(_content_words)
+    share, is_content = shares[batch.rows(starts)], carries[starts]
+    return starts, stops, np.where(is_content, ranks * share, share + ranks * (1.0 - share))
+
+
+def _content_words(batch: Batch) -> tuple[Mask, Floats]:
+    """Tell for each global place whether a content word starts there, and the share of such words in each text."""
+    forms: WordForms = batch.once(WordForms)
+    words = np.flatnonzero(forms.values(np.arange(forms.starts.size), _CARRIES) > 0)
+    carries = np.zeros(batch.codes.size, dtype=np.bool_)
+    carries[forms.starts[words]] = True
+    every = np.bincount(batch.rows(forms.starts), minlength=len(batch))
+    return carries, np.bincount(batch.rows(forms.starts[words]), minlength=len(batch)) / np.maximum(every, 1)

@@ -247,7 +247,8 @@ def test_targets_of_the_lexicon_are_the_only_words_that_change(name: str) -> Non
     text = "Этот идиот опять открыл окно и рассказывал про какое-то казино."
     by_word = {"unit": "word"} if name in ("transliteration", "wrong_layout") else {}
     for seed in range(10):
-        new = attacked(name, text, seed=seed, targets="lexicon", **by_word).text
+        attack = make(name, {"targets": "lexicon"} | by_word)
+        new = Augmenter(attack, constraints=(), similarity="none", probability=1.0, seed=seed)(text).text
         changed = [one for one in ("Этот", "опять", "открыл", "окно", "рассказывал") if one not in new]
         assert changed == []
         assert new != text

@@ -236,8 +236,8 @@ class Gap:
     @property
     def others(self) -> tuple[str, ...]:
         """The other options of the question."""
-        spans = (span for span in (self.context.right, *self.context.wrong) if span not in (None, self.place))
-        return tuple(span.of(self.text) for span in spans if span is not None)
+        spans = (self.context.right, *self.context.wrong)
+        return tuple(span.of(self.text) for span in spans if span is not None and span != self.place)
 
     def replaced(self, new: str) -> Edit:
         """Return the edit that replaces the option; the new text gets the letter case and mark of the old one.

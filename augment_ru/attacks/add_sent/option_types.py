@@ -222,7 +222,8 @@ def _without_noun(words: list[str], parts: list[str], lead: int) -> _Found | Non
 
 def _noun_phrase(tokens: list[str], words: list[str], first: int, cases: frozenset[str]) -> OptionType | None:
     """Type a noun phrase, or adjectives without a noun, that begins at a word; a preposition may stand in front."""
-    head, agreeing = first, []
+    head = first
+    agreeing: list[list[WordForm]] = []
     while head < len(words) and (full := [form for form in known_forms(words[head]) if form.word & _FULL]):
         if head + 1 == len(words) and not agreeing and not _forms(words[head], "NOUN"):
             forms = [form for form in full if not cases or form.first_case in cases]
@@ -279,10 +280,10 @@ def other_amounts(old: OptionType) -> Iterator[str]:
                 yield " ".join((*old.lead, made, *old.words[1:]))
     elif (found := _AMOUNT.fullmatch(text)) is not None:
         number = int(found["number"])
-        for step in (10, 20, 30, 50, 100, 40, 60):
-            for other in (number + step, number - step):
-                if other > 0 and (other % 100 in _TEENS) == (number % 100 in _TEENS):
-                    yield text[: found.start("number")] + str(other) + text[found.end("number") :]
+        for step in (10, -10, 20, -20, 30, -30, 50, 100, 40, 60):
+            more = number + step
+            if more > 0 and (more % 100 in _TEENS) == (number % 100 in _TEENS):
+                yield text[: found.start("number")] + str(more) + text[found.end("number") :]
 
 
 _TEENS = range(11, 15)
