@@ -13,6 +13,7 @@ from augment_ru.editing.error_classes import CountedErrors, weighted_ranks
 from augment_ru.editing.on_demand import Rewritten, written_together
 from augment_ru.editing.openings import ADJECTIVE, LOWERED, NAME, OPENINGS, opening
 from augment_ru.editing.separators import lone
+from augment_ru.editing.style import check_styles, in_chats
 from augment_ru.editing.word_forms import FormTable, WordForms, shortened_forms
 from augment_ru.edits import Note
 from augment_ru.engine.proposals import Proposals
@@ -282,6 +283,8 @@ def _expanded(where: str, written: str, spoken: str) -> Iterator[tuple[str, str]
 
 
 CLASSES = ("ending", "filler", "word")
+_LEAST_POINTS = 2
+"""The points of style that a text needs."""
 _LEAST_WORDS = 3
 """The fewest words of a sentence that may begin with a filler; one of two words is often a heading or a greeting."""
 
@@ -295,6 +298,7 @@ class Colloquial(CountedErrors):
     - `filler`: «ну», «короче, » at the start of a sentence; «типа» and others behind a conjunction.
 
     A sentence gets at most one filler, and none if it already has one. Likelier forms come first (`weighted_ranks`).
+    Only texts with the words of a chat or a review change (`editing.style`), and never the words of others in them.
 
     Args:
         probability: the share of the possible places that change, in an average text; in [0, 1]. These are listed
@@ -302,9 +306,11 @@ class Colloquial(CountedErrors):
         classes: the classes of forms.
         rates: the dictionary of the classes, and how often people write them.
         forms: the dictionary of the forms, with the columns as written, as spoken, class, share.
+        styles: which texts change: `chat`, those in the style of a chat or a review; `any`.
 
     Raises:
-        AugmentError: there is no such class or dictionary, `classes` is empty, or a line of a dictionary is malformed.
+        AugmentError: there is no such class, dictionary or style, `classes` is empty, or a line of a dictionary is
+            malformed.
     """
 
     name: ClassVar[str] = "colloquial"
@@ -314,9 +320,11 @@ class Colloquial(CountedErrors):
     classes: tuple[str, ...] = CLASSES
     rates: str = "colloquial_classes"
     forms: str = "colloquial"
+    styles: str = "chat"
 
     def __post_init__(self) -> None:
         CountedErrors.__post_init__(self)
+        check_styles(self.name, self.styles)
         self._spoken()
 
     def _spoken(self) -> SpokenForms:
@@ -344,7 +352,11 @@ class Colloquial(CountedErrors):
         for lane, chosen in enumerate((~is_filler, is_filler)):
             draws[chosen] = batch.draw(streams, forms.starts[every.words[chosen]], lane)
         ranks = weighted_ranks(draws, every.rates, mean)
-        kept = _one_filler(sentences, every, ranks, is_filler)
+        kept = np.ones(every.words.size, dtype=np.bool_)
+        if self.styles == "chat":
+            kept = in_chats(batch, forms.starts[every.words], _LEAST_POINTS)
+            kept[is_filler] &= in_chats(batch, forms.starts[every.words[is_filler]], _LEAST_POINTS + 1)
+        kept &= _one_filler(sentences, every, ranks, is_filler)
         kept &= _apart(forms.starts.size, every, ranks, is_pair, kept)
         order = np.flatnonzero(kept)[np.argsort(every.words[kept], kind="stable")]
         every, is_pair = every.only(order), is_pair[order]

@@ -2,11 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import ClassVar
 
 from augment_ru.draws import Rng
 from augment_ru.editing.replacing import ReplacesWords
-from augment_ru.resources import dictionary, exceptions
+from augment_ru.editing.style import chat_points, check_styles, quotations
+from augment_ru.resources import dictionary, dictionary_path, exceptions, rows
 from augment_ru.text.doc import Doc
 from augment_ru.text.phrases import in_phrase
 
@@ -15,10 +17,12 @@ from augment_ru.text.phrases import in_phrase
 class Diminutives(ReplacesWords):
     """Replace nouns by their diminutives, in the same form; what depends on a noun agrees with its new gender.
 
-    Words are looked up by lemma and part of speech. A word stays in phrases that the dictionary names as exceptions.
+    Words are looked up by lemma and part of speech. A word stays in phrases that the dictionary names as exceptions,
+    between quote marks, beside a numeral, and behind an adjective that says how great or how official the thing is.
 
     Args:
         words: the dictionary of diminutives.
+        styles: which texts change: `chat`, those in the style of a chat or a review (`editing.style`); `any`.
         guards: the constraints whose spans are never changed, whatever the task, so that a sentence does not lose them.
 
     Raises:
@@ -29,15 +33,44 @@ class Diminutives(ReplacesWords):
     group: ClassVar[str] = "people"
     probability: float = 0.5
     words: str = "diminutives"
+    styles: str = "chat"
 
     def check_words(self) -> None:
-        """Read the dictionary and its exceptions."""
+        """Read the dictionary and its exceptions, and check the styles."""
         exceptions(self.words)
+        check_styles(self.name, self.styles)
 
     def lemmas(self, doc: Doc, at: int, rng: Rng) -> Sequence[str]:
         """Return one diminutive of word number `at`; empty if it has none or stands in one of the exceptions."""
         word, phrases = doc.words[at], exceptions(self.words)
         known = dictionary(self.words).get((word.lemma, word.pos))
-        if not known or in_phrase(doc.text, doc.words, at, phrases.get((word.lemma, word.pos), ())):
+        if (
+            not known
+            or not self._may_be_small(doc, at)
+            or in_phrase(doc.text, doc.words, at, phrases.get((word.lemma, word.pos), ()))
+        ):
             return ()
         return (rng.choice_best_first(known),)
+
+    def _may_be_small(self, doc: Doc, at: int) -> bool:
+        """Tell whether word number `at` may be spoken of fondly: in such a text, and with the words around it."""
+        word, words = doc.words[at], doc.words
+        if self.styles == "chat" and chat_points(doc.text) < _LEAST_POINTS:
+            return False
+        if any(start <= word.start < stop for start, stop in quotations(doc.text)):
+            return False
+        beside = words[max(at - _REACH, 0) : at + 2]
+        great = _great()
+        if any(one.text.istitle() for one in words[at + 1 : at + 2]):
+            return False  # «концерт Пуленка»
+        return not any(one.pos == "NUM" or one.lemma.replace("ё", "е") in great or one.text.isdigit() for one in beside)
+
+
+_LEAST_POINTS = 2
+_REACH = 2
+"""How many words in front of a noun are looked at; behind it one is."""
+
+
+@cache
+def _great() -> frozenset[str]:
+    return frozenset(word.replace("ё", "е") for (word,) in rows(dictionary_path("great_words"), columns=1))

@@ -11,10 +11,12 @@ from augment_ru.draws import Rng, Streams
 from augment_ru.edits import Change, Edit, Note
 from augment_ru.engine.attack import Attack, check_guards
 from augment_ru.engine.proposals import Proposals
+from augment_ru.language.morphology import lemmas_of
 from augment_ru.resources import dictionary, dictionary_path, exceptions, rows
 from augment_ru.text.batch import Batch
 from augment_ru.text.doc import Doc, Token
 from augment_ru.text.phrases import in_phrase
+from augment_ru.text.words import LETTERS
 
 _CYRILLIC = re.compile("[а-яё]", re.IGNORECASE)
 _KEYCAP = "\ufe0f\u20e3"
@@ -71,7 +73,28 @@ Replaceable: TypeAlias = list[tuple[Token, tuple[str, ...]]]
 
 
 def _replaceable_of_all(batch: Batch, emoji_name: str, english_name: str) -> list[Replaceable]:
-    return [_replaceable(doc, emoji_name, english_name) for doc in batch.docs]
+    """Find what can be replaced in each text, without emoji that stand for a word of an answer.
+
+    «Какая из этих 🌍 … (B) Земля» would give the answer away.
+    """
+    found = [_replaceable(doc, emoji_name, english_name) for doc in batch.docs]
+    for row, context in enumerate(batch.contexts):
+        if context.answers:
+            words = {
+                lemma for text in context.answers for word in LETTERS.findall(text.lower()) for lemma in lemmas_of(word)
+            }
+            shown = {one for lemma in words for one in _by_lemma(emoji_name).get(lemma, ())}
+            left = ((word, emoji, tuple(one for one in emoji if one not in shown)) for word, emoji in found[row])
+            found[row] = [(word, new) for word, emoji, new in left if new or not emoji]
+    return found
+
+
+@cache
+def _by_lemma(name: str) -> dict[str, tuple[str, ...]]:
+    found: dict[str, tuple[str, ...]] = {}
+    for (lemma, _), emoji in dictionary(name).items():
+        found[lemma.replace("ё", "е")] = (*found.get(lemma.replace("ё", "е"), ()), *emoji)
+    return found
 
 
 def _replaceable(doc: Doc, emoji_name: str, english_name: str) -> Replaceable:

@@ -2,8 +2,9 @@
 
 from dataclasses import dataclass
 from functools import cache
-from typing import ClassVar
+from typing import Any, ClassVar
 
+from augment_ru.editing.targets import check_targets
 from augment_ru.engine.attack import Attack, check_probability, make
 from augment_ru.engine.composition import NamedOneOf
 
@@ -17,24 +18,29 @@ class Evasion(NamedOneOf):
 
     Args:
         probability: the share of the words that the drawn part changes, in [0, 1].
+        targets: which words change, as in `masking`.
 
     Raises:
-        AugmentError: the probability is out of its range.
+        AugmentError: the probability is out of its range, or there is no such word list.
     """
 
     name: ClassVar[str] = "evasion"
     group: ClassVar[str] = "adversaries"
     probability: float = 0.3
+    targets: str = "content"
 
     def __post_init__(self) -> None:
         check_probability(self.name, self.probability)
+        check_targets(self.targets)
 
     @property
     def parts(self) -> tuple[Attack, ...]:
         """The four attacks from which one is drawn."""
-        return _parts()
+        return _parts(self.targets)
 
 
 @cache
-def _parts() -> tuple[Attack, ...]:
-    return (make("homoglyphs", {"invisible": True}), *map(make, ("masking", "wrong_layout", "transliteration")))
+def _parts(targets: str) -> tuple[Attack, ...]:
+    options: dict[str, Any] = {"targets": targets}
+    by_word = [make(name, options | {"unit": "word"}) for name in ("wrong_layout", "transliteration")]
+    return (make("homoglyphs", options | {"invisible": True}), make("masking", options), *by_word)

@@ -7,6 +7,7 @@ from typing import ClassVar
 import numpy as np
 
 from augment_ru.draws import Ints, Streams
+from augment_ru.editing.targets import check_targets, targeted
 from augment_ru.editing.word_letters import (
     Characters,
     drawn,
@@ -43,6 +44,7 @@ class Homoglyphs(Attack):
         near: whether letters are also replaced by letters that only resemble them, such as «и» by «u».
         invisible: whether a changed word gets an invisible character between two of its letters; then all words with
             two letters side by side may change.
+        targets: which words change, as in `masking`.
         pairs: a dictionary, or the path of a `.tsv` file with the columns letter, look-alike, `same` or `near`.
 
     Raises:
@@ -55,11 +57,13 @@ class Homoglyphs(Attack):
     letters: float = 1.0
     near: bool = False
     invisible: bool = False
+    targets: str = "content"
     pairs: str = "homoglyphs"
 
     def __post_init__(self) -> None:
         if not 0.0 <= self.letters <= 1.0:
             raise AugmentError(f"homoglyphs.letters={self.letters}; needs a number from 0 to 1")
+        check_targets(self.targets)
         _look_alikes(self.pairs, near=self.near)  # so that a wrong dictionary is an error before the run starts
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
@@ -74,7 +78,7 @@ class Homoglyphs(Attack):
             changed = counted(gaps, starts + 1, stops) > 0
         else:
             changed = counted(looked_up(table, batch.codes) > 0, starts, stops) > 0
-        starts, stops = starts[changed], stops[changed]
+        starts, stops, ranks = targeted(batch, streams, starts[changed], stops[changed], self.targets)
 
         def texts(indices: Ints) -> Replacements:
             begins, ends = starts[indices], stops[indices]
@@ -96,7 +100,7 @@ class Homoglyphs(Attack):
             which = (drawn(keys, _WHICH) * _INVISIBLE.size).astype(np.int64)
             return with_inserted(codes, characters, indices.size, at, _INVISIBLE[which])
 
-        proposals = Proposals.of_edits(starts, stops, batch.draw(streams, starts), texts, clean=True)
+        proposals = Proposals.of_edits(starts, stops, ranks, texts, clean=True)
         return replace(proposals, notes=lambda indices: read_as_words(batch, starts[indices], stops[indices]))
 
 

@@ -3,13 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
 
-from augment_ru.draws import Ints, Keys, Streams, unit
-from augment_ru.editing.on_demand import texts_at
+from augment_ru.draws import Floats, Ints, Keys, Streams, unit
+from augment_ru.editing.targets import check_targets, targeted
 from augment_ru.editing.word_letters import (
     Characters,
     drawn,
@@ -25,47 +24,9 @@ from augment_ru.edits import Note
 from augment_ru.engine.attack import Attack
 from augment_ru.engine.proposals import Proposals, Replacements
 from augment_ru.errors import AugmentError, unknown
-from augment_ru.language.morphology import lemmas_of
-from augment_ru.resources import dictionary_path, file_text, rows, same_word
+from augment_ru.resources import dictionary_path, rows
 from augment_ru.text.batch import Batch
 from augment_ru.text.characters import DIGIT, Codes, Mask, counted
-
-
-@cache
-def read_word_list(path: str) -> frozenset[str]:
-    """Read the words of a text file, one a line; return them in lower case with е for ё.
-
-    Empty lines and lines that begin with `#` are skipped.
-
-    Raises:
-        AugmentError: there is no such file, it is not UTF-8, it has no word, or a line has several words.
-    """
-    what = "a text file in UTF-8, one word a line"
-    lines = file_text(Path(path), f"word list {path}", what=what).splitlines()
-    words = set()
-    for number, line in enumerate(lines, start=1):
-        word = line.strip()
-        if len(word.split()) > 1 and not word.startswith("#"):
-            raise AugmentError(f"word list {path}: line {number}: '{word}' is not one word; write one word a line")
-        if word and not word.startswith("#"):
-            words.add(same_word(word))
-    if not words:
-        raise AugmentError(f"word list {path}: no word in it; write one word a line")
-    return frozenset(words)
-
-
-def listed(batch: Batch, starts: Ints, stops: Ints, words: frozenset[str]) -> Mask:
-    """Tell for each of these words of a batch whether a list has it or one of its dictionary forms, shape (words,).
-
-    Args:
-        batch: the texts.
-        starts: the global places where the words start.
-        stops: the global places where the words stop.
-        words: the list, in lower case with е for ё.
-    """
-    own = map(same_word, texts_at(batch, starts, stops))
-    return np.array([word in words or not words.isdisjoint(lemmas_of(word)) for word in own], dtype=np.bool_)
-
 
 STYLES = ("star", "sign", "dots", "leet")
 _SEPARATORS = np.array([ord("."), ord(" ")], dtype=np.uint32)
@@ -95,8 +56,9 @@ class Masking(Attack):
     Args:
         probability: the share of the words that are masked, in [0, 1].
         styles: the styles used. Each word is masked in one of those that fit its letters; they are equally likely.
-        targets: the path of a text file with one word in each line; only these words are masked. A word that is given
-            in its dictionary form is masked in all its forms. By default any word may be masked.
+        targets: which words are masked: `content`, content words before function words; `lexicon`, only words that
+            moderation looks for (the dictionary `filtered_words`); `random`, any; or the path of a text file with one
+            word in each line: only these words, and a dictionary form in all its forms.
         signs: a dictionary, or the path of a `.tsv` file with the columns style, letter in lower case, the character
             that replaces it.
 
@@ -109,7 +71,7 @@ class Masking(Attack):
     group: ClassVar[str] = "adversaries"
     probability: float = 0.15
     styles: tuple[str, ...] = STYLES
-    targets: str | None = None
+    targets: str = "content"
     signs: str = "masks"
 
     def __post_init__(self) -> None:
@@ -119,8 +81,7 @@ class Masking(Attack):
             if style not in STYLES:
                 raise unknown("masking style", style, STYLES)
         _signs(self.signs)  # so that a wrong file is an error before the run starts
-        if self.targets is not None:
-            read_word_list(self.targets)
+        check_targets(self.targets)
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
         """Propose to mask every word, or every target, that one of the styles fits."""
@@ -129,14 +90,12 @@ class Masking(Attack):
         lengths = counted(letters, starts, stops)
         fit = (lengths >= _SHORTEST) & (counted((batch.flags & DIGIT) != 0, starts, stops) == 0)
         starts, stops = starts[fit], stops[fit]
-        if self.targets is not None:
-            fit = listed(batch, starts, stops, read_word_list(self.targets))
-            starts, stops = starts[fit], stops[fit]
         words = _Words(self, batch, letters, starts, stops)
+        words.only(*targeted(batch, streams, words.starts, words.stops, self.targets))
         return Proposals.of_edits(
             words.starts,
             words.stops,
-            batch.draw(streams, words.starts),
+            words.ranks,
             lambda indices: words.masked(streams, indices),
             clean=True,
             notes=lambda indices: words.notes(streams, indices),
@@ -163,6 +122,11 @@ class _Words:
         fit = (counts > 0).any(axis=0)
         self.starts, self.stops, self._counts = starts[fit], stops[fit], counts[:, fit]
         """The words that a style fits, and in how many places each style can mask each word, shape (styles, words)."""
+
+    def only(self, starts: Ints, stops: Ints, ranks: Floats) -> None:
+        """Keep some of the words, with their ranks."""
+        self._counts = self._counts[:, np.searchsorted(self.starts, starts)]
+        self.starts, self.stops, self.ranks = starts, stops, ranks
 
     def _places_of(self, number: int) -> Ints:
         style = self._styles[number]

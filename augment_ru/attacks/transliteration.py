@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from augment_ru.draws import Floats, Ints, Streams
-from augment_ru.editing.respelling import respell
+from augment_ru.editing.respelling import check_unit, respell
+from augment_ru.editing.targets import check_targets, targeted
 from augment_ru.engine.attack import Attack
 from augment_ru.engine.proposals import Proposals, Replacements
 from augment_ru.errors import AugmentError, unknown
@@ -173,35 +174,43 @@ class Transliteration(Attack):
     Args:
         style: `chat`, as people write; `icao`, as in passports; `gost`, GOST 7.79-2000, system B; or the path of a
             `.tsv` file with the columns letter, the letters in front of which the line holds, spellings.
-        whole: whether all words of a sentence change together; then the probability is the share of sentences.
+        unit: what changes together, as for someone without a Russian keyboard: `run`, some words from the start of a
+            sentence on; `sentence`; `message`, the whole text; `word`. The probability is the share of the words, of
+            the sentences or of the texts.
+        targets: which words change with `unit=word`, as in `masking`.
 
     Raises:
-        AugmentError: there is no such style, or a line of its file is malformed.
+        AugmentError: there is no such style, unit or word list, or a line of a file is malformed.
     """
 
     name: ClassVar[str] = "transliteration"
     group: ClassVar[str] = "people"
     probability: float = 0.2
     style: str = "chat"
-    whole: bool = False
+    unit: str = "run"
+    targets: str = "content"
 
     def __post_init__(self) -> None:
+        check_unit(self.name, self.unit)
+        check_targets(self.targets)
         _table(self.style)  # so that an unknown style is an error before the run starts
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
-        """Propose to write every Russian word, or all words of every sentence, in Latin letters."""
+        """Propose to write every Russian word, or the words of every run, sentence or text, in Latin letters."""
         table = _table(self.style)
         (starts, stops), keys = batch.words, table.keys(batch.codes)
         is_latin = ((batch.codes | _CASE) >= ord("a")) & ((batch.codes | _CASE) <= ord("z"))
         is_known = (batch.flags & DIGIT != 0) | (table.row_of[keys] >= 0) | is_latin
         is_strange = (batch.flags & WORD != 0) & ~is_known
         chosen = (counted(table.lasting[keys], starts, stops) > 0) & (counted(is_strange, starts, stops) == 0)
-        starts, stops = starts[chosen], stops[chosen]
+        starts, stops, ranks = starts[chosen], stops[chosen], None
+        if self.unit == "word":
+            starts, stops, ranks = targeted(batch, streams, starts, stops, self.targets)
 
         def replace(indices: Ints) -> Replacements:
             return table.spelled(batch, streams, starts[indices], stops[indices])
 
-        return respell(batch, streams, (starts, stops), replace, sentences=self.whole)
+        return respell(batch, streams, (starts, stops), replace, unit=self.unit, ranks=ranks)
 
 
 _CASE = np.uint32(0x20)

@@ -8,7 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from augment_ru.draws import Ints, Streams
-from augment_ru.editing.respelling import respell, sentences_at
+from augment_ru.editing.respelling import check_unit, respell, sentences_at
+from augment_ru.editing.targets import check_targets, targeted
 from augment_ru.engine.attack import Attack
 from augment_ru.engine.proposals import Proposals, Replacements
 from augment_ru.errors import AugmentError
@@ -92,34 +93,42 @@ class WrongLayout(Attack):
     A word stays if no key types one of its letters («naïve», a letter with a stress mark).
 
     Args:
-        whole: whether all words and signs of a sentence change together («как, где?» → «rfr? ult&»), as if someone
-            forgot to switch; then the probability is the share of sentences.
+        unit: what changes together, as when someone forgot to switch: `run`, some words from the start of a sentence
+            on, with the signs between them («как, где?» → «rfr? ult&»); `sentence`; `message`, the whole text; `word`,
+            without signs. The probability is the share of the words, of the sentences or of the texts.
+        targets: which words change with `unit=word`, as in `masking`.
         layouts: a dictionary, or the path of a `.tsv` file with two columns: a character in one layout, the character
             of the same key in the other layout.
 
     Raises:
-        AugmentError: there is no such dictionary, or one of its lines is malformed.
+        AugmentError: there is no such unit, word list or dictionary, or one of its lines is malformed.
     """
 
     name: ClassVar[str] = "wrong_layout"
     group: ClassVar[str] = "people"
     probability: float = 0.1
-    whole: bool = False
+    unit: str = "run"
+    targets: str = "content"
     layouts: str = "layouts"
 
     def __post_init__(self) -> None:
+        check_unit(self.name, self.unit)
+        check_targets(self.targets)
         layouts(self.layouts)  # so that a wrong dictionary is an error before the run starts
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
-        """Propose to type every word that has a letter, or every sentence with its signs, in the other layout."""
+        """Propose to type each word with a letter, or each run, sentence or text with signs, in the other layout."""
         table = layouts(self.layouts)
         typed, letters = table.exchanged(batch)
         starts, stops = batch.words
         no_key = ((batch.flags & WORD) != 0) & ((batch.flags & DIGIT) == 0) & ~letters
-        changing = typed != batch.codes if self.whole else letters
+        by_word = self.unit == "word"
+        changing = letters if by_word else typed != batch.codes
         chosen = (counted(changing, starts, stops) > 0) & (counted(no_key, starts, stops) == 0)
-        starts, stops = starts[chosen], stops[chosen]
-        if self.whole:
+        starts, stops, ranks = starts[chosen], stops[chosen], None
+        if by_word:
+            starts, stops, ranks = targeted(batch, streams, starts, stops, self.targets)
+        else:
             signs = _signs(batch, typed, starts, stops)
             starts, stops = np.concatenate([starts, signs]), np.concatenate([stops, signs + 1])
             order = np.argsort(starts, kind="stable")
@@ -128,8 +137,8 @@ class WrongLayout(Attack):
         def replace(indices: Ints) -> Replacements:
             return Replacements.of_ranges(typed, starts[indices], stops[indices])
 
-        # a comma may become a letter («hello,» → «руддщб»), so whole sentences are not clean
-        return respell(batch, streams, (starts, stops), replace, sentences=self.whole, clean=not self.whole)
+        # a comma may become a letter («hello,» → «руддщб»), so changes with signs are not clean
+        return respell(batch, streams, (starts, stops), replace, unit=self.unit, ranks=ranks, clean=by_word)
 
 
 def _signs(batch: Batch, typed: Codes, starts: Ints, stops: Ints) -> Ints:

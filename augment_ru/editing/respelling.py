@@ -4,14 +4,32 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from augment_ru.draws import Ints, Streams, first_of_each
+from augment_ru.draws import Floats, Ints, Streams, first_of_each
 from augment_ru.editing.on_demand import texts_at
 from augment_ru.edits import Note
 from augment_ru.engine.proposals import Proposals, Replacements
+from augment_ru.errors import unknown
 from augment_ru.text.batch import Batch
 from augment_ru.text.characters import BREAK, WORD, among
 
 _CLOSING = ".!?…"
+
+
+UNITS = ("word", "run", "sentence", "message")
+"""What changes together: a word; some words from the start of a sentence on; a whole sentence; the whole text."""
+_RUNS = np.array([1.0, 0.85, 0.7, 0.55, 0.4, 0.3, 0.2, 0.1])
+"""How likely a run has more than 0, 1, … 7 words: people notice after a few, or after the sentence."""
+_LENGTHS = "lengths"
+
+
+def check_unit(attack: str, unit: str) -> None:
+    """Check the option `unit` of an attack.
+
+    Raises:
+        AugmentError: there is no such unit.
+    """
+    if unit not in UNITS:
+        raise unknown(f"{attack}.unit", unit, UNITS)
 
 
 def respell(
@@ -20,7 +38,8 @@ def respell(
     places: tuple[Ints, Ints],
     replace: Callable[[Ints], Replacements],
     *,
-    sentences: bool,
+    unit: str,
+    ranks: Floats | None = None,
     clean: bool = True,
 ) -> Proposals:
     """Propose edits that are read as the words that they replace.
@@ -30,23 +49,37 @@ def respell(
         streams: the random draws of each text.
         places: the global starts and stops of the edits, sorted and disjoint; no edit reaches across a fence.
         replace: a function from the indices of edits to their new texts.
-        sentences: whether all edits of a sentence are one change; if not, each edit is a change of its own.
+        unit: which edits are one change, see `UNITS`.
+        ranks: for the unit `word`, the rank of each edit; None: they are drawn.
         clean: as in `Proposals`.
 
     Returns:
         The proposals. The note of each edit holds the replaced text as its reading.
     """
     starts, stops = places
+    kept = np.arange(starts.size)
+    if unit == "word":
+        ranks = batch.draw(streams, starts) if ranks is None else ranks
+        changes = kept
+    else:
+        new = first_of_each(batch.rows(starts) if unit == "message" else sentences_at(batch, starts))
+        changes, firsts = np.cumsum(new) - 1, np.flatnonzero(new)
+        ranks = batch.draw(streams, starts[firsts])
+        if unit == "run":
+            drawn = batch.draw(Streams.of(streams.keys, _LENGTHS), starts[firsts])
+            lengths = (drawn[:, None] < _RUNS).sum(axis=1)
+            is_word = ((batch.flags[starts] & WORD) != 0).astype(np.int64)
+            words = np.cumsum(is_word)
+            kept = np.flatnonzero(words - (words - is_word)[firsts][changes] <= lengths[changes])
+            changes = changes[kept]
 
     def notes(indices: Ints) -> Sequence[Note]:
-        return [Note(text) for text in texts_at(batch, starts[indices], stops[indices])]
+        return [Note(text) for text in texts_at(batch, starts[kept[indices]], stops[kept[indices]])]
 
-    changes = np.arange(starts.size)
-    firsts = changes
-    if sentences:
-        new = first_of_each(sentences_at(batch, starts))
-        changes, firsts = np.cumsum(new) - 1, np.flatnonzero(new)
-    return Proposals(starts, stops, changes, batch.draw(streams, starts[firsts]), replace, clean=clean, notes=notes)
+    def new_texts(indices: Ints) -> Replacements:
+        return replace(kept[indices])
+
+    return Proposals(starts[kept], stops[kept], changes, ranks, new_texts, clean=clean, notes=notes)
 
 
 def sentences_at(batch: Batch, places: Ints) -> Ints:

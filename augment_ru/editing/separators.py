@@ -23,13 +23,15 @@ _SHORTEST_REST = 3
 
 
 _KNOWN = WordFunction(is_known)
+_LEANS_RIGHT = WordFunction(lambda word: word_kind(word).role in ("preposition", "conjunction"))
 
 
 def joins(batch: Batch, forms: WordForms, rates: ErrorRates) -> tuple[Ints, Floats, Ints]:
     """Find the words that people write together with the next word.
 
-    Two kinds of pairs are left out: pairs of which one word is short and which joined are a word of the dictionary («не
-    мой»); and pairs whose second word begins with a capital («и Анна»), unless the first word ends in a capital.
+    Three kinds of pairs are left out: pairs of which one word is short and which joined are a word of the dictionary
+    («не мой»); pairs whose second word begins with a capital («и Анна»), unless the first word ends in a capital; and
+    pairs whose second word leans on what follows it («картошку в»), unless people join this very pair.
 
     Args:
         batch: the texts.
@@ -46,6 +48,7 @@ def joins(batch: Batch, forms: WordForms, rates: ErrorRates) -> tuple[Ints, Floa
     pairs, best = pairs[patterns.rates[best] > 0], best[patterns.rates[best] > 0]
     capital = batch.codes != forms.codes
     kept = ~capital[forms.starts[pairs + 1]] | capital[forms.stops[pairs] - 1]  # «и Анна» stays
+    kept[kept] = (best[kept] != patterns.anywhere) | (forms.values(pairs[kept] + 1, _LEANS_RIGHT) == 0)
     lengths = forms.stops - forms.starts
     short = kept & (np.minimum(lengths[pairs], lengths[pairs + 1]) <= _SHORT)
     kept[short] = forms.pair_values(pairs[short], _KNOWN) == 0

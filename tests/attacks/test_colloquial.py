@@ -18,7 +18,7 @@ SEEDS = range(60)
 
 def spoken(text: str, *classes: str, seed: int = 0, probability: float = 1.0) -> str:
     """The text with all forms of these classes, without constraints and gate."""
-    attack = make("colloquial", {"classes": classes} if classes else {})
+    attack = make("colloquial", {"styles": "any"} | ({"classes": classes} if classes else {}))
     return Augmenter(attack, constraints=(), similarity="none", probability=probability, seed=seed)(text).text
 
 
@@ -124,16 +124,18 @@ def test_no_filler_stands_behind_a_word_that_is_written_short() -> None:
 @given(texts(), st.integers(0, 3))
 def test_a_sentence_gets_at_most_one_filler(text: str, seed: int) -> None:
     sentence = "Он сказал, что он не придёт, но я его жду, а он спит"
-    result = Augmenter("colloquial", constraints=(), similarity="none", probability=1.0, seed=seed)(
-        f"{sentence}. {text}"
-    )
+    result = Augmenter(
+        make("colloquial", {"styles": "any"}), constraints=(), similarity="none", probability=1.0, seed=seed
+    )(f"{sentence}. {text}")
     fillers = [edit for edit in result.script.edits if edit.note and edit.note.kind == "filler"]
     assert sum(edit.start < len(sentence) for edit in fillers) == 1
 
 
 @given(texts(), st.integers(0, 3))
 def test_every_edit_has_its_class_and_reads_as_the_original(text: str, seed: int) -> None:
-    result = Augmenter("colloquial", constraints=(), similarity="none", probability=1.0, seed=seed)(text)
+    result = Augmenter(
+        make("colloquial", {"styles": "any"}), constraints=(), similarity="none", probability=1.0, seed=seed
+    )(text)
     assert result.script.read == text
     assert all(edit.note is not None and edit.note.kind in CLASSES for edit in result.script.edits)
 
@@ -172,3 +174,14 @@ def test_wrong_lines_are_refused(tmp_path: Path, line: str, message: str) -> Non
 def test_wrong_classes_are_refused() -> None:
     with pytest.raises(AugmentError, match=r"no class of colloquial called .slang.; known: ending, filler, word"):
         make("colloquial", {"classes": "slang"})
+
+
+def test_only_texts_in_the_style_of_a_chat_get_chat_words() -> None:
+    chat = "Спасибо, очень вкусно! Сейчас вообще хочется ещё, завтра зайдём опять."
+    report = "Министерство сообщило, что сейчас вообще ничего не изменится и закон опять примут."
+    quote = "Мне очень нравится, спасибо! Директор сказал: «Сейчас вообще никто не опаздывает»."
+    for seed in range(10):
+        free = Augmenter("colloquial", constraints=(), similarity="none", probability=1.0, seed=seed)
+        assert free(chat).text != chat
+        assert free(report).text == report
+        assert "«Сейчас вообще никто не опаздывает»" in free(quote).text

@@ -116,7 +116,9 @@ def test_every_pair_of_aspects_has_both() -> None:
     ("text", "diminutive"),
     [
         ("Кошка спит на окне.", "Кошечка спит на окошке."),
-        ("Мы попили кофе и съели два пирога.", "Мы попили кофеёк и съели два пирожка."),
+        ("Мы попили кофе и съели суп.", "Мы попили кофеёк и съели супчик."),
+        ("Съели два салата и огромный торт.", "Съели два салата и огромный торт."),
+        ("Он сказал: «Кошка спит», и налил чай.", "Он сказал: «Кошка спит», и налил чаёк."),
         ("Сделали новое фото.", "Сделали новую фоточку."),
         ("Наше кафе было закрыто.", "Наша кафешка была закрыта."),
         ("КОШКА СПИТ", "КОШЕЧКА СПИТ"),
@@ -129,12 +131,18 @@ def test_every_pair_of_aspects_has_both() -> None:
     ],
 )
 def test_diminutives(text: str, diminutive: str) -> None:
-    assert changed("diminutives", text) == diminutive
+    assert changed("diminutives", text, styles="any") == diminutive
+
+
+def test_diminutives_stand_only_in_texts_of_a_chat() -> None:
+    assert changed("diminutives", "Спасибо, суп был очень вкусный!") == "Спасибо, супчик был очень вкусный!"
+    report = "Суд установил, что ответчик продал суп и чай без договора."
+    assert changed("diminutives", report) == report
 
 
 def test_diminutives_are_nouns_of_the_same_animacy() -> None:
     known = dictionary("diminutives")
-    assert len(known) >= 400
+    assert len(known) >= 250
     for (lemma, pos), (diminutive, *more) in known.items():
         assert not more
         old = [one for one in known_forms(lemma) if one.kind == "NOUN" and one.lemma == lemma]

@@ -240,3 +240,15 @@ def test_a_wrong_line_of_a_table_of_signs_is_an_error(tmp_path: Path, line: str,
     (tmp_path / "signs.tsv").write_text(f"{line}\n", encoding="utf-8")
     with pytest.raises(AugmentError, match=message):
         make("masking", {"signs": str(tmp_path / "signs.tsv")})
+
+
+@pytest.mark.parametrize("name", ["masking", "homoglyphs", "transliteration", "wrong_layout", "evasion"])
+def test_targets_of_the_lexicon_are_the_only_words_that_change(name: str) -> None:
+    text = "Этот идиот опять открыл окно и рассказывал про какое-то казино."
+    by_word = {"unit": "word"} if name in ("transliteration", "wrong_layout") else {}
+    for seed in range(10):
+        attack = make(name, {"targets": "lexicon"} | by_word)
+        new = Augmenter(attack, constraints=(), similarity="none", probability=1.0, seed=seed)(text).text
+        changed = [one for one in ("Этот", "опять", "открыл", "окно", "рассказывал") if one not in new]
+        assert changed == []
+        assert new != text

@@ -32,9 +32,11 @@ def test_in_people_each_part_errs_as_often_as_alone() -> None:
     together = kinds(free("people"))
     for part in parts_of_people():
         alone = kinds(free(part, min_changes=0))
-        for kind, count in alone.items():
-            if count >= 100 and "+" not in kind:
-                assert 0.7 * count < together[kind] < 1.4 * count, (part.name, kind)
+        factor = 2.0 if part.name == "misspell" else 1.0  # people also err in the first words of sentences
+        for kind, single in alone.items():
+            count = factor * single
+            if single >= 100 and "+" not in kind:
+                assert 0.5 * count < together[kind] < 1.4 * count, (part.name, kind)
 
 
 def test_what_two_parts_of_people_could_do_is_done_once() -> None:

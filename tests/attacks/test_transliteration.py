@@ -31,7 +31,7 @@ GOST = {
 
 def latin(text: str, style: str = "chat", seed: int = 0, **options: object) -> str:
     """The text with all words in Latin letters."""
-    attack = Transliteration(probability=1.0, style=style, **options)  # type: ignore[arg-type]
+    attack = Transliteration(probability=1.0, style=style, **{"unit": "word"} | options)  # type: ignore[arg-type]
     return Augmenter(attack, constraints=(), similarity="none", seed=seed)(text).text
 
 
@@ -111,7 +111,7 @@ def test_a_chat_has_several_spellings_the_first_the_likeliest() -> None:
 
 
 def test_an_edit_covers_its_word_and_says_how_it_is_read() -> None:
-    result = Augmenter(Transliteration(1.0), constraints=(), similarity="none")("Мама, привет!")
+    result = Augmenter(Transliteration(1.0, unit="word"), constraints=(), similarity="none")("Мама, привет!")
     assert [(edit.start, edit.text, edit.note and edit.note.reading) for edit in result.script.edits] == [
         (0, "Mama", "Мама"),
         (6, "privet", "привет"),
@@ -120,20 +120,22 @@ def test_an_edit_covers_its_word_and_says_how_it_is_read() -> None:
 
 def test_a_whole_sentence_is_one_change() -> None:
     text = "Мама дома. А папа?"
-    found = Transliteration(whole=True).propose_batch(Batch([text]), Streams.of(digests([text]), 1))
+    found = Transliteration(unit="sentence").propose_batch(Batch([text]), Streams.of(digests([text]), 1))
     assert found.ranks.size == 2
     assert found.changes.tolist() == [0, 0, 1, 1]
-    attack = Transliteration(1e-9, whole=True)
+    attack = Transliteration(1e-9, unit="sentence")
     runs = (Augmenter(attack, constraints=(), similarity="none", seed=seed) for seed in range(20))
     assert {run(text).text for run in runs} == {"Mama doma. А папа?", "Мама дома. A papa?"}
-    assert latin(text, whole=True) == "Mama doma. A papa?"
+    assert latin(text, unit="sentence") == "Mama doma. A papa?"
 
 
 def test_spellings_do_not_depend_on_which_words_are_changed() -> None:
     text = "хорошо чайник щука яйцо объём тюлень жёлтый"
     all_words = latin(text).split()
     for probability in (0.2, 0.5, 0.8):
-        some = Augmenter(Transliteration(probability), constraints=(), similarity="none", seed=0)(text).text.split()
+        some = Augmenter(Transliteration(probability, unit="word"), constraints=(), similarity="none", seed=0)(
+            text
+        ).text.split()
         assert all(word in (old, new) for word, old, new in zip(some, text.split(), all_words, strict=True))
 
 
@@ -162,5 +164,28 @@ def test_a_style_of_ones_own_and_unknown_ones(tmp_path: Path) -> None:
     assert latin("ян яя Янн", str(own)) == "jan ââ Jann"
     with pytest.raises(AugmentError, match="no style of transliteration called 'ica'; did you mean 'icao'"):
         Transliteration(style="ica")
-    with pytest.raises(AugmentError, match=r"transliteration\.whole: '1'; possible: true, false"):
-        make("transliteration", {"whole": "1"})
+    with pytest.raises(AugmentError, match=r"no transliteration.unit called '1'"):
+        make("transliteration", {"unit": "1"})
+
+
+def test_a_run_begins_a_sentence_and_a_message_is_whole() -> None:
+    text = "Мама мыла раму весь день. Папа спал на диване до вечера."
+    for seed in range(20):
+        new = latin(text, seed=seed, unit="run")
+        for old, sentence in zip(text.split(". "), new.split(". "), strict=True):
+            changed = [one != other for one, other in zip(old.split(), sentence.split(), strict=True)]
+            assert changed[0]
+            assert changed == sorted(changed, reverse=True)
+        assert not set("абвгдежзийклмнопрстуфхцчшщъыьэюя") & set(latin(text, seed=seed, unit="message").lower())
+
+
+def test_content_words_are_hidden_before_function_words() -> None:
+    text = "и вот на столе под лампой лежал мой паспорт"
+    half = {latin_words for seed in range(30) for latin_words in _latin_words(text, 0.4, seed)}
+    assert half <= {"stole", "lampoj", "lampoi", "lezhal", "pasport", "lejal", "lampoy"}
+
+
+def _latin_words(text: str, probability: float, seed: int) -> list[str]:
+    attack = Transliteration(probability, unit="word")
+    new = Augmenter(attack, constraints=(), similarity="none", seed=seed)(text).text
+    return re.findall("[a-z]+", new)

@@ -21,7 +21,7 @@ from strategies import texts
 
 def typed(text: str, **options: object) -> str:
     """The text with all words typed in the other layout."""
-    attack = WrongLayout(probability=1.0, **options)  # type: ignore[arg-type]
+    attack = WrongLayout(probability=1.0, **{"unit": "word"} | options)  # type: ignore[arg-type]
     return Augmenter(attack, constraints=(), similarity="none")(text).text
 
 
@@ -64,7 +64,7 @@ def test_a_word_is_typed_by_the_same_keys_in_the_other_layout(text: str, result:
     ],
 )
 def test_a_whole_sentence_is_typed_with_its_signs(text: str, result: str) -> None:
-    assert typed(text, whole=True) == result
+    assert typed(text, unit="sentence") == result
 
 
 def test_each_letter_of_both_alphabets_has_a_key() -> None:
@@ -81,11 +81,11 @@ def test_each_letter_of_both_alphabets_has_a_key() -> None:
 
 def test_typing_again_gives_the_original() -> None:
     text = "Съешь ещё этих мягких булок, да выпей же чаю"
-    assert typed(typed(text, whole=True), whole=True) == text
+    assert typed(typed(text, unit="sentence"), unit="sentence") == text
 
 
 def test_each_edit_covers_its_word_and_says_how_it_is_read() -> None:
-    result = Augmenter(WrongLayout(probability=1.0), constraints=(), similarity="none")("Мой ёж, да.")
+    result = Augmenter(WrongLayout(probability=1.0, unit="word"), constraints=(), similarity="none")("Мой ёж, да.")
     assert [(edit.text, edit.note.reading) for edit in result.script.edits if edit.note] == [
         ("Vjq", "Мой"),
         ("`;", "ёж"),
@@ -97,9 +97,9 @@ def test_each_edit_covers_its_word_and_says_how_it_is_read() -> None:
 def test_the_sentences_of_a_text_are_changes_of_their_own() -> None:
     text = "Он ушёл. Она спит.\nОни пьют чай, мы 2.5 дня ждём."
     batch = Batch([text])
-    found = WrongLayout(whole=True).propose_batch(batch, Streams.of(digests([text]), 1))
+    found = WrongLayout(unit="sentence").propose_batch(batch, Streams.of(digests([text]), 1))
     assert found.ranks.size == 3
-    attack = WrongLayout(1e-9, whole=True)
+    attack = WrongLayout(1e-9, unit="sentence")
     runs = (Augmenter(attack, constraints=(), similarity="none", seed=seed) for seed in range(20))
     assert {run(text).text for run in runs} == {
         "Jy ei`k/ Она спит.\nОни пьют чай, мы 2.5 дня ждём.",
@@ -115,7 +115,7 @@ def test_whole_sentences_leave_protected_spans_alone_and_are_read_as_the_origina
     places = data.draw(st.lists(st.integers(0, len(text)), max_size=6).map(sorted))
     spans = [Span(*place, "GIVEN") for place in zip(places[::2], places[1::2], strict=False) if place[0] < place[1]]
     batch = Batch([text], None, [spans])
-    proposed = WrongLayout(whole=True).propose_batch(batch, Streams.of(digests([text]), 1))
+    proposed = WrongLayout(unit="sentence").propose_batch(batch, Streams.of(digests([text]), 1))
     found = legal(batch, proposed)
     kept = proposed.ranks.size if batch.of_few_letters is None else 0  # one or two letters stay as they are
     assert found.ranks.size == kept  # nothing else that the engine has to drop
@@ -132,14 +132,14 @@ def test_whole_sentences_leave_protected_spans_alone_and_are_read_as_the_origina
 def test_a_comma_that_becomes_a_letter_is_not_put_beside_a_protected_span() -> None:
     text = "see Moscow, then Kazan."
     batch = Batch([text], None, [[Span(4, 10, "LOC")]])
-    found = legal(batch, WrongLayout(whole=True).propose_batch(batch, Streams.of(digests([text]), 1)))
+    found = legal(batch, WrongLayout(unit="sentence").propose_batch(batch, Streams.of(digests([text]), 1)))
     done = apply(batch, found, np.ones(found.ranks.size, dtype=np.bool_))
     assert done.texts == ["ыуу Moscow, ерут Лфяфтю"]
 
 
 def test_words_come_at_the_rate_asked_for() -> None:
     text = "слово " * 50_000
-    result = Augmenter(WrongLayout(probability=0.1), constraints=(), similarity="none")(text).text
+    result = Augmenter(WrongLayout(probability=0.1, unit="word"), constraints=(), similarity="none")(text).text
     assert result.count("ckjdj") / 50_000 == pytest.approx(0.1, abs=0.008)  # six standard deviations
 
 
@@ -164,5 +164,5 @@ def test_a_table_of_ones_own_and_unknown_ones(tmp_path: Path) -> None:
     assert typed("а ба", layouts=str(own)) == "q ба"
     with pytest.raises(AugmentError, match=r"no dictionary called 'layout'; did you mean 'layouts'\?"):
         WrongLayout(layouts="layout")
-    with pytest.raises(AugmentError, match=r"wrong_layout\.whole: 'yes'; possible: true, false"):
-        make("wrong_layout", {"whole": "yes"})
+    with pytest.raises(AugmentError, match=r"no wrong_layout.unit called 'yes'"):
+        make("wrong_layout", {"unit": "yes"})

@@ -14,9 +14,10 @@ import numpy as np
 
 from augment_ru.attacks.add_sent.corpus import Corpus, is_option
 from augment_ru.attacks.add_sent.input_corpus import InputCorpus
+from augment_ru.attacks.add_sent.option_types import option_type, other_amounts
 from augment_ru.draws import Ints, Keys, Streams, unit
 from augment_ru.editing.on_demand import changes_in_rounds
-from augment_ru.edits import Edit, Span
+from augment_ru.edits import Edit, Note, Span
 from augment_ru.engine.proposals import Proposals
 from augment_ru.language.morphology import lemmas_of, morphology
 from augment_ru.records.options import comparable
@@ -29,6 +30,12 @@ _EMPTY = {"быть", "мочь", "стать", "самый"}
 """Lemmas that are content words by their part of speech but say nothing about the topic."""
 _ROOT = 5
 """How many letters of dictionary forms are compared, so that a noun equals the verb or adjective derived from it."""
+_SUFFIX = re.compile(
+    r"(?:[её]?нный|[оеё]?в?ный|ной|[оеё]вый|с?кий|ск[оа]й|ние|тель|ник|ник|щик|ость|[еоё]?к|[аяоеьыйиё])+$"
+)
+_SOFTENED = str.maketrans("чжшщц", "кгхск")
+"""Consonants before a suffix, and those they come from: «песчаный» of «песок», «снежный» of «снег»."""
+_FLEETING = re.compile("[аеёиоуыэюяйьъ]")
 
 
 def contains_phrase(text: str, phrase: str) -> bool:
@@ -55,15 +62,16 @@ def _forms(word: str) -> frozenset[str]:
 
 @lru_cache(maxsize=8192)
 def content(text: str) -> frozenset[str]:
-    """Return the content words of a text, to compare two texts: the first five letters of their dictionary forms.
+    """Return the content words of a text, to compare two texts: the beginnings and the roots of their dictionary forms.
 
     Content words are nouns, adjectives, verbs, and words in other alphabets. If a word has several readings, the
-    dictionary forms of all of them are returned, so two words that look alike count as the same in case of doubt.
+    dictionary forms of all of them are returned, so two words that look alike count as the same in case of doubt. The
+    beginning is five letters; the root two letters and the next two consonants, without suffixes and alternations.
 
-    >>> sorted(content("Мы работали на новой стройке."))
-    ['новый', 'работ', 'строй']
     >>> content("Мы работали.") & content("Трудная работа!")
-    frozenset({'работ'})
+    frozenset({'работ', 'ра-бт'})
+    >>> content("башенный кран") & content("в башне"), content("снежный") & content("снег")
+    (frozenset({'ба-хн'}), frozenset({'сн-г'}))
     """
     return frozenset().union(*map(_roots, LETTERS.findall(text.lower())))
 
@@ -76,7 +84,13 @@ def _roots(word: str) -> frozenset[str]:
     if readings[0].tag.POS not in _CONTENT or "Apro" in readings[0].tag:
         return frozenset()
     forms = {str(reading.normal_form) for reading in readings if reading.tag.POS in _CONTENT}
-    return frozenset(form.replace("ё", "е")[:_ROOT] for form in forms - _EMPTY)
+    found = {form.replace("ё", "е") for form in forms - _EMPTY}
+    return frozenset((*(form[:_ROOT] for form in found), *map(_root, found)))
+
+
+def _root(form: str) -> str:
+    stem = form[:2] + _SUFFIX.sub("", form[2:])
+    return f"{stem[:2]}-{_FLEETING.sub('', stem[2:].translate(_SOFTENED))[:2]}"
 
 
 CLOSING_MARKS = ".!?…"
@@ -219,14 +233,24 @@ class Gap:
         """Return the edit that adds a sentence at the end of the text or of its question."""
         return added(self.text, self.place.stop, new, after_link=self.closed)
 
+    @property
+    def others(self) -> tuple[str, ...]:
+        """The other options of the question."""
+        spans = (self.context.right, *self.context.wrong)
+        return tuple(span.of(self.text) for span in spans if span is not None and span != self.place)
+
     def replaced(self, new: str) -> Edit:
-        """Return the edit that replaces the option; the new text gets the letter case and mark of the old one."""
+        """Return the edit that replaces the option; the new text gets the letter case and mark of the old one.
+
+        Its note says that it is read as the old option, so that a similarity judges the question: a wrong option is
+        exchanged on purpose.
+        """
         if self.old[0].islower() and not new[1:2].isupper():
             new = new[0].lower() + new[1:]
         elif self.old[0].isupper():
             new = new[0].upper() + new[1:]
         marks = self.old[len(self.old.rstrip(CLOSING_MARKS)) :]
-        return Edit(self.place.start, self.place.stop, new.rstrip(CLOSING_MARKS) + marks)
+        return Edit(self.place.start, self.place.stop, new.rstrip(CLOSING_MARKS) + marks, Note(self.old))
 
     def edit(self, new: str) -> Edit:
         """Return the edit that writes a distractor here."""
@@ -272,12 +296,20 @@ def distract(batch: Batch, streams: Streams, probability: float, generate: Gener
     return changes_in_rounds(batch, places, ranks, probability, write, least=least)
 
 
+_MANY_ANSWERS = re.compile(
+    r"\b(?:не|нет|ни|без|кроме|нельзя|никогда|исключени\w+|отсутств\w+|не(?:возможн|верн|правильн)\w+|ошибочн\w+|ложн\w+"
+    r"|сам(?:ый|ая|ое|ые|ого|ой|ую|ым|ом|ыми|ых)|наи(?:бол|мен|больш|меньш|лучш|худш)\w+|лучш\w+|\w{2,}(?:ейш|айш)\w+"
+    r"|(?:больше|меньше|чаще|скорее|быстрее|сильнее|раньше|позже|выше|ниже|дальше|ближе|хуже) (?:всего|всех))\b"
+)
+"""Negations and superlatives: in such a question almost any other option is right, or may be."""
+
+
 def _gaps(batch: Batch, row: int) -> Iterator[Gap]:
     text, context = batch.texts[row], batch.contexts[row]
     if context.options is not None:
         spans = batch.protected(row)
         before = text[: context.options].strip()
-        for wrong in context.wrong:
+        for wrong in () if _MANY_ANSWERS.search(before.lower()) else context.wrong:
             free = not any(one.start < wrong.stop and one.stop > wrong.start for one in spans)
             if free and count_russian_words(wrong.of(text)):
                 yield Gap(row, wrong, before, text, context)
@@ -293,7 +325,8 @@ def from_corpus(corpus: Corpus | InputCorpus, nearest: int) -> Generator:
     A sentence is safe if it shares no content word with the record or its answers, and if its nearness in topic is at
     most 0.3. A nearer sentence is mostly about the very same thing as the text: behind «Какой врач лечит зубы?» a
     sentence about a dentist gives the answer, behind a cold soup a steaming borscht contradicts the text. An option is
-    safe if it shares no content word with its question or the right option, however near it is to the old option.
+    put into the grammatical type of the old one (`option_types`); it is safe if it shares no content word with its
+    question or the right option, and is at most as near to the right option as to the old one.
 
     Args:
         corpus: the sentences and options.
@@ -327,9 +360,7 @@ def _safe(corpus: Corpus, gap: Gap) -> Iterator[str]:
     """Yield the texts of a corpus that may stand in a gap, the nearest in topic first."""
     taken = gap.content
     if gap.is_option:
-        order, _ = corpus.near_option(gap.old, gap.before)
-        options = [corpus.options[at] for at in order.tolist()]
-        every: Iterable[str] = sorted(options, key=lambda text: _mark(text) != _mark(gap.old))
+        every = _options(corpus, gap)
     else:
         order, nearness = corpus.near(gap.before[-_REACH:])
         first = int(np.count_nonzero(nearness > _NEAREST_SAFE))
@@ -337,10 +368,26 @@ def _safe(corpus: Corpus, gap: Gap) -> Iterator[str]:
     return (text for text in every if taken.isdisjoint(content(text)) and gap.fits(text))
 
 
-def _mark(text: str) -> str:
-    """Return the closing mark of a text, or "".
+def _options(corpus: Corpus, gap: Gap) -> Iterator[str]:
+    """Yield the options of a corpus in the grammatical type of the option of a gap, the nearest in topic first.
 
-    Options with the mark of the old option are tried first, so that a sentence is replaced by a sentence where
-    possible.
+    Options with the mark of the old option come first, so that a sentence is replaced by a sentence where possible.
     """
+    old = option_type(gap.old)
+    others = [found for found in map(option_type, gap.others) if found is not None]
+    if old is None or (len(others) > 1 and all(one.kind != old.kind for one in others)):
+        return  # an option of a type of its own was read wrongly: «ели» among trees is no verb
+    yield from other_amounts(old)
+    order, nearness = corpus.near_option(gap.old, gap.before)
+    by_right, to_right = corpus.near_option(next(iter(gap.context.answers), ""), gap.before)
+    safe = order[to_right[np.argsort(by_right)][order] <= nearness].tolist()
+    for at in sorted(safe, key=lambda at: _mark(corpus.options[at]) != _mark(gap.old)):
+        new = option_type(corpus.options[at])
+        made = None if new is None else old.made_of(new, others)
+        if made is not None:
+            yield made
+
+
+def _mark(text: str) -> str:
+    """Return the closing mark of a text, or ""."""
     return text[-1] if text[-1] in CLOSING_MARKS else ""

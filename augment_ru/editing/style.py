@@ -1,0 +1,88 @@
+"""The style of a text: whether it may hold words of a chat."""
+
+import re
+from functools import cache, lru_cache
+
+import numpy as np
+
+from augment_ru.constraints.quotations import quoted
+from augment_ru.draws import Ints
+from augment_ru.errors import unknown
+from augment_ru.language.morphology import lemmas_of, readings
+from augment_ru.resources import dictionary_path, number_in, rows
+from augment_ru.text.batch import Batch
+from augment_ru.text.characters import Mask
+
+_WORD = re.compile(r"[а-яё]+(?:-[а-яё]+)*", re.IGNORECASE)
+_LIVELY = re.compile(r"[!?)(]{2,}|!|[:;]-?[)(]|[\U0001F300-\U0001FAFF]|…|\.\.\.")
+_REPORT = re.compile(r"\b(?:1\d|20)\d\d\b|%|№|[;§]")
+_SPEAKER = frozenset({"1per", "2per", "impr"})
+_LONGEST_ABBREVIATION = 5
+
+
+STYLES = ("chat", "any")
+
+
+def check_styles(attack: str, styles: str) -> None:
+    """Check the option `styles` of an attack.
+
+    Raises:
+        AugmentError: there is no such style.
+    """
+    if styles not in STYLES:
+        raise unknown(f"{attack}.styles", styles, STYLES)
+
+
+@cache
+def _table() -> dict[str, int]:
+    found = rows(dictionary_path("style"), columns=2)
+    return {word.replace("ё", "е"): int(number_in(f"style: {word}", cell, least=-3, most=3)) for word, cell in found}
+
+
+@lru_cache(maxsize=200_000)
+def _points(word: str) -> int:
+    """Return the points of a word as it is written.
+
+    The dictionary `style` has the points of lemmas. Words in the first or second person get 1; abbreviations, and names
+    that the dictionary of forms does not have, -1.
+    """
+    small = word.lower()
+    known = next((_table()[lemma] for lemma in (small, *lemmas_of(small)) if lemma in _table()), 0)
+    likeliest = readings(small)[0]
+    if known:
+        return known
+    if 1 < len(word) <= _LONGEST_ABBREVIATION and word.isupper():
+        return -1
+    if word[0].isupper() and not likeliest.known:
+        return -1
+    return int(likeliest.pos in ("VERB", "NPRO") and not _SPEAKER.isdisjoint(likeliest.grammemes))
+
+
+@lru_cache(maxsize=8192)
+def chat_points(text: str) -> int:
+    """Return how much of a text speaks for a chat or a review; under 0: for a report, a law or an encyclopaedia.
+
+    >>> chat_points("Спасибо, очень вкусно!") > 1, chat_points("Село находится в Тульской области.") < 0
+    (True, True)
+    """
+    signs = (_LIVELY.search(text) is not None) - (_REPORT.search(text) is not None)
+    return sum(map(_points, _WORD.findall(text))) + signs
+
+
+def quotations(text: str) -> list[tuple[int, int]]:
+    """Return where the words of others start and stop: all that stands between quote marks."""
+    return [(one.start, one.stop) for one in quoted(text)]
+
+
+def _fit(batch: Batch, least: int) -> Mask:
+    return np.array([chat_points(text) >= least for text in batch.texts], dtype=np.bool_)
+
+
+def in_chats(batch: Batch, places: Ints, least: int) -> Mask:
+    """Tell for each global place whether its text has at least so many points, and it is no word of others."""
+    fits: Mask = batch.once(_fit, least)[batch.rows(places)]
+    for row, text in enumerate(batch.texts):
+        for start, stop in quotations(text):
+            at = batch.starts[row]
+            fits &= ~((places >= at + start) & (places < at + stop))
+    return fits

@@ -1,0 +1,105 @@
+"""Which words an attack changes that hides words: any, those that carry the meaning, or those that filters look for."""
+
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+
+from augment_ru.draws import Floats, Ints, Streams
+from augment_ru.editing.word_forms import WordForms, WordFunction
+from augment_ru.errors import AugmentError
+from augment_ru.language.morphology import lemmas_of, readings
+from augment_ru.resources import dictionary_path, file_text, rows, same_word
+from augment_ru.text.batch import Batch
+from augment_ru.text.characters import Mask
+
+TARGETS = ("content", "lexicon", "random")
+"""The possible targets beside the path of a word list."""
+_EMPTY = frozenset({"NPRO", "PREP", "CONJ", "PRCL", "PRED", "INTJ"})
+
+
+@cache
+def read_word_list(path: str) -> frozenset[str]:
+    """Read the words of a text file, one a line; return them in lower case with е for ё.
+
+    Empty lines and lines that begin with `#` are skipped.
+
+    Raises:
+        AugmentError: there is no such file, it is not UTF-8, it has no word, or a line has several words.
+    """
+    what = f"a text file in UTF-8, one word a line, or one of {', '.join(TARGETS)}"
+    lines = file_text(Path(path), f"word list {path}", what=what).splitlines()
+    words = set()
+    for number, line in enumerate(lines, start=1):
+        word = line.strip()
+        if len(word.split()) > 1 and not word.startswith("#"):
+            raise AugmentError(f"word list {path}: line {number}: '{word}' is not one word; write one word a line")
+        if word and not word.startswith("#"):
+            words.add(same_word(word))
+    if not words:
+        raise AugmentError(f"word list {path}: no word in it; write one word a line")
+    return frozenset(words)
+
+
+def check_targets(targets: str) -> None:
+    """Read the word list that targets name, so that a wrong one is an error before the run starts.
+
+    Raises:
+        AugmentError: as `read_word_list`.
+    """
+    if targets not in ("content", "random"):
+        _in_list(targets)
+
+
+@cache
+def _in_list(targets: str) -> WordFunction:
+    """Return a function that tells whether a list has a word or one of its lemmas."""
+    lexicon = targets == "lexicon"
+    listed = (word for word, _ in rows(dictionary_path("filtered_words"), columns=2)) if lexicon else None
+    words = read_word_list(targets) if listed is None else frozenset(map(same_word, listed))
+    return WordFunction(lambda word: same_word(word) in words or not words.isdisjoint(lemmas_of(word)))
+
+
+def _carries_meaning(word: str) -> int:
+    likeliest = readings(word)[0]
+    return likeliest.pos not in _EMPTY and "Apro" not in likeliest.grammemes
+
+
+_CARRIES = WordFunction(_carries_meaning)
+
+
+def targeted(batch: Batch, streams: Streams, starts: Ints, stops: Ints, targets: str) -> tuple[Ints, Ints, Floats]:
+    """Return the words that may change, and their ranks.
+
+    Args:
+        batch: the texts.
+        streams: the random draws of each text.
+        starts: the global places where words start that the attack can change, ascending.
+        stops: the global places where they stop.
+        targets: `content`: content words have the lower ranks, so that words such as «и» and «над» change only where
+            the probability is higher than the share of content words; `lexicon`, or the path of a word list: only
+            words of the list change; `random`: every word alike.
+
+    Returns:
+        The starts and stops of the words, and their ranks, all of shape (words,).
+    """
+    ranks = batch.draw(streams, starts)
+    if targets == "random" or not starts.size:
+        return starts, stops, ranks
+    if targets != "content":
+        forms: WordForms = batch.once(WordForms)
+        listed = forms.values(np.searchsorted(forms.starts, starts), _in_list(targets)) > 0
+        return starts[listed], stops[listed], ranks[listed]
+    carries, shares = batch.once(_content_words)
+    share, is_content = shares[batch.rows(starts)], carries[starts]
+    return starts, stops, np.where(is_content, ranks * share, share + ranks * (1.0 - share))
+
+
+def _content_words(batch: Batch) -> tuple[Mask, Floats]:
+    """Tell for each global place whether a content word starts there, and the share of such words in each text."""
+    forms: WordForms = batch.once(WordForms)
+    words = np.flatnonzero(forms.values(np.arange(forms.starts.size), _CARRIES) > 0)
+    carries = np.zeros(batch.codes.size, dtype=np.bool_)
+    carries[forms.starts[words]] = True
+    every = np.bincount(batch.rows(forms.starts), minlength=len(batch))
+    return carries, np.bincount(batch.rows(forms.starts[words]), minlength=len(batch)) / np.maximum(every, 1)
