@@ -30,7 +30,7 @@ _ASKING = frozenset({
     "где", "зачем", "как", "какой", "каков", "когда", "который", "кто", "куда", "откуда", "почему", "сколько", "чей",
     "что",
 })  # fmt: skip
-"""Words that stay where they ask or join."""
+"""_Words that stay where they ask or join."""
 _OWNERS = frozenset({"его", "её", "ее", "их"})
 """Pronouns that stand before a noun as an adjective does."""
 _AFTER_OWNER = frozenset({"noun", "adjective", "participle"})
@@ -60,7 +60,7 @@ class Unit:
         return not fixed and (not self.role or self.role != other.role)
 
 
-class Words(NamedTuple):
+class _Words(NamedTuple):
     """The words of a batch, units of several words counted as one.
 
     Attributes:
@@ -79,7 +79,7 @@ class Words(NamedTuple):
     clauses: Sequence[int]
 
 
-def units(batch: Batch) -> list[Unit]:
+def constituents(batch: Batch) -> list[Unit]:
     """Find the constituents of all texts, in their order; those that may not move have the role "fixed".
 
     A clause ends at a mark inside the sentence, at a conjunction, and with the sentence. A noun is one constituent with
@@ -89,7 +89,7 @@ def units(batch: Batch) -> list[Unit]:
     return list(_constituents(batch, batch.once(_words)))
 
 
-def _words(batch: Batch) -> Words:
+def _words(batch: Batch) -> _Words:
     starts, stops = batch.words
     ends = dict(zip(starts.tolist(), stops.tolist(), strict=True))
     every, every_stop = word_bounds(batch.codes, batch.flags)
@@ -105,7 +105,7 @@ def _words(batch: Batch) -> Words:
     unknown = ["noun" if is_russian else _FOREIGN for is_russian in russian[rows].tolist()]
     roles = [role or (other if word.isalpha() else "") for role, other, word in zip(roles, unknown, words, strict=True)]
     free = [start in ends for start in every.tolist()]
-    return Words(every.tolist(), last, free, words, roles, _clauses(batch, every, roles))
+    return _Words(every.tolist(), last, free, words, roles, _clauses(batch, every, roles))
 
 
 def _inner(every: Ints, starts: Ints, stops: Ints) -> np.ndarray:
@@ -129,7 +129,7 @@ def _clauses(batch: Batch, starts: Ints, roles: Sequence[str]) -> list[int]:
     return numbers
 
 
-def _constituents(batch: Batch, words: Words) -> Iterator[Unit]:
+def _constituents(batch: Batch, words: _Words) -> Iterator[Unit]:
     stays = _stays_before(batch)
     at = 0
     while at < len(words.starts):
@@ -160,7 +160,7 @@ def _stays_before(batch: Batch) -> Sequence[int]:
     return counts
 
 
-def _phrase(words: Words, at: int) -> int:
+def _phrase(words: _Words, at: int) -> int:
     """Return the number of the word behind the phrase that starts with word `at`; `at + 1` if it is a word alone."""
     noun = _noun(words, at)
     if noun is None:
@@ -175,7 +175,7 @@ def _phrase(words: Words, at: int) -> int:
     return stop
 
 
-def _noun(words: Words, at: int) -> int | None:
+def _noun(words: _Words, at: int) -> int | None:
     """Return the number of the noun of the phrase that starts with word `at`; None if no phrase starts there."""
     for place in range(at, min(at + 1 + _LONGEST_PHRASE, len(words.roles))):
         role, following = words.roles[place], words.roles[place + 1 : place + 2]
@@ -191,7 +191,7 @@ def _noun(words: Words, at: int) -> int | None:
     return None
 
 
-def _agree(words: Words, first: int, noun: int) -> bool:
+def _agree(words: _Words, first: int, noun: int) -> bool:
     """Tell whether the adjectives in front of a noun may have its case."""
     cases = word_kind(words.texts[noun].split()[-1]).cases
     return all(
@@ -201,7 +201,7 @@ def _agree(words: Words, first: int, noun: int) -> bool:
     )
 
 
-def _genitive(words: Words, at: int) -> int | None:
+def _genitive(words: _Words, at: int) -> int | None:
     """Return the number of the word behind a genitive or name that starts at word `at`; None if none starts there."""
     if at >= len(words.starts) or words.clauses[at] != words.clauses[at - 1] or words.roles[at] == "preposition":
         return None
@@ -212,7 +212,7 @@ def _genitive(words: Words, at: int) -> int | None:
     return noun + 1 if "gent" in kind.cases or not kind.known else None
 
 
-def _are_alike(words: Words, noun: int, at: int) -> bool:
+def _are_alike(words: _Words, noun: int, at: int) -> bool:
     """Tell whether a phrase in the case of a noun starts at word `at`, behind a conjunction."""
     other = _noun(words, at)
     if other is None or words.roles[at] == "preposition":
@@ -221,7 +221,7 @@ def _are_alike(words: Words, noun: int, at: int) -> bool:
     return not one.known or not two.known or bool(one.cases & two.cases)
 
 
-def _goes_on(words: Words, place: int) -> bool:
+def _goes_on(words: _Words, place: int) -> bool:
     following = place + 1
     return (
         following < len(words.roles)
@@ -287,7 +287,7 @@ class EdaSwap(Attack):
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
         """Propose to exchange the words of every pair."""
         if self.scope == "clause":
-            found = batch.once(units)
+            found = batch.once(constituents)
             pairs = batch.once(inner_pairs)
             every = [*found, *chain.from_iterable(pairs)]
             starts = np.array([unit.start for unit in every], dtype=np.int64)

@@ -9,7 +9,7 @@ from augment_ru.draws import Floats, Ints
 from augment_ru.engine.edit_table import EditTable
 from augment_ru.engine.pool import RecordPool
 from augment_ru.engine.prepare import Prepared
-from augment_ru.engine.search import DIGITS, Cost, raised
+from augment_ru.engine.search import DIGITS, Cost, raised_threshold
 from augment_ru.engine.similarity import Candidates, Scorer, Similarity, checked_scores, scorer_of
 from augment_ru.script import Script
 
@@ -27,8 +27,8 @@ class Wanted(NamedTuple):
 class PoolGate:
     """Scores sets of changes with a similarity.
 
-    A set passes if its score is at least the threshold, which is the higher the more sentences it changes (`raised`).
-    A set that makes two options of a question equal fails without being scored.
+    A set passes if its score is at least the threshold, which is the higher the more sentences it changes
+    (`raised_threshold`). A set that makes two options of a question equal fails without being scored.
 
     Args:
         prepared: the records.
@@ -58,7 +58,7 @@ class PoolGate:
         """Tell whether a set passes, given its score."""
         if self._scorer is None:
             return score > -np.inf
-        return score >= raised(self.threshold, len(self._parts(one)))
+        return score >= raised_threshold(self.threshold, len(self._parts(one)))
 
     def sentences(self, one: Wanted) -> tuple[tuple[str, int, int, float], ...]:
         """Return the sentences that a set changes (`Result.sentences`); empty unless it changes several."""

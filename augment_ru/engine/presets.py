@@ -63,7 +63,12 @@ PRESETS: Mapping[str, Callable[[], Preset]] = {
         constraints=paper_constraints,
         options={
             **{name: {"probability": probability} for name, probability in PAPER_PROBABILITIES.items()},
-            "eda_delete": {"probability": PAPER_PROBABILITIES["eda_delete"], "guards": ()},
+            "eda_delete": {
+                "probability": PAPER_PROBABILITIES["eda_delete"],
+                "guards": (),
+                "joins": (),
+                "weighs": "",
+            },
             "eda_swap": {"probability": PAPER_PROBABILITIES["eda_swap"], "scope": "anywhere"},
             "emojify": {"probability": PAPER_PROBABILITIES["emojify"], "guards": ()},
             "add_sent": {"probability": PAPER_PROBABILITIES["add_sent"], "generator": f"hf:{PAPER_GENERATOR}"},

@@ -327,7 +327,7 @@ class Gate:
         questions: the questions whose options must not become equal; None if there are no questions.
 
     Attributes:
-        thresholds: the lowest score at which each unit passes (`raised`), shape (units,).
+        thresholds: the lowest score at which each unit passes (`raised_threshold`), shape (units,).
         plan: the active changes of all tries. If the scorer screens changes (`Scorer.screens`), units of which no
             candidate passes with all its changes are treated differently: changes that fail by themselves are left
             out. If fewer than `min_changes` are left, inactive changes that pass by themselves are added, those of the
@@ -356,7 +356,7 @@ class Gate:
         self.thresholds = np.full(self.units, threshold)
         changed = self._changed()
         for count in np.unique(changed[changed > 1]).tolist():
-            self.thresholds[changed == count] = raised(threshold, count)
+            self.thresholds[changed == count] = raised_threshold(threshold, count)
         if scorer.screens:
             self._screen(legal, active, min_changes)
 
@@ -532,7 +532,7 @@ class Gate:
         return joined
 
 
-def raised(threshold: float, sentences: int) -> float:
+def raised_threshold(threshold: float, sentences: int) -> float:
     """Return the threshold for each changed sentence of a text in which `sentences` sentences change.
 
     It is `threshold ** (sentences ** -0.25)`, to 4 digits. By the grades of readers the risk that a sentence with score
@@ -543,7 +543,7 @@ def raised(threshold: float, sentences: int) -> float:
 
 
 _STRICTER = 1 / 4
-"""The exponent by which the threshold of a sentence grows with the number of changed sentences (`raised`)."""
+"""The exponent by which the threshold of a sentence grows with the number of changed sentences (`raised_threshold`)."""
 
 Schedule = Callable[[Gate, float, int, float], Found]
 """A function from the gate, the attack's probability, `min_changes` and the lowest probability to what is found for

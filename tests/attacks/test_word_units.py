@@ -3,7 +3,7 @@
 import pytest
 
 from augment_ru import Augmenter, Perturber, Preparation
-from augment_ru.attacks.eda_swap import units
+from augment_ru.attacks.eda_swap import constituents
 from augment_ru.engine.edit_table import one_by_one
 from augment_ru.engine.legality import legal
 
@@ -73,7 +73,7 @@ def test_the_first_word_of_a_later_sentence_goes_with_the_space_behind_it() -> N
 def test_the_constituents_of_a_clause(text: str, parts: list[str]) -> None:
     (prepared,) = Preparation(constraints=()).texts([text], needs=[Perturber("eda_swap").needs])
     batch = prepared.seen_by(Perturber("eda_swap").attack).batch
-    assert [text[unit.start : unit.stop] for unit in units(batch)] == parts
+    assert [text[unit.start : unit.stop] for unit in constituents(batch)] == parts
 
 
 @pytest.mark.parametrize("seed", range(5))

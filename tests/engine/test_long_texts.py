@@ -88,13 +88,13 @@ def test_sets_are_weighed_alike_in_any_number(monkeypatch: pytest.MonkeyPatch) -
     surrogate = Surrogate(pool, np.array([0.7, 0.9]))
     surrogate.learn((0, 2), np.array([0.5, 0.8]))
     sets = [tuple(range(size)) for size in range(1, len(pool) + 1)]
-    together = surrogate.chances(sets)
+    together = surrogate.best.chances(sets)
     monkeypatch.setattr("augment_ru.adversary.surrogate._MANY", 1)
-    assert surrogate.chances(sets) == together
+    assert surrogate.best.chances(sets) == together
     surrogate.learn((1, 3), np.array([0.5, 0.8]))  # its sums are made row by row now
     monkeypatch.undo()
     other = Surrogate(pool, np.array([0.7, 0.9]))
     for chosen in ((0, 2), (1, 3)):
         other.learn(chosen, np.array([0.5, 0.8]))
-    assert (other.mean == surrogate.mean).all()
-    assert other.chances(sets) == surrogate.chances(sets)
+    assert (other.best.mean == surrogate.best.mean).all()
+    assert other.best.chances(sets) == surrogate.best.chances(sets)

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from augment_ru import Augmenter
 from augment_ru.engine.result import Result
-from augment_ru.engine.search import raised
+from augment_ru.engine.search import raised_threshold
 from augment_ru.engine.similarity import Candidates
 from augment_ru.script import Script
 from augment_ru.similarities.meaning import Meaning
@@ -36,8 +36,8 @@ def scored_alone(result: Result) -> list[float]:
 
 
 def test_the_threshold_of_a_sentence_grows_with_their_number() -> None:
-    assert [raised(0.73, count) for count in (1, 2, 5, 10, 30)] == [0.73, 0.7675, 0.8102, 0.8378, 0.8742]
-    assert (raised(0.0, 30), raised(1.0, 30)) == (0.0, 1.0)
+    assert [raised_threshold(0.73, count) for count in (1, 2, 5, 10, 30)] == [0.73, 0.7675, 0.8102, 0.8378, 0.8742]
+    assert (raised_threshold(0.0, 30), raised_threshold(1.0, 30)) == (0.0, 1.0)
 
 
 @settings(max_examples=12, deadline=None)
@@ -62,7 +62,7 @@ def test_each_changed_sentence_passes_the_raised_threshold(
         ]
         assert sorted(set(edited)) == list(range(len(scores)))
         assert len(edited) == len(result.script.edits)
-        assert result.similarity == min(scores) >= raised(0.73, len(scores))
+        assert result.similarity == min(scores) >= raised_threshold(0.73, len(scores))
 
 
 @pytest.mark.parametrize("attack", ["butterfingers", "homoglyphs", "eda_swap", "agreement", "casing"])
