@@ -26,7 +26,8 @@ def prompts_report(judged: Sequence[JudgedRun], seed: int) -> list[PromptsReport
     for one in judged:
         if one.run.prompt is not None:
             groups.setdefault((one.run.prompt.model, one.run.shots), []).append(one)
-    return [_report(model, shots, runs, seed) for (model, shots), runs in groups.items() if len(runs) > 1]
+    found = [_report(model, shots, runs, seed) for (model, shots), runs in groups.items() if len(runs) > 1]
+    return [one for one in found if one is not None]
 
 
 def right_by_prompt(runs: Sequence[JudgedRun]) -> tuple[list[str], Floats]:
@@ -87,29 +88,19 @@ def variance_shares(values: Floats, weights: Floats | None = None) -> Floats:
     return shares
 
 
-def _report(model: str, shots: int | None, runs: Sequence[JudgedRun], seed: int) -> PromptsReport:
+def _report(model: str, shots: int | None, runs: Sequence[JudgedRun], seed: int) -> PromptsReport | None:
+    """Return the report of a model; None if no original is counted."""
     conditions, values = right_by_prompt(runs)
-    prompts = [one.run.prompt.prompt for one in runs if one.run.prompt is not None]
-    rows = values.shape[2]
+    prompts, rows = [one.run.prompt.prompt for one in runs if one.run.prompt is not None], values.shape[2]
+    if not rows:
+        return None
     random = np.random.Generator(np.random.PCG64(int(digests([f"prompts:{seed}"])[0])))
-    drawn = random.integers(max(rows, 1), size=(RESAMPLES, rows))
+    drawn = [np.arange(rows), *random.integers(rows, size=(RESAMPLES, rows))]  # the rows themselves, then resamples
     weights = np.stack([np.bincount(one, minlength=rows) for one in drawn]).astype(np.float64)
-    means = np.einsum("pcr,br->bpc", values, weights) / max(rows, 1)
-    mean = values.mean(axis=2) if rows else np.full(values.shape[:2], np.nan)
+    means = np.einsum("pcr,br->bpc", values, weights) / rows
     over = means.mean(axis=2)  # by prompt, over the conditions
-    effects = {
-        name: (mean.mean(axis=1)[at] - mean.mean(), over[:, at] - over.mean(axis=1)) for at, name in enumerate(prompts)
-    }
-    further = {
-        name: (mean[:, at].mean() - mean[:, 0].mean(), means[..., at].mean(axis=1) - means[..., 0].mean(axis=1))
-        for at, name in enumerate(conditions)
-        if at
-    }
-    worst = int(mean.mean(axis=1).argmin()) if rows else 0
-    shares = {}
-    if rows > 1 and len(conditions) > 1:
-        resampled, own = variance_shares(values, weights), variance_shares(values)[0]
-        shares = {name: _rate(own[at], resampled[:, at]) for at, name in enumerate(SHARES)}
+    attacked = len(conditions) > 1
+    shares = variance_shares(values, weights) if attacked and rows > 1 else np.empty((0, 0))
     return PromptsReport(
         model=model,
         shots=shots,
@@ -117,19 +108,23 @@ def _report(model: str, shots: int | None, runs: Sequence[JudgedRun], seed: int)
         prompts=[
             PromptEffect(
                 name=name,
-                original=_rate(mean[at, 0], means[:, at, 0]),
-                attacked=_rate(mean[at, 1:].mean(), means[:, at, 1:].mean(axis=1)) if len(conditions) > 1 else None,
-                effect=_rate(*effects[name]),
+                original=_rate(means[:, at, 0]),
+                attacked=_rate(means[:, at, 1:].mean(axis=1)) if attacked else None,
+                effect=_rate(over[:, at] - over.mean(axis=1)),
             )
             for at, name in enumerate(prompts)
         ],
-        attacks={name: _rate(*one) for name, one in further.items()},
-        spread=_rate(np.ptp(mean[:, 0]), np.ptp(means[..., 0], axis=1)),
-        worst=prompts[worst],
-        worst_in=percent(float((over.argmin(axis=1) == worst).mean())) or 0.0,
-        shares=shares,
+        attacks={
+            name: _rate((means[..., at] - means[..., 0]).mean(axis=1)) for at, name in enumerate(conditions) if at
+        },
+        spread=_rate(np.ptp(means[..., 0], axis=1)),
+        worst=prompts[over[0].argmin()],
+        worst_in=percent(float((over[1:].argmin(axis=1) == over[0].argmin()).mean())) or 0.0,
+        shares={name: _rate(shares[:, at]) for at, name in enumerate(SHARES) if shares.size},
     )
 
 
-def _rate(value: float | np.floating, resampled: Floats) -> Rate:
-    return Rate(None if np.isnan(value) else percent(float(value)), percents(percentile95(resampled)), "bootstrap")
+def _rate(values: Floats) -> Rate:
+    """Return a rate of the value itself, which comes first, and those of the resamples."""
+    own = None if np.isnan(values[0]) else percent(float(values[0]))
+    return Rate(own, percents(percentile95(values[1:])), "bootstrap")

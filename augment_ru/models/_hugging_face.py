@@ -164,13 +164,10 @@ class PromptedNetwork:
         found = []
         for prompt, before, ids in zip(prompts, tokens, written, strict=True):
             text = self.pretrained.tokenizer.decode(ids)
-            opens = closing(chat.text(prompt)) or any(text.lstrip().startswith(start) for start, _ in REASONING)
-            if not opens:
-                found.append(before)
-                continue
-            rest = closing(f"{REASONING[0][0]}{text}" if closing(chat.text(prompt)) else text)
-            (more,) = self.encoder.ids([rest or "\n\n"])
-            found.append(np.concatenate([before, np.array(ids, dtype=np.int64), more]))
+            if closing(asked := chat.text(prompt)) or text.lstrip().startswith(tuple(start for start, _ in REASONING)):
+                (rest,) = self.encoder.ids([closing(asked + text) or "\n\n"])
+                before = np.concatenate([before, np.array(ids, dtype=np.int64), rest])  # noqa: PLW2901
+            found.append(before)
         return found
 
     def _generated(

@@ -132,15 +132,8 @@ class ServerModel(Model):
 
     def tokens(self, examples: Sequence[Example], /) -> int:
         """Estimate from their characters how many tokens the questions have, without those of the replies."""
-        return round(
-            sum(
-                len(message["content"])
-                for example in examples
-                for prompt in self._prompts(example)
-                for message in messages_of(prompt, "message", self.system)
-            )
-            / _CHARACTERS_A_TOKEN
-        )
+        asked = (prompt.context for example in examples for prompt in self._prompts(example))
+        return round(sum(len(context) + len(self.system or "") for context in asked) / _CHARACTERS_A_TOKEN)
 
     def _prompts(self, example: Example) -> list[FilledPrompt]:
         built = self.prompt.build(example.record, example.shots, labels=self.labels)
