@@ -252,14 +252,12 @@ class Respelt(NamedTuple):
 
     Attributes:
         owners: the number of the candidate that each sentence belongs to, ascending, shape (sentences,).
-        totals: the total information of the words of each sentence, shape (sentences,).
         damage: for each sentence, the values of the `DAMAGE` features, summed over its misspelt words, shape
             (features, sentences).
         others: the numbers of the candidates in which a word changed so much that it may be a different word now.
     """
 
     owners: Ints
-    totals: Floats
     damage: Floats
     others: Ints
 
@@ -293,8 +291,7 @@ def respelt(words: WordColumns, letters: Letters) -> Respelt:
     illegible = np.clip((parts - LEGIBLE) / (ILLEGIBLE - LEGIBLE), 0.0, 1.0)
     of_words = damage(words.shares[numbers], parts, illegible, became, unknown, long=lengths > SHORT)
     losses = [np.bincount(of_sentence, weights=values, minlength=starts.size) for values in of_words]
-    totals = words.totals[words.sentences[numbers[starts]]]
-    return Respelt(owners[starts], totals, np.array(losses), np.unique(owners[are_other]))
+    return Respelt(owners[starts], np.array(losses), np.unique(owners[are_other]))
 
 
 def _written(words: WordColumns, letters: Letters, numbers: Ints, counts: Ints) -> list[str]:

@@ -128,7 +128,7 @@ def _may_be(token: Token, grammeme: str) -> bool:
     return likely > _RARE * sum(one.score for one in agreeing)
 
 
-class Comparison(NamedTuple):
+class SharedNouns(NamedTuple):
     """The nouns that two texts share under verbs that they share, by their lemmas.
 
     Attributes:
@@ -142,7 +142,7 @@ class Comparison(NamedTuple):
     turned: frozenset[str]
 
 
-def compared(one: Roles, other: Roles) -> Comparison:
+def compared(one: Roles, other: Roles) -> SharedNouns:
     """Compare the roles of nouns in two texts."""
     kept: set[str] = set()
     changed: set[str] = set()
@@ -166,7 +166,7 @@ def compared(one: Roles, other: Roles) -> Comparison:
                     differing.add(noun)
             if verb == found or len(differing) > 1:  # «тариф подняли», «тариф вырос»
                 changed |= differing
-    return Comparison(frozenset(kept), frozenset(changed), frozenset(flipped))
+    return SharedNouns(frozenset(kept), frozenset(changed), frozenset(flipped))
 
 
 def _of_same_sense(noun: str, others: Mapping[str, str]) -> str | None:
