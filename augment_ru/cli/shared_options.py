@@ -45,7 +45,10 @@ _MANY = 12
 """If a command has at least this many options, its help groups them."""
 _GROUPS = {
     "Input": "input_format encoding task fields label_fields originals train limit recipe",
-    "Attack": "attacks probability min_changes set options constraints no_constraints annotator copies preset seed",
+    "Attack": (
+        "attacks normalizers probability min_changes set options "
+        "constraints no_constraints annotator copies preset seed"
+    ),
     "Gate": "similarity threshold schedule candidates accept probabilities baseline",
     "Model": "model models model_options defences defence guide target budget confirm draws no_minimal seconds cache",
     "Evaluation": "shots prompts episodes repeats metrics by verdicts flipping catch require require_point",
