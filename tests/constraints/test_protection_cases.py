@@ -3,6 +3,7 @@
 import pytest
 
 from augment_ru import Augmenter
+from augment_ru.engine.attack import make
 
 PUSHKIN = "Пушкин жил в Москве, а умер в Петербурге."
 
@@ -36,5 +37,5 @@ def test_words_are_protected_by_their_place_in_the_text() -> None:
     ],
 )  # fmt: skip
 def test_promises_without_constraints(text: str, expected: str) -> None:
-    result = Augmenter("wrong_layout", constraints=(), probability=1.0, similarity="none")(text)
+    result = Augmenter(make("wrong_layout", {"unit": "word"}), constraints=(), probability=1.0, similarity="none")(text)
     assert result.text == expected

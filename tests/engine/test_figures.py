@@ -1,5 +1,7 @@
 """Figures of a run: counts, acceptance, distributions."""
 
+import re
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -45,6 +47,8 @@ def test_figures_in_columns_are_those_of_the_results_one_by_one(attack: str, sim
     for result in Augmenter(attack, similarity=similarity).texts(texts):
         edits = sum(len(script.edits) for script in result.scripts.values())
         counted.count(result.status, result.probability, result.similarity, edits)
+        if result.status == "perturbed":
+            counted.words += len(re.findall(r"\w+", result.source))
     assert _figures(attack, texts, similarity=similarity) == counted
 
 

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from augment_ru import Attack, Augmenter, Batch, Change, Edit, Preparation, Proposals, Record, Result, Streams
+from augment_ru.engine.attack import make
 from augment_ru.engine.search import SCHEDULES
 from augment_ru.records.options import comparable, made_equal, questions_of
 from profiles import examples
@@ -231,7 +232,8 @@ def test_a_similarity_that_screens_loses_only_the_changes_that_make_options_equa
 
 def test_deleted_words_leave_the_options_apart() -> None:
     rows = [row(["белый кот", "рыжий кот", "кот", "кит"], number) for number in range(300)]
-    found = list(Augmenter("eda_delete", probability=0.5, constraints=(), similarity="none").records(rows))
+    every = make("eda_delete", {"guards": (), "joins": (), "weighs": ""})
+    found = list(Augmenter(every, probability=0.5, constraints=(), similarity="none").records(rows))
     assert [result.text for result in found if equal(result)] == []
     assert sum("(A) кот" in result.text for result in found) == 0
     statuses = [result.status for result in found]

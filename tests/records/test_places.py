@@ -192,7 +192,7 @@ PARTS: dict[str, Any] = {
 
 def turns(row: dict[str, Any], *fields: str, **options: Any) -> list[Any]:  # noqa: ANN401
     """What the turns say under `wrong_layout`."""
-    augmenter = Augmenter("wrong_layout", probability=1.0, similarity="none", constraints=())
+    augmenter = Augmenter(make("wrong_layout", {"unit": "word"}), probability=1.0, similarity="none", constraints=())
     (result,) = augmenter.records([row], field=fields or None, **options)
     assert json.loads(result.line("none")) == result.row("none")
     return [turn["content"] for turn in result.row("none")["messages"]]
@@ -244,7 +244,18 @@ def test_chats_in_every_format_that_holds_lists(tmp_path: Path, suffix: str) -> 
         pq.write_table(pa.Table.from_pylist(rows), path)
     else:
         path.write_text("\n".join(map(json.dumps, rows)) if suffix == "jsonl" else json.dumps(rows), encoding="utf-8")
-    options = ["--attack", "wrong_layout", "--probability", "1", "--similarity", "none", "--meta", "none"]
+    options = [
+        "--attack",
+        "wrong_layout",
+        "--set",
+        "wrong_layout.unit=word",
+        "--probability",
+        "1",
+        "--similarity",
+        "none",
+        "--meta",
+        "none",
+    ]
     done = run("perturb", path, *options, "-o", out)
     assert done.returncode == 0, done.stderr.decode()
     if suffix == "parquet":
