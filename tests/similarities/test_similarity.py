@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from augment_ru import Augmenter
 from augment_ru.edits import Edit, Note
 from augment_ru.engine.attack import make
+from augment_ru.engine.presets import PRESETS
 from augment_ru.engine.similarity import Candidates
 from augment_ru.script import Script
 from augment_ru.similarities.navec import Navec, NavecScorer
@@ -22,7 +23,10 @@ SENTENCES = (
     "Я впервые прочитал этот роман в школе, а понял его только через двадцать лет.",
     "Если завтра пойдёт дождь, занятия перенесут из парка в спортивный зал.",
 )
-PAPER: dict[str, dict[str, object]] = {"eda_delete": {"guards": (), "joins": (), "weighs": ""}, "eda_swap": {"scope": "anywhere"}}
+PAPER: dict[str, dict[str, object]] = {
+    "eda_delete": {"guards": (), "joins": (), "weighs": ""},
+    "eda_swap": {"scope": "anywhere"},
+}
 similarity = Navec()
 
 
@@ -109,7 +113,7 @@ def test_the_threshold_passes_light_noise_and_rejects_broken_texts(attack: str, 
     scores = {}
     for probability in (light, heavy):
         sources = [sentence for sentence in SENTENCES for _ in range(5)]
-        paper = make(attack, PAPER.get(attack))
+        paper = make(attack, PAPER[attack])
         perturbed = [
             Augmenter(paper, constraints=(), similarity="none", probability=probability, seed=seed)(text).text
             for seed, text in enumerate(sources)
