@@ -20,7 +20,7 @@ from augment_ru.evaluation.rates import (
     percent,
     percentile95,
     percents,
-    wilson,
+    wilson_rate,
 )
 from augment_ru.evaluation.report import DefenceReport, DefendedAttack, ModelDifference, Rate
 from augment_ru.formats.row import new_row
@@ -73,6 +73,10 @@ class Defence:
             {name: script.text for name, script in one.scripts.items() if script.text != script.source} for one in found
         ]
 
+    def changed(self, rows: Sequence[Mapping[str, object]], task: Task) -> Rate:
+        """Return the share of these rows that the normalizer changes."""
+        return wilson_rate(sum(map(bool, self.readings(rows, task))), len(rows))
+
 
 def _values(one: Normalized) -> Mapping[str, object]:
     """Return the values of a row as read; as they are if an edit goes through a place that the row states."""
@@ -110,22 +114,16 @@ def defence_report(
         before, after = bare.outcomes[attack], own.outcomes[attack]
         flags = (before.right, before.after & before.known, after.after & after.known)
         cells = [before.cells(one, before.known, len(golds)) for one in flags]
-        changed = _share(defence.readings([pair.values for pair in rows], pairs.task))
+        changed = defence.changed([pair.values for pair in rows], pairs.task)
         attacks[attack] = _recovered(cells, bootstrap(cells, seed), changed)
     worst = None
     if attacks:
         names = (bare, ("", RIGHT)), (bare, ("", WORST)), (own, ("", WORST))
         worst = _recovered([one.cells[key] for one, key in names], [one.resamples[key] for one, key in names])
-    changed = _share(defence.readings([original.values for original in pairs.originals], pairs.task))
+    changed = defence.changed([original.values for original in pairs.originals], pairs.task)
     return DefenceReport(
         name=defence.name, of=bare.run.model, changed=changed, cost=cost, attacks=attacks, worst_case=worst
     )
-
-
-def _share(readings: Sequence[Mapping[str, str]]) -> Rate:
-    """Return the share of rows that a normalizer changes."""
-    count, hits = len(readings), sum(map(bool, readings))
-    return Rate(percent(hits / count if count else None), percents(wilson(hits, count)), "wilson")
 
 
 def _recovered(

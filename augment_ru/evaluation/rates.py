@@ -440,6 +440,11 @@ def percents(interval: Interval | None) -> Interval | None:
     return None if interval is None else [round(100 * end, DIGITS) for end in interval]
 
 
+def wilson_rate(hits: float, of: float) -> Rate:
+    """Return a share of independent trials as a rate with the interval of Wilson."""
+    return Rate(percent(hits / of if of else None), percents(wilson(hits, of)), "wilson")
+
+
 def evaluated_runs(runs: Sequence[ModelRun], pairs: Pairs, golds: Golds, kind: Kind, seed: int) -> list[JudgedRun]:
     """Return every model run with its outcomes and rates."""
     outcomes = [{attack: outcomes_of(run, pairs, attack, golds, kind) for attack in pairs.attacks} for run in runs]
