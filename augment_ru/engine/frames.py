@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar, cast
 
 from augment_ru.engine.result import METAS, Result
-from augment_ru.errors import AugmentError, missing, unknown
+from augment_ru.errors import AugmentError, optional, unknown
 from augment_ru.formats.row import KEY
 from augment_ru.records.field_paths import path_of
 from augment_ru.records.task import Task
@@ -84,10 +84,7 @@ def map_dataset(
     batch_size: int = 1024,
 ) -> Data:
     """Perturb a Hugging Face dataset; see `Augmenter.map_dataset`."""
-    try:
-        import datasets  # noqa: PLC0415  (an extra; the import takes seconds)
-    except ImportError as error:
-        raise missing("datasets is not installed", "hf") from error
+    datasets = optional("datasets", "datasets is not installed", "hf")
 
     if isinstance(dataset, datasets.DatasetDict | datasets.IterableDatasetDict):
         splits: Any = {
