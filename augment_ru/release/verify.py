@@ -10,6 +10,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from augment_ru.edits import shared_start
 from augment_ru.errors import AugmentError, shortened
 from augment_ru.evaluation.verdicts import read_judged
 from augment_ru.release import manifest
@@ -186,9 +187,7 @@ def _derived(release: ReleaseFiles) -> dict[str, str]:
 
 def _first_difference(ours: bytes, theirs: bytes) -> int:
     """Return the number of the first line that differs, from 1."""
-    left, right = ours.split(b"\n"), theirs.split(b"\n")
-    pairs = zip(left, right, strict=False)
-    return next((number for number, (a, b) in enumerate(pairs, 1) if a != b), min(len(left), len(right)) + 1)
+    return shared_start(ours.split(b"\n"), theirs.split(b"\n")) + 1
 
 
 def _abridged(problems: Iterable[str]) -> list[str]:
