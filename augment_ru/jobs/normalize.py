@@ -1,7 +1,7 @@
 """The work of `augment-ru normalize`: read the texts of a file as they were meant, and count the rows."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from augment_ru.engine.prepare import Preparation
@@ -11,7 +11,7 @@ from augment_ru.jobs.perturb import Show, make_rows, wrote
 from augment_ru.jobs.progress import Advance, say
 from augment_ru.jobs.rows import RowsJob, stated, with_split
 from augment_ru.jobs.summary import Tally
-from augment_ru.jobs.writing import OnChunk
+from augment_ru.jobs.writing import OnChunk, RowWork
 from augment_ru.normalizers._normalization import normalizations_of
 from augment_ru.normalizers._normalizer import KEY, Normalizer
 from augment_ru.records.record import Record
@@ -51,7 +51,7 @@ def normalize_rows(given: Mapping[str, Any]) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class NormalizeRows:
+class NormalizeRows(RowWork):
     """What `normalize` does with the rows of a run.
 
     Attributes:
@@ -60,13 +60,8 @@ class NormalizeRows:
         show: a function that shows the results instead of writing them; None to write them.
     """
 
-    job: RowsJob
     normalizer: Normalizer
     show: Show | None = None
-
-    def with_job(self, job: RowsJob) -> "NormalizeRows":
-        """Return a copy of this work for another run."""
-        return replace(self, job=job)
 
     def begin(self) -> OnChunk:
         """Return the function that normalizes a chunk of records; words are loaded on first use."""

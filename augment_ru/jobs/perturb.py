@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import chain
 from typing import Any, TypeAlias, TypeVar
@@ -86,7 +86,7 @@ def make_rows(name: str, job: RowsJob, tally: Tally, work_of: Callable[[Show | N
 
 
 @dataclass(frozen=True, slots=True)
-class PerturbRows:
+class PerturbRows(RowWork):
     """What `perturb` does with the rows of a run.
 
     Attributes:
@@ -94,12 +94,7 @@ class PerturbRows:
         show: a function that shows the results instead of writing them; None to write them.
     """
 
-    job: RowsJob
     show: Show | None = None
-
-    def with_job(self, job: RowsJob) -> "PerturbRows":
-        """Return a copy of this work for another run."""
-        return replace(self, job=job)
 
     def begin(self) -> OnChunk:
         """Return the function that perturbs a chunk of records. Attacks load what they need on first use."""

@@ -39,11 +39,6 @@ class WordNormalization(WordKnowledge):
         return _texts((self,)).with_next(following)
 
 
-@cache
-def _texts(parts: tuple[WordKnowledge, ...]) -> "_Texts":
-    return _Texts(parts)
-
-
 _MARKS = '.,!?;:…«»()"—-'
 
 
@@ -161,6 +156,9 @@ class _Texts(Normalization):
         if word.isascii() and (judged := self.reader.judge(piece)) and (judged.is_english or judged.kind == "latin"):
             return []
         return [one for one in self.reader.lattice.words(fold(word)) if one.word != word.lower()][:_MOST_READINGS]
+
+
+_texts = cache(_Texts)
 
 
 def _edits_of(context: Pieces) -> Iterator[Edit]:
