@@ -178,9 +178,3 @@ def weight(word: str) -> float:
     """Return the logarithm of how often a word is to be expected where someone hides words."""
     least, more = (_HIDDEN, 1) if is_hidden(word) else (_NEVER, 0)
     return round(log(max(count(word), least)) + more, _DIGITS)
-
-
-@cache
-def english() -> frozenset[str]:
-    """Return English words that could be read as Russian ones in other letters."""
-    return frozenset(word for (word,) in rows(dictionary_path("english"), columns=1))

@@ -6,13 +6,12 @@ and whether letters of other alphabets count.
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import cache
 
 import numpy as np
 
 from augment_ru.draws import Ints
 from augment_ru.edits import Span
-from augment_ru.resources import dictionary_path, rows
+from augment_ru.resources import listed_in
 from augment_ru.text import characters
 
 RUSSIAN = re.compile(r"[а-яё]+(?:[-’'][а-яё]+)*", re.IGNORECASE)
@@ -123,17 +122,11 @@ def _with_units(codes: characters.Codes, flags: characters.Flags, starts: Ints, 
             following = int(starts[word + 1])
             if following == stop + 1 + degree and stops[word + 1] - following <= _LONGEST_UNIT:
                 unit = characters.decode(codes[stop + 1 : stops[word + 1]])
-                if unit.lower() in _units():
+                if unit.lower() in listed_in("units"):
                     joined.append(word)
     if not joined:
         return starts, stops
     return np.delete(starts, np.array(joined) + 1), np.delete(stops, joined)
-
-
-@cache
-def _units() -> frozenset[str]:
-    """Return the abbreviated units of the dictionary, in lower case."""
-    return frozenset(unit for (unit,) in rows(dictionary_path("units"), columns=1))
 
 
 def _join_thousands(flags: characters.Flags, inside: characters.Mask) -> None:
