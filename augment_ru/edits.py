@@ -1,5 +1,6 @@
 """Spans, edits with their notes, and changes; a change is a group of edits that are applied together."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from augment_ru.errors import AugmentError, brief
@@ -73,3 +74,13 @@ class Change:
 
     rank: float
     edits: tuple[Edit, ...]
+
+
+def shared_start(one: Sequence[object], other: Sequence[object]) -> int:
+    """Return how many items two sequences have in common at their starts.
+
+    >>> shared_start("кошка", "кот")
+    2
+    """
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((at for at, (left, right) in pairs if left != right), min(len(one), len(other)))

@@ -5,6 +5,8 @@ import reprlib
 import unicodedata
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Iterable
+from importlib import import_module
+from typing import Any
 
 _BRIEF = reprlib.Repr()
 _BRIEF.maxstring, _BRIEF.maxother = 200, 300
@@ -113,6 +115,23 @@ def missing(what: str, extra: str) -> AugmentError:
     'Parquet files need pyarrow; in the folder of augment-ru run: pip install ".[hf]"'
     """
     return AugmentError(f'{what}; in the folder of augment-ru run: pip install ".[{extra}]"')
+
+
+def optional(module: str, what: str, extra: str) -> Any:  # noqa: ANN401  (a module)
+    """Import and return a module of an extra.
+
+    Args:
+        module: the name of the module.
+        what: the beginning of the message if it is not installed: what needs which packages.
+        extra: the extra of augment-ru that installs it.
+
+    Raises:
+        AugmentError: it is not installed.
+    """
+    try:
+        return import_module(module)
+    except ImportError as error:
+        raise missing(what, extra) from error
 
 
 def not_utf8(error: UnicodeDecodeError) -> AugmentError:

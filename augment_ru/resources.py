@@ -213,9 +213,13 @@ def number_in(where: str, cell: str, *, least: float = 0.0, most: float = inf) -
 
 
 @cache
-def shortened_words() -> frozenset[str]:
-    """Return abbreviations that are written with a full stop, in lower case and without it: «ул», «см»."""
-    return frozenset(word for (word,) in rows(dictionary_path("shortened_words"), columns=1))
+def listed_in(name: str) -> frozenset[str]:
+    """Return the words of a dictionary with one column, such as `shortened_words` («ул», «см») or `units`.
+
+    Raises:
+        AugmentError: there is no such dictionary, or a line is malformed.
+    """
+    return frozenset(word for word, *_ in rows(dictionary_path(name), columns=1))
 
 
 @cache
@@ -237,12 +241,6 @@ def opposites() -> dict[str, frozenset[str]]:
 def denials() -> dict[str, str]:
     """Map lemmas (with е for ё) to "denies" for words that deny, or to "affirms" for words that only look negative."""
     return {lemma: what for lemma, what, *_ in rows(dictionary_path("denials"), columns=2)}
-
-
-@cache
-def common_abbreviations() -> frozenset[str]:
-    """Return abbreviations that are common nouns and no names, in capitals: «ДНК», «НДФЛ»."""
-    return frozenset(found for found, *_ in rows(dictionary_path("abbreviations"), columns=1))
 
 
 def _phrases(where: str, cell: str) -> tuple[Phrase, ...]:

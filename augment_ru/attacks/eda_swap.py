@@ -11,7 +11,7 @@ from augment_ru.draws import Floats, Ints, Streams, paired
 from augment_ru.engine.attack import Attack, check_guards
 from augment_ru.engine.proposals import Proposals, Replacements, side_by_side
 from augment_ru.errors import unknown
-from augment_ru.language.morphology import has_reading, lemmas_of, word_kind
+from augment_ru.language.morphology import QUESTION_WORDS, has_reading, lemmas_of, word_kind
 from augment_ru.resources import kinds_in
 from augment_ru.text.batch import Batch
 from augment_ru.text.characters import counts_before, decode
@@ -26,11 +26,6 @@ _FOREIGN = "foreign"
 """The role of words in a text in which no word has a known role."""
 _LONGEST_PHRASE = 4
 """How many words behind a preposition or an adjective are searched for its noun."""
-_ASKING = frozenset({
-    "где", "зачем", "как", "какой", "каков", "когда", "который", "кто", "куда", "откуда", "почему", "сколько", "чей",
-    "что",
-})  # fmt: skip
-"""_Words that stay where they ask or join."""
 _OWNERS = frozenset({"его", "её", "ее", "их"})
 """Pronouns that stand before a noun as an adjective does."""
 _AFTER_OWNER = frozenset({"noun", "adjective", "participle"})
@@ -144,7 +139,7 @@ def _constituents(batch: Batch, words: _Words) -> Iterator[Unit]:
             kind in _FIXED or (kind in _BEFORE_NOUN and not has_reading(words.texts[at], "ADJS", "PRTS"))
         )
         start, end = words.starts[at], words.stops[stop - 1]
-        asks = any(not _ASKING.isdisjoint(lemmas_of(text)) for text in words.texts[at:stop])
+        asks = any(not QUESTION_WORDS.isdisjoint(lemmas_of(text)) for text in words.texts[at:stop])
         fixed = alone or asks or stays[end] > stays[start]
         yield Unit(start, end, words.clauses[at], "fixed" if fixed else role, not all(words.free[at:stop]))
         at = stop

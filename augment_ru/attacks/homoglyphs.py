@@ -7,17 +7,8 @@ from typing import ClassVar
 import numpy as np
 
 from augment_ru.draws import Ints, Streams
+from augment_ru.editing import word_letters
 from augment_ru.editing.targets import check_targets, targeted
-from augment_ru.editing.word_letters import (
-    Characters,
-    drawn,
-    letter_gaps,
-    looked_up,
-    lookup_table,
-    read_as_words,
-    with_inserted,
-    words_of_segments,
-)
 from augment_ru.engine.attack import Attack
 from augment_ru.engine.proposals import Proposals, Replacements
 from augment_ru.errors import AugmentError
@@ -72,19 +63,19 @@ class Homoglyphs(Attack):
         With `invisible`, propose one for every word that has room for an invisible character between two letters.
         """
         table = _look_alikes(self.pairs, near=self.near)
-        starts, stops = words_of_segments(batch)
+        starts, stops = word_letters.words_of_segments(batch)
         if self.invisible:
-            gaps = letter_gaps(batch)
+            gaps = word_letters.letter_gaps(batch)
             changed = counted(gaps, starts + 1, stops) > 0
         else:
-            changed = counted(looked_up(table, batch.codes) > 0, starts, stops) > 0
+            changed = counted(word_letters.looked_up(table, batch.codes) > 0, starts, stops) > 0
         starts, stops, ranks = targeted(batch, streams, starts[changed], stops[changed], self.targets)
 
         def texts(indices: Ints) -> Replacements:
             begins, ends = starts[indices], stops[indices]
-            characters = Characters.of(begins, ends)
+            characters = word_letters.Characters.of(begins, ends)
             codes = batch.codes[characters.places]
-            twins = looked_up(table, codes)
+            twins = word_letters.looked_up(table, codes)
             has_twin = twins > 0
             draws = batch.draw(streams, characters.places, lane=1)
             taken = has_twin & (draws < self.letters)
@@ -92,16 +83,18 @@ class Homoglyphs(Attack):
                 taken |= characters.order(draws, has_twin) == 0
             codes = np.where(taken, twins, codes)
             if not self.invisible:
-                return with_inserted(codes, characters, indices.size, np.zeros(0, dtype=np.int64), ())
+                return word_letters.with_inserted(codes, characters, indices.size, np.zeros(0, dtype=np.int64), ())
             keys = batch.keys(streams, begins)
             open_ = np.flatnonzero(gaps[characters.places] & (characters.within > 0))
             counts = np.bincount(characters.words[open_], minlength=indices.size)
-            at = open_[np.cumsum(counts) - counts + (drawn(keys, _PLACE) * counts).astype(np.int64)]
-            which = (drawn(keys, _WHICH) * _INVISIBLE.size).astype(np.int64)
-            return with_inserted(codes, characters, indices.size, at, _INVISIBLE[which])
+            at = open_[np.cumsum(counts) - counts + (word_letters.drawn(keys, _PLACE) * counts).astype(np.int64)]
+            which = (word_letters.drawn(keys, _WHICH) * _INVISIBLE.size).astype(np.int64)
+            return word_letters.with_inserted(codes, characters, indices.size, at, _INVISIBLE[which])
 
         proposals = Proposals.of_edits(starts, stops, ranks, texts, clean=True)
-        return replace(proposals, notes=lambda indices: read_as_words(batch, starts[indices], stops[indices]))
+        return replace(
+            proposals, notes=lambda indices: word_letters.read_as_words(batch, starts[indices], stops[indices])
+        )
 
 
 @cache
@@ -129,4 +122,4 @@ def _look_alikes(name: str, *, near: bool) -> Codes:
         pairs |= {one: other, other: one}
         if kind == "near" and not near:
             left_out |= {one, other}
-    return lookup_table({letter: twin for letter, twin in pairs.items() if letter not in left_out})
+    return word_letters.lookup_table({letter: twin for letter, twin in pairs.items() if letter not in left_out})

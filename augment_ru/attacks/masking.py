@@ -8,18 +8,8 @@ from typing import ClassVar
 import numpy as np
 
 from augment_ru.draws import Floats, Ints, Keys, Streams, unit
+from augment_ru.editing import word_letters
 from augment_ru.editing.targets import check_targets, targeted
-from augment_ru.editing.word_letters import (
-    Characters,
-    drawn,
-    letter_gaps,
-    lone_letters,
-    looked_up,
-    lookup_table,
-    read_as_words,
-    with_inserted,
-    words_of_segments,
-)
 from augment_ru.edits import Note
 from augment_ru.engine.attack import Attack
 from augment_ru.engine.proposals import Proposals, Replacements
@@ -85,8 +75,8 @@ class Masking(Attack):
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
         """Propose to mask every word, or every target, that one of the styles fits."""
-        starts, stops = words_of_segments(batch)
-        letters = lone_letters(batch)
+        starts, stops = word_letters.words_of_segments(batch)
+        letters = word_letters.lone_letters(batch)
         lengths = counted(letters, starts, stops)
         fit = (lengths >= _SHORTEST) & (counted((batch.flags & DIGIT) != 0, starts, stops) == 0)
         starts, stops = starts[fit], stops[fit]
@@ -117,7 +107,7 @@ class _Words:
         self.starts, self.stops = starts, stops
         self._styles = tuple(dict.fromkeys(attack.styles))
         self._tables = [_signs(attack.signs)[style] for style in self._styles]
-        self._gaps = letter_gaps(batch)
+        self._gaps = word_letters.letter_gaps(batch)
         counts = np.stack([self._places_of(number) for number in range(len(self._styles))])
         fit = (counts > 0).any(axis=0)
         self.starts, self.stops, self._counts = starts[fit], stops[fit], counts[:, fit]
@@ -132,14 +122,14 @@ class _Words:
         style = self._styles[number]
         if style == "dots":
             return counted(self._gaps, self.starts + 1, self.stops)
-        open_ = self._letters & (looked_up(self._tables[number], self._batch.codes) > 0)
+        open_ = self._letters & (word_letters.looked_up(self._tables[number], self._batch.codes) > 0)
         first, last = _EDGES[style]
         return counted(open_, self.starts + first, self.stops - last)
 
     def _styles_of(self, keys: Keys, indices: Ints) -> Ints:
         """Draw the style of each word; return its index in the attack's styles."""
         fitting = np.cumsum(self._counts[:, indices] > 0, axis=0)
-        nth = (drawn(keys, _STYLE) * fitting[-1]).astype(np.int64)
+        nth = (word_letters.drawn(keys, _STYLE) * fitting[-1]).astype(np.int64)
         styles: Ints = (fitting <= nth).sum(axis=0)
         return styles
 
@@ -153,7 +143,7 @@ class _Words:
         batch, starts, stops = self._batch, self.starts[indices], self.stops[indices]
         keys = batch.keys(streams, starts)
         styles = self._styles_of(keys, indices)
-        characters = Characters.of(starts, stops)
+        characters = word_letters.Characters.of(starts, stops)
         codes = batch.codes[characters.places]
         signs = np.zeros_like(codes)
         dotted = np.zeros(codes.size, dtype=np.bool_)
@@ -165,13 +155,13 @@ class _Words:
             else:
                 first, last = _EDGES[style]
                 mine &= self._letters[characters.places] & (characters.within >= first) & (behind >= last)
-                signs[mine] = looked_up(self._tables[number], codes[mine])
+                signs[mine] = word_letters.looked_up(self._tables[number], codes[mine])
         order = characters.order(unit(keys[characters.words], characters.within + _LETTERS), signs > 0)
         taken = (order >= 0) & (order < self._most(keys)[characters.words])
         codes = np.where(taken, signs, codes)
-        separators = _SEPARATORS[(drawn(keys, _MORE) * _SEPARATORS.size).astype(np.int64)]
+        separators = _SEPARATORS[(word_letters.drawn(keys, _MORE) * _SEPARATORS.size).astype(np.int64)]
         at = np.flatnonzero(dotted)
-        return with_inserted(codes, characters, indices.size, at, separators[characters.words[at]])
+        return word_letters.with_inserted(codes, characters, indices.size, at, separators[characters.words[at]])
 
     def notes(self, streams: Streams, indices: Ints) -> Sequence[Note | None]:
         """Return the notes of masked words: the word that each is read as; None if it can no longer be read.
@@ -188,11 +178,11 @@ class _Words:
             hidden = np.minimum(self._most(keys), self._counts[star, indices])
             hidden[self._styles_of(keys, indices) != star] = 0
             readable = 3 * hidden <= counted(self._letters, starts, stops)
-        return read_as_words(self._batch, starts, stops, readable)
+        return word_letters.read_as_words(self._batch, starts, stops, readable)
 
     def _most(self, keys: Keys) -> Ints:
         """Draw how many letters of each word are masked at most, 1 or 2."""
-        most: Ints = 1 + (drawn(keys, _MORE) < _TWICE)
+        most: Ints = 1 + (word_letters.drawn(keys, _MORE) < _TWICE)
         return most
 
 
@@ -218,4 +208,4 @@ def _signs(name: str) -> dict[str, Codes]:
         if not (len(letter) == len(letter.upper()) == len(sign) == 1 and letter.islower() and letter != sign):
             raise AugmentError(f"{path.name}: {style} {letter} {sign}; needs a small letter and one other character")
         found[style] |= {letter: sign, letter.upper(): sign}
-    return {style: lookup_table(table) for style, table in found.items()}
+    return {style: word_letters.lookup_table(table) for style, table in found.items()}

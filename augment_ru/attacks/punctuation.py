@@ -10,7 +10,7 @@ from augment_ru.editing.error_classes import CountedErrors, ErrorRates, drawn_cl
 from augment_ru.editing.word_forms import WordForms, WordFunction, shortened_forms
 from augment_ru.engine.proposals import Proposals, Replacements
 from augment_ru.language.morphology import only_form
-from augment_ru.resources import shortened_words
+from augment_ru.resources import listed_in
 from augment_ru.text.batch import Batch
 from augment_ru.text.characters import CLUSTER, DIGIT, SPACE, WORD, Mask, among
 
@@ -158,7 +158,7 @@ def _are_short(batch: Batch, forms: WordForms, places: Ints) -> Mask:
     """Tell whether an abbreviation stands in front of each place of a full stop: «т. е», «ул»."""
     lengths = np.zeros(places.size, dtype=np.int64)
     longer = np.ones(places.size, dtype=np.bool_)
-    for back in range(1, max(map(len, shortened_words())) + 2):
+    for back in range(1, max(map(len, listed_in("shortened_words"))) + 2):
         before = np.maximum(places - back, 0)
         longer &= (places >= back) & ((batch.flags[before] & (WORD | CLUSTER)) == WORD)
         lengths += longer

@@ -1,6 +1,6 @@
 """Base classes of commands and groups, options that several commands share, and shell completion of their values."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any, TypeVar
 
 import click
@@ -80,43 +80,28 @@ class HelpfulGroup(click.Group):
         return super().resolve_command(ctx, args)
 
 
-def complete_attacks(context: click.Context, parameter: click.Parameter, typed: str) -> list[CompletionItem]:
-    """Complete the name of an attack, after the last `+`. If no name fits what was typed, complete files."""
-    del context, parameter
-    from augment_ru.registry import names  # noqa: PLC0415
-
-    before, plus, last = typed.rpartition("+")
-    return _items(names("attacks"), last, before + plus)
+_Completer = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
 
 
-def complete_normalizers(context: click.Context, parameter: click.Parameter, typed: str) -> list[CompletionItem]:
-    """Complete the name of a normalizer, after the last `+`. If no name fits what was typed, complete files."""
-    del context, parameter
-    from augment_ru.registry import names  # noqa: PLC0415
+def completer(kind: str, *more: str, joined: bool = False) -> _Completer:
+    """Return a function that completes names of a kind. If no name fits what was typed, it completes files.
 
-    before, plus, last = typed.rpartition("+")
-    return _items(names("normalizers"), last, before + plus)
+    Args:
+        kind: the kind, such as `attacks`.
+        more: further names.
+        joined: whether names are joined by `+`; then the last is completed.
+    """
 
+    def complete(_context: click.Context, _parameter: click.Parameter, typed: str) -> list[CompletionItem]:
+        from augment_ru.constraints.rule_file import constraint_paths  # noqa: PLC0415  (loads what --help does not need)
+        from augment_ru.registry import names  # noqa: PLC0415
 
-def complete_tasks(context: click.Context, parameter: click.Parameter, typed: str) -> list[CompletionItem]:
-    """Complete the name of a task. If no name fits what was typed, complete files."""
-    del context, parameter
-    from augment_ru.registry import names  # noqa: PLC0415  (loads what --help does not need)
+        before, plus, last = typed.rpartition("+") if joined else ("", "", typed)
+        known = [*(constraint_paths() if kind == "constraints" else names(kind)), *more]
+        found = [CompletionItem(f"{before}{plus}{name}") for name in known if name.startswith(last)]
+        return found or [CompletionItem(typed, type="file")]
 
-    return _items([*names("tasks"), "generic"], typed)
-
-
-def complete_constraints(context: click.Context, parameter: click.Parameter, typed: str) -> list[CompletionItem]:
-    """Complete the name of a constraint. If no name fits what was typed, complete files."""
-    del context, parameter
-    from augment_ru.constraints.rule_file import constraint_paths  # noqa: PLC0415
-
-    return _items(constraint_paths(), typed)
-
-
-def _items(names: Iterable[str], typed: str, before: str = "") -> list[CompletionItem]:
-    found = [CompletionItem(f"{before}{name}") for name in names if name.startswith(typed)]
-    return found or [CompletionItem(f"{before}{typed}", type="file")]
+    return complete
 
 
 def option(shown: str, help_: str = "", *, dest: str | None = None, **more: Any) -> Callable[[_F], _F]:  # noqa: ANN401
@@ -180,7 +165,7 @@ SETUP = (
         "--constraint NAME|FILE...",
         "What is protected instead of what the task protects: a name, a rule file, FILE.py:FUNCTION.",
         dest="constraints",
-        shell_complete=complete_constraints,
+        shell_complete=completer("constraints"),
     ),
     option("--no-constraints", "Protect only links, answers and option markers."),
     option("--annotator NAME", "natasha or spacy:PIPELINE.  [default: natasha]"),
@@ -208,7 +193,7 @@ INPUT = (
     option(
         "--task NAME|FILE.toml",
         "The task of the rows.  [default: recognised from their fields]",
-        shell_complete=complete_tasks,
+        shell_complete=completer("tasks", "generic"),
     ),
     option("--field NAME...", "A field that is perturbed, in place of the task's.", dest="fields"),
     *FILE_FORM,
@@ -268,7 +253,7 @@ NORMALIZER = option(
     "--normalizer NAME[+NAME...]|FILE.py...",
     "A normalizer (see augment-ru list normalizers); several are done one after another.  [default: evasion]",
     dest="normalizers",
-    shell_complete=complete_normalizers,
+    shell_complete=completer("normalizers", joined=True),
 )
 
 QUIET = option("-q/--quiet", "Show neither progress nor the lines at the end of a run.")
@@ -285,7 +270,9 @@ def attack_option(help_: str, default: str = "") -> Callable[[_F], _F]:
         default: the default as the help shows it; "" if there is none.
     """
     told = f"{help_}  [default: {default}]" if default else help_
-    return option("--attack NAME[+NAME...]|FILE.py...", told, dest="attacks", shell_complete=complete_attacks)
+    return option(
+        "--attack NAME[+NAME...]|FILE.py...", told, dest="attacks", shell_complete=completer("attacks", joined=True)
+    )
 
 
 def table_format(*more: str) -> Callable[[_F], _F]:

@@ -15,7 +15,7 @@ import numpy as np
 
 from augment_ru.draws import Ints, Keys, Streams
 from augment_ru.editing.on_demand import MadeOnDemand, changes_in_rounds
-from augment_ru.edits import Edit, Span
+from augment_ru.edits import Edit, Span, shared_start
 from augment_ru.engine.proposals import Proposals
 from augment_ru.inference.decoding import Decoding
 from augment_ru.inference.memo import Memo
@@ -313,16 +313,10 @@ def _narrowed(start: int, old: str, new: str) -> list[Edit]:
     """
     if old == new:
         return []
-    left = old.rfind(" ", 0, _shared(old, new)) + 1
+    left = old.rfind(" ", 0, shared_start(old, new)) + 1
     rest, other = old[left:][::-1], new[left:][::-1]
-    right = rest.rfind(" ", 0, _shared(rest, other)) + 1
+    right = rest.rfind(" ", 0, shared_start(rest, other)) + 1
     return [Edit(start + left, start + len(old) - right, new[left : len(new) - right])]
-
-
-def _shared(one: str, other: str) -> int:
-    """Return the length of the common prefix of two texts, in characters."""
-    pairs = enumerate(zip(one, other, strict=False))
-    return next((at for at, (left, right) in pairs if left != right), min(len(one), len(other)))
 
 
 _memo: Memo[str | None] = Memo()

@@ -8,7 +8,7 @@ import numpy as np
 
 from augment_ru.draws import Ints, Keys
 from augment_ru.errors import AugmentError
-from augment_ru.resources import shortened_words
+from augment_ru.resources import listed_in
 from augment_ru.text.batch import Batch
 from augment_ru.text.characters import BREAK, DIGIT, SPACE, WORD, Codes, Counts, Mask, counts_before, decode
 
@@ -142,7 +142,7 @@ class _Digests(NamedTuple):
 @cache
 def shortened_forms() -> FormTable:
     """Return the words that are abbreviated with a full stop: «ул.», «см.»."""
-    return FormTable(sorted(shortened_words()))
+    return FormTable(sorted(listed_in("shortened_words")))
 
 
 _ALL = slice(None)

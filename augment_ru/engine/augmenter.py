@@ -205,7 +205,9 @@ class Augmenter:
         """
         from augment_ru.engine.frames import perturbed_frame  # noqa: PLC0415  (only frames need it)
 
-        return perturbed_frame(self, frame, field, task=task, meta=meta, n=n, draw=draw)
+        return perturbed_frame(
+            frame, field, meta, n, lambda rows: self.records(rows, task, field=field, n=n, draw=draw)
+        )
 
     def map_dataset(
         self,
@@ -230,6 +232,6 @@ class Augmenter:
         Raises:
             AugmentError: `datasets` is not installed, no task fits a row, or a row lacks a field of its task.
         """
-        from augment_ru.engine.frames import map_dataset  # noqa: PLC0415  (an extra)
+        from augment_ru.engine.frames import PerturbsColumns, map_dataset  # noqa: PLC0415  (an extra)
 
-        return map_dataset(self, dataset, field=field, task=task, meta=meta, num_proc=num_proc, batch_size=batch_size)
+        return map_dataset(dataset, PerturbsColumns(self, task, field, meta), num_proc, batch_size)

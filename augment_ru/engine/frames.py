@@ -2,12 +2,12 @@
 
 import json
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar, cast
 
 from augment_ru.engine.result import METAS, Result
-from augment_ru.errors import AugmentError, missing, unknown
+from augment_ru.errors import AugmentError, optional, unknown
 from augment_ru.formats.row import KEY
 from augment_ru.records.field_paths import path_of
 from augment_ru.records.task import Task
@@ -25,8 +25,6 @@ class Perturbs(Protocol):
         task: str | Task | None,
         *,
         field: str | Sequence[str] | None,
-        n: int = 1,
-        draw: int = 0,
     ) -> Iterator[Result]:
         """Yield the results of each row, in the order of the rows (`Augmenter.records`)."""
 
@@ -73,29 +71,12 @@ def changed_columns(results: Sequence[Result], meta: str) -> dict[str, list[Any]
     return columns
 
 
-def map_dataset(
-    augmenter: Perturbs,
-    dataset: Data,
-    *,
-    field: str | Sequence[str] | None = None,
-    task: str | Task | None = None,
-    meta: str = "full",
-    num_proc: int | None = None,
-    batch_size: int = 1024,
-) -> Data:
+def map_dataset(dataset: Data, columns: PerturbsColumns, num_proc: int | None, batch_size: int) -> Data:
     """Perturb a Hugging Face dataset; see `Augmenter.map_dataset`."""
-    try:
-        import datasets  # noqa: PLC0415  (an extra; the import takes seconds)
-    except ImportError as error:
-        raise missing("datasets is not installed", "hf") from error
+    datasets = optional("datasets", "datasets is not installed", "hf")
 
     if isinstance(dataset, datasets.DatasetDict | datasets.IterableDatasetDict):
-        splits: Any = {
-            name: map_dataset(
-                augmenter, split, field=field, task=task, meta=meta, num_proc=num_proc, batch_size=batch_size
-            )
-            for name, split in dataset.items()
-        }
+        splits: Any = {name: map_dataset(split, columns, num_proc, batch_size) for name, split in dataset.items()}
         return cast("Data", type(dataset)(splits))
     if not isinstance(dataset, datasets.Dataset | datasets.IterableDataset):
         raise AugmentError(
@@ -104,7 +85,7 @@ def map_dataset(
     features = None
     if dataset.features is not None:
         features = dataset.features.copy()
-        if meta != "none":
+        if columns.meta != "none":
             features[KEY] = datasets.Value("string")
     options: dict[str, Any] = {"batched": True, "batch_size": batch_size, "features": features}
     if isinstance(dataset, datasets.Dataset):
@@ -116,7 +97,7 @@ def map_dataset(
     ):  # `map` would not add the new column
         empty = datasets.Dataset.from_dict({name: [] for name in features}, features=features, split=dataset.split)
         return cast("Data", empty)
-    return cast("Data", dataset.with_format(None).map(PerturbsColumns(augmenter, task, field, meta), **options))
+    return cast("Data", dataset.with_format(None).map(columns, **options))
 
 
 def _package(value: object) -> str:
@@ -141,14 +122,11 @@ def refuse_frame(value: object, method: str, instead: str = 'frame(df, "COLUMN")
 
 
 def perturbed_frame(
-    augmenter: Perturbs,
     frame: Data,
     field: str | Sequence[str] | None,
-    *,
-    task: str | Task | None,
     meta: str,
     n: int,
-    draw: int,
+    perturbed: Callable[[Sequence[Mapping[str, Any]]], Iterable[Result]],
 ) -> Data:
     """Perturb the rows of a frame; see `Augmenter.frame`."""
     _check(frame, meta)
@@ -158,7 +136,7 @@ def perturbed_frame(
             _check_field(given, name)
     in_pandas = _package(frame) == "pandas"
     rows = given.to_dict("records") if in_pandas else given.to_dicts()
-    columns = changed_columns(list(augmenter.records(rows, task, field=field, n=n, draw=draw)), meta)
+    columns = changed_columns(list(perturbed(rows)), meta)
     places = [place for place in range(len(rows)) for _ in range(n)]
     made: Data = (_with_pandas if in_pandas else _with_polars)(given, places, columns)
     return made

@@ -11,7 +11,7 @@ from augment_ru.evaluation.answers import Golds, Kind, labels_among
 from augment_ru.evaluation.examples import Cache, NamedModel, QuestionCounts, ask
 from augment_ru.evaluation.pairs import Pairs
 from augment_ru.evaluation.protocol import EvaluationPlan
-from augment_ru.evaluation.rates import Cells, JudgedRun, bootstrap, percent, percents, wilson
+from augment_ru.evaluation.rates import Cells, JudgedRun, bootstrap, percent, wilson_rate
 from augment_ru.evaluation.report import CatchAfter, CatchReport, Rate
 from augment_ru.records.task import Task
 
@@ -106,7 +106,7 @@ def catch_report(
             needed = ceil(ranked.size * (1 - before.missed.value / 100) - 1e-9)
             threshold = float(ranked[needed - 1]) if 0 < needed <= ranked.size else 1.0
             hits, trials = int((own[is_other] >= threshold).sum()), int(is_other.sum())
-            then = Rate(percent(hits / trials if trials else None), percents(wilson(hits, trials)), "wilson")
+            then = wilson_rate(hits, trials)
             found = replace(found, threshold=round(threshold, 4), false_alarms_then=then)
         attacks[attack] = found
     return CatchReport(label=label, originals=before, attacks=attacks, thresholds=thresholds)

@@ -8,26 +8,13 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from augment_ru.errors import AugmentError
-from augment_ru.evaluation import tables
+from augment_ru.evaluation import rates, tables
 from augment_ru.evaluation.evaluation import CORRECT
 from augment_ru.evaluation.examples import QuestionCounts
 from augment_ru.evaluation.page import about, data_of_report, page_of
 from augment_ru.evaluation.paired import RunsInPairs
 from augment_ru.evaluation.pairs import ORIGINAL
 from augment_ru.evaluation.protocol import ModelRun
-from augment_ru.evaluation.rates import (
-    RIGHT,
-    WORST,
-    WORST_ASR,
-    AttackOutcomes,
-    Cells,
-    JudgedRun,
-    Name,
-    judged_runs,
-    mean_asr,
-    percent,
-    worst_cells,
-)
 from augment_ru.evaluation.report import (
     COMPARISON,
     COMPARISON_VERSION,
@@ -104,7 +91,7 @@ def compare(
         raise _nothing_shared(reports, rows)
     judged, records = _judged(reports, _model_names(names, reports), shared, seed)
     in_pairs, saved = RunsInPairs(judged, seed), [model for report in reports for model in report.values.models]
-    metric = _METRICS.get(reports[0].values.correct, RIGHT)
+    metric = _METRICS.get(reports[0].values.correct, rates.RIGHT)
     runs = iter(zip(judged, in_pairs.best([model.beats_majority for model in saved]), strict=True))
     return Comparison(
         signature=f"{COMPARISON}-v{COMPARISON_VERSION}|seed={seed}|augment-ru={__version__}",
@@ -230,7 +217,7 @@ def _model_names(names: Sequence[str], reports: Sequence[NamedReport]) -> list[d
 
 def _judged(
     reports: Sequence[NamedReport], called: Sequence[Mapping[str, str]], shared: Shared, seed: int
-) -> tuple[list[JudgedRun], int]:
+) -> tuple[list[rates.JudgedRun], int]:
     """Judge all models over the shared rows, with the same bootstrap resamples for all.
 
     Args:
@@ -252,7 +239,7 @@ def _judged(
         for model in report.values.models:
             try:
                 own = {
-                    attack: AttackOutcomes.of_letters(
+                    attack: rates.AttackOutcomes.of_letters(
                         model.outcomes if attack == ORIGINAL else model.attacks[attack].outcomes,
                         [numbers[at] for _, numbers in rows],
                         [number_of[key] for key in keys[attack]],
@@ -271,29 +258,29 @@ def _judged(
             cells.append(_cells(own, len(number_of)))
     if len({len(one.known) for own in outcomes for one in own.values()}) > 1:
         raise AugmentError("the reports count different answers of the rows; evaluate them with the same task")
-    return judged_runs(runs, outcomes, cells, seed), len(number_of)
+    return rates.judged_runs(runs, outcomes, cells, seed), len(number_of)
 
 
-def _cells(outcomes: Mapping[str, AttackOutcomes], records: int) -> dict[Name, Cells]:
+def _cells(outcomes: Mapping[str, rates.AttackOutcomes], records: int) -> dict[rates.Name, rates.Cells]:
     """Return the hits and trials of each rate of a model run, over `records` originals.
 
     With attacks, an original counts once in the rate of right decisions, whatever the number of its perturbed rows.
     Without attacks, it counts as often as it occurs in the data.
     """
     found = {(attack, "asr"): one.cells(one.broken, one.right, records) for attack, one in outcomes.items()}
-    found |= {("", name): one for name, one in worst_cells(outcomes, records).items()}
+    found |= {("", name): one for name, one in rates.worst_cells(outcomes, records).items()}
     right = [one.cells(one.right, one.known, records) for one in outcomes.values()]
     once = (np.minimum(np.maximum.reduce(counts), 1) for counts in zip(*right, strict=True))
-    found["", RIGHT] = right[0] if ORIGINAL in outcomes else Cells(*once)
+    found["", rates.RIGHT] = right[0] if ORIGINAL in outcomes else rates.Cells(*once)
     return found
 
 
-def _compared(judged: JudgedRun, best: Sequence[str], name: str, model: SavedModel, metric: str) -> ComparedModel:
+def _compared(judged: rates.JudgedRun, best: Sequence[str], name: str, model: SavedModel, metric: str) -> ComparedModel:
     attacks, clean = {}, ORIGINAL in judged.outcomes
     for attack, one in judged.outcomes.items() if not clean else ():
         known = int(one.known.sum())
         before, after = (
-            percent(int(side.sum()) / known if known else None) for side in (one.right, one.after & one.known)
+            rates.percent(int(side.sum()) / known if known else None) for side in (one.right, one.after & one.known)
         )
         attacks[attack] = ComparedAttack(
             rate=judged.success(attack), rows=one.original.size, metrics={metric: ChangedScore(before, after)}
@@ -307,10 +294,10 @@ def _compared(judged: JudgedRun, best: Sequence[str], name: str, model: SavedMod
         signature=model.signature,
         shots=model.shots,
         episodes=judged.run.episodes,
-        metrics={metric: judged.rate("", RIGHT)},
-        worst_case=None if clean else judged.rate("", WORST),
-        worst_case_asr=None if clean else judged.rate("", WORST_ASR),
-        asr_mean=mean_asr({attack: one.rate for attack, one in attacks.items()}),
+        metrics={metric: judged.rate("", rates.RIGHT)},
+        worst_case=None if clean else judged.rate("", rates.WORST),
+        worst_case_asr=None if clean else judged.rate("", rates.WORST_ASR),
+        asr_mean=rates.mean_asr({attack: one.rate for attack, one in attacks.items()}),
         attacks=attacks,
     )
 

@@ -6,22 +6,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from augment_ru.errors import AugmentError
+from augment_ru.evaluation import rates
 from augment_ru.evaluation.answers import Golds, Kind
 from augment_ru.evaluation.examples import Example, NamedModel
 from augment_ru.evaluation.paired import Difference, RunsInPairs
 from augment_ru.evaluation.pairs import ORIGINAL, Pairs
-from augment_ru.evaluation.rates import (
-    RIGHT,
-    WORST,
-    Cells,
-    JudgedRun,
-    bootstrap,
-    outcomes_of_originals,
-    percent,
-    percentile95,
-    percents,
-    wilson,
-)
 from augment_ru.evaluation.report import DefenceReport, DefendedAttack, ModelDifference, Rate
 from augment_ru.formats.row import new_row
 from augment_ru.normalizers._normalization import Normalization
@@ -73,6 +62,10 @@ class Defence:
             {name: script.text for name, script in one.scripts.items() if script.text != script.source} for one in found
         ]
 
+    def changed(self, rows: Sequence[Mapping[str, object]], task: Task) -> Rate:
+        """Return the share of these rows that the normalizer changes."""
+        return rates.wilson_rate(sum(map(bool, self.readings(rows, task))), len(rows))
+
 
 def _values(one: Normalized) -> Mapping[str, object]:
     """Return the values of a row as read; as they are if an edit goes through a place that the row states."""
@@ -85,7 +78,7 @@ def _values(one: Normalized) -> Mapping[str, object]:
 
 
 def defence_report(
-    defence: Defence, bare: JudgedRun, own: JudgedRun, pairs: Pairs, golds: Golds, *, kind: Kind, seed: int
+    defence: Defence, bare: rates.JudgedRun, own: rates.JudgedRun, pairs: Pairs, golds: Golds, *, kind: Kind, seed: int
 ) -> DefenceReport:
     """Return what a defence costs and recovers.
 
@@ -99,37 +92,32 @@ def defence_report(
         seed: the seed of the bootstrap.
     """
     clean = [
-        replace(one, outcomes={ORIGINAL: outcomes_of_originals(one.run, pairs, golds, kind)}) for one in (bare, own)
+        replace(one, outcomes={ORIGINAL: rates.outcomes_of_originals(one.run, pairs, golds, kind)})
+        for one in (bare, own)
     ]
     if not pairs.attacks:
-        nothing = Cells(np.zeros((1, 1, len(golds))), np.ones((1, 1, len(golds))))
-        clean = [replace(one, cells={("", RIGHT): nothing}) for one in clean]
+        nothing = rates.Cells(np.zeros((1, 1, len(golds))), np.ones((1, 1, len(golds))))
+        clean = [replace(one, cells={("", rates.RIGHT): nothing}) for one in clean]
     (cost,) = [one for one in RunsInPairs(clean, seed).comparisons() if isinstance(one, ModelDifference)]
     attacks = {}
     for attack, rows in pairs.attacks.items():
         before, after = bare.outcomes[attack], own.outcomes[attack]
         flags = (before.right, before.after & before.known, after.after & after.known)
         cells = [before.cells(one, before.known, len(golds)) for one in flags]
-        changed = _share(defence.readings([pair.values for pair in rows], pairs.task))
-        attacks[attack] = _recovered(cells, bootstrap(cells, seed), changed)
+        changed = defence.changed([pair.values for pair in rows], pairs.task)
+        attacks[attack] = _recovered(cells, rates.bootstrap(cells, seed), changed)
     worst = None
     if attacks:
-        names = (bare, ("", RIGHT)), (bare, ("", WORST)), (own, ("", WORST))
+        names = (bare, ("", rates.RIGHT)), (bare, ("", rates.WORST)), (own, ("", rates.WORST))
         worst = _recovered([one.cells[key] for one, key in names], [one.resamples[key] for one, key in names])
-    changed = _share(defence.readings([original.values for original in pairs.originals], pairs.task))
+    changed = defence.changed([original.values for original in pairs.originals], pairs.task)
     return DefenceReport(
         name=defence.name, of=bare.run.model, changed=changed, cost=cost, attacks=attacks, worst_case=worst
     )
 
 
-def _share(readings: Sequence[Mapping[str, str]]) -> Rate:
-    """Return the share of rows that a normalizer changes."""
-    count, hits = len(readings), sum(map(bool, readings))
-    return Rate(percent(hits / count if count else None), percents(wilson(hits, count)), "wilson")
-
-
 def _recovered(
-    cells: Sequence[Cells], drawn: Sequence[np.ndarray] | np.ndarray, changed: Rate | None = None
+    cells: Sequence[rates.Cells], drawn: Sequence[np.ndarray] | np.ndarray, changed: Rate | None = None
 ) -> DefendedAttack:
     """Return what an attack costs, and which share of it a defence recovers.
 
@@ -148,13 +136,13 @@ def _recovered(
     if ends is not None and ends[0] > 0:
         with np.errstate(divide="ignore", invalid="ignore"):
             shares = (drawn[2] - drawn[1]) / (drawn[0] - drawn[1])
-        interval = percentile95(np.where(np.isfinite(shares), shares, np.nan))
-        share = Rate(percent((defended - attacked) / (clean - attacked)), percents(interval), "bootstrap")
+        interval = rates.percentile95(np.where(np.isfinite(shares), shares, np.nan))
+        share = Rate(rates.percent((defended - attacked) / (clean - attacked)), rates.percents(interval), "bootstrap")
     return DefendedAttack(
-        clean=percent(clean),
-        attacked=percent(attacked),
-        defended=percent(defended),
-        cost=Rate(percent(cost.value), percents(ends), "bootstrap"),
+        clean=rates.percent(clean),
+        attacked=rates.percent(attacked),
+        defended=rates.percent(defended),
+        cost=Rate(rates.percent(cost.value), rates.percents(ends), "bootstrap"),
         recovered=share,
         changed=changed,
     )

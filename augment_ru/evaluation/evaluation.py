@@ -17,35 +17,9 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from augment_ru.errors import AugmentError, amount
-from augment_ru.evaluation import tables
-from augment_ru.evaluation.answers import (
-    Answer,
-    Golds,
-    Kind,
-    Metric,
-    by_field,
-    check_labels_shared,
-    golds_of,
-    labels_among,
-    metrics_of,
-    most_frequent,
-    over_classes,
-    prediction_json,
-)
+from augment_ru.evaluation import answers, examples, rates, tables
 from augment_ru.evaluation.catching import Catches, catch_report, catch_scores, check_catch
 from augment_ru.evaluation.defences import Defence, defence_report
-from augment_ru.evaluation.examples import (
-    Cache,
-    Model,
-    ModelRequest,
-    NamedModel,
-    PredictFunction,
-    example_of,
-    maker_of,
-    model_of,
-    named_spec,
-    options_class,
-)
 from augment_ru.evaluation.flipping import Flipping, flipping_edits
 from augment_ru.evaluation.loading import TEST, loaded
 from augment_ru.evaluation.noise import above_noise, same_text_flips
@@ -60,28 +34,6 @@ from augment_ru.evaluation.protocol import (
     RowsOrFile,
     demonstrations,
     run_model,
-)
-from augment_ru.evaluation.rates import (
-    CONSISTENCY,
-    OF_VALID,
-    RESAMPLES,
-    WORST,
-    WORST_ASR,
-    AttackOutcomes,
-    Flags,
-    JudgedRun,
-    changed_scores,
-    evaluated_runs,
-    flags_of,
-    mean_asr,
-    original_keys,
-    outcomes_of_originals,
-    percent,
-    percents,
-    row_keys,
-    scores,
-    success_rate,
-    wilson,
 )
 from augment_ru.evaluation.replies_report import option_order_report, unread_report
 from augment_ru.evaluation.report import (
@@ -145,10 +97,10 @@ class Evaluation:
     """
 
     pairs: Pairs
-    golds: Golds
-    kind: Kind
-    metrics: Mapping[str, Metric]
-    judged: Sequence[JudgedRun]
+    golds: answers.Golds
+    kind: answers.Kind
+    metrics: Mapping[str, answers.Metric]
+    judged: Sequence[rates.JudgedRun]
     subpopulations: Sequence[Subpopulation]
     settings: EvaluationSettings
     defining: Mapping[str, str]
@@ -179,7 +131,7 @@ class Evaluation:
             "metrics": ",".join(self.metrics),
             **self.defining,
             "seed": str(self.settings.seed),
-            "bootstrap": str(RESAMPLES),
+            "bootstrap": str(rates.RESAMPLES),
             "augment-ru": __version__,
             "scikit-learn": _version("scikit-learn"),
         }
@@ -216,22 +168,22 @@ class Evaluation:
             prompts=prompts_report(self.judged, self.settings.seed) or None,
             searches=searches(pairs) or None,
             worst_of=_chosen_from(pairs.attacks[WORST_ROWS]) if WORST_ROWS in pairs.attacks else None,
-            rows=row_keys(pairs, self.golds),
-            original_rows=None if pairs.attacks else original_keys(pairs, self.golds),
+            rows=rates.row_keys(pairs, self.golds),
+            original_rows=None if pairs.attacks else rates.original_keys(pairs, self.golds),
         )
 
     def _majority(self) -> dict[str, float]:
         """Return the score of each metric if every row got the most frequent right answer; empty for kind "lists"."""
         if self.kind == "lists":
             return {}
-        found = scores(self.metrics, self.pairs, self.golds, [self._constant()])
+        found = rates.scores(self.metrics, self.pairs, self.golds, [self._constant()])
         return {name: score.value for name, score in found.items()}
 
-    def _constant(self) -> list[Answer]:
+    def _constant(self) -> list[answers.Answer]:
         """Return the answers of a model that gives the most frequent right answer to every original."""
-        return [tuple(most_frequent(column) for column in zip(*self.golds, strict=True))] * len(self.golds)
+        return [tuple(answers.most_frequent(column) for column in zip(*self.golds, strict=True))] * len(self.golds)
 
-    def _beats(self, judged: JudgedRun, majority: Mapping[str, float]) -> bool:
+    def _beats(self, judged: rates.JudgedRun, majority: Mapping[str, float]) -> bool:
         """Tell whether a model is clearly better than the most frequent answer.
 
         Its main metric must be higher, and a test must show that more of its decisions are right. If the main metric is
@@ -242,20 +194,22 @@ class Evaluation:
         if metric not in majority:
             return True
         run, pairs, golds = judged.run, self.pairs, self.golds
-        if scores(self.metrics, pairs, golds, run.originals)[metric].value <= majority[metric]:
+        if rates.scores(self.metrics, pairs, golds, run.originals)[metric].value <= majority[metric]:
             return False
         constant = replace(run, originals=[self._constant()])
-        right, other = (outcomes_of_originals(one, pairs, golds, self.kind) for one in (run, constant))
+        right, other = (rates.outcomes_of_originals(one, pairs, golds, self.kind) for one in (run, constant))
         labels = np.array([[None if gold is None else str(gold) for gold in row] for row in golds], object).T[:, None]
         classes = [np.ones_like(other.known)]
         if metric in _OF_CLASSES:
             classes = [labels == label for label in sorted({one for one in labels.flat if one is not None})]
         return is_better(right, other, classes, self.settings.seed)
 
-    def _model(self, judged: JudgedRun, beats_majority: bool, best: Sequence[str]) -> ModelReport:  # noqa: FBT001  (of zip)
+    def _model(self, judged: rates.JudgedRun, beats_majority: bool, best: Sequence[str]) -> ModelReport:  # noqa: FBT001  (of zip)
         run, pairs, golds = judged.run, self.pairs, self.golds
         attacks = {attack: self._attack(judged, attack) for attack in pairs.attacks}
-        together = [judged.rate("", name) if attacks else None for name in (WORST, WORST_ASR, CONSISTENCY)]
+        together = [
+            judged.rate("", name) if attacks else None for name in (rates.WORST, rates.WORST_ASR, rates.CONSISTENCY)
+        ]
         return ModelReport(
             model=run.model,
             signature=run.signature,
@@ -268,21 +222,21 @@ class Evaluation:
             same_text_flips=same_text_flips(run, pairs, self.kind, self.settings.seed) if run.repeats else None,
             beats_majority=beats_majority,
             best=best,
-            metrics=scores(self.metrics, pairs, golds, run.originals),
+            metrics=rates.scores(self.metrics, pairs, golds, run.originals),
             unread=unread_report(judged, ""),
             worst_case=together[0],
             worst_case_asr=together[1],
             consistency=together[2],
-            asr_mean=mean_asr({attack: one.rate for attack, one in attacks.items()}),
+            asr_mean=rates.mean_asr({attack: one.rate for attack, one in attacks.items()}),
             attacks=attacks,
-            outcomes=None if attacks else outcomes_of_originals(run, pairs, golds, self.kind).letters,
+            outcomes=None if attacks else rates.outcomes_of_originals(run, pairs, golds, self.kind).letters,
         )
 
-    def _attack(self, judged: JudgedRun, attack: str) -> AttackReport:
+    def _attack(self, judged: rates.JudgedRun, attack: str) -> AttackReport:
         """Return the report's entry on what an attack does to a model."""
         outcomes, rows, decided = judged.outcomes[attack], self.pairs.attacks[attack], self.pairs.task.scoring.decided
         status = Counter(pair.status for pair in rows)
-        perturbed = outcomes.right & flags_of(pair.status == "perturbed" for pair in rows)
+        perturbed = outcomes.right & rates.flags_of(pair.status == "perturbed" for pair in rows)
         strengths = {
             "similarity": [pair.similarity if pair.status == "perturbed" else None for pair in rows],
             "probability": [pair.probability if pair.status == "perturbed" else None for pair in rows],
@@ -300,9 +254,11 @@ class Evaluation:
             flip_rate=judged.rate(attack, "flip_rate"),
             performance_drop_rate=judged.drop_rate(attack),
             asr_above_noise=self._above_noise(judged, attack) if judged.run.repeats else None,
-            metrics=changed_scores(self.metrics, self.pairs, self.golds, judged.run, attack),
+            metrics=rates.changed_scores(self.metrics, self.pairs, self.golds, judged.run, attack),
             valid_rows=_valid_rows(judged, attack, rows),
-            labels={name: success_rate(outcomes, at) for at, name in enumerate(decided)} if len(decided) > 1 else None,
+            labels={name: rates.success_rate(outcomes, at) for at, name in enumerate(decided)}
+            if len(decided) > 1
+            else None,
             unread=unread_report(judged, attack),
             option_order=option_order_report(judged, self.pairs, attack),
             subpopulations={
@@ -318,7 +274,7 @@ class Evaluation:
             outcomes=outcomes.letters,
         )
 
-    def _defence(self, judged: JudgedRun) -> DefenceReport | None:
+    def _defence(self, judged: rates.JudgedRun) -> DefenceReport | None:
         """Return what the defence of a run costs and recovers; None for a bare model."""
         if judged.run.model not in self.defences:
             return None
@@ -327,14 +283,14 @@ class Evaluation:
         seed = self.settings.seed
         return defence_report(defence, bare, judged, self.pairs, self.golds, kind=self.kind, seed=seed)
 
-    def _catch(self, judged: JudgedRun) -> CatchReport | None:
+    def _catch(self, judged: rates.JudgedRun) -> CatchReport | None:
         """Return what a run misses and stops by mistake; None if no label is to be caught."""
         if self.settings.catch is None:
             return None
-        scores = self.catches.get(judged.run.model)
-        return catch_report(self.settings.catch, judged, self.pairs, self.golds, scores, seed=self.settings.seed)
+        given = self.catches.get(judged.run.model)
+        return catch_report(self.settings.catch, judged, self.pairs, self.golds, given, seed=self.settings.seed)
 
-    def _above_noise(self, judged: JudgedRun, attack: str) -> Rate:
+    def _above_noise(self, judged: rates.JudgedRun, attack: str) -> Rate:
         return above_noise(judged, self.pairs, attack, self.golds, kind=self.kind, seed=self.settings.seed)
 
     def failures(self, *, point: bool = False) -> list[str]:
@@ -355,8 +311,8 @@ class Evaluation:
     def _metric(self, run: ModelRun, name: str, attack: str | None) -> Known:
         """Return a metric of a run with its interval, on the rows of an attack or, for None, on the originals."""
         rows = range(len(self.golds)) if attack is None else [pair.original for pair in self.pairs.attacks[attack]]
-        answers = run.originals if attack is None else run.attacks[attack]
-        return metric_of(self.metrics[name], self.pairs, self.golds, answers, rows=rows, seed=self.settings.seed)
+        given = run.originals if attack is None else run.attacks[attack]
+        return metric_of(self.metrics[name], self.pairs, self.golds, given, rows=rows, seed=self.settings.seed)
 
     def to_frame(self) -> Any:  # noqa: ANN401  (pandas is no dependency)
         """Return the numbers of the report as a pandas DataFrame, with a row for each model and attack.
@@ -390,8 +346,8 @@ class Evaluation:
                 for attack, pairs in self.pairs.attacks.items():
                     names = judged.outcomes[attack].names
                     for row, pair in enumerate(pairs):
-                        prediction = prediction_json(run.attacks[attack][episode][row], task)
-                        outcome = by_field(names(episode, row), task)
+                        prediction = answers.prediction_json(run.attacks[attack][episode][row], task)
+                        outcome = answers.by_field(names(episode, row), task)
                         yield self._row(run, episode, attack, pair.original, (prediction, pair.status, outcome))
 
     def _row(
@@ -413,8 +369,8 @@ class Evaluation:
             "episode": episode,
             "attack": attack,
             "id": self.pairs.originals[original].id,
-            "gold": by_field(self.golds[original], task),
-            "original_prediction": prediction_json(run.originals[episode][original], task),
+            "gold": answers.by_field(self.golds[original], task),
+            "original_prediction": answers.prediction_json(run.originals[episode][original], task),
             **dict(zip(("prediction", "status", "outcome"), after, strict=True)),
         }
 
@@ -441,29 +397,29 @@ class Evaluation:
             yield {**pair.values, KEY: {"attack": pair.attack, **pair.metadata, **chosen}}  # noqa: PD011  (a row has values, too)
 
 
-def _valid_rows(judged: JudgedRun, attack: str, rows: Sequence[Pair]) -> ValidRows | None:
+def _valid_rows(judged: rates.JudgedRun, attack: str, rows: Sequence[Pair]) -> ValidRows | None:
     """Return the rates over the rows that people found valid, and the number of judged rows; None if it is 0."""
     known = sum(pair.verdict is not None for pair in rows)
     if not known:
         return None
-    valid, outcomes = flags_of(pair.verdict == "valid" for pair in rows), judged.outcomes[attack]
+    valid, outcomes = rates.flags_of(pair.verdict == "valid" for pair in rows), judged.outcomes[attack]
     count = int(valid.sum())
-    rate = judged.rate(attack, f"{OF_VALID}asr")
+    rate = judged.rate(attack, f"{rates.OF_VALID}asr")
     return ValidRows(
         judged=known,
         valid=count,
-        share=Rate(percent(count / known), percents(wilson(count, known))),
+        share=Rate(rates.percent(count / known), rates.percents(rates.wilson(count, known))),
         right=int((outcomes.right & valid).sum()),
         broken=int((outcomes.broken & valid).sum()),
         asr=rate,
         wide_interval=_is_wide(rate.ci95),
-        asr_all_rows=judged.rate(attack, f"{OF_VALID}asr_all_rows"),
-        flip_rate=judged.rate(attack, f"{OF_VALID}flip_rate"),
-        performance_drop_rate=judged.drop_rate(attack, OF_VALID),
+        asr_all_rows=judged.rate(attack, f"{rates.OF_VALID}asr_all_rows"),
+        flip_rate=judged.rate(attack, f"{rates.OF_VALID}flip_rate"),
+        performance_drop_rate=judged.drop_rate(attack, rates.OF_VALID),
     )
 
 
-def _range_cells(outcomes: AttackOutcomes, values: Sequence[float | None]) -> list[Cell]:
+def _range_cells(outcomes: rates.AttackOutcomes, values: Sequence[float | None]) -> list[Cell]:
     """Return the success rates of the rows in quartiles of `values`; rows whose value is None are left out."""
     names, cell_of = binned(values) or ((), ())
     found = []
@@ -475,7 +431,7 @@ def _range_cells(outcomes: AttackOutcomes, values: Sequence[float | None]) -> li
 
 
 def _cell(
-    outcomes: AttackOutcomes, rows: Flags, name: str, ends: tuple[float | None, float | None] = (None, None)
+    outcomes: rates.AttackOutcomes, rows: rates.Flags, name: str, ends: tuple[float | None, float | None] = (None, None)
 ) -> Cell:
     """Return the success rate over some rows of an attack.
 
@@ -485,15 +441,15 @@ def _cell(
         name: the name of the cell.
         ends: the lowest and highest value in the cell, if it is a range.
     """
-    rate, known = success_rate(outcomes, (..., rows)), int(outcomes.known[..., rows].sum())
+    rate, known = rates.success_rate(outcomes, (..., rows)), int(outcomes.known[..., rows].sum())
     return Cell(
         value=name,
         low=ends[0],
         high=ends[1],
         rate=rate,
         rows=int(rows.sum()),
-        accuracy_before=percent(rate.right / known if known else None),
-        accuracy_after=percent(float(outcomes.after[..., rows].sum()) / known if known else None),
+        accuracy_before=rates.percent(rate.right / known if known else None),
+        accuracy_after=rates.percent(float(outcomes.after[..., rows].sum()) / known if known else None),
         wide_interval=_is_wide(rate.ci95),
     )
 
@@ -523,7 +479,7 @@ def _version(package: str) -> str:
 
 _log = logging.getLogger(__name__)
 
-Models: TypeAlias = Mapping[str, Model | PredictFunction | str] | Sequence[str]
+Models: TypeAlias = Mapping[str, examples.Model | examples.PredictFunction | str] | Sequence[str]
 """Specifications as for `--model`, with or without a name; or names, each with a specification or a function."""
 
 Progress: TypeAlias = Callable[[str, int], AbstractContextManager[Callable[[int], None]]]
@@ -569,7 +525,7 @@ def evaluate(
     scope = loaded(perturbed, settings)
     train = scope.release.train if settings.train is None else settings.train
     task = scope.pairs.task.changed(metrics=tuple(settings.metrics)) if settings.metrics else scope.pairs.task
-    scored = metrics_of(task.scoring.metrics, task.scoring.normal_form)
+    scored = answers.metrics_of(task.scoring.metrics, task.scoring.normal_form)
     kind = next(iter(scored.values())).kind
     pairs = replace(scope.pairs, task=task)
     if settings.verdicts is not None:
@@ -578,7 +534,7 @@ def evaluate(
     for name in settings.label_fields:
         if not any(field_paths.values(values, name) for values in originals):
             raise no_field(f"`label_fields` {name}: no original has this field", originals)
-    golds = golds_of(originals, task, kind)
+    golds = answers.golds_of(originals, task, kind)
     train_rows = read_rows(str(train), encoding=settings.encoding) if train is not None else None
     shots = (task.benchmark.shots,) if settings.shots is None else settings.shots
     shown = demonstrations(train_rows.values, pairs, kind, settings.seed) if train_rows and any(shots) else None
@@ -588,32 +544,36 @@ def evaluate(
         check_catch(settings.catch, task, golds, kind)
     check_requirements(settings.require, tuple(scored), tuple(pairs.attacks), settings.repeats)
     found = subpopulations(originals, task, labels=kind == "labels", by=settings.by)
-    shown_golds = golds_of(train_rows.values, task, kind) if train_rows else []
-    check_labels_shared(f"`train` {train}", labels_among(shown_golds, kind) or (), labels_among(golds, kind))
-    labels = labels_among([*golds, *shown_golds], kind)
-    scored = over_classes(scored, labels) if task.scoring.every_class and labels else scored
+    shown_golds = answers.golds_of(train_rows.values, task, kind) if train_rows else []
+    answers.check_labels_shared(
+        f"`train` {train}", answers.labels_among(shown_golds, kind) or (), answers.labels_among(golds, kind)
+    )
+    labels = answers.labels_among([*golds, *shown_golds], kind)
+    scored = answers.over_classes(scored, labels) if task.scoring.every_class and labels else scored
     train_file = str(train) if train is not None else None
-    request = ModelRequest("", task, labels, settings.device, None, settings.encoding, train_file, settings.seed)
-    given = models.items() if isinstance(models, Mapping) else map(named_spec, models)
+    request = examples.ModelRequest(
+        "", task, labels, settings.device, None, settings.encoding, train_file, settings.seed
+    )
+    given = models.items() if isinstance(models, Mapping) else map(examples.named_spec, models)
     asked = [one for name, model in given for one in _with_prompts(name, model, task, settings)]
-    bare_ones = [NamedModel.of(name, _made(model, request, settings, own)) for name, model, own, _ in asked]
+    bare_ones = [examples.NamedModel.of(name, _made(model, request, settings, own)) for name, model, own, _ in asked]
     _warn_of_learned(bare_ones, pairs)
     protected = [(one, bare, one.protect(bare)) for one in map(Defence.of, settings.defences) for bare in bare_ones]
     named = [*bare_ones, *(model for *_, model in protected)]
-    answers = None if settings.cache in {None, "none"} else Cache(Path(settings.cache))
+    cache = None if settings.cache in {None, "none"} else examples.Cache(Path(settings.cache))
     try:
         runs, catches = _asked(
             zip_longest(named, (prompt for *_, prompt in asked)),
             plan,
             settings,
-            answers,
+            cache,
             Hooks(progress, on_model_done),
         )
-        judged = evaluated_runs(runs, pairs, golds, kind, settings.seed)
-        flips = flipping_edits(judged, named, plan, golds, answers, settings.flipping)
+        judged = rates.evaluated_runs(runs, pairs, golds, kind, settings.seed)
+        flips = flipping_edits(judged, named, plan, golds, cache, settings.flipping)
     finally:
-        if answers:
-            answers.close()
+        if cache:
+            cache.close()
     defining = {
         "data": scope.digest,
         **({"originals": scope.digest_of_originals} if scope.digest_of_originals else {}),
@@ -640,10 +600,10 @@ class Hooks(NamedTuple):
 
 
 def _asked(
-    models: Iterable[tuple[NamedModel, PromptOf | None]],
+    models: Iterable[tuple[examples.NamedModel, PromptOf | None]],
     plan: EvaluationPlan,
     settings: EvaluationSettings,
-    cache: Cache | None,
+    cache: examples.Cache | None,
     hooks: Hooks,
 ) -> tuple[list[ModelRun], dict[str, Catches]]:
     """Ask all models; return their runs and, if a label is to be caught, its scores by the name of the model.
@@ -657,8 +617,8 @@ def _asked(
             own = run_model(model, plan, cache, advance, prompt)
         hooks.on_model_done(own)
         runs += own
-        if settings.catch is not None and (scores := catch_scores(model, plan, settings.catch, cache)):
-            catches[model.name] = scores
+        if settings.catch is not None and (given := catch_scores(model, plan, settings.catch, cache)):
+            catches[model.name] = given
     return runs, catches
 
 
@@ -688,12 +648,12 @@ def check_models(models: Models, options: Mapping[str, Any]) -> None:
         )
     if not models:
         raise AugmentError("no model; name one with `models`; augment-ru list models shows them")
-    named = list(models.items() if isinstance(models, Mapping) else map(named_spec, models))
+    named = list(models.items() if isinstance(models, Mapping) else map(examples.named_spec, models))
     if len({name for name, _ in named}) < len(named):
         raise AugmentError("`models`: each must have another name; NAME=KIND[:ARGUMENT] gives one")
     specs = [model for _, model in named if isinstance(model, str)]
     for spec in specs:
-        maker_of(spec)
+        examples.maker_of(spec)
     kinds = {spec.partition(":")[0] for spec in specs}
     for kind in options:
         if kind not in kinds:
@@ -702,20 +662,20 @@ def check_models(models: Models, options: Mapping[str, Any]) -> None:
 
 
 def _made(
-    model: Model | PredictFunction | str,
-    request: ModelRequest,
+    model: examples.Model | examples.PredictFunction | str,
+    request: examples.ModelRequest,
     settings: EvaluationSettings,
     own: Mapping[str, Any],
-) -> Model | PredictFunction:
+) -> examples.Model | examples.PredictFunction:
     """Make the model of a specification, with options of its own; a function or model is returned as it is."""
     if isinstance(model, str):
-        return model_of(model, request, {**settings.options.get(model.partition(":")[0], {}), **own})
+        return examples.model_of(model, request, {**settings.options.get(model.partition(":")[0], {}), **own})
     return model
 
 
 def _with_prompts(
-    name: str, model: Model | PredictFunction | str, task: Task, settings: EvaluationSettings
-) -> list[tuple[str, Model | PredictFunction | str, dict[str, Any], PromptOf | None]]:
+    name: str, model: examples.Model | examples.PredictFunction | str, task: Task, settings: EvaluationSettings
+) -> list[tuple[str, examples.Model | examples.PredictFunction | str, dict[str, Any], PromptOf | None]]:
     """Return a model once for each prompt: its name, the model, its options, and the prompt.
 
     A model that reads no prompts is returned once, with no options and no prompt.
@@ -723,10 +683,10 @@ def _with_prompts(
     Raises:
         AugmentError: a prompt file cannot be read.
     """
-    variants = getattr(options_class(model), "variants", None) if isinstance(model, str) else None
+    variants = getattr(examples.options_class(model), "variants", None) if isinstance(model, str) else None
     if not settings.prompts or variants is None:
         return [(name, model, {}, None)]
-    found: list[tuple[str, Model | PredictFunction | str, dict[str, Any], PromptOf | None]] = []
+    found: list[tuple[str, examples.Model | examples.PredictFunction | str, dict[str, Any], PromptOf | None]] = []
     for given in settings.prompts:
         template = None if given == "all" else given
         count = variants(task, template)
@@ -738,12 +698,14 @@ def _with_prompts(
     return found
 
 
-def _warn_of_learned(models: Sequence[NamedModel], pairs: Pairs) -> None:
+def _warn_of_learned(models: Sequence[examples.NamedModel], pairs: Pairs) -> None:
     """Log a warning for each model that was trained on texts that it is asked about."""
     for model in models:
         if not model.learned:
             continue
-        if seen := sum(example_of(original.values, pairs.task).text in model.learned for original in pairs.originals):
+        if seen := sum(
+            examples.example_of(original.values, pairs.task).text in model.learned for original in pairs.originals
+        ):
             rows = amount(len(pairs.originals), "original")
             _log.warning(
                 "%s: was trained on %s of the %s, so its rates say little of new texts; train it on other rows",

@@ -10,22 +10,11 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
+from augment_ru.evaluation import rates
 from augment_ru.evaluation.answer_scores import normalised
 from augment_ru.evaluation.answers import Answer, Golds, Kind, labels_among
 from augment_ru.evaluation.pairs import Pairs
 from augment_ru.evaluation.protocol import ModelRun
-from augment_ru.evaluation.rates import (
-    Z95,
-    Cells,
-    JudgedRun,
-    agreeing_pairs,
-    bootstrap,
-    outcomes_of,
-    percent,
-    percentile95,
-    percents,
-    wilson,
-)
 from augment_ru.evaluation.report import Rate
 from augment_ru.records.record import Record
 
@@ -59,19 +48,19 @@ def same_text_flips(run: ModelRun, pairs: Pairs, kind: Kind, seed: int) -> Rate:
         for at, answers in given:
             differing[:, episode, at] += _differing(answers, kind)
             counted[:, episode, at] += 1
-    cells = Cells(differing, counted)
-    rate, drawn = cells.rate() or 0.0, bootstrap([cells], seed)[0]
-    ends = percentile95(drawn)
+    cells = rates.Cells(differing, counted)
+    rate, drawn = cells.rate() or 0.0, rates.bootstrap([cells], seed)[0]
+    ends = rates.percentile95(drawn)
     by_wilson = ends is None or ends[0] == ends[1]
     records = len(pairs.originals)
-    interval = wilson(rate * records, records) if by_wilson else ends
-    return Rate(percent(rate), percents(interval), "wilson" if by_wilson else "bootstrap")
+    interval = rates.wilson(rate * records, records) if by_wilson else ends
+    return Rate(rates.percent(rate), rates.percents(interval), "wilson" if by_wilson else "bootstrap")
 
 
 def _differing(answers: Sequence[Answer], kind: Kind) -> list[float]:
     """Return the share of pairs of answers that differ, for each label."""
     return [
-        1 - agreeing_pairs([normalised(one) if kind == "answers" else one for one in label])
+        1 - rates.agreeing_pairs([normalised(one) if kind == "answers" else one for one in label])
         for label in zip(*answers, strict=True)
     ]
 
@@ -82,7 +71,7 @@ def _same_texts(pairs: Pairs, attack: str) -> list[bool]:
     return [Record(pair.values, pairs.task).read() == read[pair.original] for pair in pairs.attacks[attack]]
 
 
-def above_noise(judged: JudgedRun, pairs: Pairs, attack: str, golds: Golds, *, kind: Kind, seed: int) -> Rate:
+def above_noise(judged: rates.JudgedRun, pairs: Pairs, attack: str, golds: Golds, *, kind: Kind, seed: int) -> Rate:
     """Return the success rate of an attack without what slips do: what it breaks of the answers usually given.
 
     The flips of the attack, less those of the repeats, underestimate it, since a slip may also hide a broken answer.
@@ -105,7 +94,7 @@ def above_noise(judged: JudgedRun, pairs: Pairs, attack: str, golds: Golds, *, k
         seed: the seed of the bootstrap.
     """
     run = judged.run
-    found = [outcomes_of(one, pairs, attack, golds, kind) for one in (run, *run.repeats)]
+    found = [rates.outcomes_of(one, pairs, attack, golds, kind) for one in (run, *run.repeats)]
     before: _Numbers = np.sum([one.right for one in found], axis=0, dtype=np.float64)
     after: _Numbers = np.sum([one.after & one.known for one in found], axis=0, dtype=np.float64)
     many = float(len(found))
@@ -120,11 +109,11 @@ def above_noise(judged: JudgedRun, pairs: Pairs, attack: str, golds: Golds, *, k
     labels = labels_among(golds, kind) or ()
     rate = partial(_usually_broken, other=1 / max(len(labels) - 1, 1) if kind == "labels" else 0.0)
     (value,) = rate(*(np.array([one.rate() or 0.0]) for one in cells)).tolist()
-    drawn = rate(*bootstrap(cells, seed))
-    low, high = percentile95(drawn) or (value, value)
+    drawn = rate(*rates.bootstrap(cells, seed))
+    low, high = rates.percentile95(drawn) or (value, value)
     right = cells[0].hits.sum() / run.episodes
-    half = Z95 * float(np.hypot(np.nanstd(drawn), 1 / max(right, 1)))
-    return Rate(percent(value), percents((min(low, value - half), max(high, value + half))), "bootstrap")
+    half = rates.Z95 * float(np.hypot(np.nanstd(drawn), 1 / max(right, 1)))
+    return Rate(rates.percent(value), rates.percents((min(low, value - half), max(high, value + half))), "bootstrap")
 
 
 def _mixed(right: _Numbers, many: float) -> _Numbers:

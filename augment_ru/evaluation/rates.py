@@ -16,20 +16,11 @@ import numpy as np
 import numpy.typing as npt
 
 from augment_ru.draws import digests
+from augment_ru.evaluation import report
 from augment_ru.evaluation.answer_scores import normalised
 from augment_ru.evaluation.answers import Answer, Golds, Kind, Metric, group_of, is_right
 from augment_ru.evaluation.pairs import ORIGINAL, WORST_ROWS, Pair, Pairs
 from augment_ru.evaluation.protocol import ModelRun
-from augment_ru.evaluation.report import (
-    ChangedScore,
-    Interval,
-    Letters,
-    Rate,
-    Score,
-    ScorePart,
-    Spread,
-    SuccessRate,
-)
 from augment_ru.records.record import Record
 
 Counts = npt.NDArray[np.float64]
@@ -227,13 +218,13 @@ class AttackOutcomes:
         ]
 
     @property
-    def letters(self) -> Letters:
+    def letters(self) -> report.Letters:
         """The outcomes as letters: for each label and episode, a text with one letter for each row."""
         letters = np.where(self.known, _LETTERS[2 * self.before + self.after], _UNKNOWN)
         return [["".join(episode) for episode in label] for label in letters.tolist()]
 
     @classmethod
-    def of_letters(cls, letters: Letters, rows: Sequence[int], originals: Sequence[int]) -> "AttackOutcomes":
+    def of_letters(cls, letters: report.Letters, rows: Sequence[int], originals: Sequence[int]) -> "AttackOutcomes":
         """Restore the outcomes of some rows of a report from its letters.
 
         Args:
@@ -375,7 +366,7 @@ class JudgedRun:
     cells: Mapping[Name, Cells]
     resamples: Mapping[Name, npt.NDArray[np.float64]]
 
-    def rate(self, attack: str, name: str, right: int | None = None) -> Rate:
+    def rate(self, attack: str, name: str, right: int | None = None) -> report.Rate:
         """Return a rate with its interval: Wilson's if every decision is of a different record, else the bootstrap's.
 
         If all resamples give the same rate (nothing or everything is broken), the interval is Wilson's for the mean
@@ -394,22 +385,22 @@ class JudgedRun:
             records = float((counts.trials > 0).sum()) / counts.trials.shape[0] / counts.trials.shape[1]
             interval = wilson(records * (counts.rate() or 0.0), records)
         episodes = [percent(value) for value in counts.rates()]
-        return Rate(
+        return report.Rate(
             percent(counts.rate()),
             percents(interval),
             "wilson" if by_wilson else "bootstrap",
-            Spread(spread(episodes), episodes) if len(episodes) > 1 else None,
+            report.Spread(spread(episodes), episodes) if len(episodes) > 1 else None,
             right,
         )
 
-    def success(self, attack: str) -> SuccessRate:
+    def success(self, attack: str) -> report.SuccessRate:
         """Return the attack success rate with its counts."""
         rate, counted = self.rate(attack, "asr"), success_rate(self.outcomes[attack])
         return replace(
             counted, asr=rate.value, ci95=rate.ci95, interval_method=rate.interval_method, spread=rate.spread
         )
 
-    def drop_rate(self, attack: str, rows: str = "") -> Rate:
+    def drop_rate(self, attack: str, rows: str = "") -> report.Rate:
         """Return the performance drop rate (Zhu et al. 2023, PromptRobust).
 
         It is 1 - a / b; a and b are the numbers of right decisions after and before the attack.
@@ -427,7 +418,7 @@ class JudgedRun:
         if kept is not None and interval is not None and interval[0] == interval[1]:
             half = (wilson(0, float((self.cells[name].trials > 0).sum())) or (0.0, 1.0))[1]
             interval = (1 - kept - half, 1 - kept + half)
-        return Rate(None if kept is None else percent(1 - kept), percents(interval), "bootstrap")
+        return report.Rate(None if kept is None else percent(1 - kept), percents(interval), "bootstrap")
 
 
 def percent(value: float | None) -> float | None:
@@ -435,9 +426,14 @@ def percent(value: float | None) -> float | None:
     return None if value is None else round(100 * value, DIGITS)
 
 
-def percents(interval: Interval | None) -> Interval | None:
+def percents(interval: report.Interval | None) -> report.Interval | None:
     """Convert an interval to percent, rounded; None stays None."""
     return None if interval is None else [round(100 * end, DIGITS) for end in interval]
+
+
+def wilson_rate(hits: float, of: float) -> report.Rate:
+    """Return a share of independent trials as a rate with the interval of Wilson."""
+    return report.Rate(percent(hits / of if of else None), percents(wilson(hits, of)), "wilson")
 
 
 def evaluated_runs(runs: Sequence[ModelRun], pairs: Pairs, golds: Golds, kind: Kind, seed: int) -> list[JudgedRun]:
@@ -502,7 +498,7 @@ def flags_of(of_rows: Iterable[bool]) -> Flags:
     return np.fromiter(of_rows, np.bool_)
 
 
-def success_rate(outcomes: AttackOutcomes, where: Any = ...) -> SuccessRate:  # noqa: ANN401  (an index of an array)
+def success_rate(outcomes: AttackOutcomes, where: Any = ...) -> report.SuccessRate:  # noqa: ANN401  (an index of an array)
     """Return the success rate over all decisions, or over the decisions of a label or of some rows.
 
     The interval is Wilson's for the mean number of decisions in an episode.
@@ -513,7 +509,7 @@ def success_rate(outcomes: AttackOutcomes, where: Any = ...) -> SuccessRate:  # 
     """
     right, broken, fixed = (int(flags[where].sum()) for flags in (outcomes.right, outcomes.broken, outcomes.fixed))
     episodes = outcomes.right.shape[1]
-    return SuccessRate(
+    return report.SuccessRate(
         asr=percent(broken / right if right else None),
         ci95=percents(wilson(broken / episodes, right / episodes)),
         right=right,
@@ -522,7 +518,7 @@ def success_rate(outcomes: AttackOutcomes, where: Any = ...) -> SuccessRate:  # 
     )
 
 
-def mean_asr(attacks: Mapping[str, SuccessRate]) -> float | None:
+def mean_asr(attacks: Mapping[str, report.SuccessRate]) -> float | None:
     """Return the mean success rate of all attacks; None if there are no attacks or one has no rate.
 
     Rows chosen as the worst case are not an attack and are left out.
@@ -542,7 +538,7 @@ def scores(
     golds: Golds,
     episodes: Sequence[Sequence[Answer]],
     rows: Sequence[int] | None = None,
-) -> dict[str, Score]:
+) -> dict[str, report.Score]:
     """Return the score of each metric over the rows that have a right answer, in percent.
 
     With several labels the score is the mean over the labels, and with groups of rows (`task.grouped_by`) the mean over
@@ -567,7 +563,7 @@ def scores(
         for label in range(len(decided))
         if (own := [(at, gold[label]) for at, gold in rows_of[group] if gold[label] is not None])
     }
-    found: dict[str, Score] = {}
+    found: dict[str, report.Score] = {}
     for name, metric in metrics.items() if known else ():
         parts = {
             (group, label): [
@@ -578,11 +574,11 @@ def scores(
         }
         values = [_mean_of_groups(parts, episode) for episode in range(len(episodes))]
         entries = [
-            ScorePart(group=group, label=decided[label] if len(decided) > 1 else None, value=rounded_mean(own))
+            report.ScorePart(group=group, label=decided[label] if len(decided) > 1 else None, value=rounded_mean(own))
             for (group, label), own in parts.items()
         ]
         # one part alone is the score itself
-        found[name] = Score(rounded_mean(values), spread(values), entries if len(entries) > 1 else None)
+        found[name] = report.Score(rounded_mean(values), spread(values), entries if len(entries) > 1 else None)
     return found
 
 
@@ -607,13 +603,13 @@ def spread(values: Sequence[float | None]) -> float | None:
 
 def changed_scores(
     metrics: Mapping[str, Metric], pairs: Pairs, golds: Golds, run: ModelRun, attack: str
-) -> dict[str, ChangedScore]:
+) -> dict[str, report.ChangedScore]:
     """Return the scores before and after an attack, over the rows of the attack."""
     rows = [pair.original for pair in pairs.attacks[attack]]
     before = scores(metrics, pairs, golds, [[episode[at] for at in rows] for episode in run.originals], rows)
     after = scores(metrics, pairs, golds, run.attacks[attack], rows)
     return {
-        name: ChangedScore(
+        name: report.ChangedScore(
             was.value,
             after[name].value,
             was.std,

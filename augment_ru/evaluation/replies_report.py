@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from augment_ru.evaluation.pairs import Pairs
 from augment_ru.evaluation.protocol import old_labels
-from augment_ru.evaluation.rates import AttackOutcomes, JudgedRun, flags_of, percent, percents, wilson
+from augment_ru.evaluation.rates import AttackOutcomes, JudgedRun, flags_of, wilson_rate
 from augment_ru.evaluation.report import OptionOrderReport, Rate, UnreadReport
 from augment_ru.evaluation.unread import KINDS, UnreadCounts
 
@@ -20,7 +20,7 @@ def unread_report(judged: JudgedRun, attack: str) -> UnreadReport | None:
         return None
     counts: UnreadCounts = found[attack]
     kinds = {kind: counts.get(kind, 0) for kind in KINDS}
-    return UnreadReport(answers=counts["answers"], **kinds, share=_share(sum(kinds.values()), counts["answers"]))
+    return UnreadReport(answers=counts["answers"], **kinds, share=wilson_rate(sum(kinds.values()), counts["answers"]))
 
 
 def option_order_report(judged: JudgedRun, pairs: Pairs, attack: str) -> OptionOrderReport | None:
@@ -41,7 +41,7 @@ def option_order_report(judged: JudgedRun, pairs: Pairs, attack: str) -> OptionO
     labels = sorted({label for names in orders.values() for label in names})
     return OptionOrderReport(
         rows=rows,
-        kept=_share(kept * of, of),
+        kept=wilson_rate(kept * of, of),
         before=_shares(before, labels, of),
         after=_shares(judged.run.labels[attack], labels, of),
     )
@@ -49,8 +49,4 @@ def option_order_report(judged: JudgedRun, pairs: Pairs, attack: str) -> OptionO
 
 def _shares(counts: Mapping[str, int], labels: list[str], of: int) -> dict[str, Rate]:
     total = max(sum(counts.values()), 1)
-    return {label: _share(counts.get(label, 0) / total * of, of) for label in labels}
-
-
-def _share(hits: float, of: float) -> Rate:
-    return Rate(percent(hits / of if of else None), percents(wilson(hits, of)), "wilson")
+    return {label: wilson_rate(counts.get(label, 0) / total * of, of) for label in labels}

@@ -8,15 +8,9 @@ from typing import NamedTuple
 import numpy as np
 
 from augment_ru.errors import AugmentError, unknown
+from augment_ru.evaluation import rates
 from augment_ru.evaluation.answers import Answer, Golds, Metric, accuracy, exact_match
 from augment_ru.evaluation.pairs import Pairs
-from augment_ru.evaluation.rates import (
-    RESAMPLES,
-    percentile95,
-    percents,
-    scores,
-    wilson,
-)
 from augment_ru.evaluation.report import AttackReport, Interval, ModelReport, Rate, SuccessRate
 
 _FORM = re.compile(r"\s*(\w+)\s*(?:\((.*)\))?\s*(<=|>=)\s*(-?\d+(?:\.\d+)?)\s*%?\s*", re.DOTALL)
@@ -170,7 +164,7 @@ def metric_of(
 
     def value(chosen: Sequence[int]) -> float | None:
         answers = [[episode[at] for at in chosen] for episode in episodes]
-        found = scores({"": metric}, pairs, golds, answers, [rows[at] for at in chosen])
+        found = rates.scores({"": metric}, pairs, golds, answers, [rows[at] for at in chosen])
         return found[""].value if found else None
 
     every = value(range(len(rows)))
@@ -178,13 +172,13 @@ def metric_of(
     scoring = pairs.task.scoring
     alone = len(scoring.decided) == len(episodes) == 1 and scoring.grouped_by is None
     if every is not None and metric.score in _SHARES and alone and len({rows[at] for at in known}) == len(known):
-        return Known(every, percents(wilson(every / 100 * len(known), len(known))))
+        return Known(every, rates.percents(rates.wilson(every / 100 * len(known), len(known))))
     of_record: dict[int, list[int]] = {}
     for at in known:
         of_record.setdefault(rows[at], []).append(at)
     own, random = list(of_record.values()), np.random.default_rng([seed, 1])
     drawn = [
         np.nan if (one := value([at for record in picked for at in own[record]])) is None else one
-        for picked in random.integers(len(own), size=(RESAMPLES if own else 0, len(own))).tolist()
+        for picked in random.integers(len(own), size=(rates.RESAMPLES if own else 0, len(own))).tolist()
     ]
-    return Known(every, percentile95(np.array(drawn, np.float64)))
+    return Known(every, rates.percentile95(np.array(drawn, np.float64)))

@@ -13,6 +13,7 @@ from augment_ru.evaluation.report import (
     AnyReport,
     AttackDifference,
     AttackReport,
+    Cell,
     ChosenFrom,
     ModelDifference,
     ModelReport,
@@ -391,19 +392,7 @@ def _shots_after(shots: int | None) -> str:
 def strength(report: Report) -> ShownTable:
     """Return the table of success rates by ranges of the similarity and the probability of the perturbation."""
     columns = ["model", "shots", "attack", "by", "range", "rows", "right", "broken", "ASR, %", INTERVAL]
-    rows = [
-        [
-            *named,
-            by,
-            cell.value,
-            *(f"{count:,}" for count in (cell.rows, cell.rate.right, cell.rate.broken)),
-            shown(cell.rate.asr),
-            span(cell.rate.ci95),
-        ]
-        for named, entry in _attacked(report)
-        for by, cells in entry.strength.items()
-        for cell in cells
-    ]
+    rows = _by_cells(report, "strength", lambda _: ())
     return ShownTable("Success rate by strength", columns, rows, 5, key="strength")
 
 
@@ -411,24 +400,21 @@ def rates_by_subpopulation(report: Report) -> ShownTable:
     """Return the table of success rates for every cell of every property."""
     columns = ["model", "shots", "attack", "property", "cell", "rows", "right before, %", "right after, %"]
     columns += ["right", "broken", "ASR, %", INTERVAL]
-    rows = [
+    rows = _by_cells(report, "subpopulations", lambda cell: (cell.accuracy_before, cell.accuracy_after))
+    return ShownTable("Subpopulations", columns, rows, 5, key="subpopulations")
+
+
+def _by_cells(report: Report, kind: str, accuracies: Callable[[Cell], Sequence[float | None]]) -> list[list[str]]:
+    """Return a line for each cell of a kind of every attack, with these accuracies between its rows and its counts."""
+    return [
         [
-            *named,
-            name,
-            cell.value,
-            f"{cell.rows:,}",
-            shown(cell.accuracy_before),
-            shown(cell.accuracy_after),
-            f"{cell.rate.right:,}",
-            f"{cell.rate.broken:,}",
-            shown(cell.rate.asr),
-            span(cell.rate.ci95),
+            *(*named, by, cell.value, f"{cell.rows:,}", *map(shown, accuracies(cell))),
+            *(f"{cell.rate.right:,}", f"{cell.rate.broken:,}", shown(cell.rate.asr), span(cell.rate.ci95)),
         ]
         for named, entry in _attacked(report)
-        for name, cells in entry.subpopulations.items()
+        for by, cells in getattr(entry, kind).items()
         for cell in cells
     ]
-    return ShownTable("Subpopulations", columns, rows, 5, key="subpopulations")
 
 
 def prompts(report: Report) -> ShownTable:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar, NamedTuple
 
-from augment_ru.errors import AugmentError, missing
+from augment_ru.errors import AugmentError, optional
 from augment_ru.formats.lines import Line
 from augment_ru.formats.value_types import TO_LINES
 
@@ -35,13 +35,9 @@ def arrow_module() -> Any:  # noqa: ANN401  (pyarrow has no types)
     Raises:
         AugmentError: pyarrow is not installed.
     """
-    try:
-        import pyarrow as pa  # noqa: PLC0415  (only Parquet needs it)
-        import pyarrow.compute  # noqa: PLC0415
-        import pyarrow.parquet  # noqa: PLC0415
-    except ImportError as error:
-        raise missing("Parquet files need pyarrow", "hf") from error
-    return pa
+    for name in ("pyarrow.compute", "pyarrow.parquet"):
+        optional(name, "Parquet files need pyarrow", "hf")
+    return optional("pyarrow", "Parquet files need pyarrow", "hf")
 
 
 class Parquet:

@@ -7,7 +7,7 @@ from contextlib import contextmanager, suppress
 from io import BufferedReader
 from typing import BinaryIO
 
-from augment_ru.errors import AugmentError, missing
+from augment_ru.errors import AugmentError, optional
 
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 
@@ -33,10 +33,7 @@ class Remote:
 
     def __init__(self, url: str) -> None:
         self.place = url
-        try:
-            import fsspec  # noqa: PLC0415  (an extra)
-        except ImportError as error:
-            raise missing(f"{url}: URLs need fsspec", "ray") from error
+        fsspec = optional("fsspec", f"{url}: URLs need fsspec", "ray")
         try:
             self._files, self._path = fsspec.core.url_to_fs(url)
         except (ImportError, ValueError, OSError) as error:

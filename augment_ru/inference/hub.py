@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from augment_ru.errors import AugmentError
-from augment_ru.inference.pretrained import MISSING
+from augment_ru.errors import AugmentError, missing
+from augment_ru.inference.pretrained import NEEDED
 
 _SMALL = (".json", ".txt", ".model", ".spm", ".tiktoken")
 _FOREIGN = ("onnx/", "openvino/", "coreml/", "tf_model", "flax_model", "rust_model", "original/")
@@ -36,7 +36,7 @@ def pull(name: str, revision: str | None = None) -> str:
         from huggingface_hub import HfApi, snapshot_download  # noqa: PLC0415  (an extra)
         from huggingface_hub.errors import HfHubHTTPError, HFValidationError, OfflineModeIsEnabled  # noqa: PLC0415
     except ImportError as error:
-        raise AugmentError(f"networks {MISSING}") from error
+        raise missing(NEEDED, "models") from error
     try:
         files = wanted([file.rfilename for file in HfApi().model_info(name, revision=revision).siblings or ()])
         if "config.json" in files:

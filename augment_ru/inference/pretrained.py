@@ -17,7 +17,7 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from augment_ru.errors import AugmentError
+from augment_ru.errors import AugmentError, optional
 
 if TYPE_CHECKING:
     from torch import device as Device  # noqa: N812  (a class)
@@ -32,7 +32,7 @@ _IMPLEMENTATIONS = {
 _LAYERS = ("num_hidden_layers", "num_layers", "n_layer", "n_layers", "encoder_layers", "decoder_layers")
 _MOST_LAYERS = 1_000
 """The maximum number of layers; a limit is needed because transformers creates all layers before it reads weights."""
-MISSING = 'need torch and transformers; in the folder of augment-ru run: pip install ".[models]"'
+NEEDED = "networks need torch and transformers"
 
 _log = logging.getLogger(__name__)
 _loaded: dict[tuple[Any, ...], "Pretrained"] = {}
@@ -289,23 +289,15 @@ def _quiet() -> Iterator[None]:
 
 
 def _torch() -> Any:  # noqa: ANN401  (a module)
-    try:
-        import torch  # noqa: PLC0415  (an extra)
-    except ImportError as error:
-        raise AugmentError(f"networks {MISSING}") from error
-    return torch
+    return optional("torch", NEEDED, "models")
 
 
 def _transformers() -> Any:  # noqa: ANN401  (a module)
     _torch()
     os.environ.setdefault("USE_HUB_KERNELS", "NO")  # no layers as compiled code; read when transformers is imported
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            import transformers  # noqa: PLC0415  (an extra)
-    except ImportError as error:
-        raise AugmentError(f"networks {MISSING}") from error
-    return transformers
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return optional("transformers", NEEDED, "models")
 
 
 def _check_size(name: str, config: Any) -> None:  # noqa: ANN401  (transformers' own)

@@ -34,7 +34,7 @@ from augment_ru.jobs.progress import Advance, progress, say
 from augment_ru.jobs.reading import opened, where_of
 from augment_ru.jobs.rows import RowsJob, model_options, rows_job
 from augment_ru.jobs.summary import Tally
-from augment_ru.jobs.writing import OnChunk, write_rows
+from augment_ru.jobs.writing import OnChunk, RowWork, write_rows
 from augment_ru.records.record import Record
 from augment_ru.records.task import Task
 
@@ -111,7 +111,7 @@ def _checked(given: Mapping[str, Any]) -> RowsJob:
 
 
 @dataclass(frozen=True, slots=True)
-class SearchRows:
+class SearchRows(RowWork):
     """What `attack` does with the rows of a run.
 
     Attributes:
@@ -124,17 +124,12 @@ class SearchRows:
         shown: a list to which the results of the searches are added instead of being written; None to write them.
     """
 
-    job: RowsJob
     given: Mapping[str, Any]
     schema: Task
     labels: tuple[str, ...] | None
     originals: Sequence[Mapping[str, Any]]
     deadline: float | None
     shown: list[Finding] | None = None
-
-    def with_job(self, job: RowsJob) -> "SearchRows":
-        """Return a copy of this work for another run."""
-        return replace(self, job=job)
 
     def begin(self) -> OnChunk:
         """Load the model, and return the function that runs the searches of a chunk of records."""

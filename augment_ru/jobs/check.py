@@ -6,15 +6,8 @@ from functools import partial
 from pathlib import Path
 
 from augment_ru import registry
+from augment_ru.constraints import rule_file
 from augment_ru.constraints.protection import check_rules, protected
-from augment_ru.constraints.rule_file import (
-    Constraint,
-    RuleExample,
-    constraint,
-    constraint_paths,
-    name_of,
-    read_constraint,
-)
 from augment_ru.edits import Span
 from augment_ru.engine.prepare import Preparation
 from augment_ru.errors import AugmentError
@@ -34,10 +27,10 @@ _ALL_KEY = "all columns are the key"
 
 def file_problems(files: Sequence[Path]) -> Iterator[str]:
     """Yield a line for each problem in the files; no files mean the data files of this package."""
-    ours = [*sorted(folder("dictionaries").glob("*.tsv")), *constraint_paths().values()]
+    ours = [*sorted(folder("dictionaries").glob("*.tsv")), *rule_file.constraint_paths().values()]
     for path in files or [*ours, *sorted(folder("prompts").glob("*.toml"))]:
         if is_own(str(path)):
-            yield from constraint_problems(str(path), partial(constraint, str(path), may_import=True))
+            yield from constraint_problems(str(path), partial(rule_file.constraint, str(path), may_import=True))
         elif not path.is_file():
             yield f"{path}: no such file"
         elif path.suffix == ".tsv":
@@ -116,7 +109,7 @@ def toml_problems(path: Path) -> Iterator[str]:
     elif is_task_file(content):
         yield from task_problems(path)
     else:
-        yield from constraint_problems(name_of(path), partial(read_constraint, path))
+        yield from constraint_problems(rule_file.name_of(path), partial(rule_file.read_constraint, path))
 
 
 def prompts_of_files(files: Sequence[Path]) -> str:
@@ -177,7 +170,7 @@ def prompt_problems(path: Path) -> Iterator[str]:
             yield f"{where}: line {number}: ends in space"
 
 
-def constraint_problems(where: str, read: Callable[[], Constraint]) -> Iterator[str]:
+def constraint_problems(where: str, read: Callable[[], rule_file.Constraint]) -> Iterator[str]:
     """Yield the problems of a constraint.
 
     It must be valid, have examples in which it protects something and in which it does not, and agree with them.
@@ -199,19 +192,19 @@ def constraint_problems(where: str, read: Callable[[], Constraint]) -> Iterator[
                 yield f"{where}: example {number}: {wrong}"
             if spans != protected_in(found, example):
                 yield f"{where}: example {number}: other spans the second time; the same text needs the same spans"
-        protected_in(found, RuleExample(""))
+        protected_in(found, rule_file.RuleExample(""))
     except AugmentError as error:
         message = str(error)
         yield message if message.startswith(where) else f"{where}: {message}"
 
 
-def protected_in(one: Constraint, example: RuleExample) -> list[Span]:
+def protected_in(one: rule_file.Constraint, example: rule_file.RuleExample) -> list[Span]:
     """Return the spans that a constraint protects in the text of an example."""
     (doc,) = Natasha()([example.text], one.layers)
     return protected((one,), {**example.record, "text": example.text}, {"text": doc})["text"]
 
 
-def mismatch(example: RuleExample, found: Sequence[Span]) -> str:
+def mismatch(example: rule_file.RuleExample, found: Sequence[Span]) -> str:
     """Return a message if the protected spans differ from the brackets of the example; "" if they agree."""
     wanted = {place for span in example.spans for place in range(span.start, span.stop)}
     got = {place for span in found for place in range(span.start, span.stop)}

@@ -3,6 +3,7 @@
 import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -18,13 +19,12 @@ from augment_ru.evaluation.report import AnyReport, Report, as_json
 from augment_ru.evaluation.requirements import Requirement
 from augment_ru.evaluation.table_text import LatexOptions, ShownTable, as_text
 from augment_ru.evaluation.tables import SHORT, TABLES, check_tables, paper_table, tables_of
-from augment_ru.formats.encodings import UTF8
 from augment_ru.formats.files import check_input, check_outputs, named_files
 from augment_ru.formats.json_lines import encoded_row
 from augment_ru.jobs.flags import checking
 from augment_ru.jobs.outputs import json_lines, write_file
 from augment_ru.jobs.progress import progress, say
-from augment_ru.jobs.rows import model_options
+from augment_ru.jobs.rows import model_options, stated
 from augment_ru.records.task import task_or_file
 
 _FAILED = 3
@@ -90,31 +90,18 @@ def _settings(given: Mapping[str, Any]) -> EvaluationSettings:
     Raises:
         AugmentError: a value is not possible.
     """
+    same = {one.name for one in fields(EvaluationSettings)} & given.keys() - {"text_fields", "options"}
     return EvaluationSettings(
-        originals=given["originals"],
-        task=given["task"],
-        text_fields=given["fields"],
-        label_fields=given["label_fields"],
-        metrics=given["metrics"],
-        train=given["train"],
-        shots=_shots(given["shots"]),
-        episodes=given["episodes"],
-        by=given["by"],
-        device=given["device"] or "auto",
-        options=model_options(given["model_options"]),
-        seed=given["seed"],
-        cache=given["cache"] or default_path(),
-        title=given["title"],
-        date=None if given["date"] == "none" else given["date"],
-        flipping=given["flipping"] or ("auto" if given["html"] else "none"),
-        repeats=given["repeats"],
-        require=given["require"],
-        catch=given["catch"],
-        defences=given["defences"],
-        verdicts=given["verdicts"],
-        input_format=given["input_format"],
-        encoding=given["encoding"] or UTF8,
-        prompts=given["prompts"],
+        **stated(given, same)
+        | {
+            "text_fields": given["fields"],
+            "shots": _shots(given["shots"]),
+            "device": given["device"] or "auto",
+            "options": model_options(given["model_options"]),
+            "cache": given["cache"] or default_path(),
+            "date": None if given["date"] == "none" else given["date"],
+            "flipping": given["flipping"] or ("auto" if given["html"] else "none"),
+        }
     )
 
 

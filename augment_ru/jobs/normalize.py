@@ -1,21 +1,17 @@
 """The work of `augment-ru normalize`: read the texts of a file as they were meant, and count the rows."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from augment_ru.engine.prepare import Preparation
-from augment_ru.engine.result import Result
 from augment_ru.formats.row import Changed
 from augment_ru.jobs.flags import checking
-from augment_ru.jobs.outputs import is_shown
-from augment_ru.jobs.parts import write_parts
-from augment_ru.jobs.perturb import wrote
-from augment_ru.jobs.progress import Advance, progress, say
-from augment_ru.jobs.reading import size_of
+from augment_ru.jobs.perturb import Show, make_rows, wrote
+from augment_ru.jobs.progress import Advance, say
 from augment_ru.jobs.rows import RowsJob, stated, with_split
 from augment_ru.jobs.summary import Tally
-from augment_ru.jobs.writing import OnChunk, write_rows
+from augment_ru.jobs.writing import OnChunk, RowWork
 from augment_ru.normalizers._normalization import normalizations_of
 from augment_ru.normalizers._normalizer import KEY, Normalizer
 from augment_ru.records.record import Record
@@ -35,30 +31,19 @@ def normalize_rows(given: Mapping[str, Any]) -> int:
     """
     with checking():
         normalizer = Normalizer(normalizations_of(given["normalizers"], given["options"]))
-        reads = [*map(str, own_files())]
-        skip = given["on_error"] == "skip"
         job = RowsJob(
             output=given["output"],
             perturbers=(),
             preparation=Preparation(()),
-            reads=reads,
-            skip=skip,
+            reads=[*map(str, own_files())],
+            skip=given["on_error"] == "skip",
             key=KEY,
             **stated(given, _SAME),
         )
         job = with_split(job, given)
         job.check()
-    show = None
-    if is_shown(job.output):
-        from augment_ru.jobs.differences import shows_differences  # noqa: PLC0415  (only a terminal needs it)
-
-        show = shows_differences(lambda result: result.settings.attack)
-    work, tally = NormalizeRows(job, normalizer, show), Tally({})
-    with progress("normalize", "rows", size_of(job), quiet=job.quiet or show is not None) as advance:
-        if job.split.has_parts:
-            write_parts(work, tally, lambda done: advance(done.rows, done.read))
-        else:
-            write_rows(work, tally, advance, shown=show is not None)
+    tally = Tally({})
+    make_rows("normalize", job, tally, lambda show: NormalizeRows(job, normalizer, show))
     if not job.quiet:
         say(tally.line(f"{tally.rows:,} rows in", f"{tally.searches['normalized']:,} normalized"))
         say(wrote(job, tally))
@@ -66,7 +51,7 @@ def normalize_rows(given: Mapping[str, Any]) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class NormalizeRows:
+class NormalizeRows(RowWork):
     """What `normalize` does with the rows of a run.
 
     Attributes:
@@ -75,13 +60,8 @@ class NormalizeRows:
         show: a function that shows the results instead of writing them; None to write them.
     """
 
-    job: RowsJob
     normalizer: Normalizer
-    show: Callable[[Sequence[Result]], None] | None = None
-
-    def with_job(self, job: RowsJob) -> "NormalizeRows":
-        """Return a copy of this work for another run."""
-        return replace(self, job=job)
+    show: Show | None = None
 
     def begin(self) -> OnChunk:
         """Return the function that normalizes a chunk of records; words are loaded on first use."""

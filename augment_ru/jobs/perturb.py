@@ -2,10 +2,10 @@
 
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import chain
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from augment_ru.engine.result import Perturbed, Result, original
 from augment_ru.errors import amount
@@ -17,7 +17,7 @@ from augment_ru.jobs.progress import Advance, progress, say, tell, terminal_widt
 from augment_ru.jobs.reading import size_of
 from augment_ru.jobs.rows import RowsJob, rows_job
 from augment_ru.jobs.summary import Tally, summary_lines
-from augment_ru.jobs.writing import OnChunk, write_rows
+from augment_ru.jobs.writing import OnChunk, RowWork, write_rows
 from augment_ru.records.alike import AlikeRecords
 from augment_ru.records.record import Record
 
@@ -45,18 +45,8 @@ def run(job: RowsJob) -> int:
     Raises:
         AugmentError: a row or a file is wrong.
     """
-    show = None
-    if is_shown(job.output):
-        from augment_ru.jobs.differences import shows_differences  # noqa: PLC0415  (only a terminal needs it)
-
-        show = shows_differences(lambda result: result.settings.attack)
-    work = PerturbRows(job, show)
     tally = Tally.of(job.perturbers)
-    with progress("perturb", "rows", size_of(job), quiet=job.quiet or show is not None) as advance:
-        if job.split.has_parts:
-            write_parts(work, tally, lambda done: advance(done.rows, done.read))
-        else:
-            write_rows(work, tally, advance, shown=show is not None)
+    make_rows("perturb", job, tally, lambda show: PerturbRows(job, show))
     if job.report is not None:
         write_file(job.report, [tally.report(job.perturbers[0])])
     if not job.quiet:
@@ -67,8 +57,36 @@ def run(job: RowsJob) -> int:
     return 1 if tally.skipped else 0
 
 
+Show: TypeAlias = Callable[[Sequence[Result]], None]
+"""A function that shows results on a terminal."""
+
+
+def make_rows(name: str, job: RowsJob, tally: Tally, work_of: Callable[[Show | None], RowWork]) -> None:
+    """Do a run under a bar of progress: write its rows, or show them if the output is a terminal.
+
+    Args:
+        name: the command.
+        job: the run.
+        tally: counts the rows.
+        work_of: makes the work; it gets the function that shows results, or None if they are written.
+
+    Raises:
+        AugmentError: a row or a file is wrong.
+    """
+    show: Show | None = None
+    if is_shown(job.output):
+        from augment_ru.jobs.differences import shows_differences  # noqa: PLC0415  (only a terminal needs it)
+
+        show = shows_differences(lambda result: result.settings.attack)
+    with progress(name, "rows", size_of(job), quiet=job.quiet or show is not None) as advance:
+        if job.split.has_parts:
+            write_parts(work_of(show), tally, lambda done: advance(done.rows, done.read))
+        else:
+            write_rows(work_of(show), tally, advance, shown=show is not None)
+
+
 @dataclass(frozen=True, slots=True)
-class PerturbRows:
+class PerturbRows(RowWork):
     """What `perturb` does with the rows of a run.
 
     Attributes:
@@ -76,12 +94,7 @@ class PerturbRows:
         show: a function that shows the results instead of writing them; None to write them.
     """
 
-    job: RowsJob
-    show: Callable[[Sequence[Result]], None] | None = None
-
-    def with_job(self, job: RowsJob) -> "PerturbRows":
-        """Return a copy of this work for another run."""
-        return replace(self, job=job)
+    show: Show | None = None
 
     def begin(self) -> OnChunk:
         """Return the function that perturbs a chunk of records. Attacks load what they need on first use."""

@@ -1,8 +1,10 @@
 """Read the rows of a run, let a command work on them, and write the rows made; leave no incomplete file."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
-from typing import BinaryIO, Protocol, TypeAlias
+from dataclasses import dataclass, replace
+from typing import BinaryIO, Self, TypeAlias
 
 from augment_ru.formats.files import twice
 from augment_ru.formats.row import Changed
@@ -22,16 +24,21 @@ OnChunk: TypeAlias = Callable[[Sequence[Record], Tally, Advance], Sequence[tuple
 """A function that processes a chunk of records. It adds to the tally, and returns the rows to write."""
 
 
-class RowWork(Protocol):
-    """What a command does with the rows of a run. It can be pickled."""
+@dataclass(frozen=True, slots=True)
+class RowWork(ABC):
+    """What a command does with the rows of a run. It can be pickled.
 
-    @property
-    def job(self) -> RowsJob:
-        """The run."""
+    Attributes:
+        job: the run.
+    """
 
-    def with_job(self, job: RowsJob) -> "RowWork":
+    job: RowsJob
+
+    def with_job(self, job: RowsJob) -> Self:
         """Return a copy of this work for another run."""
+        return replace(self, job=job)
 
+    @abstractmethod
     def begin(self) -> OnChunk:
         """Load what the work needs, and return the function that processes a chunk. Called once in each process."""
 

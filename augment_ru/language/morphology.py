@@ -39,6 +39,11 @@ _KINDS = {
 SECOND_CASES = {"gen1": "gent", "gen2": "gent", "loc1": "loct", "loc2": "loct", "acc2": "accs"}
 """Maps the second forms of a case («в этом году») to the case that they count as, as they do for the tagger."""
 
+QUESTION_WORDS = frozenset({
+    "где", "зачем", "как", "какой", "каков", "когда", "который", "кто", "куда", "откуда", "почему", "сколько", "чей",
+    "что",
+})  # fmt: skip
+"""The lemmas of words that ask, or that join a clause."""
 CASES = frozenset({"nomn", "gent", "datv", "accs", "ablt", "loct"})
 GENDERS = frozenset({"masc", "femn", "neut"})
 

@@ -5,12 +5,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from augment_ru.errors import AugmentError, missing
+from augment_ru.errors import AugmentError
 from augment_ru.evaluation.answers import check_labels_shared, golds_of
 from augment_ru.evaluation.examples import Example, Model, ModelRequest, Prediction, Scored, example_of
 from augment_ru.formats.read import read_rows
 from augment_ru.records.task import Task
 from augment_ru.records.task import task as task_of
+
+NEEDED = "models that count words need scikit-learn"
 
 
 class Classifier(Protocol):
@@ -30,18 +32,6 @@ class Train:
     texts: Sequence[str]
     labels: Mapping[str, Sequence[str]]
     digest: str
-
-
-def check_scikit_learn() -> None:
-    """Check that scikit-learn is installed.
-
-    Raises:
-        AugmentError: scikit-learn is not installed.
-    """
-    try:
-        import sklearn  # noqa: F401, PLC0415  (an extra)
-    except ImportError as error:
-        raise missing("models that count words need scikit-learn", "eval") from error
 
 
 def train_of(request: ModelRequest, kind: str) -> Train:

@@ -10,7 +10,7 @@ from queue import SimpleQueue
 from threading import Thread
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from augment_ru.errors import AugmentError, missing, said
+from augment_ru.errors import AugmentError, said
 
 if TYPE_CHECKING:
     from ssl import SSLContext
@@ -96,18 +96,6 @@ class Server:
                 if len(content) > _MOST_BYTES:
                     raise ValueError(f"over {_MOST_BYTES:,} bytes")
         return answer, bytes(content)
-
-
-def check_httpx() -> None:
-    """Check that httpx is installed.
-
-    Raises:
-        AugmentError: httpx is not installed.
-    """
-    try:
-        import httpx  # noqa: F401, PLC0415  (an extra)
-    except ImportError as error:
-        raise missing("models on a server need httpx", "openai") from error
 
 
 def concurrent_answers(

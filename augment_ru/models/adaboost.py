@@ -3,8 +3,9 @@
 from dataclasses import dataclass
 from typing import Any
 
+from augment_ru.errors import optional
 from augment_ru.evaluation.examples import ModelRequest
-from augment_ru.models._bag_of_words import BagOfWords, check_scikit_learn, fitted, train_of
+from augment_ru.models._bag_of_words import NEEDED, BagOfWords, fitted, train_of
 
 NGRAMS = (1, 5)
 TREES, DEPTH, RATE = 100, 3, 1.0
@@ -29,7 +30,7 @@ def adaboost(request: ModelRequest, /) -> BagOfWords:
     """
     seed = request.options.seed % 2**32
     train = train_of(request, "adaboost")
-    check_scikit_learn()
+    optional("sklearn", NEEDED, "eval")
     from sklearn.ensemble import AdaBoostClassifier  # noqa: PLC0415  (an extra)
     from sklearn.feature_extraction.text import CountVectorizer  # noqa: PLC0415
     from sklearn.pipeline import make_pipeline  # noqa: PLC0415

@@ -7,9 +7,10 @@ baseline, set longest=1, features=10000, corpus=FILE.
 from dataclasses import dataclass
 from typing import Any
 
+from augment_ru.errors import optional
 from augment_ru.evaluation.examples import ModelRequest
 from augment_ru.formats.read import read_rows
-from augment_ru.models._bag_of_words import BagOfWords, check_scikit_learn, fitted, train_of
+from augment_ru.models._bag_of_words import NEEDED, BagOfWords, fitted, train_of
 from augment_ru.models._options import check_at_least, check_one_of, check_positive
 from augment_ru.prompting.template import text_of
 
@@ -56,7 +57,7 @@ def linear(request: ModelRequest, /) -> BagOfWords:
     check_at_least("longest", given.longest, given.shortest)
     corpus = read_rows(given.corpus, encoding=request.encoding) if given.corpus else None
     train = train_of(request, "linear")
-    check_scikit_learn()
+    optional("sklearn", NEEDED, "eval")
     from sklearn.feature_extraction.text import TfidfVectorizer  # noqa: PLC0415  (an extra)
     from sklearn.linear_model import LogisticRegression  # noqa: PLC0415
     from sklearn.pipeline import make_pipeline  # noqa: PLC0415

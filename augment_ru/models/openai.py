@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from augment_ru.errors import AugmentError
+from augment_ru.errors import AugmentError, optional
 from augment_ru.evaluation.examples import Example, Model, ModelRequest, Prediction
 from augment_ru.evaluation.unread import REFUSED
 from augment_ru.inference.pretrained import short_digest
-from augment_ru.models._http import Server, check_httpx, concurrent_answers
+from augment_ru.models._http import Server, concurrent_answers
 from augment_ru.models._options import AskedWithPrompts, check_at_least, check_one_of, check_positive
 from augment_ru.prompting.chat import FORMS, asked_to_choose, messages_of, system_of
 from augment_ru.prompting.prompt import FilledPrompt, Prompt
@@ -228,7 +228,7 @@ def openai(request: ModelRequest, /) -> ServerModel:
     Raises:
         AugmentError: the address, the prompt or an option is wrong, or httpx is not installed.
     """
-    check_httpx()
+    optional("httpx", "models on a server need httpx", "openai")
     given: Options = request.options
     check_one_of("endpoint", given.endpoint, tuple(ENDPOINTS))
     check_one_of("score", given.score, ("reply", "loglikelihood"))

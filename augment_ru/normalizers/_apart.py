@@ -8,7 +8,7 @@ from augment_ru.normalizers._context import Chosen, Pieces
 from augment_ru.normalizers._glue import glued
 from augment_ru.normalizers._lattice import RUSSIAN, SEPARATORS, SPELT, WEAK, WordReading
 from augment_ru.normalizers._lexicon import is_hidden, is_listed, is_word, weight
-from augment_ru.normalizers._pieces import cased, core, fold
+from augment_ru.normalizers._pieces import ENDS, cased, core, fold
 from augment_ru.normalizers._reader import Reader
 
 _SIGNS = "-–—.·•,|/\\_*~+:;=>"
@@ -19,7 +19,6 @@ _RUN = re.compile(
     rf"(?:(?:-|{_GAP}*{_SIGN}?{_GAP}+{_SIGN}?)\S\ufe0f?(?![^\s{re.escape(_SIGNS)}!?…)»\"])){{2,}}"
 )
 """Letters apart, with white space between, and perhaps a sign beside it."""
-_ENDS = ',.!?;:…»)"'
 _FEWEST = 3
 """The fewest letters of a word that is read from letters apart."""
 _LEAST = {3: 8.0, 4: 6.0}
@@ -81,7 +80,7 @@ def _letters(context: Pieces, begin: int, end: int, chosen: dict[int, Chosen], t
             if found:
                 start, final = cells[low][0] + first, cells[high - 1][0] + first
                 inner = _SIGNS if final + 1 < last else ""
-                stop = starts[final] + len(context.pieces[final].rstrip(_ENDS + inner))
+                stop = starts[final] + len(context.pieces[final].rstrip(ENDS + inner))
                 raw = context.text[starts[start] : stop]
                 alike = not found.bits & SPELT
                 new = cased(found.word, raw, initial=context.is_initial(start), alike=alike)

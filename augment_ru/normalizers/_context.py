@@ -10,10 +10,10 @@ from augment_ru.language.morphology import CASES, GENDERS, Reading, readings
 from augment_ru.language.prepositions import cases_behind
 from augment_ru.normalizers._lattice import RUSSIAN, SKELETON, SPELT, WordReading
 from augment_ru.normalizers._lexicon import is_hidden, is_listed, is_word
-from augment_ru.normalizers._pieces import cased, core
+from augment_ru.normalizers._pieces import ENDS, cased, core
 from augment_ru.normalizers._reader import Piece, Reader
 
-_PIECE = re.compile(r"\S+")
+PIECE = re.compile(r"\S+")
 
 
 class Chosen(NamedTuple):
@@ -52,7 +52,7 @@ class Pieces:
     @classmethod
     def of(cls, reader: Reader, text: str, odd: Mapping[str, Piece]) -> "Pieces":
         """Cut a text into pieces; `odd` holds those that are no plain words."""
-        places = [match.span() for match in _PIECE.finditer(text)]
+        places = [match.span() for match in PIECE.finditer(text)]
         pieces = [text[start:stop] for start, stop in places]
         return cls(reader, text, places, pieces, [odd.get(piece) for piece in pieces])
 
@@ -177,14 +177,13 @@ def agreeing_reading(context: Pieces, at: int, found: Sequence[WordReading]) -> 
     """Return the reading that agrees clearly better than others with the words before and after; None if none does."""
     pieces = context.pieces
     before = pieces[at - 1].lower() if at and pieces[at - 1][-1].isalpha() else ""
-    ends = at + 1 == len(pieces) or pieces[at][-1] in _ENDS
-    after = "" if ends else pieces[at + 1].lower().strip(_ENDS)
+    ends = at + 1 == len(pieces) or pieces[at][-1] in ENDS
+    after = "" if ends else pieces[at + 1].lower().strip(ENDS)
     scored = [(one.score + _GAIN * _agreement(before, one.word, after), one) for one in found]
     scored.sort(key=lambda one: (-one[0], one[1].word))
     return scored[0][1] if scored[0][0] - scored[1][0] >= _GAIN / 2 else None
 
 
-_ENDS = ',.!?;:…»)"'
 _GAIN = 2.0
 """What agreement with a neighbour adds to the score."""
 

@@ -1,7 +1,6 @@
 """Words without Russian letters: Russian ones in Latin letters, look-alikes or the wrong layout, or no Russian ones."""
 
 import re
-from collections.abc import Sequence
 from typing import NamedTuple
 
 from augment_ru.language.morphology import readings
@@ -104,11 +103,6 @@ class _Latin:
                     if made := self._read(at, grades[at], evidence, is_long=len(run) >= _LONG_RUN, keyed=way):
                         found[at] = made
         return found
-
-    def _way(self, run: Sequence[int]) -> bool:
-        """Return the way in which most words of a run are sure: True for the wrong layout."""
-        ranks = {way: (sum(at in sure for at in run), len(sure), not way) for way, sure in self.sure.items()}
-        return max(ranks, key=lambda way: ranks[way])
 
     def _read(self, at: int, grade: _Grade, evidence: int, *, is_long: bool, keyed: bool) -> Chosen | None:
         """Return the edit that reads a word in one way; None if there is not evidence enough."""

@@ -17,16 +17,10 @@ _NEVER = 3
 
 
 @cache
-def _lemmas() -> dict[str, str]:
-    """Map the hidden words to their kinds."""
-    return {lemma: kind for kind, lemma in rows(dictionary_path("hidden_words"), columns=2)}
-
-
-@cache
 def hidden_forms() -> frozenset[str]:
     """Return the forms of the words that people hide from filters; the dictionary need not have them."""
     found: set[str] = set()
-    for lemma in _lemmas():
+    for _, lemma in rows(dictionary_path("hidden_words"), columns=2):
         parsed = [one for one in morphology().parse(lemma) if one.normal_form == lemma]
         known = [one for one in parsed if one.is_known] or parsed[:1]
         found |= {lemma, *(str(form.word) for one in known for form in one.lexeme)}
@@ -184,9 +178,3 @@ def weight(word: str) -> float:
     """Return the logarithm of how often a word is to be expected where someone hides words."""
     least, more = (_HIDDEN, 1) if is_hidden(word) else (_NEVER, 0)
     return round(log(max(count(word), least)) + more, _DIGITS)
-
-
-@cache
-def english() -> frozenset[str]:
-    """Return English words that could be read as Russian ones in other letters."""
-    return frozenset(word for (word,) in rows(dictionary_path("english"), columns=1))

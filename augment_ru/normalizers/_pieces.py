@@ -22,6 +22,8 @@ _ORDINAL = re.compile(
 )
 """A number with the ending of an ordinal, or with a unit."""
 _OPENING, _CLOSING = "«»\"'“”„‘’([<—–-‒…,.;:!?¡¿", '«»"“”„‘’)]>—–-‒…,.;:!?'
+ENDS = ',.!?;:…»)"'
+"""Signs that end a word or a sentence."""
 _SQUARES = ((0x1F150, 26), (0x1F170, 26), (0x1F1E6, 26), (0x1F130, 26))
 
 

@@ -10,7 +10,6 @@ from augment_ru.language.morphology import readings
 from augment_ru.normalizers._lattice import NAMES, REPEATED, RUSSIAN, SEPARATORS, SPELT, WEAK, Lattice, Way, WordReading
 from augment_ru.normalizers._lexicon import (
     count,
-    english,
     hidden_sounds,
     is_function,
     is_hidden,
@@ -23,7 +22,7 @@ from augment_ru.normalizers._lexicon import (
 )
 from augment_ru.normalizers._normalization import Normalization
 from augment_ru.normalizers._pieces import core, fold, stays, swings
-from augment_ru.resources import dictionary_path, rows
+from augment_ru.resources import dictionary_path, listed_in, rows
 
 
 class WordKnowledge(Normalization):
@@ -255,7 +254,12 @@ class Reader:
             found = self.lattice.words(folded)
         small = folded.lower()
         plain_case = folded.islower() or folded.isupper() or folded[1:].islower()
-        is_english = small.isascii() and plain_case and (count(small) >= _BRAND or small in english()) and not is_fancy
+        is_english = (
+            small.isascii()
+            and plain_case
+            and (count(small) >= _BRAND or small in listed_in("english"))
+            and not is_fancy
+        )
         if not found and not keyed:
             return Piece("latin", start, stop, folded, is_english=is_english) if folded.isalpha() else None
         kind = "sure" if is_fancy and found and found[0].score > _LEAST and _is_clear(found) else "latin"
@@ -431,7 +435,7 @@ def _is_sister(word: str) -> bool:
 @cache
 def _units() -> frozenset[str]:
     """Return the short names of units, which signs may join: «Па·с»."""
-    return frozenset(unit.strip(".").lower() for (unit,) in rows(dictionary_path("units"), columns=1)) | _MORE_UNITS
+    return frozenset(unit.strip(".").lower() for unit in listed_in("units")) | _MORE_UNITS
 
 
 _MORE_UNITS = frozenset("па с дж н м в а вт ч л к кг г мг моль ом гц т км см мм ед сут мин экв".split())  # noqa: SIM905

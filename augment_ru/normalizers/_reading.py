@@ -11,7 +11,7 @@ from math import exp
 
 from augment_ru.edits import Edit, Note
 from augment_ru.normalizers._apart import joined_pieces
-from augment_ru.normalizers._context import FOREIGN, Chosen, Pieces, agreeing_reading, mended
+from augment_ru.normalizers._context import FOREIGN, PIECE, Chosen, Pieces, agreeing_reading, mended
 from augment_ru.normalizers._latin import latin
 from augment_ru.normalizers._lattice import RUSSIAN, SKELETON, WordReading, names_of_bits
 from augment_ru.normalizers._lexicon import common, is_word
@@ -36,34 +36,7 @@ class WordNormalization(WordKnowledge):
 
     def with_next(self, following: Normalization) -> Normalization | None:
         """Return what reads words with the knowledge of both."""
-        return _Together((self,)).with_next(following)
-
-
-class _Together(Normalization):
-    """Several normalizers of words, which read each word together."""
-
-    __slots__ = ("parts",)
-
-    def __init__(self, parts: tuple[WordKnowledge, ...]) -> None:
-        self.parts = parts
-
-    @property
-    def name(self) -> str:
-        return "+".join(one.name for one in self.parts)
-
-    def scripts(self, texts: Sequence[str]) -> list[Script]:
-        return _texts(self.parts).scripts(texts)
-
-    def readings(self, text: str, n: int) -> list[TextReading]:
-        return _texts(self.parts).readings(text, n)
-
-    def with_next(self, following: Normalization) -> Normalization | None:
-        return _Together((*self.parts, following)) if isinstance(following, WordKnowledge) else None
-
-
-@cache
-def _texts(parts: tuple[WordKnowledge, ...]) -> "_Texts":
-    return _Texts(parts)
+        return _texts((self,)).with_next(following)
 
 
 _MARKS = '.,!?;:…«»()"—-'
@@ -89,18 +62,24 @@ _SPACED = re.compile(
     r"(?<![^\s«\"(])\S[\ufe0f.,/|*_·•~-]?\s+[-–—.·•,|/*_~+:;]?\s*\S[\ufe0f.,/|*_·•~-]?\s+(?:[-–—.·•,|/*_~+:;]\s+)?\S(?!\w)"
 )
 """What a text has in which letters stand apart."""
-_PIECE = re.compile(r"\S+")
 _MOST_READINGS = 20
 _MOST_PIECES = 400_000
 
 
-class _Texts:
-    """Reads texts with the knowledge of several normalizers; keeps what it has learnt of pieces."""
+class _Texts(Normalization):
+    """Several normalizers of words, which read each word together; keeps what it has learnt of pieces."""
 
-    def __init__(self, parts: Sequence[WordKnowledge]) -> None:
-        self.reader = Reader(parts)
+    def __init__(self, parts: tuple[WordKnowledge, ...]) -> None:
+        self.parts, self.reader = parts, Reader(parts)
         self._plain: set[str] = set()
         self._odd: dict[str, Piece] = {}
+
+    @property
+    def name(self) -> str:
+        return "+".join(one.name for one in self.parts)
+
+    def with_next(self, following: Normalization) -> Normalization | None:
+        return _texts((*self.parts, following)) if isinstance(following, WordKnowledge) else None
 
     def scripts(self, texts: Sequence[str]) -> list[Script]:
         """Return the script of each text."""
@@ -150,7 +129,7 @@ class _Texts:
         (script,) = self.scripts([text])
         beam: list[tuple[float, tuple[Edit, ...]]] = [(1.0, ())]
         done = 0
-        for place in _PIECE.finditer(text):
+        for place in PIECE.finditer(text):
             sure = [one for one in script.edits if one.start < place.end() and one.stop > place.start()]
             if place.start() < done:
                 continue
@@ -177,6 +156,9 @@ class _Texts:
         if word.isascii() and (judged := self.reader.judge(piece)) and (judged.is_english or judged.kind == "latin"):
             return []
         return [one for one in self.reader.lattice.words(fold(word)) if one.word != word.lower()][:_MOST_READINGS]
+
+
+_texts = cache(_Texts)
 
 
 def _edits_of(context: Pieces) -> Iterator[Edit]:

@@ -21,7 +21,9 @@ class SkeletonNormalization(WordNormalization):
 
     def ways(self) -> Iterable[tuple[str, str, float]]:
         """Return what looks like letters: what is written, the letters, the cost."""
-        return chain(super(SkeletonNormalization, self).ways(), _confusables())
+        table = rows(dictionary_path("confusables"), columns=2)
+        alike = ((item, letter, 0.0) for letter, written in table for item in written.split(" "))
+        return chain(super(SkeletonNormalization, self).ways(), alike)
 
     def unknown(self, word: str) -> Iterable[WordReading]:
         """Return the words that a word may be whose letters stand upside down."""
@@ -54,9 +56,3 @@ def _upside_down(bit: int) -> tuple[Lattice, frozenset[str]]:
         ways.setdefault(written[::-1], []).append(Way(letters, cost, bit))
     own = {written for written in ways if len(written) == 1 and not written.isascii() and written not in RUSSIAN}
     return Lattice(ways), frozenset(own)
-
-
-@cache
-def _confusables() -> list[tuple[str, str, float]]:
-    table = rows(dictionary_path("confusables"), columns=2)
-    return [(item, letter, 0.0) for letter, written in table for item in written.split(" ")]

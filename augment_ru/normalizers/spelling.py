@@ -169,20 +169,16 @@ def _members(context: str) -> list[str]:
     return [context if context.isalpha() and context.islower() else ""]
 
 
-@cache
-def _near() -> dict[str, list[tuple[str, float]]]:
-    return neighbouring_keys("keyboard_ru")
-
-
 def _slips(word: str, bit: int) -> Iterator[WordReading]:
     """Yield the words that one slip of the finger turns into a word."""
     made: dict[str, float] = {}
+    near_keys = neighbouring_keys("keyboard_ru")
     for at in range(len(word) + 1):
         before, after = word[:at], word[at:]
         kinds: list[tuple[str, str]] = [(before + letter + after, "drop") for letter in LETTERS]
         if after:
             kinds.append((before + after[1:], "add"))
-            near = {key for key, _ in _near().get(after[0], ())}
+            near = {key for key, _ in near_keys.get(after[0], ())}
             kinds += [(before + letter + after[1:], "key" if letter in near else "other") for letter in LETTERS]
         if len(after) > 1:
             kinds.append((before + after[1] + after[0] + after[2:], "swap"))

@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 
 from augment_ru.adversary.result import Finding
-from augment_ru.edits import Edit, Span
+from augment_ru.edits import Edit, Span, shared_start
 from augment_ru.engine.result import NO_SPANS, Outcome, Result, Settings
 from augment_ru.errors import AugmentError
 from augment_ru.formats.json_lines import encoded, parsed
@@ -289,8 +289,7 @@ def _field_problem(original: Record, expected: Mapping[str, Any], row: Record) -
 def _shown(found: object, expected: object) -> str:
     """Return a text that shows two values. Of long values it shows only the part where the difference starts."""
     left, right = (value if isinstance(value, str) else repr(value) for value in (found, expected))
-    at = next((at for at, (a, b) in enumerate(zip(left, right, strict=False)) if a != b), min(len(left), len(right)))
-    at = max(at - 10, 0)
+    at = max(shared_start(left, right) - 10, 0)
     return f"{_cut(left, at)!r}, not {_cut(right, at)!r}"
 
 

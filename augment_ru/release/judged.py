@@ -11,17 +11,9 @@ from augment_ru.evaluation.protocol import EvaluationSettings
 from augment_ru.evaluation.rates import percent, percents, wilson
 from augment_ru.formats.files import replacing
 from augment_ru.formats.json_lines import encoded_row
+from augment_ru.release import manifest
 from augment_ru.release.assemble import CARD, derived_files
 from augment_ru.release.croissant import CROISSANT
-from augment_ru.release.manifest import (
-    MANIFEST,
-    VERDICTS,
-    encoded_manifest,
-    file_entries,
-    other_code,
-    own_digest,
-    read_manifest,
-)
 
 
 def judge_release(folder: Path, rows: Sequence[Mapping[str, Any]]) -> str:
@@ -37,22 +29,22 @@ def judge_release(folder: Path, rows: Sequence[Mapping[str, Any]]) -> str:
     Raises:
         AugmentError: the folder is not a release, other code has built it, or a verdict is about an unknown row.
     """
-    content = read_manifest(folder / MANIFEST)
-    if other := other_code(content):
+    content = manifest.read_manifest(folder / manifest.MANIFEST)
+    if other := manifest.other_code(content):
         raise AugmentError(f"{folder}: is a release that {other}; install that code, which writes its card anew")
     figures = judged_figures(folder, content, rows)
     content = {key: value for key, value in content.items() if key != "files"} | {
         "judged": figures,
         "files": content["files"],
     }
-    _write(folder / VERDICTS, "".join(f"{encoded_row(dict(row))}\n" for row in rows).encode())
+    _write(folder / manifest.VERDICTS, "".join(f"{encoded_row(dict(row))}\n" for row in rows).encode())
     without = {key: value for key, value in content.items() if key != "files"}
     derived = derived_files(without, content["files"], folder)
     for name in (CARD, CROISSANT):
         _write(folder / name, derived[name].encode())
-    content["files"] = {**content["files"], **file_entries(folder, [CARD, CROISSANT, VERDICTS])}
-    _write(folder / MANIFEST, encoded_manifest(content))
-    return own_digest(folder / MANIFEST)
+    content["files"] = {**content["files"], **manifest.file_entries(folder, [CARD, CROISSANT, manifest.VERDICTS])}
+    _write(folder / manifest.MANIFEST, manifest.encoded_manifest(content))
+    return manifest.own_digest(folder / manifest.MANIFEST)
 
 
 def judged_figures(folder: Path, content: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

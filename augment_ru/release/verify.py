@@ -10,21 +10,14 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from augment_ru.edits import shared_start
 from augment_ru.errors import AugmentError, shortened
 from augment_ru.evaluation.verdicts import read_judged
+from augment_ru.release import manifest
 from augment_ru.release.assemble import CARD, RECIPE, derived_files, task_entry
 from augment_ru.release.card import shown_demonstrations, shown_pairs
 from augment_ru.release.judged import judged_figures
 from augment_ru.release.lm_eval import stated_prompts
-from augment_ru.release.manifest import (
-    MANIFEST,
-    OWN,
-    VERDICTS,
-    file_entries,
-    other_code,
-    own_digest,
-    read_manifest,
-)
 from augment_ru.release.manifest_shape import check_recipe
 from augment_ru.release.original_rows import TaskInput
 from augment_ru.release.release_recipe import StatementsRecipe, parse_release_recipe, read_release_recipe
@@ -51,8 +44,8 @@ def verify_release(folder: str | Path, *, rebuild: int = 0, expect: str | None =
     folder = Path(folder)
     if not folder.is_dir():
         raise AugmentError(f"{folder}: no such folder")
-    if not (folder / MANIFEST).exists():
-        raise AugmentError(f"{folder}: has no {MANIFEST}, so it is not a complete release")
+    if not (folder / manifest.MANIFEST).exists():
+        raise AugmentError(f"{folder}: has no {manifest.MANIFEST}, so it is not a complete release")
     yield from map(shortened, _problems(folder, rebuild, expect))
 
 
@@ -62,10 +55,10 @@ def unchecked(folder: str | Path) -> str:
     Returns:
         A text of one or two sentences; "" if nothing is left out or unstated.
     """
-    content = read_manifest(Path(folder) / MANIFEST)
-    other = other_code(content)
-    left = f"the card, lm_eval/ and the figures of {MANIFEST}, which {other}; install that code to check them"
-    recipe = parse_release_recipe(content["recipe"], MANIFEST)
+    content = manifest.read_manifest(Path(folder) / manifest.MANIFEST)
+    other = manifest.other_code(content)
+    left = f"the card, lm_eval/ and the figures of {manifest.MANIFEST}, which {other}; install that code to check them"
+    recipe = parse_release_recipe(content["recipe"], manifest.MANIFEST)
     unstated = ", ".join((recipe.statements or StatementsRecipe()).missing)
     found = [f"not checked: {left}"] if other else []
     found += [f"not stated by [statements] of the recipe: {unstated}"] if unstated else []
@@ -74,36 +67,36 @@ def unchecked(folder: str | Path) -> str:
 
 def _problems(folder: Path, rebuild: int, expect: str | None) -> Iterator[str]:
     try:
-        release = ReleaseFiles(folder, read_manifest(folder / MANIFEST))
-        check_recipe(MANIFEST, release.content, release.recipe)
+        release = ReleaseFiles(folder, manifest.read_manifest(folder / manifest.MANIFEST))
+        check_recipe(manifest.MANIFEST, release.content, release.recipe)
     except AugmentError as error:
         yield f"{error}; nothing else was checked"
         return
     content = release.content
-    if expect is not None and (digest := own_digest(folder / MANIFEST)) != expect.lower():
-        yield f"{MANIFEST}: its digest is {digest}, not the expected {expect}"
+    if expect is not None and (digest := manifest.own_digest(folder / manifest.MANIFEST)) != expect.lower():
+        yield f"{manifest.MANIFEST}: its digest is {digest}, not the expected {expect}"
     yield from _unlisted(release)
     expected = _expected_files(release)
     if unlisted := sorted(expected - content["files"].keys()):
-        yield from (f"{MANIFEST}: does not list {name}; nothing else was checked" for name in unlisted)
+        yield from (f"{manifest.MANIFEST}: does not list {name}; nothing else was checked" for name in unlisted)
         return
     missing = {name for name in content["files"] if not (folder / name).is_file()}
     yield from (f"{name}: is missing" for name in sorted(missing))
     changed = {name for name in content["files"].keys() - missing if not release.is_unchanged(name)}
     yield from _sizes(release, missing | changed)
-    broken = missing | {name for name in changed if name.startswith(f"{OWN}/")}
+    broken = missing | {name for name in changed if name.startswith(f"{manifest.OWN}/")}
     checks = [_check(release, number, broken) for number in range(len(content["tasks"]))]
     in_rows = [line for check in checks for line in _abridged(check.problems)]
     yield from in_rows
     yield from _changed_files(release, checks, changed)
     yield from _recipe_problems(release, changed | missing)
-    if not other_code(content) and not any(name.startswith(f"{OWN}/") for name in broken):
+    if not manifest.other_code(content) and not any(name.startswith(f"{manifest.OWN}/") for name in broken):
         yield from _derived_problems(release, expected, changed | missing)
         if not (in_rows or changed or missing):
             try:
                 yield from _manifest_problems(release, checks)
             except AugmentError as error:  # a preset, say, that is none
-                yield f"{MANIFEST}: {error}"
+                yield f"{manifest.MANIFEST}: {error}"
     if rebuild and changed | missing:
         yield "nothing was rebuilt: repair the files first"
     elif rebuild:
@@ -113,7 +106,7 @@ def _problems(folder: Path, rebuild: int, expect: str | None) -> Iterator[str]:
 def _check(release: ReleaseFiles, number: int, broken: set[str]) -> TaskCheck:
     """Check the rows of a task. Return an empty check if a file of it is in `broken`, which is reported elsewhere."""
     task = release.recipe.tasks[number]
-    own = {f"{OWN}/{Path(name).name}" for name in (task.task, task.prompt) if name}
+    own = {f"{manifest.OWN}/{Path(name).name}" for name in (task.task, task.prompt) if name}
     if any(name.startswith(f"{task.name}/") or name in own for name in broken):
         return TaskCheck([], None, {})
     return check_task(release, number)
@@ -124,7 +117,7 @@ def _unlisted(release: ReleaseFiles) -> Iterator[str]:
 
     Names that start with a dot belong to other tools (git, the Hub) and are allowed.
     """
-    known = {MANIFEST, *release.content["files"]}
+    known = {manifest.MANIFEST, *release.content["files"]}
     for path in sorted(release.folder.rglob("*")):
         parts = path.relative_to(release.folder).parts
         name = "/".join(parts)
@@ -135,10 +128,11 @@ def _unlisted(release: ReleaseFiles) -> Iterator[str]:
 def _sizes(release: ReleaseFiles, skipped: set[str]) -> Iterator[str]:
     """Yield a problem for each unchanged file whose number of bytes or lines is wrong in the manifest."""
     names = sorted(release.content["files"].keys() - skipped)
-    for name, found in file_entries(release.folder, names).items():
+    for name, found in manifest.file_entries(release.folder, names).items():
         for key, value in found.items():
             if release.content["files"][name][key] != value:
-                yield f"{MANIFEST}: '{key}' of {name} is {release.content['files'][name][key]!r}; the file has {value}"
+                stated = release.content["files"][name][key]
+                yield f"{manifest.MANIFEST}: '{key}' of {name} is {stated!r}; the file has {value}"
 
 
 def _changed_files(release: ReleaseFiles, checks: Sequence[TaskCheck], changed: set[str]) -> Iterator[str]:
@@ -165,7 +159,7 @@ def _recipe_problems(release: ReleaseFiles, skipped: set[str]) -> Iterator[str]:
         return
     try:
         if read_release_recipe(release.folder / RECIPE).content() != release.content["recipe"]:
-            yield f"{RECIPE}: is not the recipe in {MANIFEST}"
+            yield f"{RECIPE}: is not the recipe in {manifest.MANIFEST}"
     except AugmentError as error:
         yield f"{RECIPE}: {error}"
 
@@ -177,12 +171,12 @@ def _derived_problems(release: ReleaseFiles, expected: set[str], skipped: set[st
     for name in sorted(listed - expected - derived.keys()):
         yield f"{name}: does not belong to the release"
     for name in sorted(derived.keys() - listed - expected):
-        yield f"{MANIFEST}: does not list {name}"
+        yield f"{manifest.MANIFEST}: does not list {name}"
     for name in sorted(derived.keys() & listed - skipped):
         data = (release.folder / name).read_bytes()
         if data != derived[name].encode():
             line = _first_difference(derived[name].encode(), data)
-            yield f"{name}: line {line}: is not what follows from {MANIFEST}"
+            yield f"{name}: line {line}: is not what follows from {manifest.MANIFEST}"
 
 
 def _derived(release: ReleaseFiles) -> dict[str, str]:
@@ -193,9 +187,7 @@ def _derived(release: ReleaseFiles) -> dict[str, str]:
 
 def _first_difference(ours: bytes, theirs: bytes) -> int:
     """Return the number of the first line that differs, from 1."""
-    left, right = ours.split(b"\n"), theirs.split(b"\n")
-    pairs = zip(left, right, strict=False)
-    return next((number for number, (a, b) in enumerate(pairs, 1) if a != b), min(len(left), len(right)) + 1)
+    return shared_start(ours.split(b"\n"), theirs.split(b"\n")) + 1
 
 
 def _abridged(problems: Iterable[str]) -> list[str]:
@@ -217,8 +209,8 @@ def _expected_files(release: ReleaseFiles) -> set[str]:
         for task in release.content["tasks"]
         for file in ("test", "edits", *(("train",) if task["train"] else ()))
     }
-    judged = {VERDICTS} if release.content.get("judged") else set()
-    return {CARD, RECIPE, *rows, *judged, *(f"{OWN}/{Path(name).name}" for name in release.recipe.own_files)}
+    judged = {manifest.VERDICTS} if release.content.get("judged") else set()
+    return {CARD, RECIPE, *rows, *judged, *(f"{manifest.OWN}/{Path(name).name}" for name in release.recipe.own_files)}
 
 
 def _manifest_problems(release: ReleaseFiles, checks: Sequence[TaskCheck]) -> Iterator[str]:
@@ -227,7 +219,7 @@ def _manifest_problems(release: ReleaseFiles, checks: Sequence[TaskCheck]) -> It
     head = {
         "name": (recipe.name, "the name of the recipe"),
         "settings": (_settings(release), "what the recipe sets"),
-        "prompts": (stated_prompts(content, release.folder / OWN), "how its tasks are asked"),
+        "prompts": (stated_prompts(content, release.folder / manifest.OWN), "how its tasks are asked"),
         "examples": (shown_pairs(release.folder, content["tasks"]), "pairs of rows of the release"),
         "demonstrations": (
             shown_demonstrations(release.folder, content["tasks"], content["inputs"]),
@@ -235,28 +227,28 @@ def _manifest_problems(release: ReleaseFiles, checks: Sequence[TaskCheck]) -> It
         ),
     }
     if content.get("judged"):
-        rows = read_judged(str(release.folder / VERDICTS))
+        rows = read_judged(str(release.folder / manifest.VERDICTS))
         head["judged"] = (judged_figures(release.folder, content, rows), "what its verdicts come to")
     for key, (expected, what) in head.items():
         if content.get(key) != expected:
-            yield f"{MANIFEST}: '{key}' is not {what}"
+            yield f"{manifest.MANIFEST}: '{key}' is not {what}"
     known_tasks = {task.name for task in recipe.tasks}
     yield from (
-        f"{MANIFEST}: 'inputs' has one of '{one['task']}', which is no task of the recipe"
+        f"{manifest.MANIFEST}: 'inputs' has one of '{one['task']}', which is no task of the recipe"
         for one in content["inputs"]
         if one["task"] not in known_tasks
     )
     totals = no_figures(recipe)
     stated_models = {one["name"]: one["model"] for one in content.get("models", ())}
     if stated_models != recipe.searches:
-        yield f"{MANIFEST}: its models are not those of the recipe"
+        yield f"{manifest.MANIFEST}: its models are not those of the recipe"
     for check, known in zip(checks, content["tasks"], strict=True):
         if check.rows is not None:
             yield from _entry_problems(release, check.rows, known)
         add_figures(totals, check.figures)
     for entry, stated in zip(entries_of(figure_entries(totals, recipe)), entries_of(content), strict=True):
         if entry != stated:
-            yield f"{MANIFEST}: the figures of '{entry['name']}' over all tasks are not those of the rows"
+            yield f"{manifest.MANIFEST}: the figures of '{entry['name']}' over all tasks are not those of the rows"
 
 
 def _settings(release: ReleaseFiles) -> Mapping[str, Any]:
@@ -277,7 +269,8 @@ def _entry_problems(release: ReleaseFiles, rows: TaskInput, known: Mapping[str, 
     inputs = [(one["split"], one["file"], one["rows"]) for one in release.content["inputs"] if one["task"] == name]
     expected = [(split, getattr(rows.recipe, split), known[split]) for split in ("train", "test") if known[split]]
     if inputs != expected:
-        yield f"{MANIFEST}: the inputs of '{name}' are not those of the recipe with the numbers of rows of the release"
+        wanted = "those of the recipe with the numbers of rows of the release"
+        yield f"{manifest.MANIFEST}: the inputs of '{name}' are not {wanted}"
     for key, value in task_entry(release.recipe, rows).items():
         if key not in ("attacks", "searches") and value != known.get(key):
-            yield f"{MANIFEST}: '{key}' of '{name}' does not follow from its rows and the recipe"
+            yield f"{manifest.MANIFEST}: '{key}' of '{name}' does not follow from its rows and the recipe"

@@ -12,15 +12,7 @@ from augment_ru.errors import AugmentError
 from augment_ru.formats.json_lines import parsed
 from augment_ru.records.record import Record
 from augment_ru.records.task import Task
-from augment_ru.release.edit_log import (
-    Entry,
-    line_digest,
-    option_problem,
-    protection_problem,
-    read_entry,
-    replayed_line,
-    row_problem,
-)
+from augment_ru.release import edit_log
 from augment_ru.release.episodes import draw_episodes
 from augment_ru.release.manifest import MANIFEST, OWN, file_digest
 from augment_ru.release.original_rows import CANARY, EPISODE, PERTURBATION, InputFile, TaskInput, schema_of
@@ -86,7 +78,7 @@ class _Row(NamedTuple):
     number: int
     """The number of the line, from 1."""
     record: Record | None
-    entry: Entry | None
+    entry: edit_log.Entry | None
 
 
 def check_task(release: ReleaseFiles, number: int) -> TaskCheck:
@@ -134,14 +126,14 @@ def _read_rows(release: ReleaseFiles, test: str, edits: str, schema: Task) -> tu
     """
     problems: list[str] = []
     lines = release.lines(test)
-    entries: list[Entry | None] = []
+    entries: list[edit_log.Entry | None] = []
     for number, line in enumerate(release.lines(edits), start=1):
         try:
-            entries.append(read_entry(line))
+            entries.append(edit_log.read_entry(line))
         except AugmentError as error:
             entries.append(None)
             problems.append(f"{edits}: row {number}: {_unreadable(line, error)}")
-    digests = [line_digest(line) for line in lines]
+    digests = [edit_log.line_digest(line) for line in lines]
     stated = [None if entry is None else str(entry["line"]) for entry in entries]
     places = _aligned(stated, digests)
     changed = edits if release.is_unchanged(test) and not release.is_unchanged(edits) else test
@@ -216,10 +208,10 @@ def _row_problems(
             return
         if entry["status"] != "perturbed" and any(entry["edits"].values()):
             yield f"{edits}: status is {entry['status']!r}, but there are edits"
-        if problem := protection_problem(original.record, entry, original.entry["protected"]):
+        if problem := edit_log.protection_problem(original.record, entry, original.entry["protected"]):
             yield f"{edits}: {problem}"
-        expected = replayed_line(original.record, name, entry)
-        if problem := row_problem(original.record, expected, row.record) or option_problem(
+        expected = edit_log.replayed_line(original.record, name, entry)
+        if problem := edit_log.row_problem(original.record, expected, row.record) or edit_log.option_problem(
             original.record, row.record, entry
         ):
             yield f"{test}: {problem}"
@@ -249,7 +241,7 @@ def _unreadable(line: bytes, error: AugmentError) -> str:
     return str(error)
 
 
-def _entry_problem(entry: Entry, at: int, name: str, *, original: bool) -> str | None:
+def _entry_problem(entry: edit_log.Entry, at: int, name: str, *, original: bool) -> str | None:
     """Return a message if an entry cannot belong to row `at` of the variation `name`; None if it can."""
     if (entry["row"], entry[PERTURBATION]) != (at, name):
         return f"is of row {entry['row']} under {entry[PERTURBATION]!r}; it must be of row {at} under {name!r}"
@@ -258,7 +250,7 @@ def _entry_problem(entry: Entry, at: int, name: str, *, original: bool) -> str |
     return None
 
 
-def _search_problem(recipe: ReleaseRecipe, entry: Entry, name: str) -> str | None:
+def _search_problem(recipe: ReleaseRecipe, entry: edit_log.Entry, name: str) -> str | None:
     """Return a message if an entry's search is missing, unexpected or does not fit the recipe; None if it fits."""
     search = entry.get("search")
     adversary = recipe.adversary if name in recipe.searches else None
@@ -284,7 +276,7 @@ def _check_train(
     lines = release.lines(name)
     if len(lines) != known["train"]:
         problems.append(f"{name}: {len(lines)} rows; {MANIFEST} says {known['train']}")
-    stated, digests = known["train_digests"], [line_digest(line) for line in lines]
+    stated, digests = known["train_digests"], [edit_log.line_digest(line) for line in lines]
     episodes = draw_episodes(release.recipe, task, schema, known.get("train_groups", [None] * known["train"]))
     records = []
     for number, (line, place) in enumerate(zip(lines, _aligned(stated, digests), strict=True), start=1):

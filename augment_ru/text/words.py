@@ -6,27 +6,13 @@ and whether letters of other alphabets count.
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import cache
 
 import numpy as np
 
 from augment_ru.draws import Ints
 from augment_ru.edits import Span
-from augment_ru.resources import dictionary_path, rows
-from augment_ru.text.characters import (
-    DIGIT,
-    ESCAPED,
-    JOINER,
-    SIGN,
-    SPACE,
-    WORD,
-    Codes,
-    Flags,
-    Mask,
-    classes,
-    decode,
-    encode,
-)
+from augment_ru.resources import listed_in
+from augment_ru.text import characters
 
 RUSSIAN = re.compile(r"[а-яё]+(?:[-’'][а-яё]+)*", re.IGNORECASE)
 """A word of Russian letters alone, which the dictionary of word forms may have: «кое-кто»; not «iPhone», «МиГ-29»."""
@@ -72,12 +58,12 @@ def word_ranges(text: str) -> list[tuple[int, int]]:
     >>> [text[start:stop] for start, stop in word_ranges(text)]
     ['Из-за', 'ветра', '25 м/с', 'то', 'есть', '−15 °C']
     """
-    codes, _ = encode([text])
-    starts, stops = word_bounds(codes, classes(codes))
+    codes, _ = characters.encode([text])
+    starts, stops = word_bounds(codes, characters.classes(codes))
     return list(zip(starts.tolist(), stops.tolist(), strict=True))
 
 
-def word_bounds(codes: Codes, flags: Flags) -> tuple[Ints, Ints]:
+def word_bounds(codes: characters.Codes, flags: characters.Flags) -> tuple[Ints, Ints]:
     r"""Find the words that an attack may edit in an array of code points.
 
     A word is a run of letters, digits and combining marks, together with joining signs inside it: «из-за», «О'Генри»,
@@ -92,13 +78,13 @@ def word_bounds(codes: Codes, flags: Flags) -> tuple[Ints, Ints]:
     Returns:
         The global start and the global stop of each word, in order, both of shape (words,).
     """
-    inside = (flags & WORD) != 0
-    joiners = np.flatnonzero((flags & JOINER) != 0)
+    inside = (flags & characters.WORD) != 0
+    joiners = np.flatnonzero((flags & characters.JOINER) != 0)
     if joiners.size:
         joiners = joiners[(joiners > 0) & (joiners < codes.size - 1)]
         before, after = flags[joiners - 1], flags[joiners + 1]
-        joined = (before & after & WORD) != 0
-        digits = (before & after & DIGIT) != 0
+        joined = (before & after & characters.WORD) != 0
+        digits = (before & after & characters.DIGIT) != 0
         signs = codes[joiners]
         joined &= digits | (signs != ord(",")) & (signs != ord(":"))
         inside[joiners[joined]] = True
@@ -110,47 +96,43 @@ def word_bounds(codes: Codes, flags: Flags) -> tuple[Ints, Ints]:
     return _with_units(codes, flags, edges[::2], edges[1::2])
 
 
-def _join_signs(codes: Codes, flags: Flags, inside: Mask) -> None:
+def _join_signs(codes: characters.Codes, flags: characters.Flags, inside: characters.Mask) -> None:
     r"""Update `inside`: add the signs of numbers («−15», «№7», «50%»), and remove the letter of «\n»."""
-    for place in np.flatnonzero((flags & SIGN) != 0).tolist():
+    for place in np.flatnonzero((flags & characters.SIGN) != 0).tolist():
         sign, following = chr(codes[place]), int(place) + 1
         if sign == "\\":
-            inside[following] &= chr(codes[following]) not in ESCAPED
+            inside[following] &= chr(codes[following]) not in characters.ESCAPED
             continue
         before = place > 0 and bool(inside[place - 1])
-        if (flags[following] & DIGIT and not before) or (before and flags[place - 1] & DIGIT and sign not in "+-−±№#"):
+        if (flags[following] & characters.DIGIT and not before) or (
+            before and flags[place - 1] & characters.DIGIT and sign not in "+-−±№#"
+        ):
             inside[place] = True
 
 
-def _with_units(codes: Codes, flags: Flags, starts: Ints, stops: Ints) -> tuple[Ints, Ints]:
+def _with_units(codes: characters.Codes, flags: characters.Flags, starts: Ints, stops: Ints) -> tuple[Ints, Ints]:
     """Join each number with the abbreviated unit after it, and return the words: «25 м/с», «−15 °C», «2,5 кг»."""
     joined: list[int] = []
-    numbers = np.flatnonzero((flags[starts] | flags[stops - 1]) & DIGIT)
-    numbers = numbers[(flags[stops[numbers]] & SPACE) != 0]
+    numbers = np.flatnonzero((flags[starts] | flags[stops - 1]) & characters.DIGIT)
+    numbers = numbers[(flags[stops[numbers]] & characters.SPACE) != 0]
     for word in numbers.tolist():
         stop = int(stops[word])
         if word + 1 < starts.size:
             degree = int(codes[stop + 1] == _DEGREE)
             following = int(starts[word + 1])
             if following == stop + 1 + degree and stops[word + 1] - following <= _LONGEST_UNIT:
-                unit = decode(codes[stop + 1 : stops[word + 1]])
-                if unit.lower() in _units():
+                unit = characters.decode(codes[stop + 1 : stops[word + 1]])
+                if unit.lower() in listed_in("units"):
                     joined.append(word)
     if not joined:
         return starts, stops
     return np.delete(starts, np.array(joined) + 1), np.delete(stops, joined)
 
 
-@cache
-def _units() -> frozenset[str]:
-    """Return the abbreviated units of the dictionary, in lower case."""
-    return frozenset(unit for (unit,) in rows(dictionary_path("units"), columns=1))
-
-
-def _join_thousands(flags: Flags, inside: Mask) -> None:
+def _join_thousands(flags: characters.Flags, inside: characters.Mask) -> None:
     """Update `inside`: add a space as in «30 000», with one to three digits before it and exactly three after it."""
-    digit = (flags & DIGIT) != 0
-    spaces = np.flatnonzero(digit[:-2] & digit[2:] & ((flags[1:-1] & SPACE) != 0)) + 1
+    digit = (flags & characters.DIGIT) != 0
+    spaces = np.flatnonzero(digit[:-2] & digit[2:] & ((flags[1:-1] & characters.SPACE) != 0)) + 1
     spaces = spaces[spaces < flags.size - _GROUP - 1]
     for space in spaces.tolist():
         before, after = digit[max(space - _GROUP - 1, 0) : space], digit[space + 1 : space + _GROUP + 2]

@@ -8,7 +8,7 @@ import numpy as np
 
 from augment_ru.draws import Streams, digests
 from augment_ru.engine.augmenter import Augmenter
-from augment_ru.errors import AugmentError, missing
+from augment_ru.errors import AugmentError, optional
 from augment_ru.options import integer
 from augment_ru.records.field_paths import has_value
 from augment_ru.records.record import Record
@@ -105,13 +105,10 @@ class PerturbedBatches:
         Raises:
             AugmentError: transformers is not installed.
         """
-        try:
-            from transformers import TrainerCallback  # noqa: PLC0415  (an extra; the import takes seconds)
-        except ImportError as error:
-            raise missing("transformers is not installed", "models") from error
+        transformers = optional("transformers", "transformers is not installed", "models")
         batches = self
 
-        class SetsEpoch(TrainerCallback):  # type: ignore[misc, unused-ignore]
+        class SetsEpoch(transformers.TrainerCallback):  # type: ignore[misc, name-defined, unused-ignore]
             """Sets the epoch of the batches."""
 
             def on_epoch_begin(self, args: object, state: Any, control: object, **_: object) -> None:  # noqa: ANN401

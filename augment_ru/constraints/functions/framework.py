@@ -5,7 +5,7 @@ from functools import lru_cache
 
 from augment_ru.constraints.rule_file import Docs, Row
 from augment_ru.edits import Span
-from augment_ru.language.morphology import has_lemma, has_reading, readings
+from augment_ru.language.morphology import QUESTION_WORDS, has_lemma, has_reading, readings
 from augment_ru.text.doc import Token
 
 _PREDICATES = frozenset({"VERB", "INFN", "ADJS", "PRTS", "PRED", "COMP", "GRND"})
@@ -17,9 +17,8 @@ _SAYING = frozenset({
     "пояснить", "признать", "сказать", "сообщить", "считать", "утверждать",
 })  # fmt: skip
 """Verbs behind which «что» only joins: «сказал, [что] придёт»."""
-_KEPT = frozenset({
-    "где", "зачем", "как", "какой", "каков", "когда", "который", "кто", "куда", "насколько", "откуда", "отчего",
-    "почему", "сколько", "чей", "что",
+_KEPT = QUESTION_WORDS | frozenset({
+    "насколько", "отчего",
     "бывший", "будущий", "возможный", "другой", "единственный", "иной", "ложный", "мнимый", "остальной", "отдельный",
     "поддельный", "предполагаемый", "прочий",
 })  # fmt: skip

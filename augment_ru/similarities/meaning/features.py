@@ -13,7 +13,7 @@ from operator import add, ne
 from typing import Any, TypeAlias
 
 from augment_ru.language.frequency import information
-from augment_ru.language.morphology import CASES, has_form, is_known, lemmas_of, readings, word_kind
+from augment_ru.language.morphology import CASES, QUESTION_WORDS, has_form, is_known, lemmas_of, readings, word_kind
 from augment_ru.resources import dictionary_path, rows
 from augment_ru.similarities.meaning.claims import BINDING, NEGATION, claims_of, contradictions, decides, word_claims
 from augment_ru.similarities.meaning.quantities import amounts_of, exchanged
@@ -304,10 +304,6 @@ _LIGHT_NAME = 0.4
 """Nouns, pronouns and numbers of less information are light."""
 _LIGHT_PREPOSITION = 0.45
 """Prepositions of more information have a meaning of their own: «через», «после»; not «в», «на», «для»."""
-_QUESTIONS = frozenset({
-    "где", "зачем", "как", "какой", "каков", "когда", "который", "кто", "куда", "откуда", "почему", "сколько", "чей",
-    "что",
-})  # fmt: skip
 _TELLING = frozenset({"action", "argument", "circumstance", "modifier", "preposition", "question"})
 SHORT = 3
 LEGIBLE, ILLEGIBLE = 0.2, 0.6
@@ -358,7 +354,7 @@ def _place_of(source: Source, number: int) -> str:
     """
     form = source.forms[number]
     role, tells = word_kind(form).role, information(form)
-    if not _QUESTIONS.isdisjoint(lemmas_of(form)):
+    if not QUESTION_WORDS.isdisjoint(lemmas_of(form)):
         relative = number and lemmas_of(form)[0] == "который" and not source.are_beside(number - 1, number)
         return "light" if relative else "question"
     if role == "preposition" and tells > _LIGHT_PREPOSITION:

@@ -21,9 +21,7 @@ Roles = Mapping[str, Mapping[str, str]]
 """For each verb, by its lemma: the role of each noun, by its lemma."""
 
 
-@cache
-def _annotator() -> Natasha:
-    return Natasha()
+_annotator = cache(Natasha)
 
 
 @lru_cache(maxsize=4096)

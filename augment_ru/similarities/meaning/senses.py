@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from functools import cache, lru_cache
 
+from augment_ru.edits import shared_start
 from augment_ru.language.morphology import lemmas_of, word_kind
 from augment_ru.resources import dictionary_path, opposites, rows
 from augment_ru.similarities.meaning.quantities import amounts_of
@@ -104,17 +105,9 @@ def _of_one_root(one: str, other: str) -> bool:
         return False
     left, right = (_ENDING.sub("", lemmas_of(word)[0]) for word in (one, other))
     bare, spare = _VOWELS.sub("", left), _VOWELS.sub("", right)
-    shared = _shared(bare, spare)
-    begin = _shared(left, right)
+    shared = shared_start(bare, spare)
+    begin = shared_start(left, right)
     if begin < _LEAST_SKELETON:
         return False
     same = shared >= _LEAST_SKELETON and shared >= min(len(bare), len(spare)) - 1
     return same or left == right or begin >= max(_LEAST_ROOT, min(len(left), len(right)) - 1)
-
-
-def _shared(one: str, other: str) -> int:
-    """Return how many first letters two words share."""
-    return next(
-        (at for at, (left, right) in enumerate(zip(one, other, strict=False)) if left != right),
-        min(len(one), len(other)),
-    )

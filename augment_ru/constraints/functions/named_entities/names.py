@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from augment_ru.constraints.functions.named_entities.view import Labels, View, head_kind, name_words
 from augment_ru.language.morphology import NAME_LABELS, has_form_with, has_reading, lemmas_of, may_be_form, readings
-from augment_ru.resources import common_abbreviations
+from augment_ru.resources import listed_in
 
 _OF_NAMES = frozenset(NAME_LABELS)
 _ORGANISATION = frozenset({"Orgn"})
@@ -86,7 +86,7 @@ def _is_no_name(view: View, inside: Sequence[int]) -> bool:
 def _is_thing(word: str) -> bool:
     """Tell whether a word is an abbreviation of a common noun, or begins with one: «ДНК», «ДНК-тест», «IT-рынок»."""
     first, hyphen, rest = word.partition("-")
-    return (first in common_abbreviations() or (first in name_words("legal_form"))) and (
+    return (first in listed_in("abbreviations") or (first in name_words("legal_form"))) and (
         not hyphen or not rest[:1].isupper()
     )
 
