@@ -13,12 +13,14 @@ Victims, candidate changes, rows and TextAttack's environment are those of bench
 
 Every side is asked once, with the largest budget. A success counts from the query that breaks the answer, for
 TextAttack from the last query of its search. Own is processor time without the victim's. Ours goes on after a success
-until the set is minimal; "ours, not minimal" ends there, as the opponents do.
+until the set is minimal; "ours, not minimal" ends there, as the opponents do. Words changed are of the successes in the
+largest budget.
 """
 
 import argparse
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from statistics import fmean
 from typing import Any, TypeAlias
@@ -36,6 +38,8 @@ from augment_ru.records.task import generic
 BUDGETS = (10, 20, 50, 100, 200)
 BLOCK, BATCH, STAGES, CENTRES, NEIGHBOURS, PATIENCE = 40, 4, 6, 10, 100, 5
 """The paper's blocks of 40 words, and the numbers of the authors' program."""
+FEW = 3
+"""A block of up to so many words begins with half as many random points."""
 RATE = 0.1
 """Adam's rate; one step is made for each batch."""
 SHAPE, INVERSE_SCALE = 3.0, 6.0
@@ -58,6 +62,7 @@ class Asked:
     budget: int
     values: dict[Point, float] = field(default_factory=dict)
     broken_at: int | None = None
+    changed: int = 0
 
     def __post_init__(self) -> None:
         text = str(self.row["text"])
@@ -84,7 +89,7 @@ class Asked:
             wrong = max(value for name, value in chances.items() if name != label)
             self.values[one] = (wrong - chances[label]) / sum(chances.values())
             if scored.prediction != label:
-                self.broken_at = len(self.values)
+                self.broken_at, self.changed = len(self.values), sum(at > 0 for at in one)
                 raise Over
         if len(self.values) == self.budget:
             raise Over
@@ -189,7 +194,7 @@ def bayesian(asked: Asked, draws: np.random.Generator) -> None:
             most = int((asked.counts[block] - 1).sum())
             history = spread_out(list(dict.fromkeys([centre, *asked.values])), most)
             old = len(asked.values)
-            drawn = np.tile(centre, (most // len(block) * (1 if len(block) < PATIENCE - 1 else 2), 1))
+            drawn = np.tile(centre, (most // len(block) * (1 if len(block) <= FEW else 2), 1))
             drawn[:, block] = draws.integers(0, asked.counts[block], (len(drawn), len(block)))
             asked.ask([tuple(map(int, one)) for one in drawn])
             _exploit(asked, process, block, (centre, history, old, most), draws)
@@ -259,10 +264,11 @@ OPPONENTS: Mapping[str, Callable[[Asked, np.random.Generator], None]] = {
 }
 
 
-def line(cells: Sequence[str], broken_at: Sequence[int | None], own: float, questions: int) -> None:
-    """Print a row of the table."""
-    rates = [100 * fmean(at is not None and at <= budget for at in broken_at) for budget in BUDGETS]
-    shown = [*cells, *(f"{rate:.1f}" for rate in rates), f"{own:.2f}", str(questions), f"{1000 * own / questions:.2f}"]
+def line(cells: Sequence[str], ended: Sequence[tuple[int | None, int]], own: float, questions: int) -> None:
+    """Print a row of the table; `ended` holds for each row the query that broke it, and the words changed."""
+    rates = [100 * fmean(at is not None and at <= budget for at, _ in ended) for budget in BUDGETS]
+    words = fmean(words for at, words in ended if at is not None and at <= BUDGETS[-1])
+    shown = [*cells, *(f"{rate:.1f}" for rate in rates), f"{words:.1f}", f"{own:.2f}", f"{1000 * own / questions:.2f}"]
     print(f"| {' | '.join(shown)} |", flush=True)
 
 
@@ -275,7 +281,7 @@ def main() -> None:
     parser.add_argument("--textattack", metavar="PYTHON", help="the interpreter of TextAttack's environment")
     given = parser.parse_args()
     train, test = read_rows(given.train).values, read_rows(given.test).values
-    print(f"| victim | search | {' | '.join(map(str, BUDGETS))} | own, s | queries | own, ms a query |")
+    print(f"| victim | search | {' | '.join(map(str, BUDGETS))} | words changed | own, s | own, ms a query |")
     print("|---" * (len(BUDGETS) + 5) + "|")
     for name, (analyzer, ngrams) in VICTIMS.items():
         model = victim(train, analyzer, ngrams)
@@ -295,23 +301,21 @@ def main() -> None:
             )  # fmt: skip
             found = list(adversary.records(rows, generic()))
             own = time.process_time() - began - timed.seconds
-            line([name, search], [one.broken_at for one in found], own, timed.questions)
+            line([name, search], [(one.broken_at, one.changes) for one in found], own, timed.questions)
         for search, function in OPPONENTS.items():
             timed, draws = TimedScores(model), np.random.default_rng(1)
-            began, ended = time.process_time(), []
+            began, outcomes = time.process_time(), []
             for row in rows:
                 asked = Asked(timed, row, BUDGETS[-1])
-                try:
+                with suppress(Over):
                     function(asked, draws)
-                except Over:
-                    pass
-                ended.append(asked.broken_at)
-            line([name, search], ended, time.process_time() - began - timed.seconds, timed.questions)
+                outcomes.append((asked.broken_at, asked.changed))
+            line([name, search], outcomes, time.process_time() - began - timed.seconds, timed.questions)
         if given.textattack:
             labels = [str(label) for label in model.classifiers["label"].classes_]
             for method, side in textattack(given.textattack, labels, model, rows).items():
-                ended = [row["queries"] if row["broken"] else None for row in side["rows"]]
-                line([name, f"TextAttack, WIR {method}"], ended, side["processor"], side["victim"].questions)
+                outcomes = [(row["queries"] if row["broken"] else None, row["words"]) for row in side["rows"]]
+                line([name, f"TextAttack, WIR {method}"], outcomes, side["processor"], side["victim"].questions)
         print(f"{name}: {len(rows)} rows, {max(len(WORD.findall(row['text'])) for row in rows)} words at most")
 
 

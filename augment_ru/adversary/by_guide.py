@@ -51,7 +51,8 @@ def break_by_guide(knowledge: Knowledge, guidance: Guidance, draws: Draws) -> Se
         noise = _NOISE[turn % len(_NOISE)] * scale
         turn += 1
         gains = guidance.effects[:, rival] + (noise * draws.bell(len(knowledge)) if noise else 0.0)
-        chosen = as_set(knowledge.fitting(np.argsort(-gains, kind="stable").tolist(), gains.tolist()))
+        order = np.argsort(-gains, kind="stable").tolist()
+        chosen = as_set(knowledge.fitting(order, gains.tolist(), alone=_ALONE(turn)))
         if not chosen or not knowledge.is_open(chosen):
             failures += 1
             continue
