@@ -1,6 +1,7 @@
-"""The search against a model beside opponents written from their papers: success at a number of queries, own time.
+r"""The search against a model beside opponents written from their papers: success at a number of queries, own time.
 
-    NLTK_DATA=nltk python benchmarks/adversary_opponents.py TRAIN.jsonl TEST.jsonl --textattack ta/bin/python
+    OPENBLAS_NUM_THREADS=1 NLTK_DATA=nltk \
+        python benchmarks/adversary_opponents.py TRAIN.jsonl TEST.jsonl --textattack ta/bin/python
 
 Victims, candidate changes, rows and TextAttack's environment are those of benchmarks/adversary.py; there is no gate.
 
