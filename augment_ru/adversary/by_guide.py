@@ -17,6 +17,10 @@ _NOISE = (0.0, 0.3, 0.0, 0.6, 0.3, 1.0)
 """The standard deviations of the noise added to the effects, used in turn; the unit is that of all effects."""
 _BLIND = 8
 """One of this many queries is drawn without the guide."""
+_LETTERS = 4
+"""One of this many sets may change several letters of a word; the others change one at most. With the gate, which often
+refuses sets of many letters, one change a word breaks more answers; without it, further letters do, against models of
+characters (benchmarks/measurements.md)."""
 _TRIES = 50
 """After this many proposed sets in a row that were asked before, the guide is not used any more."""
 
@@ -50,8 +54,10 @@ def break_by_guide(knowledge: Knowledge, guidance: Guidance, draws: Draws) -> Se
         rival = nearest[turn // len(_NOISE) % len(nearest)]
         noise = _NOISE[turn % len(_NOISE)] * scale
         turn += 1
+        alone = turn % _LETTERS != 0
         gains = guidance.effects[:, rival] + (noise * draws.bell(len(knowledge)) if noise else 0.0)
-        chosen = as_set(knowledge.fitting(np.argsort(-gains, kind="stable").tolist(), gains.tolist()))
+        order = np.argsort(-gains, kind="stable").tolist()
+        chosen = as_set(knowledge.fitting(order, gains.tolist(), alone=alone))
         if not chosen or not knowledge.is_open(chosen):
             failures += 1
             continue

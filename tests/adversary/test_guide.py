@@ -4,10 +4,14 @@ from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from augment_ru import Adversary, AugmentError
+from augment_ru import Adversary, AugmentError, Preparation
+from augment_ru.adversary.by_guide import Guidance, break_by_guide
+from augment_ru.adversary.knowledge import Draws, Knowledge, Verdict
 from augment_ru.adversary.result import Finding
+from augment_ru.engine.pool import pools
 from augment_ru.evaluation.examples import Cache
 from victims import Blank, Keywords, ScoredKeywords
 
@@ -47,6 +51,24 @@ def test_questions_to_the_guide_are_not_counted() -> None:
 def test_a_guide_that_errs_does_not_hide_what_breaks_the_model(keywords: set[str]) -> None:
     (one,) = found(Keywords(KEYWORDS), ScoredKeywords(frozenset(keywords)))
     assert (one.status, one.changes, one.minimal) == ("broken", 3, True)
+
+
+def test_one_letter_of_each_word_comes_before_several() -> None:
+    adversary = Adversary(["butterfingers"], Keywords(KEYWORDS), similarity="none")
+    (prepared,) = Preparation(constraints=()).texts(["погода хорошая"], needs=adversary.needs)
+    pool = pools(prepared, adversary.perturbers, 3)[0]
+    knowledge, places = Knowledge(pool, None, Verdict(1.0, passed=True)), pool.places
+    effects = np.linspace(1.0, 2.0, len(pool))
+    search = break_by_guide(knowledge, Guidance(np.array([1.0]), effects[:, None]), Draws(1))
+    chosen, most = next(search), []
+    strongest = {int(np.flatnonzero(places == place)[-1]) for place in set(places.tolist())}
+    assert set(chosen) == strongest
+    for _ in range(12):
+        most.append(int(np.bincount(places[list(chosen)]).max()))
+        knowledge.learn(chosen, verdict := Verdict(1.0, passed=True))
+        chosen = search.send(verdict)
+    assert most[0] == most[1] == 1 < max(most)
+    assert most.count(1) >= len(most) / 2
 
 
 def test_with_a_guide_a_row_depends_on_nothing_but_itself() -> None:

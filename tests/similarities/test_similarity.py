@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from augment_ru import Augmenter
 from augment_ru.edits import Edit, Note
 from augment_ru.engine.attack import make
-from augment_ru.engine.presets import PRESETS
 from augment_ru.engine.similarity import Candidates
 from augment_ru.script import Script
 from augment_ru.similarities.navec import Navec, NavecScorer
@@ -113,7 +112,7 @@ def test_the_threshold_passes_light_noise_and_rejects_broken_texts(attack: str, 
     scores = {}
     for probability in (light, heavy):
         sources = [sentence for sentence in SENTENCES for _ in range(5)]
-        paper = make(attack, PAPER[attack])
+        paper = make(attack, PAPER.get(attack))
         perturbed = [
             Augmenter(paper, constraints=(), similarity="none", probability=probability, seed=seed)(text).text
             for seed, text in enumerate(sources)
