@@ -26,7 +26,7 @@ from augment_ru.engine.pool import RecordPool
 _MEAN = 0.5
 """A priori, the expected effect of changing an average word, as a share of the lowest margin of the original."""
 _SHARED, _PLACE = 0.3, 0.5
-"""The standard deviations of two parts of an effect, in the same unit: shared, of the place. `LetterView` has a third."""
+"""The standard deviations of two parts of an effect, in the same unit: shared, of the place (see `LetterView.own`)."""
 _NOISE = 0.05
 """The standard deviation of deviations from linearity, in the same unit; each further change adds half its variance.
 
