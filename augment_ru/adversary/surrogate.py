@@ -26,7 +26,8 @@ from augment_ru.engine.pool import RecordPool
 _MEAN = 0.5
 """A priori, the expected effect of changing an average word, as a share of the lowest margin of the original."""
 _SHARED, _PLACE = 0.3, 0.5
-"""The standard deviations of two parts of an effect, in the same unit: shared, of the place. The third is in `View`."""
+"""The standard deviations of two parts of an effect, in the same unit: shared, of the place. For the third see
+`LetterView`."""
 _NOISE = 0.05
 """The standard deviation of deviations from linearity, in the same unit; each further change adds half its variance.
 
@@ -45,7 +46,7 @@ _MANY = 2**18
 _sum = np.add.reduce
 
 
-class View(NamedTuple):
+class LetterView(NamedTuple):
     """What a further change at a place is taken to do.
 
     Attributes:
@@ -58,7 +59,7 @@ class View(NamedTuple):
     own: float
 
 
-VIEWS = (View(adds=0.0, own=0.2), View(adds=0.6, own=0.4))
+VIEWS = (LetterView(adds=0.0, own=0.2), LetterView(adds=0.6, own=0.4))
 """The views; the first is used before the second. With 1 in place of 0.6, a character model's answers broke less often
 at 10 and 20 queries, by eight and six points (250 sentences of three domains, `butterfingers`)."""
 _LITTLE = 0.05
@@ -116,12 +117,12 @@ class Regression:
 
     Attributes:
         margins: as above.
-        adds: what share of its effect each further change at a place adds (`View`).
+        adds: what share of its effect each further change at a place adds (`LetterView`).
         mean: the expected effect of each change on each margin, shape (rivals, changes).
         scale: the lowest margin of the original, in nats, which is the unit of the prior.
     """
 
-    def __init__(self, pool: RecordPool, margins: Floats, view: View) -> None:
+    def __init__(self, pool: RecordPool, margins: Floats, view: LetterView) -> None:
         self.margins, self.adds = margins, view.adds
         self.scale = max(float(margins.min()), 1e-3)
         weights = np.sqrt(np.minimum(np.maximum(pool.sizes, 1.0), _LONGEST) / _AVERAGE)
