@@ -22,7 +22,10 @@ SENTENCES = (
     "Я впервые прочитал этот роман в школе, а понял его только через двадцать лет.",
     "Если завтра пойдёт дождь, занятия перенесут из парка в спортивный зал.",
 )
-PAPER = PRESETS["tape"]().options
+PAPER: dict[str, dict[str, object]] = {
+    "eda_delete": {"guards": (), "joins": (), "weighs": ""},
+    "eda_swap": {"scope": "anywhere"},
+}
 similarity = Navec()
 
 
