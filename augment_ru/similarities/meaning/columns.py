@@ -282,7 +282,8 @@ def respelt(words: WordColumns, letters: Letters) -> Respelt:
     of_sentence, starts = first.cumsum() - 1, first.nonzero()[0]
     are_other = new & (counts >= lengths) & (lengths > 1)
     writes_digits = any(map(str.isdigit, map(chr, set(letters.codes.tolist()))))
-    for word in (new & (known | words.have_digits[numbers] | writes_digits)).nonzero()[0].tolist():
+    denies = np.array([old == "не" for old in olds])
+    for word in (new & (known | denies | words.have_digits[numbers] | writes_digits)).nonzero()[0].tolist():
         are_other[word] |= turns(olds[word], forms[word])
     became = known & (lengths > 1) & new & ~are_other
     for word in became.nonzero()[0].tolist():
