@@ -179,7 +179,6 @@ def read_votes(path: Path) -> list[Vote]:
     text = file_text(path, what="an export of Label Studio or Toloka")
     try:
         found = list(_of_toloka(text) if path.suffix == ".tsv" else _of_label_studio(json.loads(text)))
-        hash(tuple(found))  # an id that is an object, say, is none
     except (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError, csv.Error) as error:
         raise AugmentError(
             f"{path}: is no export with answers, of Label Studio (.json) or Toloka (.tsv); export the finished tasks"
@@ -198,7 +197,9 @@ def _of_label_studio(tasks: Sequence[Mapping[str, Any]]) -> Iterator[Vote]:
             chosen = annotation["result"][0]["value"]["choices"][0]
             by = annotation.get("completed_by", number)
             who = str(by.get("id", by)) if isinstance(by, Mapping) else str(by)
-            yield Vote(task["data"]["id"], who, ANSWERS.get(chosen, chosen))
+            if not isinstance(identity := task["data"]["id"], str):
+                raise TypeError
+            yield Vote(identity, who, ANSWERS.get(chosen, chosen))
 
 
 def _of_toloka(text: str) -> Iterator[Vote]:
