@@ -71,7 +71,7 @@ class _Ends:
     """Handles signals that end a run; for `_ENDING` seconds further ones are ignored, so that they stop no clean-up."""
 
     def __init__(self) -> None:
-        self._until = -math.inf
+        self._until, self._number = -math.inf, 0
 
     def __call__(self, number: int, frame: FrameType | None) -> None:
         """Raise what ends the run.
@@ -83,20 +83,18 @@ class _Ends:
         del frame
         if time.monotonic() < self._until:
             return
-        self._until = time.monotonic() + _ENDING
+        self._until, self._number = time.monotonic() + _ENDING, number
         if number == signal.SIGINT:
             raise KeyboardInterrupt
         raise Terminated(128 + number)
 
     def again(self, lost: "sys.UnraisableHookArgs") -> None:
         """Send a signal again whose exception Python has dropped, as it does in a `__del__`; show other exceptions."""
-        ending = lost.exc_value
-        if not isinstance(ending, KeyboardInterrupt | Terminated):
+        if not isinstance(lost.exc_value, KeyboardInterrupt | Terminated):
             sys.__unraisablehook__(lost)
             return
         self._until = -math.inf
-        number = int(str(ending.code)) - 128 if isinstance(ending, Terminated) else signal.SIGINT
-        timer = Timer(0.01, os.kill, (os.getpid(), number))
+        timer = Timer(0.01, os.kill, (os.getpid(), self._number))
         timer.daemon = True
         timer.start()
 

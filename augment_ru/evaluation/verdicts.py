@@ -198,7 +198,9 @@ def _of_label_studio(tasks: Sequence[Mapping[str, Any]]) -> Iterator[Vote]:
             chosen = annotation["result"][0]["value"]["choices"][0]
             by = annotation.get("completed_by", number)
             who = str(by.get("id", by)) if isinstance(by, Mapping) else str(by)
-            yield Vote(task["data"]["id"], who, ANSWERS.get(chosen, chosen))
+            if not isinstance(identity := task["data"]["id"], str):
+                raise TypeError
+            yield Vote(identity, who, ANSWERS.get(chosen, chosen))
 
 
 def _of_toloka(text: str) -> Iterator[Vote]:

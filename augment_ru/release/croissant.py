@@ -44,6 +44,7 @@ _USES = (
     "Evaluation of robustness: compare a model's answers on the original rows and on the same rows under each attack. "
     "Rows made against a model show how bad that model can be made; they are no sample of what people write."
 )
+_GATE = "It measures similarity; it does not measure whether the right answer is still right."
 COLUMN_TYPES = (*_TYPES, "other")
 """The types that `column_types` returns."""
 
@@ -129,8 +130,7 @@ def _responsible(content: Mapping[str, Any]) -> dict[str, Any]:
     gate = content["scorer"]
     limits = [
         f"{rows['perturbed']:,} of {rows['rows']:,} rows of attacks differ from their originals. "
-        + (f"Each passed the gate {gate}. " if gate != "none" else "No gate was used. ")
-        + "The gate measures similarity; it does not measure whether the right answer is still right.",
+        + ("No gate was used." if gate == "none" else f"Each passed the gate {gate}. {_GATE}"),
         *([_judged(content["judged"])] if content.get("judged") else ["Nobody has judged the rows of this release."]),
         "Other attacks, dictionaries or seeds give other figures.",
     ]
@@ -143,14 +143,11 @@ def _responsible(content: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "datePublished": stated.get("date_published", ""),
         "citeAs": stated.get("cite_as", ""),
-        "rai:dataLimitations": limits + _given(stated, "limitations"),
-        "rai:dataBiases": biases + _given(stated, "biases"),
-        "rai:personalSensitiveInformation": _given(stated, "sensitive_information"),
-        "rai:dataUseCases": [
-            _USES,
-            *_given(stated, "use_cases"),
-        ],
-        "rai:dataSocialImpact": _given(stated, "social_impact"),
+        "rai:dataLimitations": limits + _stated(stated, "limitations"),
+        "rai:dataBiases": biases + _stated(stated, "biases"),
+        "rai:personalSensitiveInformation": _stated(stated, "sensitive_information"),
+        "rai:dataUseCases": [_USES, *_stated(stated, "use_cases")],
+        "rai:dataSocialImpact": _stated(stated, "social_impact"),
         "rai:hasSyntheticData": True,
         "prov:wasDerivedFrom": [
             {
@@ -174,5 +171,5 @@ def _judged(judged: Mapping[str, Any]) -> str:
     return f"People judged {judged['judged']} rows; {share} are valid."
 
 
-def _given(stated: Mapping[str, str], key: str) -> list[str]:
+def _stated(stated: Mapping[str, str], key: str) -> list[str]:
     return [stated[key]] if stated.get(key) else []

@@ -222,7 +222,7 @@ def _records(
     for number, (line, values) in enumerate(rows):
         record = Record(values, schema, line)
         try:
-            _check(record, marks, {marks[PERTURBATION], schema.name}, required)
+            _check(record, marks, required)
             if episodes is None:  # train rows are not perturbed
                 record.check_places()
         except AugmentError as error:
@@ -232,7 +232,7 @@ def _records(
     return tuple(records)
 
 
-def _check(record: Record, marks: Mapping[str, str], names: set[str], required: set[str]) -> None:
+def _check(record: Record, marks: Mapping[str, str], required: set[str]) -> None:
     """Check that a record is an original row that has its texts, fitting offsets, and the required fields.
 
     Raises:
@@ -247,7 +247,7 @@ def _check(record: Record, marks: Mapping[str, str], names: set[str], required: 
     if marks.get(CANARY) and marks[CANARY] in (record.line or ""):
         raise AugmentError("holds the canary of this recipe already; make a new GUID")
     found = record.values.get(PERTURBATION)
-    if found not in (None, "") and found not in names:
+    if found not in (None, "", marks[PERTURBATION], record.task.name):
         raise AugmentError(f"field '{PERTURBATION}' is {found!r}, so it is perturbed already; give the original rows")
 
 
