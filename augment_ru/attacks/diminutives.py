@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from augment_ru.draws import Rng
 from augment_ru.editing.replacing import ReplacesWords
-from augment_ru.editing.style import chat_points, check_styles, quotations
+from augment_ru.editing.style import chat_points, check_styles, is_quoted
 from augment_ru.resources import dictionary, dictionary_path, exceptions, rows
 from augment_ru.text.doc import Doc
 from augment_ru.text.phrases import in_phrase
@@ -57,7 +57,7 @@ class Diminutives(ReplacesWords):
         word, words = doc.words[at], doc.words
         if self.styles == "chat" and chat_points(doc.text) < _LEAST_POINTS:
             return False
-        if any(start <= word.start < stop for start, stop in quotations(doc.text)):
+        if is_quoted(doc.text, word.start):
             return False
         beside = words[max(at - _REACH, 0) : at + 2]
         great = _great()

@@ -368,7 +368,7 @@ def first_of_sentences(batch: Batch, places: Ints, before: Counts | None = None)
     before = counts_before((batch.flags & WORD) != 0) if before is None else before
     breaks = (batch.flags & BREAK) != 0
     stops = np.flatnonzero(batch.codes == ord("."))
-    two = batch.flags[np.stack([stops - 1, np.maximum(stops - 2, 0)])]  # place -1 is a line feed
+    two = batch.flags[np.stack([stops - 1, stops - 2])]  # place -1 is a line feed
     is_letter, has_letter = (two & (WORD | DIGIT)) == WORD
     breaks[stops[is_letter & ~has_letter]] = False
     edges = np.concatenate([np.flatnonzero(breaks), batch.fences])

@@ -150,17 +150,17 @@ class Perturbed:
     @cached_property
     def _sentences(self) -> Mapping[int, tuple[tuple[str, int, int, float], ...]]:
         """The changed sentences (`Result.sentences`) by the number of the record; only where there are several."""
-        found: dict[int, tuple[tuple[str, int, int, float], ...]] = {}
+        found: dict[int, list[tuple[str, int, int, float]]] = {}
         if self.found.sentences is None:
-            return found
+            return {}
         batch, starts, stops, scores = self.prepared.batch, *self.found.sentences
         rows, owners = batch.rows(starts).tolist(), self.prepared.owners.tolist()
         for row, start, stop, score in zip(rows, starts.tolist(), stops.tolist(), scores.tolist(), strict=True):
             text, at = batch.texts[row], int(batch.starts[row])
             sentence = text[start - at : stop - at].rstrip()
             one = (self.prepared.fields[row], start - at, start - at + len(sentence), score)
-            found[owners[row]] = (*found.get(owners[row], ()), one)
-        return found
+            found.setdefault(owners[row], []).append(one)
+        return {owner: tuple(every) for owner, every in found.items()}
 
     @cached_property
     def _reasons(self) -> list[str]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import accumulate
 
 from augment_ru.constraints.rule_file import Docs, Row
 from augment_ru.edits import Span
@@ -42,31 +43,32 @@ def framework(_: Row, docs: Docs) -> Mapping[str, Sequence[Span]]:
 def _spans(tokens: Sequence[Token]) -> Iterator[Span]:
     words = [token.text.lower() for token in tokens]
     kinds = [_kind(word) for word in words]
+    clauses = _Clauses(words, kinds)
     for at, kind in enumerate(kinds):
-        label = "" if _is_mark(words[at]) else _label(words, kinds, at)
+        label = "" if _is_mark(words[at]) else _label(words, kinds, clauses, at)
         if label:
             yield Span(tokens[at].start, tokens[at].stop, label)
         if kind == "PREP" and (noun := _noun(kinds, at)):
             yield Span(tokens[at].start, tokens[noun].stop, "PHRASE")
 
 
-def _label(words: Sequence[str], kinds: Sequence[str], at: int) -> str:
+def _label(words: Sequence[str], kinds: Sequence[str], clauses: "_Clauses", at: int) -> str:
     """Return the label of a word; "" for one that only adds to others."""
     kind, word, label = kinds[at], words[at], "CORE"
     if kind == "VERB" and has_lemma(word, _LINKS):
         pass
     elif has_lemma(word, _KEPT):
         label = "" if word == "что" and _is_said(words, at) else "KEPT"
-    elif kind == "VERB" or (kind in ("NOUN", "NPRO") and _is_demanded(words, kinds, at)):
+    elif kind == "VERB" or (kind in ("NOUN", "NPRO") and _is_demanded(words, kinds, clauses, at)):
         label = "KEPT"
     elif kind in _PREDICATES:
         label = "LAST"
     elif kind == "CONJ":
-        label = "" if _opens_clause(words, kinds, at) else "LAST"
+        label = "" if _opens_clause(words, kinds, clauses, at) else "LAST"
     elif kind == "PREP":
         label = "" if _tells_place(words, kinds, at) else "LAST"
     elif kind in ("ADVB", "PRCL", "INTJ"):
-        predicate = has_reading(word, "PRED") or (has_reading(word, "ADJS") and _is_alone(words, kinds, at))
+        predicate = has_reading(word, "PRED") or (has_reading(word, "ADJS") and not clauses.has_predicate(at))
         label = "LAST" if predicate else ""
     elif (kind == "NPRO" and has_reading(word, "nomn")) or _is_attribute(words, kinds, at):
         label = ""
@@ -94,7 +96,7 @@ def _noun(kinds: Sequence[str], at: int) -> int | None:
     return None
 
 
-def _is_demanded(words: Sequence[str], kinds: Sequence[str], at: int) -> bool:
+def _is_demanded(words: Sequence[str], kinds: Sequence[str], clauses: "_Clauses", at: int) -> bool:
     """Tell whether a predicate demands a noun or pronoun: «вижу [его]», «стал [врачом]»."""
     before = at - 1
     while before >= 0 and kinds[before] in _BEFORE_NOUN:
@@ -103,38 +105,55 @@ def _is_demanded(words: Sequence[str], kinds: Sequence[str], at: int) -> bool:
         return False
     if kinds[at] == "NPRO" and has_reading(words[at], "accs"):
         return kinds[at + 1 : at + 2] not in (["NOUN"], ["ADJF"])  # «её книга»
-    first, last = _clause(words, at)
-    return has_reading(words[at], "ablt") and any(has_lemma(word, _LINKS) for word in words[first:last])
+    return has_reading(words[at], "ablt") and clauses.has_link(at)
 
 
-def _is_alone(words: Sequence[str], kinds: Sequence[str], at: int) -> bool:
-    """Tell whether the clause of an adverb has no other predicate than a link verb: «стало [ясно]»."""
-    first, last = _clause(words, at)
-    return not any(kinds[place] in _PREDICATES and not has_lemma(words[place], _LINKS) for place in range(first, last))
+class _Clauses:
+    """The clauses of a text, which end at marks, with their predicates.
 
+    Args:
+        words: the words of the text in lower case.
+        kinds: the part of speech of each word.
+    """
 
-def _clause(words: Sequence[str], at: int) -> tuple[int, int]:
-    """Return the range of the words around a word up to the next marks, as a half-open range."""
-    first = next((place + 1 for place in range(at - 1, -1, -1) if _is_mark(words[place])), 0)
-    return first, next((place for place in range(at + 1, len(words)) if _is_mark(words[place])), len(words))
+    def __init__(self, words: Sequence[str], kinds: Sequence[str]) -> None:
+        self._number = list(accumulate(map(_is_mark, words)))
+        self._links: set[int] = set()
+        self._predicates: set[int] = set()
+        self._last: dict[int, int] = {}
+        for at, (number, word) in enumerate(zip(self._number, words, strict=True)):
+            is_link = has_lemma(word, _LINKS)
+            if is_link:
+                self._links.add(number)
+            if kinds[at] in _PREDICATES:
+                self._last[number] = at
+                if not is_link:
+                    self._predicates.add(number)
+
+    def has_link(self, at: int) -> bool:
+        """Tell whether the clause of a word has a link verb."""
+        return self._number[at] in self._links
+
+    def has_predicate(self, at: int) -> bool:
+        """Tell whether the clause of a word has another predicate than a link verb: «стало ясно» has none."""
+        return self._number[at] in self._predicates
+
+    def continues(self, at: int) -> bool:
+        """Tell whether a predicate stands behind a word in its clause."""
+        return self._last.get(self._number[at], -1) > at
 
 
 def _is_mark(word: str) -> bool:
     return not any(map(str.isalnum, word))
 
 
-def _opens_clause(words: Sequence[str], kinds: Sequence[str], at: int) -> bool:
+def _opens_clause(words: Sequence[str], kinds: Sequence[str], clauses: _Clauses, at: int) -> bool:
     """Tell whether a coordinator stands before a verb, or behind a mark with a predicate behind it."""
     if words[at] not in _COORDINATORS or words[at + 1 : at + 2] in (["не"], ["и"]):
         return False
     if at and not _is_mark(words[at - 1]):
         return kinds[at + 1 : at + 2] == ["VERB"]
-    for word, kind in zip(words[at + 1 :], kinds[at + 1 :], strict=True):
-        if _is_mark(word):
-            break
-        if kind in _PREDICATES:
-            return True
-    return False
+    return clauses.continues(at)
 
 
 def _tells_place(words: Sequence[str], kinds: Sequence[str], at: int) -> bool:
