@@ -537,13 +537,17 @@ def raised_threshold(threshold: float, sentences: int) -> float:
 
     It is `threshold ** (sentences ** -0.25)`, to 4 digits. By the grades of readers the risk that a sentence with score
     s is destroyed is about proportional to the square of -log s. So the risk of each sentence falls as 1 / √sentences:
-    in four times as many sentences, twice as many are destroyed.
+    in four times as many sentences, twice as many are destroyed. From 256 sentences on the threshold stays as it is:
+    above it a single slip would fail.
     """
-    return round(float(threshold ** (sentences**-_STRICTER)), DIGITS)
+    return round(float(threshold ** (min(sentences, _MOST_SENTENCES) ** -_STRICTER)), DIGITS)
 
 
 _STRICTER = 1 / 4
 """The exponent by which the threshold of a sentence grows with the number of changed sentences (`raised_threshold`)."""
+_MOST_SENTENCES = 256
+"""The number of sentences up to which the threshold grows."""
+
 
 Schedule = Callable[[Gate, float, int, float], Found]
 """A function from the gate, the attack's probability, `min_changes` and the lowest probability to what is found for

@@ -38,6 +38,7 @@ def scored_alone(result: Result) -> list[float]:
 def test_the_threshold_of_a_sentence_grows_with_their_number() -> None:
     assert [raised_threshold(0.73, count) for count in (1, 2, 5, 10, 30)] == [0.73, 0.7675, 0.8102, 0.8378, 0.8742]
     assert (raised_threshold(0.0, 30), raised_threshold(1.0, 30)) == (0.0, 1.0)
+    assert raised_threshold(0.73, 10_000) == raised_threshold(0.73, 256) == 0.9243
 
 
 @settings(max_examples=12, deadline=None)
