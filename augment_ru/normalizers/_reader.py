@@ -22,7 +22,7 @@ from augment_ru.normalizers._lexicon import (
 )
 from augment_ru.normalizers._normalization import Normalization
 from augment_ru.normalizers._pieces import core, fold, stays, swings
-from augment_ru.resources import dictionary_path, listed_in, rows
+from augment_ru.resources import dictionary_path, listed_in, rows, word_lists
 
 
 class WordKnowledge(Normalization):
@@ -435,10 +435,7 @@ def _is_sister(word: str) -> bool:
 @cache
 def _units() -> frozenset[str]:
     """Return the short names of units, which signs may join: «Па·с»."""
-    return frozenset(unit.strip(".").lower() for unit in listed_in("units")) | _MORE_UNITS
-
-
-_MORE_UNITS = frozenset("па с дж н м в а вт ч л к кг г мг моль ом гц т км см мм ед сут мин экв".split())  # noqa: SIM905
+    return word_lists("reading_hints")["unit"].union(unit.strip(".").lower() for unit in listed_in("units"))
 
 
 def _is_apart(written: str, found: WordReading) -> bool:
