@@ -200,7 +200,8 @@ def _is_strange(one: Piece, grade: _Grade, *, keyed: bool) -> bool:
 
 def _is_form(one: Piece) -> bool:
     """Tell whether an unknown word has an ending that only Russian words have."""
-    return len(one.written) > _LONG and one.written.islower() and one.written.endswith(tuple(word_lists("reading_hints")["ending"]))
+    endings = tuple(word_lists("reading_hints")["ending"])
+    return len(one.written) > _LONG and one.written.islower() and one.written.endswith(endings)
 
 
 def _keyed(one: Piece) -> _Grade:

@@ -132,7 +132,7 @@ def token_weights(encoder: TokenEmbedder, texts: tuple[str, ...] | None) -> "Ten
 
 
 class ReferenceStore:
-    """Embeddings of references, stored one behind another without padding.
+    """Embeddings of references, without padding.
 
     Args:
         weights: the weight of each token id, shape (vocabulary,).
@@ -141,9 +141,7 @@ class ReferenceStore:
     def __init__(self, weights: "Tensor") -> None:
         self.weights = weights
         self.tokens: list[Ints] = []
-        self._parts: list[Tensor] = []
-        self._starts: list[int] = []
-        self._size = 0
+        self._vectors: list[Tensor] = []
 
     def add(self, rows: Sequence[Ints], embedded: "Tensor", mask: "Tensor") -> list[int]:
         """Store the embeddings of references.
@@ -156,12 +154,12 @@ class ReferenceStore:
         Returns:
             The numbers under which they are stored.
         """
+        import torch  # noqa: PLC0415  (an extra)
+
         first = len(self.tokens)
-        for ids in rows:
-            self._starts.append(self._size)
-            self._size += ids.size
-            self.tokens.append(ids)
-        self._parts.append(embedded[mask])
+        self.tokens += rows
+        sizes = [ids.size for ids in rows]
+        self._vectors += torch.split(embedded[mask], sizes)
         return list(range(first, len(self.tokens)))
 
     def compare(self, owners: Ints, candidates: "Tensor", mask: "Tensor", ids: "Tensor") -> "Tensor":
@@ -178,23 +176,16 @@ class ReferenceStore:
         """
         import torch  # noqa: PLC0415  (an extra)
 
-        if len(self._parts) > 1:
-            self._parts = [torch.cat(self._parts)]
-        device = candidates.device
-        lengths = np.array([self.tokens[row].size for row in owners.tolist()])
-        places = np.array([self._starts[row] for row in owners.tolist()])[:, None] + np.arange(lengths.max())
-        known = np.arange(lengths.max()) < lengths[:, None]
-        places[~known] = 0
-        reference_ids = np.zeros_like(places)
-        for row, owner in enumerate(owners.tolist()):
-            reference_ids[row, : lengths[row]] = self.tokens[owner]
+        numbers = owners.tolist()
         with torch.inference_mode():
-            present = torch.from_numpy(known).to(device)
-            references = self._parts[0][torch.from_numpy(places).to(device)]
+            ids_of_references, present = padded([self.tokens[number] for number in numbers], candidates.device)
+            present = present.bool()
+            own = [self._vectors[number] for number in numbers]
+            references = torch.nn.utils.rnn.pad_sequence(own, batch_first=True)
             cosines = torch.bmm(candidates, references.transpose(1, 2))
             cosines.masked_fill_(~(mask[:, :, None] & present[:, None, :]), -1.0)
             precision = _weighted(cosines.amax(2), self.weights[ids] * mask)
-            recall = _weighted(cosines.amax(1), self.weights[torch.from_numpy(reference_ids).to(device)] * present)
+            recall = _weighted(cosines.amax(1), self.weights[ids_of_references] * present)
             total = precision + recall
             scores = torch.where(total == 0, torch.zeros_like(total), 2 * precision * recall / total)
             return torch.nan_to_num(torch.stack([precision, recall, scores], dim=1))
