@@ -111,11 +111,6 @@ class Piece(NamedTuple):
     keyed: WordReading | None = None
     is_english: bool = False
 
-    @property
-    def bits(self) -> int:
-        """The bits of the normalizers whose ways the best reading uses."""
-        return self.found[0].bits if self.found else 0
-
 
 class Reader:
     """Reads words with the knowledge of several normalizers at once; keeps what it has found for unknown words."""

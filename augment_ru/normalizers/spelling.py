@@ -9,7 +9,7 @@ from typing import ClassVar
 
 from augment_ru.editing.characters import neighbouring_keys
 from augment_ru.language.morphology import has_reading
-from augment_ru.normalizers._glue import goes_before
+from augment_ru.normalizers._apart import goes_before
 from augment_ru.normalizers._lattice import LETTERS, RUSSIAN, VOWELS, Lattice, Way, WordReading
 from augment_ru.normalizers._lexicon import hidden_sounds, is_hidden, is_listed, is_word, sound, weight, written_out
 from augment_ru.normalizers._reading import WordNormalization
