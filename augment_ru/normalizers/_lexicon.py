@@ -18,6 +18,26 @@ _NEVER = 3
 
 
 @cache
+def table_of(name: str) -> list[tuple[str, float, str]]:
+    """Return what may be read as letters, by one table of `readings.tsv`: letters, cost, what is written."""
+    table = rows(dictionary_path("readings"), columns=4)
+    return [
+        (letters, float(cost), item)
+        for kind, letters, cost, written in table
+        if kind == name
+        for item in written.split(" ")
+        if item
+    ]
+
+
+@cache
+def confusables() -> list[tuple[str, str]]:
+    """Return the letters of `confusables.tsv`, Russian and Latin, each with a character that looks like it."""
+    table = rows(dictionary_path("confusables"), columns=2)
+    return [(letter, char) for letter, written in table for char in written.split(" ")]
+
+
+@cache
 def hidden_forms() -> frozenset[str]:
     """Return the forms of the words that people hide from filters; the dictionary need not have them."""
     found: set[str] = set()

@@ -6,7 +6,7 @@ from functools import cache, lru_cache
 from itertools import pairwise
 
 from augment_ru.normalizers._lattice import RUSSIAN
-from augment_ru.resources import dictionary_path, rows
+from augment_ru.normalizers._lexicon import confusables, table_of
 
 _STAYS = re.compile(
     r"://|^www\.|^[#/~]\w|^\./|^[A-Za-z]:\\|^@[A-Za-z0-9_.]+\W*$|^&\w+;|^</?\w|^\{|^`|^--?\w|\w\(\)|=[\"\w]|^%[\w.]+%$"
@@ -55,12 +55,8 @@ def core(piece: str) -> tuple[int, int]:
 @cache
 def _latin() -> dict[str, str]:
     """Map characters to the Latin letter that they look like."""
-    table = rows(dictionary_path("confusables"), columns=2)
-    alike = {char: letter for letter, written in table for char in written.split(" ") if letter.isascii()}
-    fonts = rows(dictionary_path("readings"), columns=4)
-    return alike | {
-        char: letter for kind, letter, _, written in fonts if kind == "latin" for char in written.split(" ")
-    }
+    alike = {char: letter for letter, char in confusables() if letter.isascii()}
+    return alike | {char: letter for letter, _, char in table_of("latin")}
 
 
 @lru_cache(maxsize=20_000)

@@ -1,7 +1,7 @@
 """What a piece of a text between white space may be, by the knowledge of several normalizers of words at once."""
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache, cached_property
 from math import log
 from typing import ClassVar, NamedTuple
@@ -18,11 +18,12 @@ from augment_ru.normalizers._lexicon import (
     is_word,
     plain,
     sound,
+    table_of,
     weight,
 )
 from augment_ru.normalizers._normalization import Normalization
 from augment_ru.normalizers._pieces import core, fold, stays, swings
-from augment_ru.resources import dictionary_path, listed_in, rows, word_lists
+from augment_ru.resources import listed_in, word_lists
 
 
 class WordKnowledge(Normalization):
@@ -73,19 +74,6 @@ class WordKnowledge(Normalization):
     def bit(self) -> int:
         """The bit of this normalizer."""
         return 1 << NAMES.index(self.name)
-
-
-@cache
-def table_of(name: str) -> list[tuple[str, float, str]]:
-    """Return what may be read as letters, by one table of `readings.tsv`: letters, cost, what is written."""
-    table = rows(dictionary_path("readings"), columns=4)
-    return [
-        (letters, float(cost), item)
-        for kind, letters, cost, written in table
-        if kind == name
-        for item in written.split(" ")
-        if item
-    ]
 
 
 class Piece(NamedTuple):
@@ -163,7 +151,7 @@ class Reader:
             return self._russian(word, start, stop) if len(word) > 1 else None
         if stays(piece):
             return None
-        if len(word) >= _SHORTEST and not word.isascii() and (turned := self._unknown(word, RUSSIAN)):
+        if len(word) >= _SHORTEST and not word.isascii() and (turned := self._unknown(word)):
             return Piece("turned", start, stop, word, turned)
         folded = fold(word)
         russian = sum(char in RUSSIAN for char in folded)
@@ -175,13 +163,9 @@ class Reader:
             return self._latin(piece, folded, start, stop, is_fancy=folded != word)
         return self._mixed(piece, folded, start, stop, russian)
 
-    def _unknown(self, word: str, plain: Collection[str] = ()) -> list[WordReading]:
-        """Return what the parts read in a word as a whole, if it is not of these plain letters alone."""
-        found = (
-            []
-            if plain and all(char in plain for char in word)
-            else [one for part in self.parts for one in part.unknown(word)]
-        )
+    def _unknown(self, word: str) -> list[WordReading]:
+        """Return what the parts read in a word as a whole."""
+        found = [one for part in self.parts for one in part.unknown(word)]
         found.sort(key=by_score)
         least = -9.0 if self.eager else _LEAST
         return found if found and found[0].score > least and _is_clear(found) else []
