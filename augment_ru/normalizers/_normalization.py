@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from augment_ru import registry
 from augment_ru.edits import Edit, Note
 from augment_ru.errors import AugmentError, said
-from augment_ru.options import configured
+from augment_ru.options import by_name, configured
 from augment_ru.registry import chain_names, is_own, own_class
 from augment_ru.script import Script
 
@@ -150,13 +150,7 @@ def normalizations_of(specs: Sequence[str], pairs: Sequence[str] = ()) -> "Norma
     Raises:
         AugmentError: a name or an option is unknown, or a value does not fit.
     """
-    options: dict[str, dict[str, str]] = {}
-    for pair in pairs:
-        left, equals, value = pair.partition("=")
-        name, dot, option = left.partition(".")
-        if not (equals and dot and name and option):
-            raise AugmentError(f"`options` {pair}: must be NAME.OPTION=VALUE, as in spelling.typing=true")
-        options.setdefault(name, {})[option] = value
+    options = by_name("options", pairs, "NAME.OPTION=VALUE, as in spelling.typing=true")
     made = normalization_of("+".join(specs), options)
     known = {one.name for one in (made, *getattr(made, "parts", ()))}
     if spare := sorted(options.keys() - known):
