@@ -21,8 +21,8 @@ def names_of_bits(bits: int) -> str:
     return "+".join(name for place, name in enumerate(NAMES) if bits >> place & 1) or NAMES[0]
 
 
-_BOTH = 2.0
-"""What it costs to read some Latin letters by sound and others by look."""
+_BESIDE, _BOTH = 1.2, 2.0
+"""What it costs to read Latin letters by sound beside Russian letters, and some by sound and others by look."""
 _BEAM = 80
 """How many beginnings of words are followed at a place."""
 
@@ -63,6 +63,7 @@ class Lattice:
         softens: the bit of the normalizer that reads a soft sign where none is written; 0 if none does.
         exact: the bit of the normalizer whose ways for Latin letters hold only in the case listed; 0 if there is none.
         mixed: the bits of two normalizers that are seldom needed for one word; 0 if there are none.
+        mixed_in: the bit of these that is seldom needed beside Russian letters.
     """
 
     ways: Mapping[str, Sequence[Way]]
@@ -72,6 +73,7 @@ class Lattice:
     softens: int = 0
     exact: int = 0
     mixed: int = 0
+    mixed_in: int = 0
 
     def words(self, written: str, *, most: float = 9.0) -> list[WordReading]:  # noqa: C901, PLR0912  (the inner loop)
         """Return the words that a string may stand for, the best first.
@@ -107,10 +109,13 @@ class Lattice:
             for prefix, (cost, bits) in list(ends.items()):
                 if prefix[-1:] in _SOFTENED:
                     _reach(ends, prefix, "ь", cost + 1.5, bits | self.softens, most)
+        is_mixed = self.mixed_in and not RUSSIAN.isdisjoint(written)
         best: dict[str, WordReading] = {}
         for word, (cost, bits) in ends.items():
             if is_form(word):
-                more = _BOTH * (bits & self.mixed == self.mixed != 0)
+                more = _BESIDE * bool(is_mixed and bits & self.mixed_in) + _BOTH * (
+                    bits & self.mixed == self.mixed != 0
+                )
                 one = WordReading(weight(word) - 2 * (cost + more), word, cost + more, bits)
                 known = best.get(plain(word))
                 if known is None or (one.score, one.word) > (known.score, known.word):

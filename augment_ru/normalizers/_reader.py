@@ -140,6 +140,7 @@ class Reader:
             sum(one.bit for one in self.parts if one.softens),
             sum(one.bit for one in self.parts if one.name == "skeleton"),
             both if both.bit_count() == 2 else 0,  # noqa: PLR2004
+            both & SPELT if both.bit_count() == 2 else 0,  # noqa: PLR2004
         )
 
     def judge(self, piece: str) -> Piece | None:
