@@ -3,7 +3,7 @@
 import dataclasses
 import types
 import typing
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from operator import index
 from typing import Any, SupportsIndex
 
@@ -45,6 +45,30 @@ def values_of(name: str, made: Any, options: Mapping[str, Any]) -> dict[str, Any
             raise unknown(f"option of {name}", option, known)
         values[option] = parse(f"{name}.{option}", value, known[option]) if isinstance(value, str) else value
     return values
+
+
+def by_name(parameter: str, pairs: Sequence[str], wanted: str) -> dict[str, dict[str, str]]:
+    """Split texts `NAME.OPTION=VALUE`, and return the values by name and option.
+
+    >>> by_name("model_options", ["linear.longest=3"], "KIND.NAME=VALUE")
+    {'linear': {'longest': '3'}}
+
+    Args:
+        parameter: the parameter that has the texts, for the message.
+        pairs: the texts.
+        wanted: the form that the message says.
+
+    Raises:
+        AugmentError: a text has another form.
+    """
+    found: dict[str, dict[str, str]] = {}
+    for pair in pairs:
+        left, equals, value = pair.partition("=")
+        name, dot, option = left.partition(".")
+        if not (equals and dot and name and option):
+            raise AugmentError(f"`{parameter}` {pair}: must be {wanted}")
+        found.setdefault(name, {})[option] = value
+    return found
 
 
 def meant_number(text: str) -> str:

@@ -1,6 +1,6 @@
 """Finds the data files of this package, and reads the dictionaries among them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache, lru_cache
 from math import inf, nan
 from pathlib import Path
@@ -229,12 +229,22 @@ def opposites() -> dict[str, frozenset[str]]:
     Raises:
         AugmentError: a line of the dictionary is malformed.
     """
-    found: dict[str, frozenset[str]] = {}
-    for left, right, *_ in rows(dictionary_path("opposites"), columns=2):
-        for ones, others in ((left, right), (right, left)):
-            for word in ones.split(" "):
-                found[word] = found.get(word, frozenset()) | frozenset(others.split(" "))
-    return found
+    lines = [(left.split(" "), right.split(" ")) for left, right, *_ in rows(dictionary_path("opposites"), columns=2)]
+    return mutual((one, other) for left, right in lines for one in left for other in right)
+
+
+def mutual(pairs: Iterable[tuple[str, ...]]) -> dict[str, frozenset[str]]:
+    """Map each word of some pairs to all words that it is paired with, in both directions, with е for ё.
+
+    >>> mutual([("ёж", "ежик"), ("еж", "колючка")])["еж"] == {"ежик", "колючка"}
+    True
+    """
+    found: dict[str, set[str]] = {}
+    for pair in pairs:
+        one, other = map(same_word, pair)
+        found.setdefault(one, set()).add(other)
+        found.setdefault(other, set()).add(one)
+    return {word: frozenset(others) for word, others in found.items()}
 
 
 @cache

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from hashlib import blake2b
 from typing import Any, Literal, NamedTuple, TypeAlias
 
@@ -20,66 +19,9 @@ from augment_ru.engine.pool import RecordPool
 from augment_ru.engine.result import new_values
 from augment_ru.evaluation.examples import Example, Scored, example_of
 from augment_ru.formats.row import Changed, new_row
-from augment_ru.records.field_paths import is_plain
 from augment_ru.records.record import Record
 from augment_ru.script import Script
 from augment_ru.text.characters import Mask
-
-
-@dataclass(frozen=True)
-class RecordQuestions:
-    """Makes the questions to the model about a record and its changed versions.
-
-    Attributes:
-        record: the record.
-        fields: the fields of the texts that changes edit.
-        sources: the original texts of these fields.
-    """
-
-    record: Record
-    fields: Sequence[str]
-    sources: Sequence[str]
-
-    @cached_property
-    def original(self) -> Example:
-        """The question about the original record."""
-        return example_of(self.record.values, self.record.task)
-
-    def of(self, scripts: Mapping[int, Script]) -> Example:
-        """Return the question about the record under a set of changes.
-
-        Args:
-            scripts: the scripts of the set by the number of the text (`RecordPool.scripts`); empty for the original.
-        """
-        if not scripts:
-            return self.original
-        parts = self._parts
-        if parts is None:
-            values = new_row(self.record.values, Changed(new_values(self.record, self.scripts(scripts))))
-            return example_of(values, self.record.task)
-        new = {self.fields[number]: script.text for number, script in scripts.items()}
-        return Example({**self.original.record, **new}, self.record.task, "\n".join({**parts, **new}.values()))
-
-    @cached_property
-    def _parts(self) -> Mapping[str, str] | None:
-        """The texts of the original that the model reads, by field.
-
-        None if changes affect more than the fields of their texts, such as offsets; then each question is made from a
-        whole new row.
-        """
-        question = self.original.record
-        fields = tuple(self.fields)
-        if self.record.offsets() or not is_plain(fields) or not question.keys() >= set(fields):
-            return None
-        return Record(question, self.record.task).read()
-
-    def scripts(self, found: Mapping[int, Script]) -> dict[str, Script]:
-        """Return the script of each field; an unchanged text gets a script without edits."""
-        return {
-            name: found.get(number) or Script(source)
-            for number, (name, source) in enumerate(zip(self.fields, self.sources, strict=True))
-        }
-
 
 Status = Literal["broken", "withstood", "rejected", "wrong_before", "unchanged"]
 Reason = Literal["", "budget", "nothing left to try", "time", "right already"]
@@ -154,7 +96,7 @@ class SearchCase:
     _settled: dict[_Texts, bool] = field(default_factory=dict)
     _answers: dict[_Texts, Scored] = field(default_factory=dict)
     _rivals: list[tuple[int, str]] | None = None
-    _questions: RecordQuestions | None = None
+    _question: Example | None = None
 
     @property
     def changes(self) -> ChangeSet:
@@ -350,7 +292,12 @@ class SearchCase:
 
     def scripts(self, chosen: ChangeSet) -> dict[str, Script]:
         """Return the script of each field under these changes."""
-        return self._asking.scripts(self.pool.scripts(chosen))
+        return self._by_field(self.pool.scripts(chosen))
+
+    def _by_field(self, found: Mapping[int, Script]) -> dict[str, Script]:
+        """Return the script of each field; an unchanged text gets a script without edits."""
+        fields = enumerate(zip(self.pool.fields, self.pool.sources, strict=True))
+        return {name: found.get(number) or Script(source) for number, (name, source) in fields}
 
     def texts(self, chosen: ChangeSet) -> tuple[str, ...]:
         """Return the texts of the record under these changes."""
@@ -362,13 +309,12 @@ class SearchCase:
         Args:
             scripts: the scripts of the set by the number of the text (`RecordPool.scripts`); empty for the original.
         """
-        return self._asking.of(scripts)
-
-    @property
-    def _asking(self) -> RecordQuestions:
-        if self._questions is None:
-            self._questions = RecordQuestions(self.record, self.pool.fields, self.pool.sources)
-        return self._questions
+        if scripts:
+            values = new_row(self.record.values, Changed(new_values(self.record, self._by_field(scripts))))
+            return example_of(values, self.record.task)
+        if self._question is None:
+            self._question = example_of(self.record.values, self.record.task)
+        return self._question
 
 
 def _key(texts: Sequence[str]) -> _Texts:

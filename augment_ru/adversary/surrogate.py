@@ -175,8 +175,6 @@ class Regression:
             effects: the effect of each change on a margin, shape (changes,).
         """
         order = (-effects).argsort(kind="stable")
-        if self.adds == 1.0:
-            return order.tolist(), effects.tolist()
         leaders = np.full(self._most, order[0])  # a place may have lost all its changes
         leaders[self._places[order[::-1]]] = order[::-1]
         gains = effects * self.adds

@@ -249,7 +249,7 @@ def spoken_forms(dictionary: str, classes: tuple[str, ...], possible: tuple[str,
             raise AugmentError(f"{where}: class {kind}; possible: {', '.join(possible)}")
         share = number_in(f"{where}: share", cell, most=1.0)
         if kind in classes:
-            for key, text in _expanded(where, written, spoken):
+            for key, text in expanded(where, written, spoken):
                 found.setdefault(key, []).append(Spoken(text, kind, share))
     return SpokenForms([Entry(key, tuple(_fitting(key, found))) for key in found])
 
@@ -260,10 +260,10 @@ def _fitting(key: str, found: Mapping[str, list[Spoken]]) -> list[Spoken]:
     return [*found[key], *anywhere]
 
 
-def _expanded(where: str, written: str, spoken: str) -> Iterator[tuple[str, str]]:
+def expanded(where: str, written: str, spoken: str) -> Iterator[tuple[str, str]]:
     """Yield each written form that a line stands for, with its spoken form.
 
-    >>> list(_expanded("", "комп{,а}", "пк{,шка}"))
+    >>> list(expanded("", "комп{,а}", "пк{,шка}"))
     [('комп', 'пк'), ('компа', 'пкшка')]
 
     Raises:

@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from augment_ru.errors import AugmentError, unknown
+from augment_ru.options import by_name
 from augment_ru.registry import chain_names, refuse
 from augment_ru.strict_tables import Number, read_toml, typed
 
@@ -85,7 +86,7 @@ def read_recipe(
     return options
 
 
-def option_values(pairs: Sequence[str], names: Collection[str]) -> dict[str, dict[str, Any]]:
+def option_values(pairs: Sequence[str], names: Collection[str]) -> dict[str, dict[str, str]]:
     """Split texts `NAME.OPTION=VALUE`, and return the values by name and option.
 
     Args:
@@ -95,13 +96,8 @@ def option_values(pairs: Sequence[str], names: Collection[str]) -> dict[str, dic
     Raises:
         AugmentError: a pair has another form, or its name is not in the run.
     """
-    found: dict[str, dict[str, Any]] = {}
+    found = by_name("set", pairs, "NAME.OPTION=VALUE, such as butterfingers.probability=0.2")
     for pair in pairs:
-        left, equals, value = pair.partition("=")
-        name, dot, option = left.partition(".")
-        if not (equals and dot):
-            raise AugmentError(f"`set` {pair}: must be NAME.OPTION=VALUE, such as butterfingers.probability=0.2")
-        if name not in names:
+        if (name := pair.partition(".")[0]) not in names:
             raise AugmentError(f"`set` {pair}: {unknown('attack or similarity of this run', name, names)}")
-        found.setdefault(name, {})[option] = value
     return found

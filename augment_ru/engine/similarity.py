@@ -4,7 +4,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import cached_property
 from inspect import isroutine
 from typing import Any, Self, TypeAlias, cast
 
@@ -12,7 +11,6 @@ import numpy as np
 
 from augment_ru import registry
 from augment_ru.draws import Floats, Ints
-from augment_ru.engine.edit_table import EditTable
 from augment_ru.errors import AugmentError, said, unknown
 from augment_ru.options import configured, on_device, values_of
 from augment_ru.registry import is_own, own_object, refuse
@@ -57,11 +55,6 @@ class Candidates(Sequence[str]):
 
     def __init__(self, scripts: Sequence[Script]) -> None:
         self.scripts = scripts
-
-    @cached_property
-    def table(self) -> EditTable:
-        """The scripts as an `EditTable`."""
-        return self.scripts if isinstance(self.scripts, EditTable) else EditTable.of_scripts(self.scripts)
 
     def __len__(self) -> int:
         return len(self.scripts)

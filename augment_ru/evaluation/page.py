@@ -13,6 +13,7 @@ import numpy as np
 
 from augment_ru import registry
 from augment_ru.draws import digests
+from augment_ru.edits import shared_start
 from augment_ru.evaluation import tables
 from augment_ru.evaluation.answers import by_field, prediction_json
 from augment_ru.evaluation.evaluation import Evaluation
@@ -245,10 +246,6 @@ def edits_between(source: str, text: str) -> list[list[Any]]:
 
 def _single_edit(source: str, text: str) -> list[Any]:
     """Return one edit that replaces all between the longest common start and the longest common end of two texts."""
-    start = 0
-    while start < min(len(source), len(text)) and source[start] == text[start]:
-        start += 1
-    tail = 0
-    while tail < min(len(source), len(text)) - start and source[-1 - tail] == text[-1 - tail]:
-        tail += 1
+    start = shared_start(source, text)
+    tail = shared_start(source[start:][::-1], text[start:][::-1])
     return [start, len(source) - tail, text[start : len(text) - tail]]

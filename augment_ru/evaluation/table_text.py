@@ -158,15 +158,8 @@ def _markdown(text: str) -> str:
 
 
 _LATEX = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "→": r"$\to$"}
-_LATEX |= {
-    "–": "--",
-    "±": r"$\pm$",
-    "−": "$-$",
-    "<": "$<$",
-    ">": "$>$",
-    "[": "{[}",
-    "*": "{*}",
-}  # both mean something behind \\
+_LATEX |= {"–": "--", "±": r"$\pm$", "−": "$-$", "<": "$<$", ">": "$>$"}
+_LATEX |= {"[": "{[}", "*": "{*}"}  # both mean something behind \\
 _LATEX |= {one: f"\\{one}" for one in "&%$#_{}"}
 _NEGATIVE = re.compile(r"(?<!\S)-(?=\d)")
 

@@ -322,14 +322,8 @@ def _computes_trees(pretrained: Pretrained, budget: int) -> bool:
         return False
     try:
         trees = by_trees(pretrained, questions, budget, worth=0)
-    except (
-        TypeError,
-        ValueError,
-        RuntimeError,
-        IndexError,
-        AttributeError,
-    ):  # the model takes no mask of this form, or no positions
-        return False
+    except (TypeError, ValueError, RuntimeError, IndexError, AttributeError):
+        return False  # the model takes no mask of this form, or no positions
     plain = _one_by_one(pretrained, questions, budget)
     worst = max(float(np.abs(one - other).max()) for one, other in zip(trees, plain, strict=True))
     return worst < (1e-3 if pretrained.dtype.itemsize == 4 else 0.5)  # noqa: PLR2004  (bytes; nats over 17 tokens)

@@ -18,6 +18,7 @@ from augment_ru.formats.packed import check_packing
 from augment_ru.formats.row import KEY
 from augment_ru.formats.sources import JSON_LINES, PARQUET, kind_of
 from augment_ru.jobs.outputs import is_shown, rejects_of
+from augment_ru.options import by_name
 from augment_ru.records.record import Record
 from augment_ru.records.task import Task, task_or_file
 from augment_ru.registry import chain_names, own_files
@@ -307,11 +308,4 @@ def model_options(pairs: Sequence[str]) -> dict[str, dict[str, str]]:
     Raises:
         AugmentError: a value does not have this form.
     """
-    found: dict[str, dict[str, str]] = {}
-    for pair in pairs:
-        left, equals, value = pair.partition("=")
-        kind, dot, name = left.partition(".")
-        if not (equals and dot and kind and name):
-            raise AugmentError(f"`model_options` {pair}: must be KIND.NAME=VALUE, as in linear.analyzer=char")
-        found.setdefault(kind, {})[name] = value
-    return found
+    return by_name("model_options", pairs, "KIND.NAME=VALUE, as in linear.analyzer=char")

@@ -202,10 +202,9 @@ class PromptedNetwork:
         shaping |= {"chat": self.encoder.chat.signature} if self.encoder.chat else {}
         shaping["labels"] = None if labels is None else ",".join(labels)  # prompts name the labels
         tokens = self.options.budget
-        reads_answer = (
-            not self.pretrained.model.config.is_encoder_decoder
-        )  # so half of the context is left to the prompt
-        longest = self.context // 2 if reads_answer else self.context
+        longest = self.context
+        if not self.pretrained.model.config.is_encoder_decoder:  # it reads its answer, too
+            longest //= 2
         cold, warm = (min(self.options.max_tokens or limit, longest) for limit in self.prompt.limits)
         return PromptedModel(
             replace(self.prompt, limits=(cold, warm)),

@@ -12,6 +12,7 @@ from augment_ru.normalizers._lattice import RUSSIAN, SKELETON, SPELT, WordReadin
 from augment_ru.normalizers._lexicon import is_hidden, is_listed, is_word
 from augment_ru.normalizers._pieces import ENDS, cased, core
 from augment_ru.normalizers._reader import Piece, Reader
+from augment_ru.resources import word_lists
 
 PIECE = re.compile(r"\S+")
 
@@ -73,15 +74,15 @@ class Pieces:
     @cached_property
     def languages(self) -> tuple[int, int]:
         """How many Cyrillic words of the text are not Russian, and how many are."""
-        strange = plain = 0
+        strange, plain, sisters = 0, 0, word_lists("reading_hints")["sister"]
         for at, (piece, one) in enumerate(zip(self.pieces, self.judged, strict=True)):
             start, stop = core(piece)
             word = piece[start:stop].lower()
             if not any("\u0400" <= char <= "\u052f" for char in word):
                 continue
             is_part = one is not None and one.kind == "part"
-            if word in _SISTERS or not RUSSIAN.issuperset(word):
-                strange += 2 if word in _SISTERS else one is None or is_part
+            if word in sisters or not RUSSIAN.issuperset(word):
+                strange += 2 if word in sisters else one is None or is_part
             elif is_part and not is_word(word) and (not piece[start].isupper() or self.is_initial(at)):
                 strange += 1
             else:
@@ -90,32 +91,6 @@ class Pieces:
 
 
 _SHOUT = 5
-_SISTERS = frozenset(
-    [
-        "і",
-        "є",
-        "це",
-        "що",
-        "як",
-        "від",
-        "він",
-        "вона",
-        "вони",
-        "бо",
-        "чи",
-        "дуже",
-        "аз",
-        "съм",
-        "са",
-        "се",
-        "е",
-        "та",
-        "й",
-        "із",
-        "ще",
-    ]
-)
-"""Words of Ukrainian and Bulgarian that Russian texts do not have."""
 FOREIGN, _UNKNOWN = 6, 4
 """How many Russian words a text must have for each strange one: so that letters of sister alphabets are read, and so
 that unknown words are mended."""

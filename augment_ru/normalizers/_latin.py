@@ -10,6 +10,7 @@ from augment_ru.normalizers._lattice import LAYOUT, MASKS, RUSSIAN, SPELT
 from augment_ru.normalizers._lexicon import is_hidden, weight
 from augment_ru.normalizers._pieces import core, only_alike, swings
 from augment_ru.normalizers._reader import Piece
+from augment_ru.resources import word_lists
 
 
 class _Grade(NamedTuple):
@@ -170,90 +171,12 @@ class _Latin:
 
 def _is_quantity(lemma: str) -> bool:
     """Tell whether a letter behind a noun stands for a quantity or a kind: «скорость v», «класс a»."""
-    return lemma in _SYMBOLS or lemma.endswith(_QUANTITIES)
+    return lemma in word_lists("reading_hints")["quantity"] or lemma.endswith(_QUANTITIES)
 
 
 _QUANTITIES = ("ость", "ение", "ание", "ота", "ция", "тор")
 _OFTEN = 10.5
 """The weight of a word that is so frequent that a short Latin word in its place is no other one."""
-_SYMBOLS = frozenset(
-    [
-        "скорость",
-        "радиус",
-        "заряд",
-        "индекс",
-        "масса",
-        "высота",
-        "длина",
-        "ширина",
-        "сила",
-        "ток",
-        "угол",
-        "координата",
-        "ось",
-        "точка",
-        "вектор",
-        "переменная",
-        "параметр",
-        "число",
-        "буква",
-        "коэффициент",
-        "ускорение",
-        "время",
-        "путь",
-        "энергия",
-        "давление",
-        "температура",
-        "объём",
-        "площадь",
-        "напряжение",
-        "функция",
-        "элемент",
-        "множитель",
-        "множество",
-        "строка",
-        "столбец",
-        "вершина",
-        "сторона",
-        "прямая",
-        "отрезок",
-        "плоскость",
-        "класс",
-        "группа",
-        "категория",
-        "вариант",
-        "пункт",
-        "тип",
-        "витамин",
-        "гепатит",
-        "нота",
-        "клавиша",
-        "кнопка",
-        "язык",
-        "диск",
-        "план",
-        "серия",
-        "этап",
-        "фаза",
-        "сорт",
-        "марка",
-        "модель",
-        "уровень",
-        "волна",
-        "диаметр",
-        "период",
-        "значение",
-        "показатель",
-        "основание",
-        "степень",
-        "корень",
-        "аргумент",
-        "предел",
-        "сумма",
-        "ряд",
-    ]
-)
-"""Nouns behind which a letter stands for a quantity or a kind, beside those with the endings above."""
 _BY_WORD = {"и": "bi", "в": "dv", "с": "cs", "к": "rk", "о": "oj", "у": "euyY", "а": "af", "я": "z", "ви": "B"}
 _SINGLE = {letter: tuple(words) for words, letters in _BY_WORD.items() for letter in letters}
 """The words of one letter that a single Latin letter may be: alike, in Latin, or in the wrong layout."""
@@ -277,7 +200,8 @@ def _is_strange(one: Piece, grade: _Grade, *, keyed: bool) -> bool:
 
 def _is_form(one: Piece) -> bool:
     """Tell whether an unknown word has an ending that only Russian words have."""
-    return len(one.written) > _LONG and one.written.islower() and one.written.endswith(_ENDINGS)
+    endings = tuple(word_lists("reading_hints")["ending"])
+    return len(one.written) > _LONG and one.written.islower() and one.written.endswith(endings)
 
 
 def _keyed(one: Piece) -> _Grade:
@@ -317,11 +241,6 @@ def _is_hidden(one: Piece, plain: str) -> bool:
 
 
 _LONG = 5
-_ENDINGS = (
-    *"nyi nyj nyy nii nij skii skij skiy skie skih skogo skoi skoy".split(),  # noqa: SIM905
-    *"nogo nomu nymi nye nyh naya noe ovat irovat alsya ilsya ayutsya aetsya ennyi".split(),  # noqa: SIM905
-)
-"""Endings that words have in Russian alone: an unknown word with one is read letter by letter."""
 
 
 def _is_plain(one: Piece, plain: str, *, initial: bool) -> bool:

@@ -5,6 +5,7 @@ from functools import cache, lru_cache
 from math import log
 from typing import Any
 
+from augment_ru.attacks.colloquial import expanded
 from augment_ru.language.frequency import word_counts
 from augment_ru.language.morphology import morphology, readings
 from augment_ru.resources import dictionary_path, rows
@@ -14,6 +15,26 @@ _HIDDEN = 30_000
 """What a hidden word counts at least: it is met in every 40,000 words."""
 _NEVER = 3
 """What a word of the dictionary counts that the news never have."""
+
+
+@cache
+def table_of(name: str) -> list[tuple[str, float, str]]:
+    """Return what may be read as letters, by one table of `readings.tsv`: letters, cost, what is written."""
+    table = rows(dictionary_path("readings"), columns=4)
+    return [
+        (letters, float(cost), item)
+        for kind, letters, cost, written in table
+        if kind == name
+        for item in written.split(" ")
+        if item
+    ]
+
+
+@cache
+def confusables() -> list[tuple[str, str]]:
+    """Return the letters of `confusables.tsv`, Russian and Latin, each with a character that looks like it."""
+    table = rows(dictionary_path("confusables"), columns=2)
+    return [(letter, char) for letter, written in table for char in written.split(" ")]
 
 
 @cache
@@ -129,21 +150,10 @@ def written_out() -> dict[str, str]:
     """Map each spoken form of one word, which people write on purpose, to the words that it is spoken for."""
     found: dict[str, str] = {}
     for written, said, kind, _ in rows(dictionary_path("colloquial"), columns=4):
-        if kind != "word" or " " in said or "^" in written + said:
-            continue
-        ones, others = _endings(written), _endings(said)
-        for one, other in zip(ones if len(ones) > 1 else ones * len(others), others, strict=False):
-            found.setdefault(other, one)
+        if kind == "word" and " " not in said and "^" not in written:
+            for one, other in expanded("colloquial", written, said):
+                found.setdefault(other, one)
     return found
-
-
-def _endings(cell: str) -> list[str]:
-    """Return the forms of a cell such as `компьютер{,а,у}`; none if it has several groups."""
-    head, brace, rest = cell.partition("{")
-    if not brace:
-        return [cell]
-    ends, _, tail = rest.partition("}")
-    return [] if "{" in tail else [head + end + tail for end in ends.split(",")]
 
 
 @lru_cache(maxsize=10_000)

@@ -3,12 +3,13 @@
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, ClassVar, NamedTuple, Self
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
 from augment_ru import registry
 from augment_ru.edits import Edit, Note
 from augment_ru.errors import AugmentError, said
-from augment_ru.options import configured
+from augment_ru.options import by_name, configured
 from augment_ru.registry import chain_names, is_own, own_class
 from augment_ru.script import Script
 
@@ -69,6 +70,7 @@ class Normalization(ABC):
         return Script(text, made) if made else Script.of(text, ())
 
 
+@dataclass(frozen=True)
 class NormalizationChain(Normalization):
     """Several normalizers, each of which reads what the one before it returned; edits refer to the first text.
 
@@ -76,24 +78,12 @@ class NormalizationChain(Normalization):
         parts: the normalizers, in order.
     """
 
-    __slots__ = ("parts",)
-
-    def __init__(self, parts: Iterable[Normalization]) -> None:
-        self.parts = tuple(parts)
+    parts: tuple[Normalization, ...] = field(metadata={"option": False})
 
     @property
     def name(self) -> str:
         """The names of the parts, joined by `+`."""
         return "+".join(one.name for one in self.parts)
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({list(self.parts)!r})"
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, NormalizationChain) and (self.name, self.parts) == (other.name, other.parts)
-
-    def __hash__(self) -> int:
-        return hash((self.name, self.parts))
 
     @property
     def steps(self) -> Sequence[Normalization]:
@@ -124,24 +114,6 @@ class NormalizationChain(Normalization):
                 if script.triples:
                     found[at] = found[at].then(script) if found[at].triples else script
         return found
-
-
-class NamedChain(NormalizationChain):
-    """A chain with a name of its own; its class has its parts in order."""
-
-    __slots__ = ()
-    name: ClassVar[str]
-
-    @staticmethod
-    @abstractmethod
-    def members() -> Sequence[Normalization]:
-        """Return the parts in order."""
-
-    def __init__(self) -> None:
-        super().__init__(self.members())
-
-    def __reduce__(self) -> tuple[type[Self], tuple[()]]:
-        return type(self), ()
 
 
 def scripts_of(one: Normalization, texts: Sequence[str]) -> list[Script]:
@@ -178,13 +150,7 @@ def normalizations_of(specs: Sequence[str], pairs: Sequence[str] = ()) -> "Norma
     Raises:
         AugmentError: a name or an option is unknown, or a value does not fit.
     """
-    options: dict[str, dict[str, str]] = {}
-    for pair in pairs:
-        left, equals, value = pair.partition("=")
-        name, dot, option = left.partition(".")
-        if not (equals and dot and name and option):
-            raise AugmentError(f"`options` {pair}: must be NAME.OPTION=VALUE, as in spelling.typing=true")
-        options.setdefault(name, {})[option] = value
+    options = by_name("options", pairs, "NAME.OPTION=VALUE, as in spelling.typing=true")
     made = normalization_of("+".join(specs), options)
     known = {one.name for one in (made, *getattr(made, "parts", ()))}
     if spare := sorted(options.keys() - known):
@@ -219,4 +185,4 @@ def normalization_of(
             made.append(configured(name, kind, (options or {}).get(getattr(kind, "name", name), {})))
         except TypeError as error:  # an argument without a default, or a method that is not defined
             raise AugmentError(f"{name}: {kind.__name__} cannot be made: {error}") from error
-    return NormalizationChain(made) if len(made) > 1 else made[0]
+    return NormalizationChain(tuple(made)) if len(made) > 1 else made[0]

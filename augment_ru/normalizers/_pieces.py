@@ -6,7 +6,7 @@ from functools import cache, lru_cache
 from itertools import pairwise
 
 from augment_ru.normalizers._lattice import RUSSIAN
-from augment_ru.resources import dictionary_path, rows
+from augment_ru.normalizers._lexicon import confusables, table_of
 
 _STAYS = re.compile(
     r"://|^www\.|^[#/~]\w|^\./|^[A-Za-z]:\\|^@[A-Za-z0-9_.]+\W*$|^&\w+;|^</?\w|^\{|^`|^--?\w|\w\(\)|=[\"\w]|^%[\w.]+%$"
@@ -24,7 +24,6 @@ _ORDINAL = re.compile(
 _OPENING, _CLOSING = "«»\"'“”„‘’([<—–-‒…,.;:!?¡¿", '«»"“”„‘’)]>—–-‒…,.;:!?'
 ENDS = ',.!?;:…»)"'
 """Signs that end a word or a sentence."""
-_SQUARES = ((0x1F150, 26), (0x1F170, 26), (0x1F1E6, 26), (0x1F130, 26))
 
 
 def stays(piece: str) -> bool:
@@ -55,15 +54,9 @@ def core(piece: str) -> tuple[int, int]:
 
 @cache
 def _latin() -> dict[str, str]:
-    """Map characters to the Latin letter that they look like; small capitals to the capital."""
-    table = rows(dictionary_path("confusables"), columns=2)
-    alike = {char: letter for letter, written in table for char in written.split(" ") if letter.isascii()}
-    fonts = rows(dictionary_path("readings"), columns=4)
-    alike |= {char: letter for kind, letter, _, written in fonts if kind == "latin" for char in written.split(" ")}
-    return alike | dict(zip(_SMALL_CAPITALS, "ABCDEFGHIJKLMNOPQRSTUVWYZ", strict=True))
-
-
-_SMALL_CAPITALS = "ᴀʙᴄᴅᴇꜰɢʜɪᴊᴋʟᴍɴᴏᴘǫʀꜱᴛᴜᴠᴡʏᴢ"
+    """Map characters to the Latin letter that they look like."""
+    alike = {char: letter for letter, char in confusables() if letter.isascii()}
+    return alike | {char: letter for letter, _, char in table_of("latin")}
 
 
 @lru_cache(maxsize=20_000)
@@ -71,18 +64,11 @@ def _folded(char: str) -> str:
     """Return the letter that a full-width, mathematical, circled or squared character shows; others as they are."""
     if char in _latin():
         return _latin()[char]
-    code = ord(char)
-    for first, size in _SQUARES:
-        if first <= code < first + size:
-            return chr(ord("A") + code - first)
-    kind = unicodedata.category(char)
     if char in "\ufe0f\ufe0e\u20e3\u200d":
         return ""
-    if kind[0] == "L" or kind in {"So", "Nd"}:
-        same = unicodedata.normalize("NFKC", char)
-        same = same.strip("()")
-        return same if len(same) == 1 and (same.isalnum()) else char
-    return char
+    same = unicodedata.normalize("NFKC", char).strip("()")
+    shows_letter = unicodedata.category(char) in {"Ll", "Lm", "Lo", "Lt", "Lu", "So", "Nd"}
+    return same if shows_letter and len(same) == 1 and same.isalnum() else char
 
 
 def fold(word: str) -> str:

@@ -1,7 +1,7 @@
 """What a piece of a text between white space may be, by the knowledge of several normalizers of words at once."""
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache, cached_property
 from math import log
 from typing import ClassVar, NamedTuple
@@ -18,11 +18,12 @@ from augment_ru.normalizers._lexicon import (
     is_word,
     plain,
     sound,
+    table_of,
     weight,
 )
 from augment_ru.normalizers._normalization import Normalization
 from augment_ru.normalizers._pieces import core, fold, stays, swings
-from augment_ru.resources import dictionary_path, listed_in, rows
+from augment_ru.resources import listed_in, word_lists
 
 
 class WordKnowledge(Normalization):
@@ -75,19 +76,6 @@ class WordKnowledge(Normalization):
         return 1 << NAMES.index(self.name)
 
 
-@cache
-def table_of(name: str) -> list[tuple[str, float, str]]:
-    """Return what may be read as letters, by one table of `readings.tsv`: letters, cost, what is written."""
-    table = rows(dictionary_path("readings"), columns=4)
-    return [
-        (letters, float(cost), item)
-        for kind, letters, cost, written in table
-        if kind == name
-        for item in written.split(" ")
-        if item
-    ]
-
-
 class Piece(NamedTuple):
     """What a piece of a text between white space may be.
 
@@ -110,11 +98,6 @@ class Piece(NamedTuple):
     found: Sequence[WordReading] = ()
     keyed: WordReading | None = None
     is_english: bool = False
-
-    @property
-    def bits(self) -> int:
-        """The bits of the normalizers whose ways the best reading uses."""
-        return self.found[0].bits if self.found else 0
 
 
 class Reader:
@@ -168,7 +151,7 @@ class Reader:
             return self._russian(word, start, stop) if len(word) > 1 else None
         if stays(piece):
             return None
-        if len(word) >= _SHORTEST and not word.isascii() and (turned := self._unknown(word, RUSSIAN)):
+        if len(word) >= _SHORTEST and not word.isascii() and (turned := self._unknown(word)):
             return Piece("turned", start, stop, word, turned)
         folded = fold(word)
         russian = sum(char in RUSSIAN for char in folded)
@@ -180,13 +163,9 @@ class Reader:
             return self._latin(piece, folded, start, stop, is_fancy=folded != word)
         return self._mixed(piece, folded, start, stop, russian)
 
-    def _unknown(self, word: str, plain: Collection[str] = ()) -> list[WordReading]:
-        """Return what the parts read in a word as a whole, if it is not of these plain letters alone."""
-        found = (
-            []
-            if plain and all(char in plain for char in word)
-            else [one for part in self.parts for one in part.unknown(word)]
-        )
+    def _unknown(self, word: str) -> list[WordReading]:
+        """Return what the parts read in a word as a whole."""
+        found = [one for part in self.parts for one in part.unknown(word)]
         found.sort(key=by_score)
         least = -9.0 if self.eager else _LEAST
         return found if found and found[0].score > least and _is_clear(found) else []
@@ -435,10 +414,7 @@ def _is_sister(word: str) -> bool:
 @cache
 def _units() -> frozenset[str]:
     """Return the short names of units, which signs may join: «Па·с»."""
-    return frozenset(unit.strip(".").lower() for unit in listed_in("units")) | _MORE_UNITS
-
-
-_MORE_UNITS = frozenset("па с дж н м в а вт ч л к кг г мг моль ом гц т км см мм ед сут мин экв".split())  # noqa: SIM905
+    return word_lists("reading_hints")["unit"].union(unit.strip(".").lower() for unit in listed_in("units"))
 
 
 def _is_apart(written: str, found: WordReading) -> bool:

@@ -14,10 +14,10 @@ from augment_ru.normalizers._apart import joined_pieces
 from augment_ru.normalizers._context import FOREIGN, PIECE, Chosen, Pieces, agreeing_reading, mended
 from augment_ru.normalizers._latin import latin
 from augment_ru.normalizers._lattice import RUSSIAN, SKELETON, WordReading, names_of_bits
-from augment_ru.normalizers._lexicon import common, is_word
+from augment_ru.normalizers._lexicon import common, is_word, table_of
 from augment_ru.normalizers._normalization import Normalization, TextReading
 from augment_ru.normalizers._pieces import cased, core, fold, stays
-from augment_ru.normalizers._reader import Piece, Reader, WordKnowledge, table_of
+from augment_ru.normalizers._reader import Piece, Reader, WordKnowledge
 from augment_ru.script import Script
 
 

@@ -2,13 +2,12 @@
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
 from augment_ru.edits import Edit
 from augment_ru.normalizers._normalization import Normalization
-from augment_ru.script import Script
 
 _UNSEEN = (
     "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f"
@@ -33,14 +32,6 @@ class InvisibleNormalization(Normalization):
     """
 
     name: ClassVar[str] = "invisible"
-
-    def scripts(self, texts: Sequence[str]) -> list[Script]:
-        """Return the script of each text; most texts have nothing that is not seen."""
-        plain = [Script.of(text, ()) for text in texts]
-        for at, text in enumerate(texts):
-            if not text.isascii() and _FOUND.search(text):
-                plain[at] = self._script(text, self.edits(text))
-        return plain
 
     def edits(self, text: str) -> Iterator[Edit]:
         """Return the edits that remove what is not seen."""

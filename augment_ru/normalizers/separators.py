@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar
 
-from augment_ru.normalizers._glue import glued
+from augment_ru.normalizers._apart import glued
 from augment_ru.normalizers._lattice import RUSSIAN, WordReading
 from augment_ru.normalizers._lexicon import is_listed
 from augment_ru.normalizers._pieces import swings

@@ -7,10 +7,8 @@ from itertools import chain
 from typing import ClassVar
 
 from augment_ru.normalizers._lattice import RUSSIAN, Lattice, Way, WordReading
-from augment_ru.normalizers._lexicon import is_hidden, is_listed, weight
-from augment_ru.normalizers._reader import table_of
+from augment_ru.normalizers._lexicon import confusables, is_hidden, is_listed, table_of, weight
 from augment_ru.normalizers._reading import WordNormalization
-from augment_ru.resources import dictionary_path, rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,8 +19,7 @@ class SkeletonNormalization(WordNormalization):
 
     def ways(self) -> Iterable[tuple[str, str, float]]:
         """Return what looks like letters: what is written, the letters, the cost."""
-        table = rows(dictionary_path("confusables"), columns=2)
-        alike = ((item, letter, 0.0) for letter, written in table for item in written.split(" "))
+        alike = ((char, letter, 0.0) for letter, char in confusables())
         return chain(super(SkeletonNormalization, self).ways(), alike)
 
     def unknown(self, word: str) -> Iterable[WordReading]:

@@ -1,15 +1,15 @@
 """Ошибки в словах, каких нет: «росписка», «бонуз», «превет» → «расписка», «бонус», «привет»."""
 
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from math import log
 from typing import ClassVar
 
+from augment_ru.attacks.misspell.letter_rules import LetterRule
 from augment_ru.editing.characters import neighbouring_keys
 from augment_ru.language.morphology import has_reading
-from augment_ru.normalizers._glue import goes_before
+from augment_ru.normalizers._apart import goes_before
 from augment_ru.normalizers._lattice import LETTERS, RUSSIAN, VOWELS, Lattice, Way, WordReading
 from augment_ru.normalizers._lexicon import hidden_sounds, is_hidden, is_listed, is_word, sound, weight, written_out
 from augment_ru.normalizers._reading import WordNormalization
@@ -122,9 +122,6 @@ _PREPOSITIONS, _JOINED, _FREQUENT = ("в", "на", "с", "к", "из", "от", "
 _PARTICLES = ("то", "нибудь", "либо", "таки", "ка")
 
 
-_RULE = re.compile(r"([^()]*)\(([^()>]*)>([^()]*)\)([^()]*)")
-
-
 @cache
 def _sounds(bit: int) -> Lattice:
     """Return how words are read that are written as they sound, or by a rule of `misspell.tsv`."""
@@ -143,30 +140,11 @@ _DOUBLED = "бвгджзклмнпрстфч"
 
 
 def _ruled() -> Iterator[tuple[str, str, float]]:
-    """Yield the rules of `misspell.tsv` that name letters: what is written, what is right, half the log of the rate."""
-    for _, rule, errors, places, _ in rows(dictionary_path("misspell"), columns=5):
-        match = _RULE.fullmatch(rule)
-        if match is None:
-            continue
-        left, old, new, right = (part.replace("~", "").replace("!", "") for part in match.groups())
-        if not RUSSIAN.issuperset(old + new) or not (old + new).islower():
-            continue
-        cost = round(-log(float(errors) / float(places)) / 2, 6)
-        if old and new:
-            yield new, old, cost
-        else:
-            yield from (
-                (before + new + after, before + old + after, cost)
-                for before in filter(None, _members(left))
-                for after in filter(None, _members(right))
-            )
-
-
-def _members(context: str) -> list[str]:
-    """Return the letters that a context of a rule allows; "" if it allows any."""
-    if context.startswith("["):
-        return list(context[1:-1])
-    return [context if context.isalpha() and context.islower() else ""]
+    """Yield the rules of `misspell.tsv` from letters to letters: written, right, half the log of the rate."""
+    for _, text, errors, places, _ in rows(dictionary_path("misspell"), columns=5):
+        rule = LetterRule.of(text)
+        if all(letters.islower() and RUSSIAN.issuperset(letters) for letters in (rule.old, rule.new)):
+            yield rule.new, rule.old, round(-log(float(errors) / float(places)) / 2, 6)
 
 
 def _slips(word: str, bit: int) -> Iterator[WordReading]:

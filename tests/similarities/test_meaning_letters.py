@@ -1,9 +1,8 @@
-"""The similarity meaning, of edits that change letters: many candidates together, one alone, and by matching."""
+"""The similarity meaning, of edits that change letters: many candidates together, and one alone."""
 
 from itertools import pairwise
 
 import numpy as np
-import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -14,14 +13,11 @@ from augment_ru.engine.proposals import Proposals, Replacements
 from augment_ru.engine.search import Tiles
 from augment_ru.engine.similarity import Candidates
 from augment_ru.language.morphology import has_form, is_known, morphology
-from augment_ru.similarities import meaning as module
 from augment_ru.similarities.meaning import Meaning, MeaningScorer, weights_of
-from augment_ru.similarities.meaning.columns import WordColumns
 from augment_ru.similarities.meaning.features import features_of
 from augment_ru.similarities.meaning.matching import fates_of
 from augment_ru.similarities.meaning.words import Source
 from augment_ru.text.batch import Batch
-from augment_ru.text.characters import encode
 from augment_ru.text.words import RUSSIAN
 from profiles import examples
 from strategies import SENTENCES, texts
@@ -53,12 +49,10 @@ def _respelt(draw: st.DrawFn) -> Script:
     return Script(source, edits)
 
 
-def _together(scripts: list[Script], few: int) -> list[float]:
-    """The scores of scripts, in columns if there are more than a few."""
+def _together(scripts: list[Script]) -> list[float]:
+    """The scores of scripts as candidates of one scorer."""
     scorer = meaning.against([script.source for script in scripts])
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "_FEW", few)
-        return list(scorer.score(np.arange(len(scripts)), Candidates(scripts)).tolist())
+    return list(scorer.score(np.arange(len(scripts)), Candidates(scripts)).tolist())
 
 
 def _by_matching(script: Script) -> float:
@@ -82,33 +76,10 @@ def _by_matching(script: Script) -> float:
 @example([Script("е\u0301ж и кот", [Edit(0, 2, "он"), Edit(4, 5, "я")])])
 @example([Script("я и кот", [Edit(0, 1, "щ"), Edit(2, 3, "И"), Edit(4, 5, "й")])])
 @example([Script("ΑΒ и кот", [Edit(1, 2, "Σ")]), Script("Был и кот.", [Edit(4, 5, "И")])])
-def test_scores_are_the_same_together_alone_and_by_matching(scripts: list[Script]) -> None:
+def test_scores_do_not_depend_on_other_candidates(scripts: list[Script]) -> None:
     expected = [_by_matching(script) for script in scripts]
-    assert _together(scripts, few=0) == expected
-    assert _together(scripts, few=100) == expected
-    assert _together(scripts[::-1], few=0) == expected[::-1]
-
-
-@LAWS
-@given(st.lists(st.one_of(texts(), st.sampled_from(_ODD)), max_size=5))
-def test_words_in_columns_are_those_of_each_text(rows: list[str]) -> None:
-    columns = WordColumns(*encode(rows))
-    found = [
-        (start + at, stop + at, form)
-        for at, source in zip(columns.begins.tolist(), map(Source, rows), strict=False)
-        for start, stop, form in zip(source.starts, source.stops, source.forms, strict=True)
-    ]
-    assert found == list(zip(columns.starts.tolist()[:-1], columns.stops.tolist()[:-1], columns.forms, strict=True))
-    shares, sentences = [], []
-    for source in map(Source, rows):
-        for start in source.starts:
-            sentence, at = source.sentence(source.sentence_at(start))
-            shares.append(sentence.shares[sentence.starts.index(start - at)])
-            sentences.append((source.text, at))
-    assert columns.shares.tolist() == shares
-    changes = [one != other for one, other in pairwise(columns.sentences.tolist())]
-    if len(set(rows)) == len(rows):
-        assert changes == [one != other for one, other in pairwise(sentences)]
+    assert _together(scripts) == expected
+    assert _together(scripts[::-1]) == expected[::-1]
 
 
 @given(st.one_of(st.text("абвеё-'x", max_size=6), st.sampled_from(["еж", "ёж", "елка", "ёлка", "все", "кое-кто", "и"])))

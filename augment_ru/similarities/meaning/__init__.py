@@ -2,38 +2,28 @@
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property, lru_cache
+from functools import cache, lru_cache
 from math import exp, isfinite
 from typing import ClassVar, NamedTuple
 
 import numpy as np
 
 from augment_ru.draws import Floats, Ints
-from augment_ru.engine.edit_table import EditTable
 from augment_ru.engine.similarity import Candidates, References, Scorer, Similarity
 from augment_ru.errors import AugmentError, unknown
 from augment_ru.inference.pretrained import short_digest
 from augment_ru.resources import dictionary_path, rows
 from augment_ru.script import Script
-from augment_ru.similarities.meaning.columns import (
-    WordColumns,
-    are_as_long,
-    letters_in_place,
-    respelt,
-    sentence_starts,
-    word_columns,
-)
-from augment_ru.similarities.meaning.features import DAMAGE, features_of
+from augment_ru.similarities.meaning.features import features_of
 from augment_ru.similarities.meaning.matching import fates_of, guessed_fates
-from augment_ru.similarities.meaning.words import Fates, Source, kept_source
-from augment_ru.text.characters import Mask, encode
+from augment_ru.similarities.meaning.words import SENTENCE_END, Fates, Source, kept_source
+from augment_ru.text.batch import Batch
+from augment_ru.text.characters import decode
 from augment_ru.version import version_of
 
 THRESHOLDS = {"strict": 0.88}
 """Thresholds by name (`Meaning.argument`)."""
 _CONSTANT = "constant"
-_FEW = 24
-"""Up to this many candidates, scoring them one by one takes less time than scoring them together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +100,6 @@ class MeaningScorer(Scorer):
 
     def __init__(self, weights: Mapping[str, float], references: Sequence[str]) -> None:
         self._weights, self._references = weights, references
-        self._damage_weights = [weights.get(name, 0.0) for name in DAMAGE]
         self._sources: dict[int, Source] = {}
         self._scores: dict[tuple[Hashable, ...], float] = {}
         """The scores computed so far, by reference and edits; different candidates often have the same edits."""
@@ -118,73 +107,15 @@ class MeaningScorer(Scorer):
     def score(self, indices: Ints, candidates: Sequence[str]) -> Floats:
         """Return the score of each candidate against the reference with its index, shape (candidates,), in [0, 1]."""
         if isinstance(candidates, Candidates):
-            scripts = candidates.scripts
-            if len(scripts) > _FEW:
-                return self._in_columns(indices, candidates.table)
-            found = map(self._matched, indices.tolist(), scripts)
+            found = map(self._matched, indices.tolist(), candidates.scripts)
         else:
             found = map(self._aligned, indices.tolist(), candidates)
         return np.fromiter(found, dtype=np.float64, count=len(candidates))
 
-    def _in_columns(self, indices: Ints, edits: EditTable) -> Floats:
-        """Score candidates.
-
-        Those that only exchange letters for as many others are scored at once, the rest one by one.
-
-        Args:
-            indices: the index of the reference of each candidate, shape (candidates,).
-            edits: the edits of the candidates.
-
-        Returns:
-            The scores, shape (candidates,).
-        """
-        scores, together = np.ones(indices.size), are_as_long(edits)
-        if together.sum() > max(_FEW, len(self._references) // 8):
-            together = self._together(indices, edits, together, scores)
-        else:
-            together[:] = False
-        alone = (~together).nonzero()[0]
-        if alone.size:
-            scores[alone] = list(map(self._matched, indices[alone].tolist(), edits.take(alone)))
-        return scores
-
-    def _together(self, indices: Ints, edits: EditTable, asked: Mask, scores: Floats) -> Mask:
-        """Score the candidates whose edits only exchange letters inside words for as many others.
-
-        Args:
-            indices: the index of the reference of each candidate, shape (candidates,).
-            edits: the edits of the candidates.
-            asked: which candidates may have only such edits (`are_as_long`), shape (candidates,).
-            scores: 1 for each candidate, shape (candidates,); the scores that are found are written into it.
-
-        Returns:
-            Whether each candidate was scored, shape (candidates,).
-        """
-        letters, asked = letters_in_place(self._columns, indices, edits, asked)
-        if not letters.owners.size:
-            return asked
-        found = respelt(self._columns, letters)
-        losses = np.zeros(found.owners.size)
-        for weight, values in zip(self._damage_weights, found.damage, strict=True):
-            losses += weight * values
-        of_sentences = np.array(list(map(self._logistic, losses.tolist())))
-        of_sentences[~found.damage.any(axis=0)] = 1.0
-        asked = asked.copy()
-        asked[found.others] = False
-        kept = asked[found.owners]
-        np.minimum.at(scores, found.owners[kept], of_sentences[kept])
-        return asked
-
     @property
     def sentences(self) -> Ints | None:
         """The global places where the sentences of the references start; None if the references are bare texts."""
-        return self._references.batch.once(sentence_starts) if isinstance(self._references, References) else None
-
-    @cached_property
-    def _columns(self) -> WordColumns:
-        """The words of the references."""
-        texts = self._references
-        return texts.batch.once(word_columns) if isinstance(texts, References) else WordColumns(*encode(texts))
+        return self._references.batch.once(_sentence_starts) if isinstance(self._references, References) else None
 
     def _matched(self, index: int, script: Script) -> float:
         key = (index, *script.triples, *script.notes)
@@ -219,6 +150,12 @@ class MeaningScorer(Scorer):
     def _logistic(self, loss: float) -> float:
         total = self._weights[_CONSTANT] + loss
         return 1 / (1 + exp(-max(min(total, 30.0), -30.0)))
+
+
+def _sentence_starts(batch: Batch) -> Ints:
+    """Return the global places where the sentences of the texts of a batch start, ascending, shape (sentences,)."""
+    ends = np.array([match.end() for match in SENTENCE_END.finditer(decode(batch.codes))], dtype=np.int64)
+    return np.union1d(batch.starts[:-1], ends[ends < batch.codes.size])
 
 
 @cache

@@ -25,25 +25,7 @@ _KINDS = {
 _POSSESSIVE = {"мой": "1", "наш": "1p", "твой": "2", "ваш": "2", "свой": "own"}
 _SAME_TIMES = ({"done", "past"}, {"done", "pres"})
 _WOULD = frozenset({"бы", "б"})
-_PRONOUNS = (
-    "мы",
-    "меня",
-    "мной",
-    "мне",
-    "ты",
-    "тебя",
-    "вы",
-    "вам",
-    "вас",
-    "он",
-    "его",
-    "ему",
-    "ей",
-    "ее",
-    "ею",
-    "им",
-    "их",
-)
+_PRONOUNS = "мы меня мной мне ты тебя вы вам вас он его ему ей ее ею им их".split()  # noqa: SIM905
 NEGATION = ("denial", "")
 """The key of the words that negators negate, among the heads of claims."""
 _TURNED = {"can": "cannot", "cannot": "can", "must": "need not"}

@@ -9,8 +9,7 @@ from bisect import bisect, bisect_left, insort
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from itertools import pairwise
-from operator import add, ne
-from typing import Any, TypeAlias
+from operator import ne
 
 from augment_ru.language.frequency import information
 from augment_ru.language.morphology import CASES, QUESTION_WORDS, has_form, is_known, lemmas_of, readings, word_kind
@@ -305,8 +304,8 @@ _LIGHT_NAME = 0.4
 _LIGHT_PREPOSITION = 0.45
 """Prepositions of more information have a meaning of their own: «через», «после»; not «в», «на», «для»."""
 _TELLING = frozenset({"action", "argument", "circumstance", "modifier", "preposition", "question"})
-SHORT = 3
-LEGIBLE, ILLEGIBLE = 0.2, 0.6
+_SHORT = 3
+_LEGIBLE, _ILLEGIBLE = 0.2, 0.6
 """A word is easy to read up to the first share of changed letters, and illegible from the second share on."""
 
 
@@ -405,54 +404,27 @@ def _orphans(source: Source, number: int, gone: set[int]) -> Iterator[tuple[str,
         yield "lost_negated", 1.0
 
 
-DAMAGE = ("became_word", "damaged_letters", "damaged_unknown", "illegible_share", "illegible_words")
-"""The names of the features of misspelt words, in the order in which they are added up."""
-
-
-Column: TypeAlias = Any
-"""A number for one word, or a column of numbers, shape (words,)."""
-
-
-def damage(
-    share: Column, part: Column, illegible: Column, became: Column, unknown: Column, *, long: Column
-) -> tuple[Column, ...]:
-    """Compute what a misspelt word adds to each feature in `DAMAGE`; columns do so for many words at once.
-
-    Args:
-        share: the share of the word in the information of its sentence.
-        part: the share of its letters that differ, at most 1.
-        illegible: how illegible it is: 0 if `part` is at most `LEGIBLE`, 1 from `ILLEGIBLE` on, linear between them.
-        became: whether it became another word of the dictionary.
-        unknown: whether the dictionary does not have the original word.
-        long: whether the word has more than `SHORT` letters; only such words can count in `illegible_words`.
-    """
-    letters = share * part
-    return share * became, letters, letters * unknown, share * illegible, (illegible > 1 / 2) & long
-
-
-def damage_of(source: Source, words: Sequence[tuple[int, str, int]]) -> tuple[float, ...]:
-    """Return the values of the features in `DAMAGE`, summed over misspelt words.
-
-    Args:
-        source: the text.
-        words: the number of each word, its new form, and how many letters differ.
-    """
-    forms, shares = source.forms, source.shares
-    totals: tuple[float, ...] = ()
-    for number, form, apart in words:
-        old = forms[number]
-        length = len(old)
-        part = apart / length if apart < length else 1.0
-        illegible = min((part - LEGIBLE) / (ILLEGIBLE - LEGIBLE), 1.0) if part > LEGIBLE else 0.0
-        became = has_form(form) and len(form) > 1 and set(lemmas_of(form)).isdisjoint(lemmas_of(old))
-        values = damage(shares[number], part, illegible, became, not is_known(old), long=length > SHORT)
-        totals = tuple(map(add, totals, values)) if totals else values
-    return totals or (0.0,) * len(DAMAGE)
-
-
 def of_damaged(fates: Fates) -> Iterator[tuple[str, float]]:
-    """Yield the features of misspelt words."""
-    return zip(DAMAGE, damage_of(fates.source, fates.damaged), strict=True)
+    """Yield the features of misspelt words.
+
+    Of each word: whether it became another word of the dictionary; which share of its letters differs, also if the
+    dictionary does not have it; how illegible it is (0 up to the share `_LEGIBLE`, 1 from `_ILLEGIBLE` on, linear
+    between them), and whether a word of more than `_SHORT` letters is illegible. The first four count by the share of
+    the word in the information of its sentence.
+    """
+    source = fates.source
+    for number, form, apart in fates.damaged:
+        old, share = source.forms[number], source.shares[number]
+        part = apart / len(old) if apart < len(old) else 1.0
+        illegible = min((part - _LEGIBLE) / (_ILLEGIBLE - _LEGIBLE), 1.0) if part > _LEGIBLE else 0.0
+        if has_form(form) and len(form) > 1 and set(lemmas_of(form)).isdisjoint(lemmas_of(old)):
+            yield "became_word", share
+        yield "damaged_letters", share * part
+        if not is_known(old):
+            yield "damaged_unknown", share * part
+        yield "illegible_share", share * illegible
+        if illegible > 1 / 2 and len(old) > _SHORT:
+            yield "illegible_words", 1.0
 
 
 def of_signs(fates: Fates) -> Iterator[tuple[str, float]]:

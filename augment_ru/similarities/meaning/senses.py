@@ -1,12 +1,13 @@
 """Which words say the same or nearly so: synonyms, both aspects of a verb, words of one root, short forms."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
+from itertools import combinations
 
 from augment_ru.edits import shared_start
 from augment_ru.language.morphology import lemmas_of, word_kind
-from augment_ru.resources import dictionary_path, opposites, rows
+from augment_ru.resources import dictionary_path, mutual, opposites, rows
 from augment_ru.similarities.meaning.quantities import amounts_of
 
 _MOST_PAIRS = 4096
@@ -23,37 +24,22 @@ _VERBAL = frozenset({"verb", "infinitive", "participle", "gerund"})
 @cache
 def _synonyms() -> dict[str, frozenset[str]]:
     """Map each lemma to those of the same sense, in both directions."""
-    found: dict[str, set[str]] = {}
+    return mutual(_same_senses())
 
-    def join(one: str, other: str) -> None:
-        one, other = one.replace("ё", "е"), other.replace("ё", "е")
-        found.setdefault(one, set()).add(other)
-        found.setdefault(other, set()).add(one)
 
-    for word, _, others, *_ in rows(dictionary_path("synonyms"), columns=5):
-        for other in others.split(", "):
-            join(word, other)
-    for name in ("aspect_pairs", "diminutives"):
-        for cells in rows(dictionary_path(name), columns=2 if name == "aspect_pairs" else 4):
-            for other in cells[1 if name == "aspect_pairs" else 2].split(", "):
-                join(cells[0], other)
+def _same_senses() -> Iterator[tuple[str, ...]]:
+    """Yield the pairs of lemmas of one sense in all dictionaries that have some."""
+    for name, columns, place in (("synonyms", 5, 2), ("aspect_pairs", 2, 1), ("diminutives", 4, 2)):
+        for word, *cells in rows(dictionary_path(name), columns=columns):
+            yield from ((word, other) for other in cells[place - 1].split(", "))
     for (group,) in rows(dictionary_path("same_sense"), columns=1):
-        words = group.split(" ")
-        for at, word in enumerate(words):
-            for other in words[at + 1 :]:
-                join(word, other)
-    return {word: frozenset(others) for word, others in found.items()}
+        yield from combinations(group.split(" "), 2)
 
 
 @cache
 def _partners() -> dict[str, frozenset[str]]:
     """Map each verb to its partners of the other aspect."""
-    found: dict[str, frozenset[str]] = {}
-    for one, other, *_ in rows(dictionary_path("aspect_pairs"), columns=2):
-        for word, partner in ((one, other), (other, one)):
-            word, partner = word.replace("ё", "е"), partner.replace("ё", "е")  # noqa: PLW2901
-            found[word] = found.get(word, frozenset()) | {partner}
-    return found
+    return mutual(rows(dictionary_path("aspect_pairs"), columns=2))
 
 
 @lru_cache(maxsize=100_000)

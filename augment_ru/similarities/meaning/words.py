@@ -37,6 +37,8 @@ SENTENCE_END = re.compile(r"[.!?…]+[»”\")]*\s+(?=[«“\"(]*[A-ZА-ЯЁ0-9]
 
 def forms_of(text: str) -> list[str]:
     """Return the forms (`form_of`) of the words of a text, in order."""
+    if text.isalpha() and len(text) <= LONGEST:  # most edits write one word
+        return [form_of(text)]
     return [form_of(text[start:stop]) for start, stop in words_of(text)]
 
 
