@@ -146,8 +146,10 @@ def effective(cells: Cells, drawn: npt.NDArray[np.float64]) -> Ends | None:
     """Return Wilson's 95 % interval of a rate for the effective number of records; None without trials.
 
     n records whose rows and episodes go together tell as much as rate · (1 - rate) / variance independent trials (Kish
-    1965, section 8.2); the variance is that of the bootstrap times n / (n - 1). The quantile is Student's with n - 1
-    degrees of freedom (Dean and Pagano 2015). If the bootstrap has no variance, each record is one trial.
+    1965, section 8.2), which lie between n and all decisions. The variance is that of the bootstrap, times n / (n - 1).
+    It knows little where few records have a hit, or a miss: so one record is added to these whose decisions are all
+    alike, for which each record is one trial. The quantile is Student's with n - 1 degrees of freedom (Dean and Pagano
+    2015).
 
     Args:
         cells: the counts of the rate.
@@ -156,13 +158,11 @@ def effective(cells: Cells, drawn: npt.NDArray[np.float64]) -> Ends | None:
     rate, records = cells.rate(), int((cells.trials > 0).any(axis=(0, 1)).sum())
     if rate is None or not (freedom := records - 1):
         return None if rate is None else wilson(rate, 1)
-    variance = float(np.nanvar(drawn)) * records / freedom
-    trials = min(rate * (1 - rate) / variance, float(cells.trials.sum())) if variance > _NO_VARIANCE else records
+    hits, misses = (int((one > 0).any(axis=(0, 1)).sum()) for one in (cells.hits, cells.trials - cells.hits))
+    told, alike = min(hits, misses), rate * (1 - rate) / records
+    variance = (told * float(np.nanvar(drawn)) * records / freedom + alike) / (told + 1)
+    trials = min(rate * (1 - rate) / variance, float(cells.trials.sum())) if variance > 0 else records
     return wilson(rate * trials, trials, student(freedom))
-
-
-_NO_VARIANCE = 1e-24
-"""Below this, a variance is the rounding of equal numbers."""
 
 
 def student(freedom: int) -> float:
