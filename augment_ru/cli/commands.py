@@ -112,10 +112,9 @@ def _with_recipe(given: dict[str, Any], keys: type[Any], lists: Mapping[str, str
 @option("--metric NAME...", "Metrics, in place of the task's.", dest="metrics")
 @option(
     "--shots K,K,…|task",
-    "Numbers of demonstrations; task: as many as the task's benchmark shows.",
-    default="0",
-    show_default=True,
+    "Numbers of demonstrations; task: as many as the task's benchmark shows.  [default: 0; with --protocol task]",
 )
+@option("--protocol NAME", "How the benchmark asks and scores: mera-paper, or mera-2024, as its code does since.")
 @option("--prompts all|FILE.toml...", "Ask under all prompts of the task, or of prompt files.", dest="prompts")
 @option("--episodes N", "Sets of demonstrations for each K.  [default: 5]", default=5)
 @option(

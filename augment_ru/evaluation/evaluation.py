@@ -154,6 +154,7 @@ class Evaluation:
             date=self.settings.date,
             data=Data(self.data, self.defining["data"]),
             task=task.name,
+            protocol=self.settings.protocol or next(iter(task.benchmark.protocols), None),
             fields=task.layout.fields,
             gold=task.scoring.gold,
             metrics=list(self.metrics),
@@ -582,6 +583,7 @@ def evaluate(
         "shots": ",".join(map(str, shots)),
         "episodes": str(settings.episodes),
         **({"repeats": str(settings.repeats)} if settings.repeats > 1 else {}),
+        **({"protocol": settings.protocol} if settings.protocol else {}),
     }
     known = scope.release.specs
     specs = {attack: known[attack] for attack in pairs.attacks if attack in known}

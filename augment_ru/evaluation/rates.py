@@ -591,10 +591,10 @@ def scores(
         rows: the index of each row's original; None if the rows are the originals themselves.
     """
     rows = range(len(pairs.originals)) if rows is None else rows
-    decided = pairs.task.scoring.decided
+    decided, in_groups = pairs.task.scoring.decided, pairs.task.scoring.mean_over == "groups"
     rows_of: dict[str | None, list[tuple[int, Sequence[Any]]]] = {}
     for at, original in enumerate(rows):
-        group = group_of(pairs.originals[original].values, pairs.task)
+        group = group_of(pairs.originals[original].values, pairs.task) if in_groups else None
         rows_of.setdefault(group, []).append((at, golds[original]))
     known = {
         (group, label): own

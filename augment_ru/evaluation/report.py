@@ -498,6 +498,7 @@ class Report:
     date: str | None = None
     data: Data
     task: str
+    protocol: str | None = None
     fields: Sequence[str]
     gold: Sequence[str]
     metrics: Sequence[str]
@@ -629,6 +630,7 @@ class SavedReport:
     date: str | None = None
     data: Data | None = None
     task: str
+    protocol: str | None = None
     gold: Sequence[str] = ()
     metrics: Sequence[str] = ()
     correct: str = ""

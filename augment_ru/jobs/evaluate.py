@@ -95,7 +95,7 @@ def _settings(given: Mapping[str, Any]) -> EvaluationSettings:
         **stated(given, same)
         | {
             "text_fields": given["fields"],
-            "shots": _shots(given["shots"]),
+            "shots": _shots(given["shots"] or ("task" if given["protocol"] else "0")),
             "device": given["device"] or "auto",
             "options": model_options(given["model_options"]),
             "cache": given["cache"] or default_path(),
