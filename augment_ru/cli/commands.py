@@ -150,6 +150,7 @@ def _with_recipe(given: dict[str, Any], keys: type[Any], lists: Mapping[str, str
 @option("-o/--output REPORT.json", "The report as JSON; - for stdout.")
 @option("--html REPORT.html", "The report as a web page.")
 @option("--predictions FILE.jsonl", "Every prediction, to recount the report.")
+@option("--submission TASK.json", "The answers to the originals, as the scorer of MERA reads them.")
 @option("--worst-case FILE.jsonl", "For each original the row that breaks most of the models.")
 @shared.QUIET
 def evaluate(**given: Any) -> int:  # noqa: ANN401

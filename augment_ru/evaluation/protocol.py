@@ -151,7 +151,7 @@ def drawn_rows(rows: int, shots: int, stream: Streams, *, replacement: bool = Tr
         rows: the number of rows in the file, at least 1.
         shots: how many rows to draw.
         stream: the random stream of the episode; with replacement its draw number i selects shot i.
-        replacement: whether a row may be drawn twice (TAPE, section 4.1); if not, no more rows are drawn than there are.
+        replacement: whether a row may be drawn twice (TAPE, section 4.1); if not, at most all rows are drawn.
     """
     if not replacement:
         places = np.arange(rows)

@@ -160,7 +160,9 @@ def _prompt(name: str, given: _File, task: Task, variant: int) -> Prompt:
         writes=given.tokens is not None,
         limits=given.tokens or LIMITS,
         stop=_texts(given.stop),
-        own=own and OwnTemplate(own.template, own.values, _template("later", later or own.later), task.benchmark.first),
+        own=OwnTemplate(own.template, own.values, _template("later", later or own.later), task.benchmark.first)
+        if own
+        else None,
         each=given.each,
         layout=layout,
     )

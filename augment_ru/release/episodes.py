@@ -47,7 +47,7 @@ def episodes_of(recipe: ReleaseRecipe, task: TaskRecipe, schema: Task) -> list[E
 def draw_episodes(
     recipe: ReleaseRecipe, task: TaskRecipe, schema: Task, groups: Sequence[str | None]
 ) -> list[list[int]]:
-    """Draw the demonstrations of all episodes of a task from its train rows, with replacement (TAPE, section 4.1) or without.
+    """Draw the demonstrations of all episodes of a task from its train rows, as its benchmark does.
 
     If the rows fall into groups, each episode draws its number of demonstrations from every group, because a question
     is shown only train rows of its own group. Each draw depends only on seed, task, group, episode and the number of
