@@ -1,6 +1,7 @@
 """Measure with injected slips whether intervals hold the true rate, and what `attack --confirm` calls broken.
 
 python benchmarks/noise.py rates      # intervals of `asr_above_noise` and of `asr`, 100 runs of each setting
+python benchmarks/noise.py coverage   # intervals of rates of records with several rows or episodes, 1,000 draws of each
 python benchmarks/noise.py immune     # rows called broken of a model that no change can break
 python benchmarks/noise.py power      # rows broken without slips that stay broken with slips, at twice the queries
 """
@@ -11,7 +12,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+import numpy as np
+
 from augment_ru import Adversary, Attack, Change, Doc, Edit, Example, Rng, evaluate
+from augment_ru.evaluation.rates import Cells, bootstrap, effective, percentile95
 from augment_ru.text.words import LETTERS
 
 SLIPS = (0.0, 0.01, 0.05, 0.1)
@@ -74,6 +78,33 @@ def rates() -> None:
                 print(f"{count} rows, {repeats} repeats, {len(labels)} labels, {slips:.0%} slips, {broken:.0%}: {held}")
 
 
+def coverage() -> None:
+    """Print the share of 1,000 draws in which each interval holds the true rate, and its mean width.
+
+    A record breaks with a probability of its own, drawn from the beta distribution whose rows correlate by `alike`; the
+    model is right on four of five records. With episodes it is right on other records in each.
+    """
+    for records in (20, 60, 200):
+        for rows, episodes in ((2, 1), (5, 1), (10, 1), (1, 5)):
+            for rate in (0.02, 0.1, 0.3, 0.5):
+                line = []
+                for alike in (0.0, 0.3, 0.8):
+                    held, widths, counted = np.zeros(2), np.zeros(2), 0
+                    for run in range(1000):
+                        random = np.random.default_rng([records, rows, episodes, int(100 * rate), int(10 * alike), run])
+                        own = np.full(records, rate)
+                        if alike:
+                            own = random.beta(rate * (1 / alike - 1), (1 - rate) * (1 / alike - 1), records)
+                        trials = rows * (random.random((1, episodes, records)) < 0.8).astype(np.int64)
+                        one = Cells(random.binomial(trials, own).astype(np.float64), trials.astype(np.float64))
+                        drawn = bootstrap([one], run, 400)[0]
+                        ends = np.array([percentile95(drawn), effective(one, drawn)])
+                        held += (ends[:, 0] <= rate) & (rate <= ends[:, 1])
+                        widths, counted = widths + ends[:, 1] - ends[:, 0], counted + 1
+                    line.append(f"{alike}: {(held / counted).round(3)} {(widths / counted).round(3)}")
+                print(f"{records} records, {rows} rows, {episodes} episodes, {rate:.0%}: {', '.join(line)}", flush=True)
+
+
 def _rows(count: int, draw: random.Random, labels: str, shares: tuple[float, float, float]) -> tuple[Any, Any, Any]:
     """Return originals, perturbed rows and usual answers; shares of right, of broken, and of mended answers."""
     originals, rows, usual = [], [], dict[str, str]()
@@ -128,4 +159,4 @@ def power() -> None:
 
 
 if __name__ == "__main__":
-    {"rates": rates, "immune": immune, "power": power}[sys.argv[1]]()
+    {"rates": rates, "coverage": coverage, "immune": immune, "power": power}[sys.argv[1]]()

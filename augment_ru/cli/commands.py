@@ -112,10 +112,9 @@ def _with_recipe(given: dict[str, Any], keys: type[Any], lists: Mapping[str, str
 @option("--metric NAME...", "Metrics, in place of the task's.", dest="metrics")
 @option(
     "--shots K,K,…|task",
-    "Numbers of demonstrations; task: as many as the task's benchmark shows.",
-    default="0",
-    show_default=True,
+    "Numbers of demonstrations; task: as many as the task's benchmark shows.  [default: 0; with --protocol task]",
 )
+@option("--protocol NAME", "How the benchmark asks and scores: mera-paper, or mera-2024, as its code does since.")
 @option("--prompts all|FILE.toml...", "Ask under all prompts of the task, or of prompt files.", dest="prompts")
 @option("--episodes N", "Sets of demonstrations for each K.  [default: 5]", default=5)
 @option(
@@ -151,6 +150,7 @@ def _with_recipe(given: dict[str, Any], keys: type[Any], lists: Mapping[str, str
 @option("-o/--output REPORT.json", "The report as JSON; - for stdout.")
 @option("--html REPORT.html", "The report as a web page.")
 @option("--predictions FILE.jsonl", "Every prediction, to recount the report.")
+@option("--submission TASK.json", "The answers to the originals, as the scorer of MERA reads them.")
 @option("--worst-case FILE.jsonl", "For each original the row that breaks most of the models.")
 @shared.QUIET
 def evaluate(**given: Any) -> int:  # noqa: ANN401

@@ -154,6 +154,7 @@ class Evaluation:
             date=self.settings.date,
             data=Data(self.data, self.defining["data"]),
             task=task.name,
+            protocol=self.settings.protocol or next(iter(task.benchmark.protocols), None),
             fields=task.layout.fields,
             gold=task.scoring.gold,
             metrics=list(self.metrics),
@@ -330,6 +331,24 @@ class Evaluation:
         """Return the tables of the report in markdown."""
         parts = [f"{table.title}\n\n{as_text(table, 'markdown')}" for table in tables.tables_of(self.counted())]
         return "\n".join(parts)
+
+    def submission(self) -> dict[str, Any]:
+        """Return the answers to the originals in the form that MERA's scorer reads, one file for a task.
+
+        Raises:
+            AugmentError: the task is not of MERA, a row has no id, or there are several models or numbers of shots.
+        """
+        task, (first, *others) = self.pairs.task, self.judged
+        if not task.benchmark.protocols or others or first.run.episodes > 1:
+            raise AugmentError("`submission`: needs a task of MERA, one model, and one set of demonstrations")
+        norms, dialogue, rows = task.scoring.norms, task.layout.dialogue, []
+        for original, (answer, *_) in zip(self.pairs.originals, first.run.originals[0], strict=True):
+            names = (dialogue.id, dialogue.turn) if dialogue else ("meta.id",)
+            meta = {name.removeprefix("meta."): field_paths.value(original.values, name) for name in names}
+            if None in meta.values():
+                raise AugmentError(f"`submission`: a row has no {' or '.join(names)}")
+            rows.append({"outputs": dict.fromkeys(norms, answer) if norms else answer, "meta": meta})
+        return {"data": {"test": rows}}
 
     def predictions(self) -> Iterator[dict[str, Any]]:
         """Yield a row for each answer to a perturbed row; without attacks, for each answer to an original.
@@ -582,6 +601,7 @@ def evaluate(
         "shots": ",".join(map(str, shots)),
         "episodes": str(settings.episodes),
         **({"repeats": str(settings.repeats)} if settings.repeats > 1 else {}),
+        **({"protocol": settings.protocol} if settings.protocol else {}),
     }
     known = scope.release.specs
     specs = {attack: known[attack] for attack in pairs.attacks if attack in known}

@@ -192,6 +192,7 @@ def loaded(perturbed: RowsOrFile, settings: EvaluationSettings) -> Loaded:
         rows = with_edit_log(rows, release.edits, release.models)
     name, fields = settings.task or release.task, settings.text_fields or release.fields
     task = task_of_rows(rows.rows, task_or_file(name) if name else None, fields, settings.label_fields)
+    task = task.under(settings.protocol)
     clean = None
     if settings.originals is not None:
         clean = read(settings.originals, "original", encoding=settings.encoding)

@@ -49,12 +49,8 @@ def same_text_flips(run: ModelRun, pairs: Pairs, kind: Kind, seed: int) -> Rate:
             differing[:, episode, at] += _differing(answers, kind)
             counted[:, episode, at] += 1
     cells = rates.Cells(differing, counted)
-    rate, drawn = cells.rate() or 0.0, rates.bootstrap([cells], seed)[0]
-    ends = rates.percentile95(drawn)
-    by_wilson = ends is None or ends[0] == ends[1]
-    records = len(pairs.originals)
-    interval = rates.wilson(rate * records, records) if by_wilson else ends
-    return Rate(rates.percent(rate), rates.percents(interval), "wilson" if by_wilson else "bootstrap")
+    interval = rates.effective(cells, rates.bootstrap([cells], seed)[0])
+    return Rate(rates.percent(cells.rate() or 0.0), rates.percents(interval), "effective")
 
 
 def _differing(answers: Sequence[Answer], kind: Kind) -> list[float]:

@@ -83,6 +83,7 @@ class EvaluationSettings:
         encoding: the encoding of row files that are not UTF-8: perturbed rows, originals, train rows.
         prompts: with which prompts every model that reads prompts is asked about the same rows: "all" for the variants
             of the task's prompt file, or prompt files, with all their variants.
+        protocol: a protocol of the task's benchmark, such as `mera-2024`; None for the one that the task's file states.
 
     Raises:
         AugmentError: a value is not possible; the message names the setting.
@@ -112,6 +113,7 @@ class EvaluationSettings:
     input_format: str | None = None
     encoding: str = UTF8
     prompts: Sequence[str] = ()
+    protocol: str | None = None
 
     def __post_init__(self) -> None:
         for name in ("text_fields", "label_fields", "metrics", "by", "require", "defences", "prompts"):
@@ -142,14 +144,18 @@ def _numbers(shots: object) -> tuple[int, ...]:
     return found
 
 
-def drawn_rows(rows: int, shots: int, stream: Streams) -> list[int]:
-    """Draw row numbers of a file with replacement (TAPE, section 4.1), and return them in ascending order.
+def drawn_rows(rows: int, shots: int, stream: Streams, *, replacement: bool = True) -> list[int]:
+    """Draw row numbers of a file, and return them in ascending order.
 
     Args:
         rows: the number of rows in the file, at least 1.
         shots: how many rows to draw.
-        stream: the random stream of the episode; its draw number i selects shot i.
+        stream: the random stream of the episode; with replacement its draw number i selects shot i.
+        replacement: whether a row may be drawn twice (TAPE, section 4.1); if not, at most all rows are drawn.
     """
+    if not replacement:
+        places = np.arange(rows)
+        return sorted(np.argsort(stream.uniform(np.zeros_like(places), places), kind="stable")[:shots].tolist())
     return sorted(int(stream.uniform(_FIRST, _FIRST + shot)[0] * rows) for shot in range(shots))
 
 
@@ -211,7 +217,8 @@ class Demonstrations:
             own = [at for at, other in enumerate(self.groups) if other == group]
             name = self.task.name if group is None else f"{self.task.name}:{group}"
             stream = Streams.of(digests([name]), self.seed, "demonstrations", shots, episode)
-            chosen = [own[at] for at in drawn_rows(len(own), shots, stream)] if own else []
+            drawn = drawn_rows(len(own), shots, stream, replacement=self.task.benchmark.replacement) if own else []
+            chosen = [own[at] for at in drawn]
         if not chosen:
             field = self.task.scoring.grouped_by
             raise AugmentError(

@@ -36,17 +36,22 @@ _CHUNK = 50
 """The number of resamples drawn at once; it limits the memory."""
 
 
-def wilson(hits: float, trials: float) -> Ends | None:
-    """Return Wilson's 95 % interval of a rate (Wilson 1927), in [0, 1]; None without trials.
+def wilson(hits: float, trials: float, z: float = Z95) -> Ends | None:
+    """Return Wilson's interval of a rate (Wilson 1927), in [0, 1]; None without trials.
+
+    Args:
+        hits: the number of hits.
+        trials: the number of trials.
+        z: the quantile that sets the width; the default gives 95 %.
 
     >>> [round(end, 4) for end in wilson(5, 10)]
     [0.2366, 0.7634]
     """
     if trials <= 0:
         return None
-    rate, z2 = hits / trials, Z95 * Z95
+    rate, z2 = hits / trials, z * z
     centre = (rate + z2 / (2 * trials)) / (1 + z2 / trials)
-    half = Z95 * math.sqrt(rate * (1 - rate) / trials + z2 / (4 * trials * trials)) / (1 + z2 / trials)
+    half = z * math.sqrt(rate * (1 - rate) / trials + z2 / (4 * trials * trials)) / (1 + z2 / trials)
     low = 0.0 if hits == 0 else max(0.0, centre - half)
     return low, 1.0 if hits == trials else min(1.0, centre + half)
 
@@ -135,6 +140,44 @@ def _weighted(counts: Counts, weights: Counts) -> Counts:
     """
     groups, episodes, records = counts.shape
     return (weights @ counts.reshape(-1, records).T).reshape(-1, groups, episodes)
+
+
+def effective(cells: Cells, drawn: npt.NDArray[np.float64]) -> Ends | None:
+    """Return Wilson's 95 % interval of a rate for the effective number of records; None without trials.
+
+    n records whose rows and episodes go together tell as much as rate · (1 - rate) / variance independent trials (Kish
+    1965, section 8.2), which lie between n and all decisions. The variance is that of the bootstrap, times n / (n - 1).
+    It knows little where few records have a hit, or a miss: so one record is added to these whose decisions are all
+    alike, for which each record is one trial. The quantile is Student's with n - 1 degrees of freedom (Dean and Pagano
+    2015).
+
+    Args:
+        cells: the counts of the rate.
+        drawn: its bootstrapped values, shape (resamples,).
+    """
+    rate, records = cells.rate(), int((cells.trials > 0).any(axis=(0, 1)).sum())
+    if rate is None or not (freedom := records - 1):
+        return None if rate is None else wilson(rate, 1)
+    hits, misses = (int((one > 0).any(axis=(0, 1)).sum()) for one in (cells.hits, cells.trials - cells.hits))
+    told, alike = min(hits, misses), rate * (1 - rate) / records
+    variance = (told * float(np.nanvar(drawn)) * records / freedom + alike) / (told + 1)
+    trials = min(rate * (1 - rate) / variance, float(cells.trials.sum())) if variance > 0 else records
+    return wilson(rate * trials, trials, student(freedom))
+
+
+def student(freedom: int) -> float:
+    """Return the 97.5 % point of Student's t by the series of Hill (1970): 4e-4 off for 10, 1e-5 for 30.
+
+    >>> [round(student(freedom), 3) for freedom in (10, 30, 1000)]
+    [2.228, 2.042, 1.962]
+    """
+    n, z = freedom, Z95
+    return (
+        z
+        + (z**3 + z) / (4 * n)
+        + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * n**2)
+        + (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / (384 * n**3)
+    )
 
 
 def percentile95(values: npt.NDArray[np.float64]) -> Ends | None:
@@ -367,10 +410,7 @@ class JudgedRun:
     resamples: Mapping[Name, npt.NDArray[np.float64]]
 
     def rate(self, attack: str, name: str, right: int | None = None) -> report.Rate:
-        """Return a rate with its interval: Wilson's if every decision is of a different record, else the bootstrap's.
-
-        If all resamples give the same rate (nothing or everything is broken), the interval is Wilson's for the mean
-        number of records in an episode.
+        """Return a rate with Wilson's interval, for the `effective` number of records if some have several decisions.
 
         Args:
             attack: the name of the attack; "" for rates over all attacks.
@@ -378,17 +418,16 @@ class JudgedRun:
             right: the number of right decisions that the rate shows, if any.
         """
         counts = self.cells[attack, name]
-        by_wilson = counts.trials.shape[:2] == (1, 1) and counts.trials.max(initial=0) <= 1
-        interval = None if by_wilson else percentile95(self.resamples[attack, name])
-        if by_wilson or (interval is not None and interval[0] == interval[1]):
-            by_wilson = True
-            records = float((counts.trials > 0).sum()) / counts.trials.shape[0] / counts.trials.shape[1]
-            interval = wilson(records * (counts.rate() or 0.0), records)
+        alone = counts.trials.shape[:2] == (1, 1) and counts.trials.max(initial=0) <= 1
+        records = float(counts.trials.sum())
+        interval = (
+            wilson(float(counts.hits.sum()), records) if alone else effective(counts, self.resamples[attack, name])
+        )
         episodes = [percent(value) for value in counts.rates()]
         return report.Rate(
             percent(counts.rate()),
             percents(interval),
-            "wilson" if by_wilson else "bootstrap",
+            "wilson" if alone else "effective",
             report.Spread(spread(episodes), episodes) if len(episodes) > 1 else None,
             right,
         )
@@ -552,10 +591,10 @@ def scores(
         rows: the index of each row's original; None if the rows are the originals themselves.
     """
     rows = range(len(pairs.originals)) if rows is None else rows
-    decided = pairs.task.scoring.decided
+    decided, in_groups = pairs.task.scoring.decided, pairs.task.scoring.mean_over == "groups"
     rows_of: dict[str | None, list[tuple[int, Sequence[Any]]]] = {}
     for at, original in enumerate(rows):
-        group = group_of(pairs.originals[original].values, pairs.task)
+        group = group_of(pairs.originals[original].values, pairs.task) if in_groups else None
         rows_of.setdefault(group, []).append((at, golds[original]))
     known = {
         (group, label): own

@@ -64,7 +64,7 @@ class Rate:
     Attributes:
         value: the rate.
         ci95: the 95 % interval of the rate.
-        interval_method: `wilson` or `bootstrap`.
+        interval_method: `wilson`, `effective` (Wilson's for the effective number of records) or `bootstrap`.
         spread: the spread of the rate over episodes; None if there is only one episode.
         right: how many decisions are right on the original; None for rates that do not state this count.
     """
@@ -498,6 +498,7 @@ class Report:
     date: str | None = None
     data: Data
     task: str
+    protocol: str | None = None
     fields: Sequence[str]
     gold: Sequence[str]
     metrics: Sequence[str]
@@ -629,6 +630,7 @@ class SavedReport:
     date: str | None = None
     data: Data | None = None
     task: str
+    protocol: str | None = None
     gold: Sequence[str] = ()
     metrics: Sequence[str] = ()
     correct: str = ""

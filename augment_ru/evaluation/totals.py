@@ -56,10 +56,12 @@ def totals(reports: Sequence[SavedReport]) -> list[Means]:
         reports: one report for each task.
 
     Raises:
-        AugmentError: there are no reports.
+        AugmentError: there are no reports, or they are of several protocols.
     """
     if not reports:
         raise AugmentError("no reports; give those of several tasks")
+    if len(protocols := {report.protocol for report in reports if report.protocol}) > 1:
+        raise AugmentError(f"reports of several protocols: {', '.join(sorted(protocols))}; take those of one")
     found: dict[Known, list[SavedModel | None]] = {}
     for number, report in enumerate(reports):
         for model in report.models:
@@ -71,7 +73,11 @@ def totals(reports: Sequence[SavedReport]) -> list[Means]:
 
 def is_diagnostic(report: SavedReport) -> bool:
     """Tell whether a report is of a diagnostic task, whose score is not averaged."""
-    return report.task in registry.names("tasks") and task_of(report.task).benchmark.diagnostic
+    if report.task not in registry.names("tasks"):
+        return False
+    task = task_of(report.task)
+    known = report.protocol in task.benchmark.protocols
+    return (task.under(report.protocol) if known else task).benchmark.diagnostic
 
 
 def _means(
@@ -130,6 +136,7 @@ def total_tables(reports: Sequence[SavedReport], names: Sequence[str]) -> list[S
     found = totals(reports)
     marked = [f"{name} *" if is_diagnostic(report) else name for name, report in zip(names, reports, strict=True)]
     note = " (* diagnostic: in no mean)" if marked != list(names) else ""
+    note += next((f", protocol {report.protocol}" for report in reports if report.protocol), "")
     tables = [
         ShownTable(
             f"Scores by task, the mean of its metrics, %{note}",

@@ -66,6 +66,7 @@ def run_evaluation(given: Mapping[str, Any]) -> int:
     for path, rows in ((given["predictions"], evaluation.predictions), (given["worst_case"], evaluation.worst_case)):
         if path is not None:
             write_file(path, json_lines(rows()))
+    write_json(given["submission"], evaluation.submission() if given["submission"] else {})
     if given["html"] is not None:
         from augment_ru.evaluation.page import page  # noqa: PLC0415  (loaded only for `html`)
 
@@ -76,7 +77,7 @@ def run_evaluation(given: Mapping[str, Any]) -> int:
         write_file(given["html"], [page(evaluation, report, day).encode("utf-8", "replace")])
     shown = tables_of(report, keys)
     print_shown(shown, given["form"], report, latex=latex, to_stderr=given["output"] == "-")
-    files = [given[name] for name in ("output", "html", "predictions", "worst_case")]
+    files = [given[name] for name in ("output", "html", "predictions", "worst_case", "submission")]
     say_written(files, "the report", "`output` REPORT.json keeps the report", quiet=quiet)
     failures = evaluation.failures(point=given["require_point"])
     for line in failures:
@@ -95,7 +96,7 @@ def _settings(given: Mapping[str, Any]) -> EvaluationSettings:
         **stated(given, same)
         | {
             "text_fields": given["fields"],
-            "shots": _shots(given["shots"]),
+            "shots": _shots(given["shots"] or ("task" if given["protocol"] else "0")),
             "device": given["device"] or "auto",
             "options": model_options(given["model_options"]),
             "cache": given["cache"] or default_path(),
@@ -141,7 +142,7 @@ def _check_files(given: Mapping[str, Any], settings: EvaluationSettings) -> None
     values = [value for named in settings.options.values() for value in named.values()]
     cache = [] if settings.cache == "none" else [str(settings.cache)]
     named = named_files([*settings.prompts, *arguments, *code, *values, *([task] if task.endswith(".toml") else [])])
-    outputs = {name: given[name] for name in ("output", "html", "predictions", "worst_case")}
+    outputs = {name: given[name] for name in ("output", "html", "predictions", "worst_case", "submission")}
     if outputs["output"] == "-":
         del outputs["output"]
     check_outputs([(f"`{name}`", file) for name, file in outputs.items()], [*inputs.values(), *named, *cache])

@@ -119,11 +119,21 @@ class OwnTemplate:
         values: the field that holds the values for the template.
         later: the template for what follows another demonstration (MERA, section 4.1): every demonstration but the
             first, and the row itself if it has demonstrations.
+        first: the text after the template in the first demonstration; None to take the template as it is, and "" to
+            take it without white space around it.
     """
 
     template: str
     values: str
     later: Template
+    first: str | None = None
+
+    def of(self, row: Mapping[str, Any], *, shown: bool) -> Template:
+        """Return the template that a row holds; `shown` says whether the row is a demonstration."""
+        text = text_of(row, self.template)
+        if self.first is not None:
+            text = text + self.first if shown and self.first else text.strip()
+        return with_label(Template.of(text))
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,6 +182,8 @@ class Prompt:
         values = {field.name: getattr(self, field.name) for field in fields(self) if field.name != "task"}
         if self.layout is None:  # so that the digests of such prompts stay
             del values["layout"]
+        if self.own and self.own.first is None:
+            values["own"] = {key: value for key, value in asdict(self.own).items() if key != "first"}
         text = json.dumps(values, ensure_ascii=False, sort_keys=True, default=asdict)
         return f"{self.name}-{short_digest(text.encode())}"
 
@@ -237,7 +249,7 @@ class Prompt:
             try:
                 entry = next(iter(self._entries(shot)), ())
                 word = self._answer(field_paths.numbered(field, entry), shot, labels)
-                template, values = self._values(field, shot, entry, labels, later=number > 1)
+                template, values = self._values(field, shot, entry, labels, later=number > 1, shown=True)
                 values = budget.fitted(template, values, [word], part) if budget else values
             except AugmentError as error:
                 raise AugmentError(f"demonstration {number}: {error}") from error
@@ -265,13 +277,14 @@ class Prompt:
         labels: Sequence[str] | None,
         *,
         later: bool,
+        shown: bool = False,
     ) -> tuple[Template, dict[str, str]]:
         """Return the template for a row, and the values of its places except the label.
 
-        `later` says whether a demonstration comes before the row.
+        `later` says whether a demonstration comes before the row, and `shown` whether it is one itself.
         """
         if self.own and not later:
-            template = with_label(Template.of(text_of(record, self.own.template)))
+            template = self.own.of(record, shown=shown)
             return template, _own_values(template, field_paths.value(record, self.own.values), self.own.values)
         template = self.own.later if self.own else self.targets[field]
         own = {} if self.layout is None else {OPTIONS: laid_out(self._offered(record, labels), self.layout)[0]}

@@ -147,7 +147,7 @@ def _prompt(name: str, given: _File, task: Task, variant: int) -> Prompt:
         raise AugmentError(f"instruction: no place {{{min(extra)}}}; possible: {{labels}}")
     if given.tokens and min(given.tokens) < 1:
         raise AugmentError(f"tokens is {[*given.tokens]}; it must be two numbers from 1: without and with shots")
-    own = given.own
+    own, later = given.own, task.benchmark.later
     return Prompt(
         name=name,
         task=task,
@@ -160,7 +160,9 @@ def _prompt(name: str, given: _File, task: Task, variant: int) -> Prompt:
         writes=given.tokens is not None,
         limits=given.tokens or LIMITS,
         stop=_texts(given.stop),
-        own=OwnTemplate(own.template, own.values, _template("own.later", own.later)) if own else None,
+        own=OwnTemplate(own.template, own.values, _template("later", later or own.later), task.benchmark.first)
+        if own
+        else None,
         each=given.each,
         layout=layout,
     )

@@ -190,7 +190,8 @@ class Scoring(_Part, frozen=True):
         norms: the names of the labels in the answer field, if the single answer to a row is compared with several
             labels. A list of labels follows this order; an object may use the beginning of a name as key (`util`).
         normal_form: the form in which written answers are compared (`evaluation.answer_scores.normalised`).
-        grouped_by: the field whose values split the rows for the metrics: a score is the mean over the groups.
+        grouped_by: the field whose values split the rows: a question is shown demonstrations of its own group.
+        mean_over: whether a score is the mean over these groups, or counted over all rows at once.
     """
 
     gold: SomeTexts = ("label",)
@@ -200,6 +201,7 @@ class Scoring(_Part, frozen=True):
     every_class: bool = False
     norms: tuple[str, ...] = ()
     grouped_by: str | None = None
+    mean_over: Literal["groups", "rows"] = "groups"
     normal_form: Literal["russian", "squad"] = "russian"
 
     @property
@@ -218,6 +220,11 @@ class Benchmark(_Part, frozen=True):
         shots: how many demonstrations are shown.
         trained_on: the task whose train rows a model may learn from if this task has none (LiDiRus: TERRa).
         diagnostic: whether the score is left out of totals (MERA, section 4.2).
+        later: the template of what follows a demonstration, instead of that of the prompt file.
+        first: what is written after a row's own template if it is the first demonstration; the template then stands
+            without white space around it where nothing is written. None to take the template as it is.
+        replacement: whether demonstrations are drawn with replacement.
+        protocols: by the name of a protocol, the keys of this file that it changes; the first is what the file states.
     """
 
     language: Literal["ru", "en"] = "ru"
@@ -225,6 +232,13 @@ class Benchmark(_Part, frozen=True):
     shots: Annotated[int, msgspec.Meta(ge=0)] = 0
     trained_on: str | None = None
     diagnostic: bool = False
+    later: str | None = None
+    first: str | None = None
+    replacement: bool = True
+    protocols: dict[str, dict[str, Any]] = msgspec.field(default_factory=dict)
+
+    def __hash__(self) -> int:
+        return hash((self.language, self.prompt, self.shots, self.later, self.diagnostic))
 
 
 class Task(_Part, frozen=True):
@@ -264,6 +278,19 @@ class Task(_Part, frozen=True):
             self.name, _changed(self.layout, keys), _changed(self.scoring, keys), _changed(self.benchmark, keys)
         )
 
+    def under(self, protocol: str | None) -> "Task":
+        """Return the task as this protocol of its benchmark has it; None for the one that its file states.
+
+        Raises:
+            AugmentError: the task has no such protocol.
+        """
+        if protocol is None:
+            return self
+        if protocol not in (known := self.benchmark.protocols):
+            possible = ", ".join(known) or "none"
+            raise AugmentError(f"`protocol` {protocol}: task {self.name} has {possible}")
+        return self.changed(**known[protocol])
+
 
 _KEYS = {name for part in (Layout, Scoring, Benchmark) for name in part.__struct_fields__}
 _SHARED = {"language", "options", "words", "shots", "separator"}
@@ -274,7 +301,10 @@ def _from_keys(where: str, name: str, keys: Mapping[str, object]) -> Task:
     for key in keys:
         if key not in _KEYS:
             raise AugmentError(f"{where}: {unknown('key', key, _KEYS | {'name'})}")
-    return Task(name, _part(where, keys, Layout), _part(where, keys, Scoring), _part(where, keys, Benchmark))
+    found = Task(name, _part(where, keys, Layout), _part(where, keys, Scoring), _part(where, keys, Benchmark))
+    for protocol, changes in found.benchmark.protocols.items():
+        _from_keys(f"{where}: protocols.{protocol}", name, {**keys, "protocols": {}, **changes})
+    return found
 
 
 def _part(where: str, keys: Mapping[str, object], kind: type[P]) -> P:

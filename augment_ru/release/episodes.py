@@ -3,9 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from augment_ru.draws import Streams, digests
+from augment_ru.evaluation.protocol import drawn_rows
 from augment_ru.records.task import Task
 from augment_ru.release.release_recipe import ReleaseRecipe, TaskRecipe, check_drawn
 
@@ -48,7 +47,7 @@ def episodes_of(recipe: ReleaseRecipe, task: TaskRecipe, schema: Task) -> list[E
 def draw_episodes(
     recipe: ReleaseRecipe, task: TaskRecipe, schema: Task, groups: Sequence[str | None]
 ) -> list[list[int]]:
-    """Draw the demonstrations of all episodes of a task from its train rows, with replacement (TAPE, section 4.1).
+    """Draw the demonstrations of all episodes of a task from its train rows, as its benchmark does.
 
     If the rows fall into groups, each episode draws its number of demonstrations from every group, because a question
     is shown only train rows of its own group. Each draw depends only on seed, task, group, episode and the number of
@@ -72,7 +71,6 @@ def draw_episodes(
         name = task.name if group is None else f"{task.name}:{group}"
         for episode in episodes_of(recipe, task, schema):
             key = Streams.of(digests([name]), recipe.seed, "episode", episode.number)
-            shots = np.arange(episode.shots)
-            for at in (key.uniform(np.zeros_like(shots), shots) * len(own)).astype(np.int64).tolist():
+            for at in drawn_rows(len(own), episode.shots, key, replacement=schema.benchmark.replacement):
                 found[own[at]].append(episode.number)
     return found

@@ -69,7 +69,7 @@ def harness_files(content: Mapping[str, Any], own: Path) -> dict[str, str]:
     groups: dict[str, list[str]] = {}
     for task, given in zip(content["tasks"], content["recipe"]["task"], strict=True):
         whole = f"{name}_{identifier(task['name'])}"
-        asked = _export(task, given, own).asked
+        asked = _export(task, given, own, content["recipe"].get("protocol")).asked
         for one in asked:
             files[f"_{task['name']}{one.ending}.yaml"] = yaml(
                 {key: value for key, value in one.content.items() if key not in _OF_VARIATIONS}
@@ -85,7 +85,7 @@ def harness_files(content: Mapping[str, Any], own: Path) -> dict[str, str]:
                 groups.setdefault(whole, []).extend(called)
             else:  # the score of the variation is the mean over the groups of its rows
                 groups.setdefault(whole, []).append(f"{whole}_{tag}")
-                files[f"{whole}_{tag}.yaml"] = _mean_over(f"{whole}_{tag}", called, asked[0].content["metric_list"])
+                files[f"{whole}_{tag}.yaml"] = _mean_over(f"{whole}_{tag}", called, asked[0].content)
     if not groups:
         return {}
     for group, tasks in groups.items():
@@ -114,9 +114,12 @@ def _variation(base: str, called: str, tag: str, variation: str, one: _Asked) ->
     return yaml({"include": base, "task": called, "tag": [tag], **own})
 
 
-def _mean_over(called: str, tasks: Sequence[str], metrics: Sequence[Mapping[str, Any]]) -> str:
-    """Return the text of a group file, in which the scores of the group are the unweighted means over its tasks."""
-    means = [{"metric": one["metric"], "aggregation": "mean", "weight_by_size": False} for one in metrics]
+def _mean_over(called: str, tasks: Sequence[str], content: Mapping[str, Any]) -> str:
+    """Return the text of a group file, whose scores are means over its tasks, or over their rows."""
+    by_rows = content["metadata"].get("mean_over") == "rows"
+    means = [
+        {"metric": one["metric"], "aggregation": "mean", "weight_by_size": by_rows} for one in content["metric_list"]
+    ]
     table = {"group": called, "task": list(tasks), "aggregate_metric_list": means, "metadata": {"version": VERSION}}
     return yaml(table)
 
@@ -133,23 +136,24 @@ def stated_prompts(content: Mapping[str, Any], own: Path) -> list[dict[str, str]
     """
     found = []
     for task, given in zip(content["tasks"], content["recipe"]["task"], strict=True):
-        export = _export(task, given, own)
+        export = _export(task, given, own, content["recipe"].get("protocol"))
         found.append({"task": task["name"], "prompt": export.prompt, "problem": export.problem})
     return found
 
 
-def _export(task: Mapping[str, Any], given: Mapping[str, Any], own: Path) -> _Export:
+def _export(task: Mapping[str, Any], given: Mapping[str, Any], own: Path, protocol: str | None) -> _Export:
     """Return how a task is exported to the harness.
 
     Args:
         task: the entry of the task in the manifest.
         given: the table of the task in the recipe.
         own: the folder with the user's own files.
+        protocol: the protocol of the release.
     """
     file, prompt_file = str(given.get("task", "")), own / Path(given["prompt"]).name if "prompt" in given else None
     try:
         named = task_or_file(str(own / Path(file).name) if file.endswith(".toml") else task["task"])
-        schema = named.changed(fields=tuple(task["fields"]))
+        schema = named.under(protocol).changed(fields=tuple(task["fields"]))
         if prompt_file is None and (problem := unfit(schema)):
             return _Export("", (), f"no prompt fits: {problem}")
         prompt = prompt_of(schema, prompt_file)

@@ -117,8 +117,8 @@ def _asked(
         each: the path of entries that are asked about one by one; None if a row is asked about as a whole.
         own: maps `template` to the field with the row's own template, and `values` to the field with the values that
             fill it. None if rows have no templates.
-        later: how a row is shown after a demonstration, without the instruction: the text before its fields, the paths
-            of these fields, and the text after them. Needed if `own` is given.
+        later: how a row is shown after a demonstration, without the instruction: a template; or the text before its
+            fields, the paths of these fields, and the text after them. Needed if `own` is given.
         dialogue: the arguments of `_with_dialogues`; None for rows that are not dialogues.
         is_shown: whether the rows are demonstrations.
         has_shots: whether each row is asked about after demonstrations.
@@ -129,7 +129,7 @@ def _asked(
     if own:
         is_first = [not has_shots and (not is_shown or at == 0) for at in range(len(found))]
         found = [
-            _with_context(row, **own) if first else _later(row, *later)
+            _with_context(row, **own, is_shown=is_shown) if first else _later(row, *later)
             for row, first in zip(found, is_first, strict=True)
         ]
     return found
@@ -184,7 +184,9 @@ def _with_dialogues(
     return found
 
 
-def _with_context(row: Mapping[str, Any], template: str, values: str) -> dict[str, Any]:
+def _with_context(
+    row: Mapping[str, Any], template: str, values: str, *, first: str | None = None, is_shown: bool = False
+) -> dict[str, Any]:
     """Return the row with its prompt, filled from the template and the values that the row holds.
 
     Args:
@@ -192,11 +194,15 @@ def _with_context(row: Mapping[str, Any], template: str, values: str) -> dict[st
         template: the field of the template.
         values: the field of its values. They fill the placeholders of the same names. If exactly one placeholder and
             one value are left over, that value fills it.
+        first: the text after the template of a demonstration; "" for none, and no white space around the template.
+        is_shown: whether the row is a demonstration.
 
     Raises:
         ValueError: the template has a placeholder without a value, or a brace that is not part of a placeholder.
     """
     text = row[template]
+    if first is not None:
+        text = text + first if is_shown and first else text.strip()
     held = row[values] if isinstance(row[values], Mapping) else {values: row[values]}
     names = [match[1] for match in _PLACE.finditer(text) if match[1] and match[1] != _LABEL]
     missing = [name for name in dict.fromkeys(names) if not field_paths.has_value(held, name)]
@@ -220,8 +226,10 @@ def _with_context(row: Mapping[str, Any], template: str, values: str) -> dict[st
     return {**row, CONTEXT: context.rstrip(), _GAP: context[len(context.rstrip()) :]}
 
 
-def _later(row: Mapping[str, Any], before: str, paths: Sequence[str], after: str) -> dict[str, Any]:
-    context = before + _column(row, paths) + after
+def _later(row: Mapping[str, Any], before: str, paths: Sequence[str] = (), after: str = "") -> dict[str, Any]:
+    context = (
+        before + _column(row, paths) + after if paths else _PLACE.sub(lambda one: str(_value(row, one[1])), before)
+    )
     return {
         **row,
         CONTEXT: context.rstrip(),

@@ -67,6 +67,7 @@ def prompt_content(task: Mapping[str, Any], schema: Task, prompt: Prompt, target
         "fewshot_delimiter": prompt.separator,
         "metadata": {
             "version": VERSION,
+            **({"mean_over": "rows"} if schema.scoring.mean_over == "rows" else {}),
             **({"episode": task["default_episode"]} if shown.get("num_fewshot") else {}),
             **({"max_gen_toks": list(prompt.limits)} if choices is None else {}),
         },
@@ -95,9 +96,12 @@ def _asked(prompt: Prompt, schema: Task) -> dict[str, Any]:
     if prompt.each:
         found["each"] = prompt.each
     if prompt.own:
-        before, after = (prompt.own.later.around(name) for name in (FIELDS, LABEL))
-        found["own"] = {"template": prompt.own.template, "values": prompt.own.values}
-        found["later"] = [before[0].texts[0], list(schema.layout.read), after[0].texts[-1]]
+        first, later = prompt.own.first, prompt.own.later.around(LABEL)[0]
+        given = {} if first is None else {"first": first}
+        found["own"] = {"template": prompt.own.template, "values": prompt.own.values, **given}
+        found["later"] = [later.fill({name: f"{{{name}}}" for name in later.names})]
+        if FIELDS in later.names:
+            found["later"] = [later.texts[0], list(schema.layout.read), later.texts[-1]]
     if schema.layout.dialogue:
         found["dialogue"] = {
             "id": schema.layout.dialogue.id,

@@ -133,7 +133,7 @@ def read_task(recipe: ReleaseRecipe, task: TaskRecipe, folder: Path) -> TaskInpu
         raise AugmentError(f"{task.test}: no rows; a test set needs at least one")
     first = rows[0][1]
     try:
-        schema = schema_of(task, first, folder.joinpath)
+        schema = schema_of(task, first, folder.joinpath).under(recipe.protocol)
         _check_files(recipe, task, schema, folder)
     except AugmentError as error:
         where = f"[[task]] '{task.name}'" if task.task or task.prompt else f"{task.test}: row 1"

@@ -279,6 +279,7 @@ class ReleaseRecipe(_Table, frozen=True, kw_only=True):
     Attributes:
         name: the name of the release, with which the names of its tasks for lm-evaluation-harness start.
         language: the language of the card; the tasks state the languages of their rows.
+        protocol: the protocol of the tasks' benchmark, such as `mera-2024`; None for those that the task files state.
     """
 
     name: SomeText
@@ -291,6 +292,7 @@ class ReleaseRecipe(_Table, frozen=True, kw_only=True):
     tags: tuple[str, ...] = ()
     seed: int = 42
     preset: str = "offline"
+    protocol: str | None = None
     gate: GateRecipe = GateRecipe()
     shots: ShotsRecipe = ShotsRecipe()
     attacks: Annotated[tuple[AttackRecipe, ...], msgspec.Meta(min_length=1)] = msgspec.field(name="attack")

@@ -47,7 +47,8 @@ class ReleaseFiles:
         Raises:
             AugmentError: this installation has no such schema.
         """
-        return schema_of(replace(task, task=task.task or self.content["tasks"][number]["task"]), {}, self.own)
+        named = replace(task, task=task.task or self.content["tasks"][number]["task"])
+        return schema_of(named, {}, self.own).under(self.content["recipe"].get("protocol"))
 
     def lines(self, name: str) -> list[bytes]:
         """Return the lines of a file, without line breaks."""

@@ -155,7 +155,7 @@ def test_reports_without_attacks_have_intervals_with_several_episodes_too(tmp_pa
             evaluation.report()["models"][0]["metrics"]["accuracy"]["value"], abs=1e-3
         )
         assert right["std"] == pytest.approx(stdev(shares), abs=1e-3)
-        assert right["interval_method"] == "bootstrap"
+        assert right["interval_method"] == "effective"
         assert right["ci95"][0] < right["value"] < right["ci95"][1]
         means.append(right["value"])
     (entry,) = found["comparisons"]

@@ -116,7 +116,7 @@ def test_of_several_labels_the_rate_is_the_mean_of_theirs() -> None:
     done = evaluate(rows, {"m": model})
     found = entry(done)
     assert found["asr"] == pytest.approx(100 * (0.5 + 0 + 1 + 1) / 4)
-    assert found["interval_method"] == "bootstrap"
+    assert found["interval_method"] == "effective"
     assert (found["right"], found["broken"], found["rows"], found["decisions"]) == (7, 4, 2, 10)
     assert {name: (one["broken"], one["right"]) for name, one in found["labels"].items()} == dict(
         zip(ETHICS, [(1, 2), (0, 2), (2, 2), (0, 0), (1, 1)], strict=True)
@@ -307,7 +307,7 @@ def test_rates_of_episodes_are_averaged_with_their_spread(train: Path) -> None:
     assert found["episodes"] == [0.0, 50.0, 100.0]
     assert found["asr"] == 50.0
     assert found["std"] == 50.0
-    assert found["interval_method"] == "bootstrap"
+    assert found["interval_method"] == "effective"
     assert found["metrics"]["accuracy"] == {"before": 100.0, "after": 50.0, "before_std": 0.0, "after_std": 50.0}
 
 

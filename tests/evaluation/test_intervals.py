@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import binomtest, chi2
+from scipy.stats import binomtest, chi2, t
 
 from augment_ru.evaluation.paired import mcnemar
-from augment_ru.evaluation.rates import Cells, bootstrap, percentile95, wilson
+from augment_ru.evaluation.rates import Cells, bootstrap, effective, percentile95, student, wilson
 
 
 @given(st.integers(0, 200), st.integers(1, 200))
@@ -104,3 +104,37 @@ def test_nothing_to_draw_is_no_number() -> None:
     drawn = bootstrap([cells([[[0, 0]]], [[[0, 0]]])], seed=1)[0]
     assert np.isnan(drawn).all()
     assert percentile95(drawn) is None
+
+
+@given(st.integers(10, 5000))
+def test_the_quantile_is_students(freedom: int) -> None:
+    assert student(freedom) == pytest.approx(float(t.ppf(0.975, freedom)), abs=5e-4)
+
+
+@given(st.integers(2, 40), st.integers(1, 6), st.integers(0, 2**32), st.floats(0.0, 1.0))
+def test_an_effective_interval_holds_its_rate(records: int, rows: int, seed: int, share: float) -> None:
+    """It stays in [0, 1], it turns with the outcome, and copies of the rows do not narrow it beyond their number."""
+    random = np.random.default_rng(seed)
+    hits, trials = random.binomial(rows, share, (1, 1, records)).astype(float), np.full((1, 1, records), float(rows))
+    own, copied, turned = (Cells(*both) for both in ((hits, trials), (3 * hits, 3 * trials), (trials - hits, trials)))
+    drawn = [bootstrap([one], 1)[0] for one in (own, copied, turned)]
+    low, high = effective(own, drawn[0]) or (1, 0)
+    assert 0 <= low <= (own.rate() or 0) <= high <= 1
+    assert effective(turned, drawn[2]) == pytest.approx((1 - high, 1 - low), abs=1e-9)
+    few, many = (ends[1] - ends[0] for ends in ((low, high), effective(copied, drawn[1]) or (0, 1)))
+    assert many <= few + 1e-9, "more decisions never make it wider"
+    assert many > (few / 3**0.5) * 0.9, "and copies tell at most as much as they are"
+
+
+def test_an_effective_interval_holds_the_true_rate_where_the_percentiles_do_not() -> None:
+    """60 records with two rows each, of a rate of 0.1: 300 draws of each method."""
+    held = np.zeros(2)
+    for seed in range(300):
+        random = np.random.default_rng([seed, 8])
+        hits = random.binomial(2, random.beta(0.1 * 0.25, 0.9 * 0.25, 60))
+        one = Cells(hits[None, None].astype(float), np.full((1, 1, 60), 2.0))
+        drawn = bootstrap([one], seed, 200)[0]
+        for at, ends in enumerate((percentile95(drawn), effective(one, drawn))):
+            held[at] += ends is not None and ends[0] <= 0.1 <= ends[1]
+    assert held[0] < held[1], "and three standard deviations of 300 draws are 11"
+    assert held[1] >= 285 - 11
