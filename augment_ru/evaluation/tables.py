@@ -293,6 +293,34 @@ def curve(report: Report) -> ShownTable:
     return ShownTable(title, columns, rows, 2, key="curve")
 
 
+def broke(report: Report) -> ShownTable:
+    """Return the table of what broke the answers in each search, with the counts behind each share."""
+    names = names_of(report)
+    rows = [
+        [
+            *(names[attack], one.by, one.value, f"{one.broken:,}", f"{one.of:,}" if one.of else NONE),
+            *(shown(one.share, 1), span(one.ci95), shown(one.lift)),
+        ]
+        for attack, found in (report.searches or {}).items()
+        for one in found.broke
+    ]
+    columns = ["search", "by", "value", "broke", "of", "%", INTERVAL, "lift"]
+    return ShownTable("What broke it: edits of those tried, rows of those right before", columns, rows, 3, key="broke")
+
+
+def hard(report: Report) -> ShownTable:
+    """Return the table of the rows that each search found hardest."""
+    names = names_of(report)
+    rows = [
+        [names[attack], one.id, one.label, one.status, f"{one.queries:,}", f"{one.changes:,}"]
+        for attack, found in (report.searches or {}).items()
+        for one in found.hardest
+    ]
+    return ShownTable(
+        "The hardest rows", ["search", "row", "label", "status", "queries", "changes"], rows, 4, key="hard"
+    )
+
+
 def together(report: Report) -> ShownTable:
     """Return the table of all attacks together: the worst case and the consistency of each model, with intervals."""
     names, rows = names_of(report), []
@@ -486,6 +514,8 @@ TABLES: Mapping[str, Callable[[Report], ShownTable]] = {
     "together": together,
     "valid": valid,
     "curve": curve,
+    "broke": broke,
+    "hard": hard,
     "transfer": transfer,
     "prompts": prompts,
     "variance": variance,
