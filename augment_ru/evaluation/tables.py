@@ -22,6 +22,8 @@ from augment_ru.evaluation.report import (
 )
 from augment_ru.evaluation.table_text import INTERVAL, NONE, ShownTable, shown, span
 
+SEARCH = "adversary:"
+"""The prefix of the names of searches against a model; the model's name follows."""
 _SMALLEST_P = 0.0001
 _FOLDERS = re.compile(
     r"(?<=:)(?:[^:]*/(?=[^/:]+\.(?:jsonl|json|csv|tsv|parquet|txt)(?:\.\w+)?(?:$|:))|(?:\.{0,2}|~)/(?:[^:]*/)?(?=[^/:]+$))"
@@ -32,14 +34,20 @@ _FOLDERS = re.compile(
 def shown_names(names: Iterable[str]) -> Mapping[str, str]:
     """Map each name to a shorter one without folders; names whose short forms would be equal stay as they are.
 
+    Of a search against a model the kind of the model is enough, if it tells the searches apart.
+
     >>> shown_names(["linear:data/train.jsonl", "hf-causal:org/model"])
     {'linear:data/train.jsonl': 'linear:train.jsonl', 'hf-causal:org/model': 'hf-causal:org/model'}
     >>> shown_names(["linear:a/train.jsonl", "linear:b/train.jsonl"])
     {'linear:a/train.jsonl': 'linear:a/train.jsonl', 'linear:b/train.jsonl': 'linear:b/train.jsonl'}
+    >>> shown_names(["adversary:linear:data/train.jsonl"])
+    {'adversary:linear:data/train.jsonl': 'adversary:linear'}
     """
     short = {name: name if "://" in name else _FOLDERS.sub("", name) for name in names}
-    count = Counter(short.values())
-    return {name: one if count[one] == 1 else name for name, one in short.items()}
+    kinds = {name: ":".join(name.split(":")[:2]) for name in short if name.startswith(SEARCH)}
+    count = Counter([*short.values(), *(kind for name, kind in kinds.items() if kind != short[name])])
+    found = {name: one if count[one] == 1 else name for name, one in short.items()}
+    return found | {name: kind for name, kind in kinds.items() if count[kind] == 1}
 
 
 def names_of(report: AnyReport) -> Mapping[str, str]:
