@@ -23,11 +23,12 @@ from augment_ru.engine.prepare import Constraints, Preparation, Prepared
 from augment_ru.engine.result import Outcome
 from augment_ru.engine.similarity import ScoreFunction, Similarity
 from augment_ru.errors import AugmentError, brief
+from augment_ru.evaluation.broke import added, counted_edits
 from augment_ru.evaluation.examples import Cache, Model, NamedModel, PredictFunction
 from augment_ru.language.annotate import Annotator
 from augment_ru.records.record import Record
 from augment_ru.records.task import Task
-from augment_ru.script import Script
+from augment_ru.script import Script, Triple
 
 _MOST_DRAWS = 100
 
@@ -271,7 +272,18 @@ class Adversary:
             broken_at=case.broken_at,
             minimal=case.minimal,
             confirmation=case.confirmation,
+            tried=self._tried(case),
         )
+
+    def _tried(self, case: SearchCase) -> Mapping[str, Mapping[str, int]]:
+        """Count the edits that the model was asked about, each once."""
+        known, pool, edits = case.knowledge, case.pool, dict[int, list[tuple[Triple, str]]]()
+        asked = () if known is None else {one for chosen, said in known.known.items() if said.passed for one in chosen}
+        for number in asked:
+            own = edits.setdefault(pool.texts[number], [])
+            own += [(triple, self.settings.attacks[pool.attacks[number]]) for triple in pool.changes[number].triples]
+        counts = added(counted_edits(pool.sources[text], own) for text, own in edits.items())
+        return {name: dict(sorted(own.items())) for name, own in counts.items()}
 
 
 def _guide_of(guide: Model | NamedModel, model: NamedModel, cache: Cache | None) -> Ledger:

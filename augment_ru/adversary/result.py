@@ -69,12 +69,13 @@ class Finding(Result):
         broken_at: the number of the query that broke the answer first, counted from 1; None if no query did.
         minimal: whether taking back any one change is known to mend the answer.
         confirmation: the answers that told slips from broken answers; None if one answer was believed.
+        tried: how many edits the model was asked about, by `evaluation.broke.FEATURES` and their values.
     """
 
     _VALUES: ClassVar[tuple[str, ...]] = (
         "record", "scripts", "protected", "outcome", "settings",
         "search_settings", "attacks", "changes", "before", "after", "queries", "broken_at", "minimal",
-        "confirmation",
+        "confirmation", "tried",
     )  # fmt: skip
     search_settings: SearchSettings
     attacks: Mapping[str, Sequence[int]]
@@ -85,6 +86,7 @@ class Finding(Result):
     broken_at: int | None
     minimal: bool
     confirmation: Confirmation | None
+    tried: Mapping[str, Mapping[str, int]]
 
     def __repr__(self) -> str:
         texts = {name: script.text for name, script in self.scripts.items()}
@@ -129,4 +131,5 @@ class Finding(Result):
         }
 
     def _further(self) -> dict[str, Any]:
-        return {"attacks": self.made_by(), **super()._further()}
+        tried = {"tried": self.tried} if self.tried.get("kind") else {}
+        return {"attacks": self.made_by(), **tried, **super()._further()}

@@ -170,6 +170,7 @@ def evaluate(**given: Any) -> int:  # noqa: ANN401
 @click.command(cls=Command, short_help="Search for the smallest changes that break a model's answers.")
 @click.argument("source", metavar="IN|-")
 @option("-o/--output OUT", "Output file, written when the run is complete.  [default: stdout]")
+@option("--html REPORT.html", "What broke the answers, as a web page; needs -o.")
 @option("--model [NAME=]KIND[:ARGUMENT]", "The model; see augment-ru list models.", required=True)
 @option("--defence NAME", "Search through this normalizer: the model behind it is asked.")
 @attack_option("An attack whose changes are in the pool.", ", ".join(ATTACKS))

@@ -167,7 +167,7 @@ class Evaluation:
             models=[self._model(*one) for one in zip(self.judged, beats, best, strict=True)],
             comparisons=in_pairs.comparisons() if pairs.attacks else [],
             prompts=prompts_report(self.judged, self.settings.seed) or None,
-            searches=searches(pairs) or None,
+            searches=searches(pairs, self.golds) or None,
             worst_of=_chosen_from(pairs.attacks[WORST_ROWS]) if WORST_ROWS in pairs.attacks else None,
             rows=rates.row_keys(pairs, self.golds),
             original_rows=None if pairs.attacks else rates.original_keys(pairs, self.golds),

@@ -33,9 +33,6 @@ EXAMPLES = 10_000
 GENERIC = "generic"
 """The task of rows that no schema describes; the page does not show this name."""
 
-SEARCH = "adversary:"
-"""The prefix of the names of searches against a model; the model's name follows."""
-
 _SCRIPTS = ("dom.js", "tables.js", "plots.js", "searches.js", "examples.js", "place.js", "main.js")
 _WITHOUT_ATTACKS = (
     "The metrics of each model on the rows as they are, in per cent, and those of the most frequent right answer."
@@ -173,8 +170,10 @@ def about(attack: str) -> str:
     It is empty if no attack is known. Sources in brackets are removed: a probability given in a paper would be mistaken
     for that of the rows. For the rows of a search, the text says against which model it was made.
     """
-    if attack.startswith(SEARCH):
-        return f"A search for the smallest change that turns a right answer of {attack.removeprefix(SEARCH)} wrong."
+    if attack.startswith(tables.SEARCH):
+        return (
+            f"A search for the smallest change that turns a right answer of {attack.removeprefix(tables.SEARCH)} wrong."
+        )
     known = registry.names("attacks")
     told = [inspect.getdoc(registry.find("attacks", "attack", part)) for part in attack.split("+") if part in known]
     return " ".join(_SOURCE.sub("", text.splitlines()[0]) for text in told if text)

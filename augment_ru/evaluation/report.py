@@ -450,6 +450,33 @@ class CurvePoint:
     ci95: Interval | None
 
 
+@dataclass(frozen=True, slots=True)
+class ShareBroken:
+    """A share of what was tried that broke an answer: of edits with one property, or of rows that can be broken.
+
+    `by` is the property, `lift` the share divided by that of all tried edits; None where it is not known.
+    """
+
+    by: str
+    value: str
+    broken: int
+    of: int
+    share: float | None
+    ci95: Interval | None
+    lift: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class HardRow:
+    """A row that withstood a search, or that was broken late: its id, right answer, status, queries and changes."""
+
+    id: str
+    label: str
+    status: str
+    queries: int
+    changes: int
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchReport:
     """The results of a search: counts, the success rate within numbers of queries, and means over the broken rows.
@@ -468,6 +495,8 @@ class SearchReport:
     changed_words: float | None
     minimal: float | None
     similarity: float | None
+    broke: Sequence[ShareBroken] = ()
+    hardest: Sequence[HardRow] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,13 +3,18 @@
 The counts come from the rows' metadata under `augment` (docs/adversary.md), so no model is asked.
 """
 
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Iterator, Mapping, Sequence
 from statistics import fmean
 from typing import Any
 
+from augment_ru.evaluation.answers import Golds, golds_of, kind_of
+from augment_ru.evaluation.broke import FEATURES, hardest, shares_broken
+from augment_ru.evaluation.examples import Example, PredictFunction, Prediction
 from augment_ru.evaluation.pairs import CHOSEN, Pair, Pairs, as_float
+from augment_ru.evaluation.protocol import EvaluationPlan
 from augment_ru.evaluation.rates import wilson
-from augment_ru.evaluation.report import CurvePoint, SearchReport
+from augment_ru.evaluation.report import CurvePoint, SearchReport, ShareBroken
 from augment_ru.records.record import Record
 from augment_ru.text.words import LETTERS_AND_DIGITS
 
@@ -18,12 +23,14 @@ _MOST_QUERIES = 2**53
 _QUERIES = (2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000)
 """The numbers of queries on a curve. Only those below the budget are used; the last point is the budget itself."""
 _DIGITS = 2
+_TOLD = 4
+"""How many values of a property, and how many rows, are told in the terminal."""
 
 
-def searches(pairs: Pairs) -> dict[str, SearchReport]:
+def searches(pairs: Pairs, golds: Golds) -> dict[str, SearchReport]:
     """Return the results of each attack whose rows were made by a search."""
     found = {attack: list(filter(is_searched, rows)) for attack, rows in pairs.attacks.items()}
-    return {attack: _of_search(rows, pairs) for attack, rows in found.items() if rows}
+    return {attack: _of_search(rows, pairs, golds) for attack, rows in found.items() if rows}
 
 
 def is_searched(pair: Pair) -> bool:
@@ -37,9 +44,50 @@ def is_searched(pair: Pair) -> bool:
     return all(isinstance(count, int) and 0 <= count <= _MOST_QUERIES for count in counts)
 
 
-def _of_search(rows: Sequence[Pair], pairs: Pairs) -> SearchReport:
+def recorded(pairs: Pairs) -> PredictFunction:
+    """Return a model that gives the answers which searches wrote into their rows."""
+    plan = EvaluationPlan(pairs, kind_of(pairs.task), (0,), 1, None)
+    rows = [pair for own in pairs.attacks.values() for pair in own]
+    said = [pair.metadata.get("prediction") or {} for pair in rows]
+    before = dict(zip((pair.original for pair in rows), (one.get("before") for one in said), strict=True))
+    answers = [before.get(at) for at in range(len(pairs.originals))] + [one.get("after") for one in said]
+    known = dict(zip(map(_asked, plan.examples(None, 0)), answers, strict=True))
+
+    def answer(examples: Sequence[Example]) -> list[Prediction]:
+        return ["" if (found := known.get(_asked(one))) is None else found for one in examples]
+
+    answer.deterministic = True  # type: ignore[attr-defined]
+    return answer
+
+
+def _asked(example: Example) -> str:
+    return json.dumps(example.record, sort_keys=True, default=str)
+
+
+def told(pairs: Pairs) -> Iterator[str]:
+    """Yield what broke the answers as a few lines: of each property the values with the highest shares."""
+    golds = golds_of([one.values for one in pairs.originals], pairs.task, kind_of(pairs.task))
+    for found in searches(pairs, golds).values():
+        by: dict[str, list[ShareBroken]] = {}
+        for one in found.broke:
+            by.setdefault(one.by, []).append(one)
+        for name, shares in by.items():
+            if found.broken:
+                yield f"broke, by {name}: " + "; ".join(map(_in_words, shares[: _TOLD if name in FEATURES else None]))
+        if found.hardest:
+            yield "hardest rows: " + ", ".join(f"{one.id} ({one.queries:,})" for one in found.hardest[:_TOLD])
+
+
+def _in_words(one: ShareBroken) -> str:
+    """Return a share in words, such as `masking ×1.9 (8 of 12)`."""
+    lift = "" if one.lift is None else f" ×{one.lift:.1f}"
+    return f"{one.value}{lift} ({one.broken:,}{f' of {one.of:,}' if one.of else ''})"
+
+
+def _of_search(rows: Sequence[Pair], pairs: Pairs, golds: Golds) -> SearchReport:
     """Return the results of a search; its rates count only the rows that `can_be_broken`."""
-    right = [pair.metadata for pair in rows if can_be_broken(pair.metadata)]
+    breakable = [pair for pair in rows if can_be_broken(pair.metadata)]
+    right = [pair.metadata for pair in breakable]
     broken = [pair for pair in rows if pair.metadata.get("status") == "broken"]
     budget = max(int(pair.metadata["budget"]) for pair in rows)
     queries = sum(int(one["queries"]) for one in right)
@@ -56,6 +104,8 @@ def _of_search(rows: Sequence[Pair], pairs: Pairs) -> SearchReport:
         changed_words=_mean([float(count) for count in words if count is not None]),
         minimal=_ratio(100 * sum(bool(pair.metadata.get("minimal")) for pair in broken), len(broken)),
         similarity=_mean([pair.similarity for pair in broken if pair.similarity is not None], digits=4),
+        broke=shares_broken(broken, breakable, golds),
+        hardest=hardest(breakable, pairs, golds),
     )
 
 

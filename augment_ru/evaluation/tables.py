@@ -22,6 +22,8 @@ from augment_ru.evaluation.report import (
 )
 from augment_ru.evaluation.table_text import INTERVAL, NONE, ShownTable, shown, span
 
+SEARCH = "adversary:"
+"""The prefix of the names of searches against a model; the model's name follows."""
 _SMALLEST_P = 0.0001
 _FOLDERS = re.compile(
     r"(?<=:)(?:[^:]*/(?=[^/:]+\.(?:jsonl|json|csv|tsv|parquet|txt)(?:\.\w+)?(?:$|:))|(?:\.{0,2}|~)/(?:[^:]*/)?(?=[^/:]+$))"
@@ -32,14 +34,20 @@ _FOLDERS = re.compile(
 def shown_names(names: Iterable[str]) -> Mapping[str, str]:
     """Map each name to a shorter one without folders; names whose short forms would be equal stay as they are.
 
+    Of a search against a model the kind of the model is enough, if it tells the searches apart.
+
     >>> shown_names(["linear:data/train.jsonl", "hf-causal:org/model"])
     {'linear:data/train.jsonl': 'linear:train.jsonl', 'hf-causal:org/model': 'hf-causal:org/model'}
     >>> shown_names(["linear:a/train.jsonl", "linear:b/train.jsonl"])
     {'linear:a/train.jsonl': 'linear:a/train.jsonl', 'linear:b/train.jsonl': 'linear:b/train.jsonl'}
+    >>> shown_names(["adversary:linear:data/train.jsonl"])
+    {'adversary:linear:data/train.jsonl': 'adversary:linear'}
     """
     short = {name: name if "://" in name else _FOLDERS.sub("", name) for name in names}
-    count = Counter(short.values())
-    return {name: one if count[one] == 1 else name for name, one in short.items()}
+    kinds = {name: ":".join(name.split(":")[:2]) for name in short if name.startswith(SEARCH)}
+    count = Counter([*short.values(), *(kind for name, kind in kinds.items() if kind != short[name])])
+    found = {name: one if count[one] == 1 else name for name, one in short.items()}
+    return found | {name: kind for name, kind in kinds.items() if count[kind] == 1}
 
 
 def names_of(report: AnyReport) -> Mapping[str, str]:
@@ -293,6 +301,34 @@ def curve(report: Report) -> ShownTable:
     return ShownTable(title, columns, rows, 2, key="curve")
 
 
+def broke(report: Report) -> ShownTable:
+    """Return the table of what broke the answers in each search, with the counts behind each share."""
+    names = names_of(report)
+    rows = [
+        [
+            *(names[attack], one.by, one.value, f"{one.broken:,}", f"{one.of:,}" if one.of else NONE),
+            *(shown(one.share, 1), span(one.ci95), shown(one.lift)),
+        ]
+        for attack, found in (report.searches or {}).items()
+        for one in found.broke
+    ]
+    columns = ["search", "by", "value", "broke", "of", "%", INTERVAL, "lift"]
+    return ShownTable("What broke it: edits of those tried, rows of those right before", columns, rows, 3, key="broke")
+
+
+def hard(report: Report) -> ShownTable:
+    """Return the table of the rows that each search found hardest."""
+    names = names_of(report)
+    rows = [
+        [names[attack], one.id, one.label, one.status, f"{one.queries:,}", f"{one.changes:,}"]
+        for attack, found in (report.searches or {}).items()
+        for one in found.hardest
+    ]
+    return ShownTable(
+        "The hardest rows", ["search", "row", "label", "status", "queries", "changes"], rows, 4, key="hard"
+    )
+
+
 def together(report: Report) -> ShownTable:
     """Return the table of all attacks together: the worst case and the consistency of each model, with intervals."""
     names, rows = names_of(report), []
@@ -486,6 +522,8 @@ TABLES: Mapping[str, Callable[[Report], ShownTable]] = {
     "together": together,
     "valid": valid,
     "curve": curve,
+    "broke": broke,
+    "hard": hard,
     "transfer": transfer,
     "prompts": prompts,
     "variance": variance,

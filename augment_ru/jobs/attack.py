@@ -15,19 +15,22 @@ from augment_ru.adversary.case import STATUSES, SearchCase
 from augment_ru.adversary.confirmation import MEASURED
 from augment_ru.adversary.defaults import ATTACKS
 from augment_ru.adversary.goal import Goal
-from augment_ru.adversary.result import Finding
+from augment_ru.adversary.result import NAME, Finding
 from augment_ru.adversary.victim import victim_of
 from augment_ru.errors import AugmentError, amount, unknown
 from augment_ru.evaluation.answers import different_golds, labels_of_different
 from augment_ru.evaluation.defences import Defence
-from augment_ru.evaluation.evaluation import check_models
+from augment_ru.evaluation.evaluation import check_models, evaluate
 from augment_ru.evaluation.examples import Cache, NamedModel, default_path, named_spec
+from augment_ru.evaluation.loading import loaded
 from augment_ru.evaluation.pairs import task_of_rows
-from augment_ru.formats.files import check_input, twice
+from augment_ru.evaluation.protocol import EvaluationSettings
+from augment_ru.evaluation.searches import recorded, told
+from augment_ru.formats.files import check_input, check_outputs, twice
 from augment_ru.formats.read import RowsRead, read_rows
 from augment_ru.formats.row import Changed
 from augment_ru.jobs.flags import checking
-from augment_ru.jobs.outputs import is_shown
+from augment_ru.jobs.outputs import is_shown, write_file
 from augment_ru.jobs.parts import write_parts
 from augment_ru.jobs.perturb import wrote
 from augment_ru.jobs.progress import Advance, progress, say
@@ -84,6 +87,8 @@ def attack_rows(given: Mapping[str, Any]) -> int:
     if [name for name in STATUSES if tally.searches[name]] == ["wrong_before"]:
         say("the model answers no row right; are the labels of the rows those of the model?", quiet=rows.quiet)
     say(wrote(rows, tally), quiet=rows.quiet)
+    if given["html"] is not None or not (rows.quiet or rows.meta != "full" or shown is not None):
+        _tell_what_broke(rows, given)
     return 1 if tally.skipped else 0
 
 
@@ -105,6 +110,12 @@ def _checked(given: Mapping[str, Any]) -> RowsJob:
     check_search(len(rows.perturbers), given["budget"], given["draws"], given["seconds"], given["confirm"])
     if given["train"] is not None:
         check_input(given["train"], "`train`")
+    if given["html"] is not None:
+        check_outputs([("`html`", given["html"])], [rows.source, *rows.reads])
+        if rows.output is None or rows.output == given["html"] or rows.meta != "full":
+            raise AugmentError(
+                "`html`: the page reads the rows with their edits; give another `output`, and `meta` full"
+            )
     if given["resume"] and given["seconds"] is not None:
         raise AugmentError("`resume`: with `seconds` the rows depend on the speed; leave one of them out")
     return rows
@@ -206,6 +217,30 @@ def _check_answer(gold: Sequence[str], record: Record) -> None:
         AugmentError: it has none.
     """
     Goal.of(replace(record, task=record.task.changed(gold=tuple(gold)))).check_known()
+
+
+def _tell_what_broke(rows: RowsJob, given: Mapping[str, Any]) -> None:
+    """Print what broke the answers in the rows that were written, and write the page of their evaluation.
+
+    No model is asked: the answers stand in the rows.
+    """
+    if rows.output is None or not Path(rows.output).is_file():
+        return
+    fields, golds = tuple(rows.fields), tuple(given["label_fields"])
+    seed = rows.perturbers[0].seed
+    settings = EvaluationSettings(
+        task=given["task"], text_fields=fields, label_fields=golds, seed=seed, flipping="none"
+    )
+    pairs = loaded(rows.output, settings).pairs
+    for line in told(pairs):
+        say(line, quiet=rows.quiet)
+    if given["html"] is not None:
+        from augment_ru.evaluation.page import page  # noqa: PLC0415  (loaded only for `html`)
+
+        named = {attack.removeprefix(f"{NAME}:"): recorded(pairs) for attack in pairs.attacks}
+        html = page(evaluate(rows.output, named, settings))
+        write_file(given["html"], [html.encode("utf-8", "replace")])
+        say(f"wrote the page to {given['html']}", quiet=rows.quiet)
 
 
 _AT_ONCE = 1e-3

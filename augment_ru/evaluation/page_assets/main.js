@@ -20,7 +20,7 @@ else byId("about-attacks").remove();
 
 for (const box of document.querySelectorAll("main > section")) if (!data.sections.includes(box.id)) box.remove();
 for (const link of document.querySelectorAll("nav a")) if (!byId(link.hash.slice(1))) link.remove();
-const drawings = { rates: [rates], strength: [strength], subpopulations: [cells], worst: [worst], searches: [curve], catch: [caught] };
+const drawings = { rates: [rates], strength: [strength], subpopulations: [cells], worst: [worst], searches: [curve, steps], catch: [caught] };
 function draw() {
   measure();
   for (const [section, own] of Object.entries(drawings)) if (byId(section)) for (const one of own) one();

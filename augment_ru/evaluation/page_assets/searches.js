@@ -33,6 +33,32 @@ function curve() {
   byId("curve-plot").replaceChildren(canvas(bottom + 48, "Success rate by number of queries, with 95 % bands", ...made));
 }
 
+function steps() {
+  // The share of right answers broken with at most so many changes, and with at least such a similarity.
+  const found = Object.entries(report.searches);
+  if (!data.tables.broke) { if (byId("steps-box")) byId("steps-box").remove(); return; }
+  for (const [box, by, down] of [["changes-plot", "changes, at most", false], ["similarity-plot", "similarity, at least", true]]) {
+    const lines = found.map(([attack, one]) => [attack, one.broke.filter((point) => point.by === by).map((point) => ({ ...point, at: Number(point.value) }))]);
+    const values = [...new Set(lines.flatMap(([, points]) => points.map((point) => point.at)))].sort((a, b) => (down ? b - a : a - b));
+    if (!values.length) { if (byId(box)) byId(box).remove(); continue; }
+    const [left, right, top, bottom] = [46, WIDTH - 30, 14, 200];
+    const x = (at) => left + ((right - left) * (values.indexOf(at) + 0.5)) / values.length;
+    const most = ceiling(lines.flatMap(([, points]) => points.map((point) => point.ci95[1])));
+    const y = (value) => bottom - ((bottom - top) * value) / most;
+    const made = levels(left, right, top, bottom, most);
+    for (const at of values) made.push(text(x(at), bottom + 18, String(at), "soft", "middle"));
+    made.push(text((left + right) / 2, bottom + 38, by, "soft", "middle"));
+    lines.forEach(([attack, points], which) => {
+      made.push(drawn("polyline", { points: points.map((point) => `${x(point.at)},${y(point.share)}`).join(" "), class: "line", tone: tone(which) }));
+      for (const point of points) {
+        const told = `${shownName(attack)}: ${number(point.share, 1)} % broken, ${by} ${point.value} (95 %: ${span(point.ci95)}), ${whole(point.broken)} of ${whole(point.of)}`;
+        made.push(line(x(point.at), y(point.ci95[0]), x(point.at), y(point.ci95[1]), "grid"), dot(x(point.at), y(point.share), "dot", tone(which), told));
+      }
+    });
+    byId(box).replaceChildren(canvas(bottom + 48, `Success rate: ${by}`, ...made));
+  }
+}
+
 function transfer() {
   const table = data.tables.transfer;
   if (!table) return byId("transfer-box").remove();
