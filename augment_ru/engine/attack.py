@@ -45,6 +45,7 @@ GROUPS = {
     "people": "how people type, in chats and search",
     "adversaries": "adversaries of moderation",
     "learners": "learners of Russian",
+    "channels": "what texts go through: scanners, recognisers",
     "rewording": "the same in other words",
     "tape": "the TAPE paper",
     "other": "other",

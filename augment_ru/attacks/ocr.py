@@ -1,0 +1,265 @@
+"""Текст прочитан сканером: «Пюпитр, ломкий и старый» → «Пютитр. ломкии истарый»."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from math import fsum
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+
+from augment_ru.draws import Floats, Ints, Streams, unit
+from augment_ru.editing.error_classes import weighted_ranks
+from augment_ru.editing.on_demand import texts_at
+from augment_ru.edits import Note
+from augment_ru.engine.attack import Attack
+from augment_ru.engine.legality import without_overlaps
+from augment_ru.engine.proposals import Proposals, Replacements
+from augment_ru.errors import AugmentError, unknown
+from augment_ru.language.frequency import is_common
+from augment_ru.resources import dictionary_path, number_in, rows
+from augment_ru.text.batch import Batch
+from augment_ru.text.characters import Codes, Mask, counts_before
+
+QUALITIES = ("good", "fair", "poor")
+SPACE, NOTHING = "␣", "∅"
+"""How the dictionary writes a space, and no sign at all."""
+LONGEST = 3
+"""The most signs that are misread together."""
+KINDS = ("edge", "gap", "digit", "small", "capital", "other")
+"""The kinds of signs, for surroundings: the ends of a line, white space, digits, letters by case, all others."""
+_BITS = 9
+"""How many bits of a key stand for one sign."""
+_MEAN = 0.02
+"""The share of signs that Tesseract misread at the quality `fair`."""
+_READ = 3
+"""A word is read as the original if fewer than one in this many of its letters is misread."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ocr(Attack):
+    """Misread a text as a scanner does: signs that look alike, lost and added spaces, specks taken for signs.
+
+    The confusions, each with what stands beside it, are those of Tesseract on rendered sentences. Each text first draws
+    how well it was scanned, so errors come in clusters and many texts have none (`min_changes` is 0).
+
+    Args:
+        probability: the share of the signs that are misread in an average text of the quality `fair`; in [0, 1].
+        quality: how well the page was scanned: `good`, `fair` or `poor`.
+        confusions: a dictionary, or the path of a `.tsv` file with the columns sign before, signs, sign behind, what is
+            read, errors, how many places. In a line `level` a quality, a factor of all errors, and the share of its
+            texts stand for the next three.
+
+    Raises:
+        AugmentError: there is no such quality or dictionary, or one of its lines is malformed.
+    """
+
+    name: ClassVar[str] = "ocr"
+    group: ClassVar[str] = "channels"
+    min_changes: ClassVar[int] = 0
+    probability: float = _MEAN
+    quality: str = "fair"
+    confusions: str = "ocr"
+
+    def __post_init__(self) -> None:
+        if self.quality not in QUALITIES:
+            raise unknown("quality of ocr", self.quality, QUALITIES)
+        _confusions(self.confusions)  # so that a wrong dictionary is an error before the run starts
+
+    def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
+        """Propose a misreading at every place where Tesseract made one in the same surroundings."""
+        found = _confusions(self.confusions)
+        places, contexts = batch.once(_contexts, found)
+        rates = np.cumsum(found.rates[contexts], axis=0)
+        shares, factors = found.levels[self.quality]
+        points = unit(batch.keys(streams, batch.starts[:-1]), np.zeros(len(batch), dtype=np.int64))
+        factor = factors[np.minimum(np.searchsorted(shares, points, side="right"), factors.size - 1)]
+        points = batch.draw(streams, places, lane=1) * rates[-1]
+        length = np.minimum((points >= rates).sum(axis=0), LONGEST)
+        at = np.arange(places.size)
+        context = contexts[length, at]
+        points += found.before[context] - np.where(length > 0, rates[length - 1, at], 0.0)
+        outcome = np.searchsorted(found.sums, points, side="right")
+        outcome = np.clip(outcome, found.firsts[context], found.firsts[context + 1] - 1)
+        odds = np.maximum(rates[-1] * factor[batch.rows(places)], _NEVER)
+        ranks, stops = weighted_ranks(batch.draw(streams, places), odds, _MEAN), places + length
+        kept = _apart(places, stops, ranks)
+        places, stops, ranks, outcome = places[kept], stops[kept], ranks[kept], outcome[kept]
+        misread = np.zeros(batch.codes.size, dtype=np.bool_)
+        misread[places] = ranks < self.probability
+        return Proposals.of_edits(
+            places,
+            stops,
+            ranks,
+            lambda indices: found.read.take(outcome[indices]),
+            notes=lambda indices: _notes(
+                batch, places[indices], stops[indices], [found.texts[one] for one in outcome[indices].tolist()], misread
+            ),
+        )
+
+
+_NEVER = 1e-9
+
+
+def _apart(starts: Ints, stops: Ints, ranks: Floats) -> Mask:
+    """Tell which edits stay: none that overlaps one of a lower rank; at most `LONGEST` signs are replaced together."""
+    kept = np.ones(starts.size, dtype=np.bool_)
+    for step in range(1, LONGEST + 1):
+        near = np.flatnonzero(starts[step:] < stops[:-step])
+        first = ranks[near] <= ranks[near + step]
+        kept[near[~first]] = False
+        kept[near[first] + step] = False
+    return kept
+
+
+def _notes(batch: Batch, starts: Ints, stops: Ints, new: Sequence[str], misread: Mask) -> list[Note]:
+    """Return the notes of misreadings: they are read as the original, but for numbers, other words and ruined words."""
+    rows, errors, made = batch.rows(starts), counts_before(misread), []
+    for row, start, stop, text in zip(rows.tolist(), starts.tolist(), stops.tolist(), new, strict=True):
+        first, whole = int(batch.starts[row]), batch.texts[row]
+        left, right = start - first, stop - first
+        old = whole[left:right]
+        while left and whole[left - 1].isalnum():
+            left -= 1
+        while right < len(whole) and whole[right].isalnum():
+            right += 1
+        was, word = whole[left:right].lower(), (whole[left : start - first] + text + whole[stop - first : right]).lower()
+        ruined = (errors[first + right] - errors[first + left]) * _READ > max(len(was), _READ)
+        lost = any(map(str.isdigit, was + text)) or (was != word and is_common(word)) or ruined
+        kind = "space" if " " in old + text else "speck" if not old else "misread"
+        made.append(Note(None if lost else old, kind))
+    return made
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Confusions:
+    """What Tesseract misread, in columns; hashed by identity.
+
+    Attributes:
+        numbers: the number of each code point in a key, shape (largest code point + 2,).
+        keys, rows: for each number of signs the keys of its contexts, ascending, and the number of each context.
+        rates: how often an error is made in each context, shape (contexts + 1,); the last one, for none, is 0.
+        firsts: the first outcome of each context, shape (contexts + 2,).
+        before: the sum of the rates of all contexts before each one, shape (contexts + 1,).
+        sums: the cumulative rates of the outcomes, shape (outcomes,).
+        texts, read: what is read in each outcome.
+        levels: for each quality the cumulative shares of its texts, and the factors of their errors.
+    """
+
+    numbers: Ints
+    keys: Sequence[Ints]
+    rows: Sequence[Ints]
+    rates: Floats
+    firsts: Ints
+    before: Floats
+    sums: Floats
+    texts: Sequence[str]
+    read: Replacements
+    levels: dict[str, tuple[Floats, Floats]]
+
+
+def _contexts(batch: Batch, found: _Confusions) -> tuple[Ints, Ints]:
+    """Find the places where something may be misread.
+
+    Returns:
+        The places, shape (places,), and the context of 0 to `LONGEST` signs at each, shape (LONGEST + 1, places).
+    """
+    codes = np.concatenate([batch.codes, np.full(LONGEST + 1, ord("\n"), dtype=np.uint32)])
+    signs = found.numbers[np.minimum(codes, found.numbers.size - 1)]
+    kinds, signs = signs >> _BITS, signs & (1 << _BITS) - 1
+    size, none = batch.codes.size, found.rates.size - 1
+    left = [np.roll(one, 1)[:size] for one in (signs, kinds)]
+    contexts, inner = [], np.zeros(size, dtype=np.int64)
+    for length in range(LONGEST + 1):
+        if length:
+            inner = inner << _BITS | signs[length - 1 : length - 1 + size]
+        right = [one[length : length + size] for one in (signs, kinds)]
+        context = np.full(size, none)
+        keys = found.keys[length]
+        for one, other in ((1, 1), (1, 0), (0, 1), (0, 0)) if keys.size else ():  # signs count more than kinds
+            key = (inner << _BITS | left[one]) << _BITS | right[other]
+            at = np.minimum(np.searchsorted(keys, key), keys.size - 1)
+            context = np.where(keys[at] == key, found.rows[length][at], context)
+        contexts.append(context)
+    every = np.stack(contexts)
+    places = np.flatnonzero((every != none).any(axis=0))
+    return places, every[:, places]
+
+
+def kind_of(sign: str) -> str:
+    """Return the kind of a sign, one of `KINDS`."""
+    if sign == "\n":
+        return "edge"
+    if sign.isspace():
+        return "gap"
+    if sign.isdigit():
+        return "digit"
+    return ("capital" if sign.isupper() else "small") if sign.isalpha() else "other"
+
+
+@cache
+def _confusions(name: str) -> _Confusions:
+    """Read a dictionary of confusions.
+
+    Raises:
+        AugmentError: there is no such dictionary, a line has too many signs or a wrong number, or a quality no level.
+    """
+    path = dictionary_path(name)
+    outcomes: dict[tuple[str, str, str], dict[str, float]] = {}
+    levels: dict[str, list[tuple[float, float]]] = {quality: [] for quality in QUALITIES}
+    for left, old, right, new, *counts in rows(path, columns=6):
+        where = f"{path.name}: {left} {old} {right} {new}:"
+        if left == "level":
+            if old not in levels:
+                raise unknown("quality of ocr", old, QUALITIES)
+            levels[old].append((number_in(where, new), number_in(where, right, least=-1.0)))
+            continue
+        signs = old.replace(NOTHING, "").replace(SPACE, " ")
+        if len(signs) > LONGEST or any(len(one) > 1 and one not in KINDS for one in (left, right)):
+            raise AugmentError(f"{where} needs at most {LONGEST} signs, between signs or {', '.join(KINDS)}")
+        places = number_in(where, counts[1])
+        where_ = outcomes.setdefault((left.replace(SPACE, " "), signs, right.replace(SPACE, " ")), {})
+        where_[new.replace(NOTHING, "").replace(SPACE, " ")] = number_in(where, counts[0], most=places) / places
+    if not all(levels.values()):
+        raise AugmentError(f"{path.name}: needs a line 'level' for each of {', '.join(QUALITIES)}")
+    return _in_columns(outcomes, levels)
+
+
+def _in_columns(
+    outcomes: dict[tuple[str, str, str], dict[str, float]], levels: dict[str, list[tuple[float, float]]]
+) -> _Confusions:
+    signs = sorted({one for left, old, right in outcomes for one in (*old, left, right)}.union(KINDS))
+    number_of = {sign: number for number, sign in enumerate(signs)}
+    of_kind = [number_of[kind_of(chr(code))] for code in range(_TOLD_APART)]
+    numbers = [kind << _BITS | number_of.get(chr(code), kind) for code, kind in enumerate(of_kind)]
+    other = number_of["other"]
+    sums = np.cumsum([rate for one in outcomes.values() for rate in one.values()])
+    bounds = np.concatenate([[0.0], sums])
+    firsts = np.concatenate([[0], np.cumsum([len(one) for one in outcomes.values()])])
+    keyed: list[list[tuple[int, int]]] = [[] for _ in range(LONGEST + 1)]
+    for row, (left, old, right) in enumerate(outcomes):
+        key = 0
+        for sign in (*old, left, right):
+            key = key << _BITS | number_of[sign]
+        keyed[len(old)].append((key, row))
+    columns = [np.array(sorted(one), dtype=np.int64).reshape(-1, 2).T for one in keyed]
+    texts = [text for one in outcomes.values() for text in one]
+    return _Confusions(
+        np.array([*numbers, other << _BITS | other], dtype=np.int64),
+        [one[0] for one in columns],
+        [one[1] for one in columns],
+        np.append([fsum(one.values()) for one in outcomes.values()], 0.0),
+        np.append(firsts, firsts[-1]),
+        bounds[firsts],
+        sums,
+        texts,
+        Replacements.of(texts),
+        {
+            quality: (np.cumsum([share for share, _ in one]), np.array([factor for _, factor in one]))
+            for quality, one in levels.items()
+        },
+    )
+
+
+_TOLD_APART = 0x2200
+"""Signs with a code point from here on count as «other» where the dictionary does not name their surroundings."""

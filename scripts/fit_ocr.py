@@ -1,0 +1,325 @@
+"""Fit the dictionary `ocr` to what Tesseract makes of rendered sentences.
+
+Three steps: `read` renders sentences in free fonts and has Tesseract read them; `fit` aligns what it read with the
+sentences and writes the dictionary; `compare` tells how well a classifier tells the attack's output from Tesseract's.
+
+    python scripts/fit_ocr.py read sentences.jsonl pairs.jsonl --fonts fit --lines 2000 --quality fair
+    python scripts/fit_ocr.py fit pairs.jsonl dictionaries/ocr.tsv
+    python scripts/fit_ocr.py compare held_out_pairs.jsonl
+
+It needs Pillow, scikit-learn, the programs `tesseract` (with `rus`) and `fc-list`, and fonts with Cyrillic.
+"""
+
+import argparse
+import io
+import json
+import random
+import subprocess
+import tempfile
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+
+from augment_ru.attacks.ocr import KINDS, LONGEST, NOTHING, QUALITIES, SPACE, kind_of
+from augment_ru.engine.attack import make
+
+HELD_OUT = ("Carlito", "FreeSerif", "Inter", "Lato", "Old Standard", "PT Sans", "Hack")
+"""Families of fonts that are never fitted: they are for the comparison alone."""
+FITTED = (
+    "Anonymous Pro",
+    "Cantarell",
+    "Charis SIL",
+    "DejaVu Sans",
+    "DejaVu Serif",
+    "FreeMono",
+    "FreeSans",
+    "JetBrains Mono",
+    "Jura",
+    "Liberation Mono",
+    "Liberation Sans",
+    "Liberation Sans Narrow",
+    "Liberation Serif",
+    "Linux Biolinum O",
+    "Linux Libertine O",
+    "Noto Sans",
+    "Noto Serif",
+    "Open Sans",
+    "PT Mono",
+    "PT Serif",
+    "Play",
+    "Roboto",
+)
+STYLES = {"Regular": 8, "Book": 8, "Roman": 8, "Bold": 2, "Italic": 2, "Oblique": 2}
+"""How often each style of a family is drawn; other styles are never drawn."""
+LOOKS = {
+    "good": {"size": (18, 40), "blur": (0.2, 1.3), "noise": (0, 8), "turn": 0.6, "ink": (0, 100), "jpeg": (35, 90)},
+    "fair": {"size": (12, 29), "blur": (0.6, 1.9), "noise": (1, 13), "turn": 1.0, "ink": (10, 130), "jpeg": (20, 75)},
+    "poor": {"size": (11, 25), "blur": (0.7, 2.1), "noise": (3, 15), "turn": 1.3, "ink": (20, 140), "jpeg": (15, 60)},
+}
+"""What a line looks like at each quality, every number drawn evenly from its range.
+
+The size in pixels, the radius of the blur, the deviation of the noise, the largest angle in degrees, the grey of the
+ink (paper is 200 to 255), the quality of the JPEG.
+"""
+
+
+FACTORS = np.array([0.0, 0.03, 0.1, 0.2, 0.35, 0.5, 0.8, 1.2, 2.0, 3.0, 4.5, 7.0, 10.0, 15.0, 22.0])
+"""The factors of errors that a text may draw."""
+LEAST = 3
+"""The fewest errors for which the signs beside them are told apart, instead of their kinds."""
+WORST = 0.35
+"""A line with more errors than this share of its signs is ruined; it is not fitted."""
+HEADER = """# What a scanner misreads, for the attack "ocr": signs between other signs, and how often Tesseract took them for others.
+# Source: fitted by scripts/fit_ocr.py to {lines} sentences of RuBLiMP (Apache-2.0), rendered in {fonts} free families of
+#   fonts at three qualities (size, blur, noise, rotation, contrast, compression) and read by Tesseract 5 (model `rus`).
+#   Levels: how many times more errors than the mean the lines of a quality have, and their share.
+# Licence: Apache-2.0 (numbers are facts).
+# Columns: sign before (or its kind), signs, sign behind (or its kind), what is read, errors, how many places.
+#   ␣ is a space, ∅ no sign. Lines `level`: quality, factor, share.
+"""
+
+
+def fonts(part: str) -> list[tuple[str, int]]:
+    """Return the font files of the fitted or the held-out families, each with its weight."""
+    names = FITTED if part == "fit" else HELD_OUT
+    listed = subprocess.run(["fc-list", ":lang=ru", "file", "family", "style"], capture_output=True, text=True, check=True)
+    found: dict[tuple[str, str], str] = {}
+    for line in sorted(listed.stdout.splitlines()):
+        file, family, style = line.split(":", 2)
+        names_of, style = family.strip().split(","), style.removeprefix("style=").split(",")[0]
+        for name in names:
+            if name in names_of and style in STYLES:
+                found.setdefault((name, style), file)
+    families = {name: sum(STYLES[style] for one, style in found if one == name) for name, _ in found}
+    return [(file, STYLES[style] * 1000 // families[name]) for (name, style), file in found.items()]
+
+
+def rendered(text: str, font: str, look: dict, draw: random.Random) -> bytes:
+    """Return the picture of a line, as a JPEG."""
+    from PIL import Image, ImageDraw, ImageFilter, ImageFont
+
+    size = round(draw.uniform(*look["size"]))
+    face = ImageFont.truetype(font, size)
+    left, top, right, bottom = face.getbbox(text)
+    paper, ink = round(draw.uniform(200, 255)), round(draw.uniform(*look["ink"]))
+    picture = Image.new("L", (right - left + 4 * size, bottom - top + 2 * size), paper)
+    ImageDraw.Draw(picture).text((2 * size - left, size - top), text, fill=ink, font=face)
+    turn = draw.uniform(-look["turn"], look["turn"])
+    picture = picture.rotate(turn, resample=Image.Resampling.BICUBIC, expand=True, fillcolor=paper)
+    picture = picture.filter(ImageFilter.GaussianBlur(draw.uniform(*look["blur"]) * size / 30))
+    noise = np.random.default_rng(draw.getrandbits(32)).normal(0, draw.uniform(*look["noise"]), picture.size[::-1])
+    picture = Image.fromarray(np.clip(np.asarray(picture) + noise, 0, 255).astype(np.uint8))
+    written = io.BytesIO()
+    picture.save(written, "JPEG", quality=round(draw.uniform(*look["jpeg"])))
+    return written.getvalue()
+
+
+def pages(paths: list[Path], folder: Path) -> list[str | None]:
+    """Return what Tesseract reads in each picture; None where it crashes, which a few pictures bring about."""
+    listed = folder / "list.txt"
+    listed.write_text("".join(f"{path}\n" for path in paths))
+    command = ["tesseract", str(listed), "-", "-l", "rus", "--psm", "7", "--dpi", "300"]
+    done = subprocess.run(command, capture_output=True, text=True, env={"OMP_THREAD_LIMIT": "1"})
+    if done.returncode == 0:
+        return list(done.stdout.split("\f"))[: len(paths)]
+    half = len(paths) // 2
+    return pages(paths[:half], folder) + pages(paths[half:], folder) if half else [None]
+
+
+def read(options: argparse.Namespace) -> None:
+    """Render sentences, have Tesseract read them, and write the pairs, 50 at a time."""
+    draw = random.Random(options.seed)
+    lines = options.sentences.read_text(encoding="utf-8").splitlines()
+    texts = [" ".join(json.loads(line)["text"].split()) for line in lines]
+    texts = [text for text in texts if 20 <= len(text) <= 140]
+    draw.shuffle(texts)
+    texts = texts[options.skip :]
+    files, weights = zip(*fonts(options.fonts), strict=True)
+    with options.pairs.open("a", encoding="utf-8") as out, tempfile.TemporaryDirectory() as folder:
+        for start in range(0, options.lines, 50):
+            made = []
+            for number, text in enumerate(texts[start : start + 50]):
+                quality = draw.choice(QUALITIES) if options.quality == "all" else options.quality
+                (font,) = draw.choices(files, weights)
+                path = Path(folder) / f"{number}.jpg"
+                path.write_bytes(rendered(text, font, LOOKS[quality], draw))
+                made.append({"text": text, "quality": quality, "font": Path(font).name, "path": path})
+            for one, page in zip(made, pages([one.pop("path") for one in made], Path(folder)), strict=True):
+                if page is not None:
+                    out.write(json.dumps(one | {"read": " ".join(page.split())}, ensure_ascii=False) + "\n")
+            out.flush()
+
+
+def operations(old: str, new: str) -> list[tuple[int, int, int, int]]:
+    """Align two texts; return what differs as the starts and stops of short ranges in both.
+
+    Neighbouring differences are one range as long as it has at most three old and three new signs.
+    """
+    width = len(new) + 1
+    costs = [list(range(width))]
+    for row, sign in enumerate(old, start=1):
+        above, line = costs[-1], [row]
+        for column, other in enumerate(new, start=1):
+            line.append(min(above[column - 1] + (sign != other), above[column] + 1, line[-1] + 1))
+        costs.append(line)
+    row, column, steps = len(old), len(new), []
+    while row or column:
+        here = costs[row][column]
+        if row and column and here == costs[row - 1][column - 1] + (old[row - 1] != new[column - 1]):
+            row, column = row - 1, column - 1
+            if old[row] != new[column]:
+                steps.append((row, row + 1, column, column + 1))
+        elif row and here == costs[row - 1][column] + 1:
+            row -= 1
+            steps.append((row, row + 1, column, column))
+        else:
+            column -= 1
+            steps.append((row, row, column, column + 1))
+    found: list[tuple[int, int, int, int]] = []
+    for start, stop, begin, end in reversed(steps):
+        if found:
+            first, last, one, other = found[-1]
+            if (last, other) == (start, begin) and stop - first <= LONGEST and end - one <= LONGEST:
+                found[-1] = (first, stop, one, end)
+                continue
+        found.append((start, stop, begin, end))
+    return found
+
+
+def around(text: str, start: int, stop: int) -> list[tuple[str, str, str]]:
+    """Return the contexts of a range, from the kinds of the signs beside it to these signs themselves."""
+    left, right = text[start - 1] if start else "\n", text[stop] if stop < len(text) else "\n"
+    lefts, rights = (kind_of(left), left), (kind_of(right), right)
+    old = text[start:stop]
+    return [(lefts[one], old, rights[other]) for one, other in ((0, 0), (1, 0), (0, 1), (1, 1)) if 
+            not (one and left == "\n" or other and right == "\n")]
+
+
+def fit(options: argparse.Namespace) -> None:
+    """Count confusions in their contexts and the levels of errors, and write the dictionary."""
+    pairs = [json.loads(line) for path in options.pairs for line in path.open(encoding="utf-8")]
+    aligned = [(one["text"], one["read"], one["quality"], operations(one["text"], one["read"])) for one in pairs]
+    aligned = [one for one in aligned if len(one[3]) <= WORST * len(one[0])]
+    errors: Counter[tuple[tuple[str, str, str], str]] = Counter()
+    for text, new, _, found in aligned:
+        for start, stop, begin, end in found:
+            errors.update((context, new[begin:end]) for context in around(text, start, stop))
+    olds = {old for (_, old, _), _ in errors}
+    totals: Counter[tuple[str, str, str]] = Counter()
+    for (context, _), count in errors.items():
+        totals[context] += count
+    told = {context for context, count in totals.items() if count >= LEAST or _is_by_kind(context)}
+    places: Counter[tuple[str, str, str]] = Counter()
+    counted: Counter[tuple[tuple[str, str, str], str]] = Counter()
+    where: list[list[tuple[str, str, str]]] = []
+    for text, new, _, found in aligned:
+        made = {(start, stop): new[begin:end] for start, stop, begin, end in found}
+        where.append([])
+        for start in range(len(text) + 1):
+            for stop in range(start, min(start + LONGEST, len(text)) + 1):
+                if text[start:stop] in olds:
+                    known = [one for one in around(text, start, stop) if one in told]
+                    if known:  # the same order as in the attack: the nearest context that the dictionary has
+                        places[known[-1]] += 1
+                        where[-1].append(known[-1])
+                        if (start, stop) in made:
+                            counted[known[-1], made[start, stop]] += 1
+    rates: Counter[tuple[str, str, str]] = Counter()
+    for (context, _), count in counted.items():
+        rates[context] += count / places[context]
+    rows = sorted((context, -count, new) for (context, new), count in counted.items() if count >= options.least)
+    levels = {quality: levels_of(quality, aligned, where, rates) for quality in QUALITIES}
+    written = [f"level\t{quality}\t{factor:g}\t{share:.4f}\t-\t-" for quality in QUALITIES for factor, share in levels[quality]]
+    for context, count, new in rows:
+        written.append("\t".join((*map(_written, (*context, new)), str(-count), str(places[context]))))
+    header = HEADER.format(lines=len(pairs), fonts=len(FITTED))
+    options.dictionary.write_text(header + "\n".join(written) + "\n", encoding="utf-8")
+    signs = sum(len(one[0]) for one in aligned if one[2] == "fair")
+    print(len(pairs), len(aligned), len(rows), "mean", sum(len(one[3]) for one in aligned if one[2] == "fair") / signs)
+
+
+def levels_of(quality: str, aligned: list, where: list, rates: Counter) -> list[tuple[float, float]]:
+    """Return the factors of errors in the lines of a quality with their shares, by expectation and maximisation."""
+    mine = [(len(found), sum(rates[one] for one in contexts)) for (_, _, which, found), contexts in zip(aligned, where, strict=True) if which == quality]
+    counts, expected = np.array(mine, dtype=float).T
+    means = np.maximum(expected[:, None] * FACTORS, 1e-9)
+    likely = np.exp(counts[:, None] * np.log(means) - means - (counts[:, None] * np.log(np.maximum(expected, 1e-9))[:, None] - expected[:, None]))
+    shares = np.full(len(FACTORS), 1 / len(FACTORS))
+    for _ in range(2000):
+        posterior = likely * shares
+        shares = (posterior / posterior.sum(axis=1, keepdims=True)).mean(axis=0)
+    return [(factor, share) for factor, share in zip(FACTORS.tolist(), shares.tolist(), strict=True) if share >= 0.001]
+
+
+def _is_by_kind(context: tuple[str, str, str]) -> bool:
+    return context[0] in KINDS and context[2] in KINDS
+
+
+def _written(cell: str) -> str:
+    return cell.replace(" ", SPACE) or NOTHING
+
+
+def compare(options: argparse.Namespace) -> None:
+    """Tell how well character n-grams tell the attack's output from Tesseract's, and how many lines are clean."""
+    from sklearn.feature_extraction.text import TfidfVectorizer
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.metrics import roc_auc_score
+    from sklearn.model_selection import GroupKFold, cross_val_predict
+    from sklearn.pipeline import make_pipeline
+
+    from augment_ru import Augmenter
+
+    pairs = [json.loads(line) for line in options.pairs.open(encoding="utf-8")]
+    for quality in QUALITIES:
+        mine = [one for one in pairs if one["quality"] == quality]
+        texts = [one["text"] for one in mine]
+        attack = Augmenter(make("ocr", {"quality": quality}), constraints=(), similarity="none", seed=options.seed)
+        made = [result.text for result in attack.texts(texts)]
+        lines: tuple[list[str], list[str]] = ([], [])
+        words: tuple[list[str], list[str]] = ([], [])
+        for one, other in zip(mine, made, strict=True):
+            if one["read"] != one["text"] and other != one["text"]:
+                for which, new in enumerate((one["read"], other)):
+                    lines[which].append(new)
+            for which, new in enumerate((one["read"], other)):
+                words[which].extend((Counter(new.split()) - Counter(one["text"].split())).elements())
+        clean = [sum(new == text for new, text in zip(news, texts, strict=True)) / len(texts) for news in ([one["read"] for one in mine], made)]
+        said = [f"{quality}: clean {clean[0]:.3f} and {clean[1]:.3f}"]
+        for what, (real, ours) in (("lines", lines), ("words", words)):
+            labels = [0] * len(real) + [1] * len(ours)
+            groups = [*range(len(real)), *range(len(ours))]
+            model = make_pipeline(TfidfVectorizer(analyzer="char", ngram_range=(1, 4), sublinear_tf=True), LogisticRegression(C=10, max_iter=1000))
+            scores = cross_val_predict(model, real + ours, labels, groups=groups, cv=GroupKFold(5), method="decision_function")
+            said.append(f"{what} AUC {roc_auc_score(labels, scores):.3f} ({len(real)}, {len(ours)})")
+        print("; ".join(said))
+
+
+def main() -> None:
+    """Run one of the steps."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    steps = parser.add_subparsers(required=True)
+    step = steps.add_parser("read")
+    step.add_argument("sentences", type=Path)
+    step.add_argument("pairs", type=Path)
+    step.add_argument("--fonts", choices=("fit", "held-out"), default="fit")
+    step.add_argument("--lines", type=int, default=1000)
+    step.add_argument("--skip", type=int, default=0)
+    step.add_argument("--seed", type=int, default=1)
+    step.add_argument("--quality", choices=(*QUALITIES, "all"), default="all")
+    step.set_defaults(run=read)
+    step = steps.add_parser("fit")
+    step.add_argument("pairs", type=Path, nargs="+")
+    step.add_argument("dictionary", type=Path)
+    step.add_argument("--least", type=int, default=1, help="the fewest errors of a line of the dictionary")
+    step.set_defaults(run=fit)
+    step = steps.add_parser("compare")
+    step.add_argument("pairs", type=Path)
+    step.add_argument("--seed", type=int, default=1)
+    step.set_defaults(run=compare)
+    options = parser.parse_args()
+    options.run(options)
+
+
+if __name__ == "__main__":
+    main()
