@@ -7,7 +7,7 @@ from functools import cache
 from typing import ClassVar
 
 from augment_ru.draws import Rng, Streams
-from augment_ru.editing.numbered import Place, check_classes, fitted, open_sentence, proposed
+from augment_ru.editing.numbered import Place, check_classes, end_of_short, fitted, keyed, proposed
 from augment_ru.editing.style import quotations
 from augment_ru.engine.attack import Attack
 from augment_ru.engine.proposals import Proposals
@@ -29,16 +29,15 @@ from augment_ru.language.numerals import (
     ordinal,
     spelled,
 )
-from augment_ru.resources import dictionary_path, rows, same_word
+from augment_ru.resources import same_word
 from augment_ru.text.batch import Batch
 
 CLASSES = ("words", "figures", "forms")
 _MANY, _TEN, _HUNDRED, _THOUSAND, _ROUND, _LAST_DAY, _OLDEST = 5, 10, 100, 1000, 500, 31, 200
 
 
-@cache
 def _listed(kind: str) -> dict[str, str]:
-    return {key: value for what, key, value in rows(dictionary_path("number_words"), columns=3) if what == kind}
+    return keyed("number_words", kind)
 
 
 def _day(text: str, match: re.Match[str]) -> Iterator[Place]:
@@ -170,13 +169,13 @@ def _joined_numbers() -> dict[str, int]:
 def _fraction(text: str, match: re.Match[str]) -> Iterator[Place]:
     """«6,5 млн» → «шесть с половиной миллионов», «2,3 процента» → «две целых и три десятых процента»."""
     whole, part, unit = int(match["int"]), match["part"], match["unit"]
-    stop, case = match.end("part"), case_of_unit(cases_at(text[: match.start()]), text[match.end() :])
+    stop, case = match.end("part"), case_of_unit(text[: match.start()], text[match.end() :])
     nouns = [one for one in nouns_behind(text[stop:]) if (one.number, one.case) == ("sing", "gent")]
     lemma = _listed("unit").get((unit or "").lower()) or (nouns[0].lemma if nouns else "")
     noun = noun_of(lemma) if lemma else None
     if noun is None or case not in {"nomn", "accs"} or whole > LARGEST:
         return
-    start, end = match.start(), _unit_end(text, match) if unit else stop + nouns[0].stop
+    start, end = match.start(), end_of_short(text, match.end()) if unit else stop + nouns[0].stop
     between = "" if unit else text[stop : stop + nouns[0].start]
     if part == "5" and whole:
         number = "полторы" if "femn" in noun.word else "полтора"
@@ -190,12 +189,6 @@ def _fraction(text: str, match: re.Match[str]) -> Iterator[Place]:
     yield Place(start, end, value + (between or " ") + counted(2, lemma, "nomn"), "words")
 
 
-def _unit_end(text: str, match: re.Match[str]) -> int:
-    """Return where a unit ends, without a full stop that ends a sentence, too."""
-    ends = match["unit"].endswith(".") and (not text[match.end() :].strip() or open_sentence(text, match.end() + 1))
-    return match.end() - ends
-
-
 def _whole(text: str, match: re.Match[str]) -> Iterator[Place]:
     """«8 детей» → «восемь детей», «5 тыс. рублей» → «пять тысяч рублей», «5000 рублей»."""
     figures, unit, start = match["whole"], (match["unit"] or "").lower(), match.start()
@@ -203,16 +196,16 @@ def _whole(text: str, match: re.Match[str]) -> Iterator[Place]:
     if number > LARGEST or (figures[0] == "0" and figures != "0") or not cases:
         return
     if unit and (noun := noun_of(_listed("unit")[unit])):
-        case, lemma = case_of_unit(cases, text[match.end() :]), noun.lemma
+        case, lemma = case_of_unit(text[:start], text[match.end() :]), noun.lemma
         if lemma == "год":
             case = "loct" if "loct" in cases and len(cases) == 2 else case
             said = ordinal(number, case, "masc") + " " + counted(1, lemma, {"loct": "loc2"}.get(case, case)) if case and number > _ROUND else ""
         else:
             said = f"{cardinal(number, case, noun.gender or 'masc')} {counted(number, lemma, case)}" if case else ""
         if said:
-            yield Place(start, _unit_end(text, match), said, "words")
+            yield Place(start, end_of_short(text, match.end()), said, "words")
         if lemma == "тысяча":
-            yield Place(start, _unit_end(text, match), str(number * _THOUSAND), "forms")
+            yield Place(start, end_of_short(text, match.end()), str(number * _THOUSAND), "forms")
         return
     nouns = nouns_behind(text[stop:])
     if number > _THOUSAND and nouns and nouns[0].lemma == "год" and (nouns[0].number == "sing" or not number % 10):
@@ -221,8 +214,8 @@ def _whole(text: str, match: re.Match[str]) -> Iterator[Place]:
         found = {word for word, _ in spelled(number, nouns, cases)}
     if len(found) == 1 and not (number == 1 and cases == ANY_CASE):
         yield Place(start, stop, found.pop(), "words")
-        if number % _ROUND == 0 and number >= _THOUSAND and nouns[0].lemma != "год":
-            yield Place(start, stop, f"{number / _THOUSAND:g}".replace(".", ",") + " тыс.", "forms")
+    if number % _ROUND == 0 and number >= _THOUSAND and nouns and nouns[0].lemma != "год" and nouns[0].case == "gent":
+        yield Place(start, stop, f"{number / _THOUSAND:g}".replace(".", ",") + " тыс.", "forms")
 
 
 @cache
@@ -340,7 +333,7 @@ def _of_text(text: str, classes: Iterable[str]) -> Iterator[tuple[Place, ...]]:
             if any(start < end and begin < stop for begin, end in taken):
                 continue
             taken.append((start, stop))
-            if find in {_phone, _date, _compound, _compound_words} or not (
+            if find in {_phone, _date, _clock, _compound, _compound_words} or not (
                 _CHAIN.search(text[:start]) or _CHAINED.match(text, stop)
             ):
                 places = (one for one in find(text, match) if one.kind in classes)

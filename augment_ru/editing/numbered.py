@@ -1,6 +1,7 @@
 """What `numbers` and `abbreviations` share: places of a text with the ways in which they may be written."""
 
 import re
+from functools import cache
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
@@ -10,6 +11,7 @@ from augment_ru.edits import Change, Edit, Note
 from augment_ru.engine.proposals import Proposals
 from augment_ru.errors import AugmentError, unknown
 from augment_ru.language.prepositions import fitting
+from augment_ru.resources import dictionary_path, rows
 from augment_ru.text.batch import Batch
 
 _PREPOSITION = re.compile(r"(?<![\w-])(со?|во?|ко?|об?)(?=\s+$)", re.IGNORECASE)
@@ -44,6 +46,18 @@ def open_sentence(text: str, place: int) -> bool:
     return _OPENING.search(text[:place]) is not None
 
 
+def end_of_short(text: str, stop: int) -> int:
+    """Return where an abbreviation that stops here ends, without a full stop that ends the sentence, too."""
+    ends = text[stop - 1] == "." and (not text[stop:].strip() or re.match(r"\s+[«\"—–-]*\s*[А-ЯЁA-Z]", text[stop:]) is not None)
+    return stop - ends
+
+
+@cache
+def keyed(name: str, kind: str) -> dict[str, str]:
+    """Read the lines of one kind from a dictionary with the columns kind, key, value; maps keys to values."""
+    return {key: value for what, key, value in rows(dictionary_path(name), columns=3) if what == kind}
+
+
 def fitted(text: str, place: Place) -> Iterator[Place]:
     """Yield a place with the capitals, the ё and the preposition of its text; nothing if its preposition is not certain.
 
@@ -58,7 +72,7 @@ def fitted(text: str, place: Place) -> Iterator[Place]:
         new = new[0].upper() + new[1:]
     match = _PREPOSITION.search(text[: place.start])
     word = match[1].lower() if match else ""
-    if match is None or not new[0].isalpha():
+    if match is None or not new[0].isalpha() or "." in new[:5]:
         yield place._replace(text=new)
     elif form := fitting(word, new.split(" ")[0].lower()):
         before = None if form == word else (*match.span(1), written_like(form, match[1]))

@@ -253,13 +253,16 @@ def _cases_with(kind: str, noun: Noun) -> Iterator[str]:
         yield noun.case
 
 
-def case_of_unit(cases: frozenset[str], behind: str) -> str:
+def case_of_unit(before: str, behind: str) -> str:
     """Return the case of a number whose unit is abbreviated, so that its form tells nothing; "" if it is not certain.
 
     Args:
-        cases: the cases in which the number may stand (`cases_at`).
+        before: the text before the number.
         behind: the text behind the unit.
     """
+    cases, word = cases_at(before), _WORD.search(before)
+    if cases == ANY_CASE and word and any({"nomn", "sing"} <= one.grammemes for one in readings(word[1])):
+        return "nomn"  # «цена 500 р.»
     if cases == NO_GENITIVE:
         return "nomn"
     if cases == {"accs", "loct"}:  # «в 5 км от города», «на 5 тыс. рублей»
