@@ -176,7 +176,8 @@ def _unit(short: str, words: str, text: str, match: re.Match[str]) -> Iterator[P
     """«5 тыс.» ↔ «5 тысяч», «1,5 км» ↔ «1,5 километра»."""
     start, stop = match.span("word")
     if not match["short"]:
-        yield _shortened(text, start, stop, short)
+        if short != "р.":  # «руб.» is clearer
+            yield _shortened(text, start, stop, short)
     elif case := case_of_unit(text[: match.start()], text[match.end() :]):
         number = _MANY if match["scale"] else _FEW if match["part"] else int(re.sub(r"\D", "", match["whole"]))
         gap = "" if text[start - 1].isspace() else " "

@@ -305,7 +305,7 @@ def _patterns() -> Sequence[tuple[re.Pattern[str], Callable[[str, re.Match[str]]
     ))  # fmt: skip
 
 
-_ANOTHER = r"(?:\d[\d,.]*|(?:дв[аеу]|тр[её]х|три|четыр|пят|шест|сем[ьи]|вос[еь]м|девят|десят|одинн|сорок|ст[оа]\b)[а-яё]*)"
+_ANOTHER = r"(?:\d[\d,.]*|(?:дв[аеу]|тр[её]х|три|четыр|пят|шест|сем[ьи]|вос[еь]м|девят|десят|одинн|сорок|оди?н|ст[оа]\b)[а-яё]*)"
 _LINK = r"(?:\s+(?:и|или|либо|ли|по|до|на|из|против|х)|\s*[-–—,:/])?\s+"
 _CHAIN = re.compile(rf"(?<![\w]){_ANOTHER}{_LINK}$", re.IGNORECASE)
 _CHAINED = re.compile(rf"(?:{_LINK}|\s+[а-яё]+\s+(?:из|против|по|до|к)\s+){_ANOTHER}", re.IGNORECASE)
