@@ -1,53 +1,26 @@
-"""Сокращения раскрывают, слова сокращают: «в г. Казани, т. е. в РФ» → «в городе Казани, то есть в Российской Федерации»."""
+"""Сокращения раскрывают, слова сокращают: «в г. Казани, т. е. в РФ» → «в городе Казани, то есть…»."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache
 from typing import ClassVar
 
 from augment_ru.draws import Streams
-from augment_ru.editing.numbered import Place, check_classes, end_of_short, fitted, keyed, open_sentence, proposed
+from augment_ru.editing.numbered import Place, check_classes, end_of_short, fitted, open_sentence, proposed
 from augment_ru.editing.style import chat_points
 from augment_ru.engine.attack import Attack
 from augment_ru.engine.proposals import Proposals
 from augment_ru.language.inflection import inflect, known_forms, noun_of
 from augment_ru.language.morphology import GENDERS, readings
 from augment_ru.language.numerals import ANY_CASE, NO_GENITIVE, NUMERAL_CASES, case_of_unit, cases_at, counted
-from augment_ru.resources import dictionary_path, rows, same_word
+from augment_ru.language.shortenings import every_form, forms_of_phrase, inflected, like_title, shortenings, unit_forms
+from augment_ru.resources import same_word
 from augment_ru.text.batch import Batch
 
 CLASSES = ("full", "short")
 _LEAST_POINTS = 2
 _FEW, _MANY = 2, 5
-
-
-@lru_cache(maxsize=10_000)
-def _inflected(words: str, case: str, number: str = "sing") -> str:
-    """Put the words with «*» of a phrase into a case: «Российская* Федерация*», gent: «Российской Федерации».
-
-    A plural stays one.
-    """
-    marked = [word.removesuffix("*") for word in words.split(" ") if word.endswith("*")]
-    head = min((one for one in known_forms(marked[-1].lower()) if one.case == "nomn"), key=lambda one: one.kind != "NOUN")
-    number = head.number if head.number == "plur" else number
-    found = []
-    for word in words.split(" "):
-        if word.endswith("*"):
-            form = next(one for one in known_forms(word[:-1].lower()) if one.case == "nomn")
-            marks = [case, number] if form.kind == "NOUN" or number == "plur" else [case, number, head.gender]
-            marks += ["inan"] if form.kind != "NOUN" and case == "accs" else []
-            new = inflect(form.lemma, form.having(*marks)) or word[:-1].lower()
-            parts = zip(new.split("-"), word.split("-"), strict=False)
-            found.append("-".join(part.capitalize() if old[0].isupper() else part for part, old in parts))
-        else:
-            found.append(word)
-    return " ".join(found)
-
-
-@cache
-def _forms(words: str) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(_inflected(words, case) for case in NUMERAL_CASES))
 
 
 def _phrase(short: str, words: str, text: str, match: re.Match[str]) -> Iterator[Place]:
@@ -75,7 +48,7 @@ def _title(short: str, words: str, text: str, match: re.Match[str]) -> Iterator[
     start, stop = match.span()
     if not match["short"]:
         if _is_title(text, start, stop, words) and not open_sentence(text, start):
-            yield _shortened(text, start, stop, _like_title(short, text[start:stop], words))
+            yield _shortened(text, start, stop, like_title(short, text[start:stop], words))
         return
     name = re.match(r"\s*([А-ЯЁ][а-яё]+(?:-[А-ЯЁ]?[а-яё]+)*)", text[stop:])
     if words == "имени":
@@ -84,7 +57,7 @@ def _title(short: str, words: str, text: str, match: re.Match[str]) -> Iterator[
         cases = _likely(text[:start])
         own = {case for one in readings(name[1]) for case in NUMERAL_CASES if case in one.grammemes and one.name}
         own = own if own & cases and "nomn" not in own and words not in _STREETS else cases
-        found = {_inflected(f"{words}*", case) for case in cases & own}
+        found = {inflected(f"{words}*", case) for case in cases & own}
         if len(found) == 1:
             yield Place(start, stop, found.pop() + " " * (text[stop : stop + 1] != " "), "full")
 
@@ -108,12 +81,6 @@ def _is_title(text: str, start: int, stop: int, words: str) -> bool:
     if first is None or words in _STREETS:
         return first is not None
     return first.pos != "ADJF" if words in _PERSONS else not {"Name", "Patr"} & first.grammemes
-
-
-def _like_title(short: str, form: str, words: str) -> str:
-    """Return an abbreviation with a hyphen in the case of the word that it stands for: «г-ну»."""
-    stem = words[:-1] if words[-1] in "аья" else words
-    return short.rstrip("а") + form[len(stem) :] if "-" in short else short
 
 
 def _likely(before: str) -> frozenset[str]:
@@ -141,12 +108,12 @@ def _region(short: str, words: str, text: str, match: re.Match[str]) -> Iterator
         return
     start, stop = match.span("word")
     if not match["short"]:
-        yield _shortened(text, start, stop, _like_title(short, text[start:stop], words))
+        yield _shortened(text, start, stop, like_title(short, text[start:stop], words))
         return
     cases = _likely(text[: match.start()])
     gender = next(iter(GENDERS & noun_of(words).word), "") if noun_of(words) else ""
     own = {case for one in adjective for case in NUMERAL_CASES if {case, gender, "sing"} <= one.grammemes}
-    found = {_inflected(f"{words}*", case) for case in own & cases}
+    found = {inflected(f"{words}*", case) for case in own & cases}
     if len(found) == 1:
         yield Place(start, end_of_short(text, stop), found.pop(), "full")
 
@@ -166,10 +133,8 @@ def _time(short: str, words: str, text: str, match: re.Match[str]) -> Iterator[P
         lemma, number = {"годы": ("год", "plur"), "века": ("век", "plur")}.get(words, (words, "sing"))
         second = "loc2" if case == "loct" and number == "sing" and lemma == "год" else case
         noun = noun_of(lemma)
-        new = inflect(lemma, noun.having(number, second)) if noun else None
-        if new:
-            new = {"лет": "годов"}.get(new, new)
-            yield Place(start, end_of_short(text, stop), new, "full")
+        if noun and (new := inflect(lemma, noun.having(number, second))):
+            yield Place(start, end_of_short(text, stop), {"лет": "годов"}.get(new, new), "full")
 
 
 def _unit(short: str, words: str, text: str, match: re.Match[str]) -> Iterator[Place]:
@@ -181,7 +146,8 @@ def _unit(short: str, words: str, text: str, match: re.Match[str]) -> Iterator[P
     elif case := case_of_unit(text[: match.start()], text[match.end() :]):
         number = _MANY if match["scale"] else _FEW if match["part"] else int(re.sub(r"\D", "", match["whole"]))
         gap = "" if text[start - 1].isspace() else " "
-        yield Place(start, end_of_short(text, stop), gap + counted(number, words, "nomn" if match["part"] or match["scale"] else case), "full")
+        new = gap + counted(number, words, "nomn" if match["part"] or match["scale"] else case)
+        yield Place(start, end_of_short(text, stop), new, "full")
 
 
 def _acronym(short: str, words: str, text: str, match: re.Match[str]) -> Iterator[Place]:
@@ -194,8 +160,8 @@ def _acronym(short: str, words: str, text: str, match: re.Match[str]) -> Iterato
     if cases == {"nomn"} or (cases == NO_GENITIVE and text[:start].rstrip()[-1:] in ",:;"):
         verb = re.match(r"\s+([а-яё]+)", text[stop:])
         cases = frozenset({"nomn"}) if verb and _agrees(words, verb[1]) else frozenset()
-    found = {_inflected(words, case) for case in cases}
-    if len(found) == 1 and not text[stop : stop + 1] == "-":
+    found = {inflected(words, case) for case in cases}
+    if len(found) == 1 and text[stop : stop + 1] != "-":
         yield Place(start, stop, found.pop(), "full")
 
 
@@ -217,7 +183,7 @@ def _patterns() -> Sequence[tuple[re.Pattern[str], str, str, _Find]]:
     """Return what is looked for, with the abbreviation, the words, and what is made of it."""
     return tuple(
         (re.compile(pattern, re.IGNORECASE if kind in {"phrase", "chat"} else 0), short, words, find)
-        for kind, short, words in rows(dictionary_path("shortenings"), columns=3)
+        for kind, short, words in shortenings()
         for pattern, find in (_pattern(kind, short, words),)
     )
 
@@ -232,31 +198,29 @@ def _pattern(kind: str, short: str, words: str) -> tuple[str, _Find]:
         rest = r"(?!\s+раз\b|\s+и\b)" if words == "так как" else ""
         return rf"(?<![\w.-])(?:{brief}|{clause}{full}(?![\w-]){rest})", _phrase if kind == "phrase" else _chat
     if kind == "acronym":
-        return rf"(?<![\w-])(?:{brief}|(?:{'|'.join(map(re.escape, _forms(words)))})(?![\w-]))", _acronym
+        return rf"(?<![\w-])(?:{brief}|(?:{_any_of(forms_of_phrase(words))})(?![\w-]))", _acronym
     if kind == "title":
-        forms = [words] if words == "имени" else _forms(f"{words}*")
-        before, behind = r"(?<![\w.-])(?<!\d )", r"(?=\s?[А-ЯЁ][а-яё]+)"
-        if words == "имени":
-            behind = r"(?=\s?[А-ЯЁ][а-яё.]+)"
-        return rf"{before}(?:{brief}{behind}|(?:{'|'.join(forms)})(?=\s[А-ЯЁ][а-яё]+))", _title
-    nouns = {"годы": "год", "века": "век"}
-    forms = sorted({form for number in ("sing", "plur") for case in NUMERAL_CASES if (form := _form(nouns.get(words, words), number, case))})
-    if words in nouns:
-        forms = [form for form in forms if form not in set(_forms(f"{nouns[words]}*"))]
-    elif kind == "time":
-        forms = list(_forms(f"{words}*")) + ["году"] * (words == "год")
-    full = rf"(?:{'|'.join(forms)})(?![\w-])"
+        forms = words if words == "имени" else _any_of(forms_of_phrase(f"{words}*"))
+        name = r"[А-ЯЁ][а-яё.]+"
+        return rf"(?<![\w.-])(?<!\d )(?:{brief}(?=\s?{name})|(?:{forms})(?=\s{name}))", _title
+    full = rf"(?:{_any_of(unit_forms(kind, words))})(?![\w-])"
     if kind == "region":
         return rf"(?<![\w-])(?P<name>[А-ЯЁ][а-яё-]+)\s+(?P<word>{brief}|{full})", _region
     if kind == "time":
-        number = r"\b[IVX]+(?P<ending>)" if "век" in words or words == "века" else r"(?<![\w-])\d{4}(?:-(?P<ending>[ехм])|(?!-))"
+        number = _ROMAN if words in {"век", "века"} else _YEAR
         return rf"{number}\s?(?P<word>{brief}|(?<=\s){full})", _time
-    return rf"(?<![\w.,:/-])(?P<whole>\d{{1,3}}(?:[  ]\d{{3}})+|\d+)(?:,(?P<part>\d+))?(?P<scale>\s(?:тыс\.|тысяч[аи]?|млн|миллион[а-я]*|млрд))?\s?(?P<word>{brief}(?!\w)|(?<=\s){full})", _unit
+    return rf"{_COUNT}\s?(?P<word>{brief}(?!\w)|(?<=\s){full})", _unit
 
 
-def _form(lemma: str, number: str, case: str) -> str:
-    noun = noun_of(lemma)
-    return (inflect(lemma, noun.having(number, case)) or "") if noun else ""
+def _any_of(forms: Iterable[str]) -> str:
+    return "|".join(map(re.escape, forms)).replace("ё", "[её]")
+
+
+_ROMAN, _YEAR = r"\b[IVX]+(?P<ending>)", r"(?<![\w-])\d{4}(?:-(?P<ending>[ехм])|(?!-))"
+_COUNT = (
+    r"(?<![\w.,:/-])(?P<whole>\d{1,3}(?:[ \u00a0]\d{3})+|\d+)(?:,(?P<part>\d+))?"
+    r"(?P<scale>\s(?:тыс\.|тысяч[аи]?|млн|миллион[а-я]*|млрд))?"
+)
 
 
 _TRIGGER = re.compile(r"[а-я]+|%")
@@ -267,11 +231,9 @@ _TRIGGER = re.compile(r"[а-я]+|%")
 def _triggers() -> dict[str, list[int]]:
     """Map the last word of each abbreviation and of what it stands for to the numbers of the patterns."""
     found: dict[str, list[int]] = {}
-    for at, (pattern, short, _, _) in enumerate(_patterns()):
-        nouns = re.findall(r"[а-яё]+(?=[|)])", pattern.pattern.replace("[её]", "е").lower())
-        last = [same_word(re.findall(r"[\w%]+", text)[-1]) for text in (short, pattern.pattern.replace("[её]", "е").split(")(?![")[0])]
-        for word in {*map(same_word, nouns), *last}:
-            found.setdefault(word, []).append(at)
+    for at, (kind, short, words) in enumerate(shortenings()):
+        for text in (short, *every_form(kind, words)):
+            found.setdefault(_TRIGGER.findall(same_word(text))[-1], []).append(at)
     return found
 
 

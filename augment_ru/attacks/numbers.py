@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import ClassVar
 
-from augment_ru.draws import Rng, Streams
+from augment_ru.draws import Streams
 from augment_ru.editing.numbered import Place, check_classes, end_of_short, fitted, keyed, proposed
 from augment_ru.editing.style import quotations
 from augment_ru.engine.attack import Attack
@@ -44,7 +44,10 @@ def _day(text: str, match: re.Match[str]) -> Iterator[Place]:
     """«18 июля» → «восемнадцатого июля»."""
     day = int(match["day"])
     cases = cases_at(text[: match.start()])
-    case = next((one for one in ("datv", "ablt") if cases == {one}), "accs" if re.search(r"\b[Нн]а\s+$|\b[Пп]о\s+$", text[: match.start()]) else "gent")
+    case = next(
+        (one for one in ("datv", "ablt") if cases == {one}),
+        "accs" if re.search(r"\b[Нн]а\s+$|\b[Пп]о\s+$", text[: match.start()]) else "gent",
+    )
     if 0 < day <= _LAST_DAY and not re.search(r"\bв\s+$", text[: match.start()], re.IGNORECASE):
         yield Place(match.start(), match.end("day"), ordinal(day, case, "neut"), "words")
 
@@ -64,7 +67,9 @@ def _date(text: str, match: re.Match[str]) -> Iterator[Place]:
 def _clock(text: str, match: re.Match[str]) -> Iterator[Place]:
     """«в 18:40» → «в восемнадцать сорок», «без двадцати семь вечера»."""
     hour, minute = int(match["hour"]), int(match["minute"])
-    case = {"с": "gent", "со": "gent", "до": "gent", "после": "gent", "около": "gent", "к": "datv"}.get(match["at"].lower(), "nomn")
+    case = {"с": "gent", "со": "gent", "до": "gent", "после": "gent", "около": "gent", "к": "datv"}.get(
+        match["at"].lower(), "nomn"
+    )
     if hour in {0, 1} or hour >= 24 or minute >= 60:
         return
     if not minute:
@@ -85,7 +90,10 @@ def _clock_phrases() -> dict[str, tuple[int, int]]:
         part = "ночи" if hour < 4 else "утра" if hour < 12 else "дня" if hour < 17 else "вечера"
         following = hour % 12 + 1
         for left in (25, 20, 10, 5):
-            found[f"без {cardinal(left, 'gent')} {cardinal(following, 'nomn') if following > 1 else 'час'} {part}"] = hour, 60 - left
+            found[f"без {cardinal(left, 'gent')} {cardinal(following, 'nomn') if following > 1 else 'час'} {part}"] = (
+                hour,
+                60 - left,
+            )
         found[f"без четверти {cardinal(following, 'nomn') if following > 1 else 'час'} {part}"] = hour, 45
         found[f"половине {ordinal(following, 'gent', 'masc')} {part}"] = hour, 30
     return found
@@ -199,7 +207,11 @@ def _whole(text: str, match: re.Match[str]) -> Iterator[Place]:
         case, lemma = case_of_unit(text[:start], text[match.end() :]), noun.lemma
         if lemma == "год":
             case = "loct" if "loct" in cases and len(cases) == 2 else case
-            said = ordinal(number, case, "masc") + " " + counted(1, lemma, {"loct": "loc2"}.get(case, case)) if case and number > _ROUND else ""
+            said = (
+                ordinal(number, case, "masc") + " " + counted(1, lemma, {"loct": "loc2"}.get(case, case))
+                if case and number > _ROUND
+                else ""
+            )
         else:
             said = f"{cardinal(number, case, noun.gender or 'masc')} {counted(number, lemma, case)}" if case else ""
         if said:
@@ -224,7 +236,12 @@ def _numeral_words() -> dict[str, tuple[int, bool]]:
     found = {}
     for value, atom in atoms().items():
         if value:
-            forms = ((case, gender, animate) for case in NUMERAL_CASES for gender in (*GENDERS, "plur") for animate in (False, True))
+            forms = (
+                (case, gender, animate)
+                for case in NUMERAL_CASES
+                for gender in (*GENDERS, "plur")
+                for animate in (False, True)
+            )
             found |= {same_word(ordinal(value, *form[:2], animate=form[2])): (value, True) for form in forms}
             found |= {same_word(form): (value, False) for forms in atom.forms.values() for form in forms}
     return found

@@ -1,12 +1,12 @@
 """What `numbers` and `abbreviations` share: places of a text with the ways in which they may be written."""
 
 import re
-from functools import cache
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
 from typing import NamedTuple
 
 from augment_ru.draws import Rng, Streams
-from augment_ru.editing.replacing import written_like, writes_yo
+from augment_ru.editing.replacing import writes_yo, written_like
 from augment_ru.edits import Change, Edit, Note
 from augment_ru.engine.proposals import Proposals
 from augment_ru.errors import AugmentError, unknown
@@ -48,7 +48,7 @@ def open_sentence(text: str, place: int) -> bool:
 
 def end_of_short(text: str, stop: int) -> int:
     """Return where an abbreviation that stops here ends, without a full stop that ends the sentence, too."""
-    ends = text[stop - 1] == "." and (not text[stop:].strip() or re.match(r"\s+[«\"—–-]*\s*[А-ЯЁA-Z]", text[stop:]) is not None)
+    ends = text[stop - 1] == "." and re.match(r"\s*$|\s+[«\"—–-]*\s*[А-ЯЁA-Z]", text[stop:]) is not None
     return stop - ends
 
 
@@ -59,7 +59,7 @@ def keyed(name: str, kind: str) -> dict[str, str]:
 
 
 def fitted(text: str, place: Place) -> Iterator[Place]:
-    """Yield a place with the capitals, the ё and the preposition of its text; nothing if its preposition is not certain.
+    """Yield a place with the capitals, the ё and the preposition of its text, unless the preposition is not certain.
 
     Figures never open a sentence.
     """

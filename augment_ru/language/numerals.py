@@ -83,9 +83,9 @@ def cardinal(number: int, case: str, gender: str = "masc", *, animate: bool = Fa
         words.append(counted(thousands, "тысяча", case))
     for part in _parts(rest) if rest or not thousands else ():
         forms = atoms()[part].forms
-        living = animate and case == "accs" and (number < _TEN or part == 1) and 0 < part <= _FEW[-1]
-        masculine = part == 1 and gender != "masc"
-        words.append(forms.get(gender, forms.get(_NO_GENDER, ()))[NUMERAL_CASES.index("gent" if living and not masculine else case)])
+        living = animate and case == "accs" and 0 < part <= _FEW[-1] and (number < _TEN or part == 1)
+        form = "gent" if living and (part != 1 or gender == "masc") else case
+        words.append(forms.get(gender, forms.get(_NO_GENDER, ()))[NUMERAL_CASES.index(form)])
     return " ".join(words)
 
 
@@ -97,7 +97,7 @@ def ordinal(number: int, case: str, gender: str, *, animate: bool = False) -> st
     ('тысяча девятьсот восьмидесятом', 'сороковой', 'двухтысячный')
     """
     thousands, rest = divmod(number, _THOUSAND)
-    *before, last = _parts(rest) if rest else (0,)
+    last = _parts(rest)[-1]
     lemma = atoms()[last].ordinal if rest else f"{joined(thousands) if thousands > 1 else ''}тысячный"
     marks = ["plur"] if gender == "plur" else ["sing", gender]
     like = next(one for one in known_forms("красивую") if one.kind == "ADJ")
