@@ -19,7 +19,7 @@ from augment_ru.resources import same_word
 from augment_ru.text.batch import Batch
 
 CLASSES = ("full", "short")
-_LEAST_POINTS = 2
+_LEAST_POINTS = 4
 _FEW, _MANY = 2, 5
 
 
@@ -182,7 +182,7 @@ _Find = Callable[[str, str, str, re.Match[str]], Iterator[Place]]
 def _patterns() -> Sequence[tuple[re.Pattern[str], str, str, _Find]]:
     """Return what is looked for, with the abbreviation, the words, and what is made of it."""
     return tuple(
-        (re.compile(pattern, re.IGNORECASE if kind in {"phrase", "chat"} else 0), short, words, find)
+        (re.compile(pattern, re.IGNORECASE if kind in {"phrase", "chat", "read"} else 0), short, words, find)
         for kind, short, words in shortenings()
         for pattern, find in (_pattern(kind, short, words),)
     )
@@ -192,11 +192,11 @@ def _pattern(kind: str, short: str, words: str) -> tuple[str, _Find]:
     brief = re.escape(short).replace(r"\ ", r"\s?")
     end = "" if short.endswith((".", "%")) else r"(?![\w-])"
     brief = rf"(?P<short>{brief}{end})"
-    if kind in {"phrase", "chat"}:
-        full = words.replace(" ", r"\s+").replace("е", "[её]")
+    if kind in {"phrase", "chat", "read"}:
+        full = _NEVER if kind == "read" else words.replace(" ", r"\s+").replace("е", "[её]")
         clause = r"(?<=[,(] )" if words == "может быть" else ""
-        rest = r"(?!\s+раз\b|\s+и\b)" if words == "так как" else ""
-        return rf"(?<![\w.-])(?:{brief}|{clause}{full}(?![\w-]){rest})", _phrase if kind == "phrase" else _chat
+        rest = r"(?!\s+раз\b|\s+и\b|,)" if words in {"так как", "то есть"} else ""
+        return rf"(?<![\w.-])(?:{brief}|{clause}{full}(?![\w-]){rest})", _chat if kind == "chat" else _phrase
     if kind == "acronym":
         return rf"(?<![\w-])(?:{brief}|(?:{_any_of(forms_of_phrase(words))})(?![\w-]))", _acronym
     if kind == "title":
@@ -216,6 +216,7 @@ def _any_of(forms: Iterable[str]) -> str:
     return "|".join(map(re.escape, forms)).replace("ё", "[её]")
 
 
+_NEVER = r"(?!)"
 _ROMAN, _YEAR = r"\b[IVX]+(?P<ending>)", r"(?<![\w-])\d{4}(?:-(?P<ending>[ехм])|(?!-))"
 _COUNT = (
     r"(?<![\w.,:/-])(?P<whole>\d{1,3}(?:[ \u00a0]\d{3})+|\d+)(?:,(?P<part>\d+))?"

@@ -65,7 +65,7 @@ def like_title(short: str, form: str, words: str) -> str:
 
 def every_form(kind: str, words: str) -> tuple[str, ...]:
     """Return all forms of what an abbreviation of the dictionary stands for."""
-    if kind in {"phrase", "chat"} or words == "имени":
+    if kind in {"phrase", "chat", "read"} or words == "имени":
         return (words,)
     if kind in {"unit", "time", "region"}:
         return unit_forms(kind, words)
