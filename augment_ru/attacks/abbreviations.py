@@ -56,8 +56,8 @@ def _title(short: str, words: str, text: str, match: re.Match[str]) -> Iterator[
     elif name and words != "святой":
         cases = _likely(text[:start])
         own = {case for one in readings(name[1]) for case in NUMERAL_CASES if case in one.grammemes and one.name}
-        own = own if own & cases and "nomn" not in own and words not in _STREETS else cases
-        found = {inflected(f"{words}*", case) for case in cases & own}
+        declined = own & cases and "nomn" not in own and words not in _STREETS
+        found = {inflected(f"{words}*", case) for case in (cases & own if declined else cases)}
         if len(found) == 1:
             yield Place(start, stop, found.pop() + " " * (text[stop : stop + 1] != " "), "full")
 
@@ -111,7 +111,8 @@ def _region(short: str, words: str, text: str, match: re.Match[str]) -> Iterator
         yield _shortened(text, start, stop, like_title(short, text[start:stop], words))
         return
     cases = _likely(text[: match.start()])
-    gender = next(iter(GENDERS & noun_of(words).word), "") if noun_of(words) else ""
+    noun = noun_of(words)
+    gender = noun.gender if noun else ""
     own = {case for one in adjective for case in NUMERAL_CASES if {case, gender, "sing"} <= one.grammemes}
     found = {inflected(f"{words}*", case) for case in own & cases}
     if len(found) == 1:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import product
 from typing import ClassVar
 
 from augment_ru.draws import Streams
@@ -42,13 +43,11 @@ def _listed(kind: str) -> dict[str, str]:
 
 def _day(text: str, match: re.Match[str]) -> Iterator[Place]:
     """«18 июля» → «восемнадцатого июля»."""
-    day = int(match["day"])
-    cases = cases_at(text[: match.start()])
-    case = next(
-        (one for one in ("datv", "ablt") if cases == {one}),
-        "accs" if re.search(r"\b[Нн]а\s+$|\b[Пп]о\s+$", text[: match.start()]) else "gent",
-    )
-    if 0 < day <= _LAST_DAY and not re.search(r"\bв\s+$", text[: match.start()], re.IGNORECASE):
+    day, cases = int(match["day"]), cases_at(text[: match.start()])
+    before = text[: match.start()].lower().split()[-1:]
+    likely = "accs" if before in (["на"], ["по"]) else "gent"
+    case = next((one for one in ("datv", "ablt") if cases == {one}), likely)
+    if 0 < day <= _LAST_DAY and before != ["в"]:
         yield Place(match.start(), match.end("day"), ordinal(day, case, "neut"), "words")
 
 
@@ -64,49 +63,46 @@ def _date(text: str, match: re.Match[str]) -> Iterator[Place]:
         yield Place(match.start(), match.end(), ordinal(day, "gent", "neut") + tail, "words")
 
 
-def _clock(text: str, match: re.Match[str]) -> Iterator[Place]:
+def _clock(_: str, match: re.Match[str]) -> Iterator[Place]:
     """«в 18:40» → «в восемнадцать сорок», «без двадцати семь вечера»."""
-    hour, minute = int(match["hour"]), int(match["minute"])
-    case = {"с": "gent", "со": "gent", "до": "gent", "после": "gent", "около": "gent", "к": "datv"}.get(
-        match["at"].lower(), "nomn"
-    )
-    if hour in {0, 1} or hour >= 24 or minute >= 60:
+    time = hour, minute = int(match["hour"]), int(match["minute"])
+    at = match["at"].lower()
+    case = "nomn" if at == "в" else "datv" if at == "к" else "gent"
+    if not 1 < hour < _MIDNIGHT or minute >= _HOUR:
         return
-    if not minute:
-        words = f"{cardinal(hour, case)} {counted(hour, 'час', case)}"
-    else:
-        words = f"{cardinal(hour, case)} {'ноль ' if minute < 10 else ''}{cardinal(minute, case, 'femn')}"
+    words = f"{cardinal(hour, case)} {'ноль ' if minute < _TEN else ''}{cardinal(minute, case, 'femn')}"
+    words = words if minute else f"{cardinal(hour, case)} {counted(hour, 'час', case)}"
     yield Place(match.start("hour"), match.end(), words, "words")
-    told = next((phrase for phrase, when in _clock_phrases().items() if when == (hour, minute)), "")
-    if told and case == "nomn":
-        yield Place(match.start("hour") if told.startswith("половине") else match.start(), match.end(), told, "words")
+    for told in (phrase for phrase, when in _clock_phrases().items() if when == time and case == "nomn"):
+        start = match.start("hour") if told.startswith("половине") else match.start()
+        yield Place(start, match.end(), told, "words")
+
+
+_MIDNIGHT, _HOUR = 24, 60
 
 
 @cache
 def _clock_phrases() -> dict[str, tuple[int, int]]:
     """Map «без двадцати семь вечера» and «половине седьмого вечера» to hour and minute, each half of the day apart."""
-    found = {}
-    for hour in range(2, 24):
-        part = "ночи" if hour < 4 else "утра" if hour < 12 else "дня" if hour < 17 else "вечера"
-        following = hour % 12 + 1
-        for left in (25, 20, 10, 5):
-            found[f"без {cardinal(left, 'gent')} {cardinal(following, 'nomn') if following > 1 else 'час'} {part}"] = (
-                hour,
-                60 - left,
-            )
-        found[f"без четверти {cardinal(following, 'nomn') if following > 1 else 'час'} {part}"] = hour, 45
-        found[f"половине {ordinal(following, 'gent', 'masc')} {part}"] = hour, 30
+    found: dict[str, tuple[int, int]] = {}
+    for part, first, last in (("ночи", 2, 4), ("утра", 4, 12), ("дня", 12, 17), ("вечера", 17, 23)):
+        for hour in range(first, last):
+            following = hour % 12 + 1
+            named = cardinal(following, "nomn") if following > 1 else "час"
+            found |= {f"без {cardinal(left, 'gent')} {named} {part}": (hour, 60 - left) for left in (25, 20, 10, 5)}
+            found[f"без четверти {named} {part}"] = hour, 45
+            found[f"половине {ordinal(following, 'gent', 'masc')} {part}"] = hour, 30
     return found
 
 
-def _clock_words(text: str, match: re.Match[str]) -> Iterator[Place]:
+def _clock_words(_: str, match: re.Match[str]) -> Iterator[Place]:
     """«в половине седьмого вечера» → «в 18:30», «без двадцати семь вечера» → «в 18:40»."""
     when = {same_word(phrase): time for phrase, time in _clock_phrases().items()}.get(same_word(match["told"]))
     if when:
         yield Place(match.start("told"), match.end(), f"{'' if match['in'] else 'в '}{when[0]}:{when[1]:02}", "figures")
 
 
-def _phone(text: str, match: re.Match[str]) -> Iterator[Place]:
+def _phone(_: str, match: re.Match[str]) -> Iterator[Place]:
     """«+7 (903) 123-45-67» → «+7 903 123 45 67»."""
     head, *groups = match.group("head", "a", "b", "c", "d")
     for form in ("{} ({}) {}-{}-{}", "{} {} {}-{}-{}", "{} {} {} {} {}", "{}-{}-{}-{}-{}"):
@@ -154,7 +150,7 @@ def _decade(text: str, match: re.Match[str]) -> Iterator[Place]:
 _CENTURIES = {16: "XVI", 17: "XVII", 18: "XVIII", 19: "XIX", 20: "XX", 21: "XXI"}
 
 
-def _compound(text: str, match: re.Match[str]) -> Iterator[Place]:
+def _compound(_: str, match: re.Match[str]) -> Iterator[Place]:
     """«20-летний» → «двадцатилетний»."""
     number, rest = int(match["many"]), match["rest"]
     listed = any(rest.startswith(stem) for stem in _listed("stem"))
@@ -162,7 +158,7 @@ def _compound(text: str, match: re.Match[str]) -> Iterator[Place]:
         yield Place(match.start(), match.end(), joined(number) + rest, "words")
 
 
-def _compound_words(text: str, match: re.Match[str]) -> Iterator[Place]:
+def _compound_words(_: str, match: re.Match[str]) -> Iterator[Place]:
     """«двадцатилетний» → «20-летний»."""
     number = _joined_numbers().get(same_word(match["prefix"]))
     if number and has_form(same_word(match["prefix"] + match["tail"])):
@@ -205,15 +201,11 @@ def _whole(text: str, match: re.Match[str]) -> Iterator[Place]:
         return
     if unit and (noun := noun_of(_listed("unit")[unit])):
         case, lemma = case_of_unit(text[:start], text[match.end() :]), noun.lemma
+        said = f"{cardinal(number, case, noun.gender or 'masc')} {counted(number, lemma, case)}" if case else ""
         if lemma == "год":
-            case = "loct" if "loct" in cases and len(cases) == 2 else case
-            said = (
-                ordinal(number, case, "masc") + " " + counted(1, lemma, {"loct": "loc2"}.get(case, case))
-                if case and number > _ROUND
-                else ""
-            )
-        else:
-            said = f"{cardinal(number, case, noun.gender or 'masc')} {counted(number, lemma, case)}" if case else ""
+            case = "loct" if cases == {"accs", "loct"} else case
+            year = counted(1, lemma, "loc2" if case == "loct" else case) if case else ""
+            said = f"{ordinal(number, case, 'masc')} {year}" if case and number > _ROUND else ""
         if said:
             yield Place(start, end_of_short(text, match.end()), said, "words")
         if lemma == "тысяча":
@@ -233,15 +225,10 @@ def _whole(text: str, match: re.Match[str]) -> Iterator[Place]:
 @cache
 def _numeral_words() -> dict[str, tuple[int, bool]]:
     """Map each form of each numeral of one word to its value, and to whether it is an ordinal; with е for ё."""
-    found = {}
+    found: dict[str, tuple[int, bool]] = {}
     for value, atom in atoms().items():
         if value:
-            forms = (
-                (case, gender, animate)
-                for case in NUMERAL_CASES
-                for gender in (*GENDERS, "plur")
-                for animate in (False, True)
-            )
+            forms = product(NUMERAL_CASES, (*GENDERS, "plur"), (False, True))
             found |= {same_word(ordinal(value, *form[:2], animate=form[2])): (value, True) for form in forms}
             found |= {same_word(form): (value, False) for forms in atom.forms.values() for form in forms}
     return found
@@ -284,7 +271,7 @@ def _figures_of_rank(number: int, said: str, behind: str, nouns: Sequence[Noun])
     following = behind.split()[:1]
     if following and following[0].strip(".,!?:;)") in _listed("month"):
         return str(number) if number <= _LAST_DAY else ""
-    if not nouns or not (nouns[0].lemma in _listed("rank") or (nouns[0].lemma == "год" and number > 20)):
+    if not nouns or not (nouns[0].lemma in _listed("rank") or (nouns[0].lemma == "год" and number > _TEN)):
         return ""
     alone = [one for one in nouns if one.number == "sing"]
     if said not in map(same_word, _ordinals(number, alone, ANY_CASE)):
@@ -298,16 +285,23 @@ _FREE = r"(?<![\w.,:+№$€#/–—-])(?<!№ )"
 _END = r"(?![\w/–—-]|[.,:]\d)"
 
 
+_Find = Callable[[str, re.Match[str]], Iterator[Place]]
+
+
 @cache
-def _patterns() -> Sequence[tuple[re.Pattern[str], Callable[[str, re.Match[str]], Iterator[Place]]]]:
+def _patterns() -> Sequence[tuple[re.Pattern[str], _Find]]:
     """Return what is looked for, and what is made of it; of two that overlap the first is taken."""
     months = "|".join(_listed("month"))
     units = "|".join(sorted(map(re.escape, _listed("unit")), key=len, reverse=True))
     stems = "|".join(_listed("stem"))
     words = "|".join(sorted(_numeral_words(), key=len, reverse=True)).replace("е", "[её]")
-    unit = rf"(?:\s?(?P<unit>{units})(?![\w]))?"
-    return tuple((re.compile(pattern, re.IGNORECASE), find) for pattern, find in (
-        (rf"{_FREE}(?P<head>\+7|8)[\s-]?\(?(?P<a>\d{{3}})\)?[\s-]?(?P<b>\d{{3}})[\s-]?(?P<c>\d\d)[\s-]?(?P<d>\d\d)(?!\d)", _phone),
+    unit = rf"(?:\s?(?P<unit>{units})(?!\w))?"
+
+    def part(digits: int, name: str) -> str:
+        return rf"[\s-]?\(?(?P<{name}>\d{{{digits}}})\)?"
+
+    found: tuple[tuple[str, _Find], ...] = (
+        (rf"{_FREE}(?P<head>\+7|8){part(3, 'a')}{part(3, 'b')}{part(2, 'c')}{part(2, 'd')}(?!\d)", _phone),
         (rf"{_FREE}(?P<date>\d\d)\.(?P<month>\d\d)(?:\.(?P<year>\d{{4}}))?(?![\w-]|[.,:]\d|\s?(?:{units}))", _date),
         (rf"{_FREE}(?P<day>\d{{1,2}})\s+(?:{months})\b", _day),
         (rf"\b(?P<at>в|к|до|со?|после|около)\s+(?P<hour>\d{{1,2}}):(?P<minute>\d\d){_END}", _clock),
@@ -315,14 +309,18 @@ def _patterns() -> Sequence[tuple[re.Pattern[str], Callable[[str, re.Match[str]]
         (rf"{_FREE}(?P<ranked>\d{{1,4}})-(?P<ending>[а-яё]{{1,3}})(?![\w-])", _ranked),
         (rf"{_FREE}(?P<many>\d{{1,4}})-(?P<rest>[а-яё]{{4,}})(?![\w-])", _compound),
         (rf"{_FREE}(?P<int>\d{{1,3}}),(?P<part>\d{{1,2}}){_END}{unit}", _fraction),
-        (rf"{_FREE}(?P<whole>\d{{1,3}}(?:[  ]\d{{3}})+|\d{{1,6}}){_END}{unit}", _whole),
+        (rf"{_FREE}(?P<whole>\d{{1,3}}(?:[ \u00a0]\d{{3}})+|\d{{1,6}}){_END}{unit}", _whole),
         (r"\b(?P<in>в )?(?P<told>(?:без|(?<=в )половине) [а-яё]+ ?[а-яё]* (?:утра|дня|вечера|ночи))\b", _clock_words),
         (rf"\b(?P<prefix>[а-яё]{{3,}})(?P<tail>(?!лети)(?:{stems})[а-яё]+)(?![\w-])", _compound_words),
         (rf"(?<![\w-])(?<![\w-] -)(?P<words>(?:{words})(?: (?:{words}))*)(?![\w-])", _words),
-    ))  # fmt: skip
+    )
+    return tuple((re.compile(pattern, re.IGNORECASE), find) for pattern, find in found)
 
 
-_ANOTHER = r"(?:\d[\d,.]*|(?:дв[аеу]|тр[её]х|три|четыр|пят|шест|сем[ьи]|вос[еь]м|девят|десят|одинн|сорок|оди?н|ст[оа]\b)[а-яё]*)"
+_ANOTHER = (
+    r"(?:\d[\d,.]*|(?:дв[аеу]|тр[её]х|три|четыр|пят|шест|сем[ьи]|вос[еь]м|девят|десят|одинн|сорок|оди?н|ст[оа]\b)"
+    r"[а-яё]*)"
+)
 _LINK = r"(?:\s+(?:и|или|либо|ли|по|до|на|из|против|х)|\s*[-–—,:/])?\s+"
 _CHAIN = re.compile(rf"(?<![\w]){_ANOTHER}{_LINK}$", re.IGNORECASE)
 _CHAINED = re.compile(rf"(?:{_LINK}|\s+[а-яё]+\s+(?:из|против|по|до|к)\s+){_ANOTHER}", re.IGNORECASE)
@@ -332,7 +330,11 @@ _CHAINED = re.compile(rf"(?:{_LINK}|\s+[а-яё]+\s+(?:из|против|по|д
 def _places(batch: Batch, classes: tuple[str, ...]) -> list[list[tuple[Place, ...]]]:
     """Return for each text its places, each with the ways in which it may be written; not both ways in one text."""
     found = [list(_of_text(text, classes)) if _MAYBE.search(text) else [] for text in batch.texts]
-    return [[ways for ways in row if ways[0].kind == row[0][0].kind or ways[0].kind == "forms"] for row in found]
+    return [[ways for ways in row if ways[0].kind in {"forms", _direction(row)}] for row in found]
+
+
+def _direction(row: Sequence[Sequence[Place]]) -> str:
+    return next((ways[0].kind for ways in row if ways[0].kind != "forms"), "")
 
 
 _MAYBE = re.compile(
