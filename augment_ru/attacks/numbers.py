@@ -231,7 +231,7 @@ def _numeral_words() -> dict[str, tuple[int, bool]]:
             forms = product(NUMERAL_CASES, (*GENDERS, "plur"), (False, True))
             found |= {same_word(ordinal(value, *form[:2], animate=form[2])): (value, True) for form in forms}
             found |= {same_word(form): (value, False) for forms in atom.forms.values() for form in forms}
-    return found
+    return found | {counted(_MANY, "тысяча", case): (_THOUSAND, False) for case in NUMERAL_CASES}
 
 
 def _words(text: str, match: re.Match[str]) -> Iterator[Place]:
@@ -247,8 +247,11 @@ def _words(text: str, match: re.Match[str]) -> Iterator[Place]:
     figures = ""
     if known[-1][1]:
         figures = _figures_of_rank(number, said, behind, nouns)
-    elif any(same_word(word) == said for word, _ in spelled(number, nouns, _cases_in_figures(number, nouns))):
-        figures = f"{number // _THOUSAND} {match['words'].split(' ')[-1]}" if number % _THOUSAND == 0 else str(number)
+    elif number % _THOUSAND == 0:
+        if said in {same_word(cardinal(number, case)) for case in NUMERAL_CASES}:
+            figures = f"{number // _THOUSAND} {match['words'].split(' ')[-1]}"
+    elif said in {same_word(word) for word, _ in spelled(number, nouns, _cases_in_figures(number, nouns))}:
+        figures = str(number)
     quoted = any(start <= match.start() < stop for start, stop in quotations(text))
     if figures and not quoted and not any(phrase in same_word(text) for phrase in _listed("stays")):
         yield Place(match.start(), match.end(), figures, "figures")
