@@ -7,7 +7,7 @@ from functools import cache
 from typing import ClassVar
 
 from augment_ru.draws import Streams
-from augment_ru.editing.numbered import Place, check_classes, end_of_short, fitted, open_sentence, proposed
+from augment_ru.editing.numbered import Place, check_classes, end_of_short, fitted, one_way, open_sentence, proposed
 from augment_ru.editing.style import chat_points
 from augment_ru.engine.attack import Attack
 from augment_ru.engine.proposals import Proposals
@@ -245,7 +245,7 @@ def _places(batch: Batch, classes: tuple[str, ...]) -> list[list[tuple[Place, ..
     found = []
     for text in batch.texts:
         asked = {at for word in _TRIGGER.findall(same_word(text)) if word in triggers for at in triggers[word]}
-        found.append(list(_of_text(text, sorted(asked), classes)) if asked else [])
+        found.append(one_way(list(_of_text(text, sorted(asked), classes)) if asked else []))
     return found
 
 

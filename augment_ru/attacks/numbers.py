@@ -8,7 +8,7 @@ from itertools import product
 from typing import ClassVar
 
 from augment_ru.draws import Streams
-from augment_ru.editing.numbered import Place, check_classes, end_of_short, fitted, keyed, proposed
+from augment_ru.editing.numbered import Place, check_classes, end_of_short, fitted, keyed, one_way, proposed
 from augment_ru.editing.style import quotations
 from augment_ru.engine.attack import Attack
 from augment_ru.engine.proposals import Proposals
@@ -218,7 +218,8 @@ def _whole(text: str, match: re.Match[str]) -> Iterator[Place]:
         found = {word for word, _ in spelled(number, nouns, cases)}
     if len(found) == 1 and not (number == 1 and cases == ANY_CASE):
         yield Place(start, stop, found.pop(), "words")
-    if number % _ROUND == 0 and number >= _THOUSAND and nouns and nouns[0].lemma != "год" and nouns[0].case == "gent":
+    many = [one for one in nouns if (one.number, one.case) == ("plur", "gent") and one.lemma != "год"]
+    if number % _ROUND == 0 and number >= _THOUSAND and many:
         yield Place(start, stop, f"{number / _THOUSAND:g}".replace(".", ",") + " тыс.", "forms")
 
 
@@ -321,7 +322,7 @@ def _patterns() -> Sequence[tuple[re.Pattern[str], _Find]]:
 
 
 _ANOTHER = (
-    r"(?:\d[\d,.]*|(?:дв[аеу]|тр[её]х|три|четыр|пят|шест|сем[ьи]|вос[еь]м|девят|десят|одинн|сорок|оди?н|ст[оа]\b)"
+    r"(?:\d[\d,.]*(?:-[а-яё]+)?|(?:дв[аеу]|тр[её]х|три|четыр|пят|шест|сем[ьи]|вос[еь]м|девят|десят|одинн|сорок|оди?н|ст[оа]\b)"
     r"[а-яё]*)"
 )
 _LINK = r"(?:\s+(?:и|или|либо|ли|по|до|на|из|против|х)|\s*[-–—,:/])?\s+"
@@ -333,11 +334,7 @@ _CHAINED = re.compile(rf"(?:{_LINK}|\s+[а-яё]+\s+(?:из|против|по|д
 def _places(batch: Batch, classes: tuple[str, ...]) -> list[list[tuple[Place, ...]]]:
     """Return for each text its places, each with the ways in which it may be written; not both ways in one text."""
     found = [list(_of_text(text, classes)) if _MAYBE.search(text) else [] for text in batch.texts]
-    return [[ways for ways in row if ways[0].kind in {"forms", _direction(row)}] for row in found]
-
-
-def _direction(row: Sequence[Sequence[Place]]) -> str:
-    return next((ways[0].kind for ways in row if ways[0].kind != "forms"), "")
+    return list(map(one_way, found))
 
 
 _MAYBE = re.compile(

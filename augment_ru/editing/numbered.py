@@ -79,6 +79,13 @@ def fitted(text: str, place: Place) -> Iterator[Place]:
         yield place._replace(text=new, before=before)
 
 
+def one_way(row: Sequence[tuple[Place, ...]]) -> list[tuple[Place, ...]]:
+    """Return the places of a text that go the same way as its first: no «5 тысяч руб.»; `forms` go both ways."""
+    row = sorted(row, key=lambda ways: ways[0].start)
+    way = next((ways[0].kind for ways in row if ways[0].kind != "forms"), "")
+    return [ways for ways in row if ways[0].kind in {"forms", way}]
+
+
 def proposed(batch: Batch, streams: Streams, found: Iterable[Sequence[Sequence[Place]]]) -> Proposals:
     """Propose a change for each place of each text, in one of its ways, drawn at random.
 

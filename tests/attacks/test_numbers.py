@@ -11,7 +11,6 @@ from augment_ru.language.numerals import NUMERAL_CASES, cardinal, ordinal
 from augment_ru.similarities.meaning import Meaning
 
 
-
 def perturbed(name: str, text: str, seed: int = 0) -> str:
     """The text after all changes of an attack, without constraints and gate."""
     return Augmenter(name, constraints=(), similarity="none", probability=1.0, seed=seed)(text).text
@@ -25,7 +24,7 @@ _UNIT = "|".join(stem for stem, _ in _PAIRS)
 _PART = re.compile(
     rf"(?P<n11>одиннадцат)|(?P<teen>(?:{_UNIT})[а-я]?надцат)|(?P<n20>двадцат)|(?P<n30>тридцат)|(?P<n40>сорок)"
     rf"|(?P<n90>девяност[оа]?)|(?P<tens>(?:{_UNIT})[ьию]{{0,2}}десят)|(?P<hundreds>(?:{_UNIT})[а-я]{{0,3}}?(?:сот|ст[аи]))"
-    rf"|(?P<n100>ст[оа](?=\b|л|д|м|т|к)|сот)|(?P<n10>десят)|(?P<n1000>тысяч)|(?P<unit>{_UNIT})"
+    rf"|(?P<n100>ст[оа](?=\b|лет|{_UNIT}|одиннадцат)|сот)|(?P<n10>десят)|(?P<n1000>тысяч)|(?P<unit>{_UNIT})"
 )
 _INSIDE = re.compile(r"(?:мя|ью|ух|ех|ум|ем|ми|[ьиаоуыюея])?м?и?х?")
 
@@ -45,11 +44,18 @@ def parts_of(word: str) -> list[int]:
     return found
 
 
+def _decade(word: str, century: str) -> str:
+    """«восьмидесятых годах xx века» in figures: 1980."""
+    hundreds = sum({"x": 10, "v": 5, "i": 1}[sign] for sign in century) - 2 * ("ix" in century)
+    return str(100 * (hundreds - 1) + sum(parts_of(word)))
+
+
 def values_of(text: str) -> list[float]:
     """The numbers of a text, in order: «пять тысяч двести» is 5200, «без двадцати семь вечера» 18 and 40."""
     text = text.lower().replace("ё", "е").replace("полтора", "1,5").replace("полторы", "1,5")
     text = re.sub(r"(?<=\d)[ \u00a0](?=\d{3}\b)", "", text)
     text = re.sub(r"\bтыс\.", "тысяч", text)
+    text = re.sub(r"([а-я]+) год[а-я]+ (x[vi]*x?|xx) века", lambda one: _decade(one[1], one[2]), text)
     found: list[float] = []
     value, before = None, 0.0
     for word in re.findall(r"\d+(?:,\d+)?|[а-я]+|[.:;!?]", text):
@@ -130,7 +136,10 @@ def test_golden_cases(text: str, written: str) -> None:
         ("Приду в 18:40.", {"Приду в восемнадцать сорок.", "Приду без двадцати семь вечера."}),
         ("Дата 18.07.2020.", {"Дата 18 июля 2020 года.", "Дата восемнадцатого июля 2020 года."}),
         ("Нужно 5 тыс. рублей.", {"Нужно пять тысяч рублей.", "Нужно 5000 рублей."}),
-        ("Звоните +7 (903) 123-45-67.", {f"Звоните +7{one}." for one in (" (903) 123-45-67", " 903 123-45-67", " 903 123 45 67", "-903-123-45-67")}),
+        (
+            "Звоните +7 (903) 123-45-67.",
+            {f"Звоните +7{one}." for one in (" 903 123-45-67", " 903 123 45 67", "-903-123-45-67")},
+        ),
     ],
 )
 def test_one_of_several_ways_is_drawn(text: str, ways: set[str]) -> None:
