@@ -245,7 +245,7 @@ def _places(batch: Batch, classes: tuple[str, ...]) -> list[list[tuple[Place, ..
     found = []
     for text in batch.texts:
         asked = {at for word in _TRIGGER.findall(same_word(text)) if word in triggers for at in triggers[word]}
-        found.append(one_way(list(_of_text(text, sorted(asked), classes)) if asked else []))
+        found.append(one_way(text, _of_text(text, sorted(asked), classes)) if asked else [])
     return found
 
 
@@ -278,7 +278,7 @@ class Abbreviations(Attack):
     """
 
     name: ClassVar[str] = "abbreviations"
-    group: ClassVar[str] = "rewording"
+    group: ClassVar[str] = "otherwise"
     probability: float = 0.5
     classes: tuple[str, ...] = CLASSES
 

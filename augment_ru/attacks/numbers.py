@@ -333,8 +333,7 @@ _CHAINED = re.compile(rf"(?:{_LINK}|\s+[а-яё]+\s+(?:из|против|по|д
 
 def _places(batch: Batch, classes: tuple[str, ...]) -> list[list[tuple[Place, ...]]]:
     """Return for each text its places, each with the ways in which it may be written; not both ways in one text."""
-    found = [list(_of_text(text, classes)) if _MAYBE.search(text) else [] for text in batch.texts]
-    return list(map(one_way, found))
+    return [one_way(text, _of_text(text, classes)) if _MAYBE.search(text) else [] for text in batch.texts]
 
 
 _MAYBE = re.compile(
@@ -380,7 +379,7 @@ class Numbers(Attack):
     """
 
     name: ClassVar[str] = "numbers"
-    group: ClassVar[str] = "rewording"
+    group: ClassVar[str] = "otherwise"
     probability: float = 0.5
     classes: tuple[str, ...] = CLASSES
 

@@ -79,11 +79,18 @@ def fitted(text: str, place: Place) -> Iterator[Place]:
         yield place._replace(text=new, before=before)
 
 
-def one_way(row: Sequence[tuple[Place, ...]]) -> list[tuple[Place, ...]]:
-    """Return the places of a text that go the same way as its first: no «5 тысяч руб.»; `forms` go both ways."""
-    row = sorted(row, key=lambda ways: ways[0].start)
-    way = next((ways[0].kind for ways in row if ways[0].kind != "forms"), "")
-    return [ways for ways in row if ways[0].kind in {"forms", way}]
+def one_way(text: str, row: Iterable[tuple[Place, ...]]) -> list[tuple[Place, ...]]:
+    """Return the places that go the way of the first in their sentence: no «5 тысяч руб.»; `forms` go both ways."""
+    ways: dict[int, str] = {}
+    kept = []
+    for place in sorted(row, key=lambda one: one[0].start):
+        sentence = len(_BREAK.findall(text[: place[0].start]))
+        if place[0].kind == "forms" or ways.setdefault(sentence, place[0].kind) == place[0].kind:
+            kept.append(place)
+    return kept
+
+
+_BREAK = re.compile(r"[.!?…]\s+[А-ЯЁ]|\n")
 
 
 def proposed(batch: Batch, streams: Streams, found: Iterable[Sequence[Sequence[Place]]]) -> Proposals:

@@ -46,6 +46,7 @@ GROUPS = {
     "adversaries": "adversaries of moderation",
     "learners": "learners of Russian",
     "rewording": "the same in other words",
+    "otherwise": "the same thing written otherwise",
     "tape": "the TAPE paper",
     "other": "other",
 }
