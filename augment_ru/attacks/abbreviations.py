@@ -6,17 +6,13 @@ from dataclasses import dataclass
 from functools import cache
 from typing import ClassVar
 
-from augment_ru.draws import Streams
-from augment_ru.editing.numbered import Place, check_classes, end_of_short, fitted, one_way, open_sentence, proposed
+from augment_ru.editing.numbered import Place, WritesOtherwise, end_of_short, open_sentence
 from augment_ru.editing.style import chat_points
-from augment_ru.engine.attack import Attack
-from augment_ru.engine.proposals import Proposals
 from augment_ru.language.inflection import inflect, known_forms, noun_of
 from augment_ru.language.morphology import GENDERS, readings
 from augment_ru.language.numerals import ANY_CASE, NO_GENITIVE, NUMERAL_CASES, case_of_unit, cases_at, counted
 from augment_ru.language.shortenings import every_form, forms_of_phrase, inflected, like_title, shortenings, unit_forms
 from augment_ru.resources import same_word
-from augment_ru.text.batch import Batch
 
 CLASSES = ("full", "short")
 _LEAST_POINTS = 4
@@ -239,29 +235,8 @@ def _triggers() -> dict[str, list[int]]:
     return found
 
 
-def _places(batch: Batch, classes: tuple[str, ...]) -> list[list[tuple[Place, ...]]]:
-    """Return for each text its places, each with what may be written there."""
-    triggers = _triggers()
-    found = []
-    for text in batch.texts:
-        asked = {at for word in _TRIGGER.findall(same_word(text)) if word in triggers for at in triggers[word]}
-        found.append(one_way(text, _of_text(text, sorted(asked), classes)) if asked else [])
-    return found
-
-
-def _of_text(text: str, asked: Iterable[int], classes: Sequence[str]) -> Iterator[tuple[Place, ...]]:
-    taken: list[tuple[int, int]] = []
-    for pattern, short, words, find in (_patterns()[at] for at in asked):
-        for match in pattern.finditer(text):
-            for place in find(short, words, text, match):
-                free = all(place.stop <= start or stop <= place.start for start, stop in taken)
-                if free and place.kind in classes and (found := tuple(fitted(text, place))):
-                    taken.append((place.start, place.stop))
-                    yield found
-
-
 @dataclass(frozen=True, slots=True)
-class Abbreviations(Attack):
+class Abbreviations(WritesOtherwise):
     """Write abbreviations out, and shorten words and phrases that have an abbreviation.
 
     - `full`: «т. е.», «ул.», «5 тыс.», «1980-х гг.», «РФ», «спс» in words, in the case that the words around ask for;
@@ -278,13 +253,15 @@ class Abbreviations(Attack):
     """
 
     name: ClassVar[str] = "abbreviations"
-    group: ClassVar[str] = "otherwise"
-    probability: float = 0.5
+    known: ClassVar[tuple[str, ...]] = CLASSES
     classes: tuple[str, ...] = CLASSES
 
-    def __post_init__(self) -> None:
-        check_classes(self.name, self.classes, CLASSES)
-
-    def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
-        """Propose to write each abbreviation out, or to shorten its words; the places are found once."""
-        return proposed(batch, streams, batch.once(_places, self.classes))
+    def places(self, text: str) -> Iterator[tuple[Place, ...]]:
+        """Find the abbreviations of a text, and what has one."""
+        triggers, taken = _triggers(), list[Place]()
+        asked = {at for word in _TRIGGER.findall(same_word(text)) for at in triggers.get(word, ())}
+        for pattern, short, words, find in (_patterns()[at] for at in sorted(asked)):
+            for place in (one for match in pattern.finditer(text) for one in find(short, words, text, match)):
+                if all(place.stop <= one.start or one.stop <= place.start for one in taken):
+                    taken.append(place)
+                    yield (place,)

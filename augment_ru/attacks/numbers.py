@@ -1,17 +1,14 @@
 """Числа пишут словами и цифрами: «8 детей к 5 мая» → «восемь детей к пятому мая», «на два дня» → «на 2 дня»."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import product
 from typing import ClassVar
 
-from augment_ru.draws import Streams
-from augment_ru.editing.numbered import Place, check_classes, end_of_short, fitted, keyed, one_way, proposed
+from augment_ru.editing.numbered import Place, WritesOtherwise, end_of_short, keyed
 from augment_ru.editing.style import quotations
-from augment_ru.engine.attack import Attack
-from augment_ru.engine.proposals import Proposals
 from augment_ru.language.inflection import noun_of
 from augment_ru.language.morphology import GENDERS, has_form, has_reading, readings
 from augment_ru.language.numerals import (
@@ -31,7 +28,6 @@ from augment_ru.language.numerals import (
     spelled,
 )
 from augment_ru.resources import same_word
-from augment_ru.text.batch import Batch
 
 CLASSES = ("words", "figures", "forms")
 _MANY, _TEN, _HUNDRED, _THOUSAND, _ROUND, _LAST_DAY, _OLDEST = 5, 10, 100, 1000, 500, 31, 200
@@ -331,11 +327,6 @@ _CHAINED = re.compile(rf"(?:{_LINK}|\s+[а-яё]+\s+(?:из|против|по|д
 """A number beside another one, which would have to be written alike: «с 5 по 10 мая»."""
 
 
-def _places(batch: Batch, classes: tuple[str, ...]) -> list[list[tuple[Place, ...]]]:
-    """Return for each text its places, each with the ways in which it may be written; not both ways in one text."""
-    return [one_way(text, _of_text(text, classes)) if _MAYBE.search(text) else [] for text in batch.texts]
-
-
 _MAYBE = re.compile(
     r"\d|летн|этажн|часов|дневн|метров|минутн|процентн|недельн|месячн|(?<![а-яё])(?:дв[аеу]|тр[иеё]|четы|четв|пят|шест|сем[ьи]|восе?м"
     r"|девя|деся|одинн|тридц|сорок|сто?(?![а-яё])|ста(?![а-яё])|первая|перв|втор|без (?:четв|двад|пяти|деся)|половине)",
@@ -343,24 +334,8 @@ _MAYBE = re.compile(
 )
 
 
-def _of_text(text: str, classes: Iterable[str]) -> Iterator[tuple[Place, ...]]:
-    taken: list[tuple[int, int]] = []
-    for pattern, find in _patterns():
-        for match in pattern.finditer(text):
-            start, stop = match.span()
-            if any(start < end and begin < stop for begin, end in taken):
-                continue
-            taken.append((start, stop))
-            if find in {_phone, _date, _clock, _compound, _compound_words} or not (
-                _CHAIN.search(text[:start]) or _CHAINED.match(text, stop)
-            ):
-                places = (one for one in find(text, match) if one.kind in classes)
-                if found := tuple(place for one in places for place in fitted(text, one)):
-                    yield found
-
-
 @dataclass(frozen=True, slots=True)
-class Numbers(Attack):
+class Numbers(WritesOtherwise):
     """Write numbers in words instead of figures, in figures instead of words, or in another form; the value stays.
 
     - `words`: «8 детей», «35-й», «6,5 млн», «18 июля», «в 18:40», «20-летний» in words, in the case and gender that the
@@ -379,13 +354,20 @@ class Numbers(Attack):
     """
 
     name: ClassVar[str] = "numbers"
-    group: ClassVar[str] = "otherwise"
-    probability: float = 0.5
+    known: ClassVar[tuple[str, ...]] = CLASSES
     classes: tuple[str, ...] = CLASSES
 
-    def __post_init__(self) -> None:
-        check_classes(self.name, self.classes, CLASSES)
+    def places(self, text: str) -> Iterator[tuple[Place, ...]]:
+        """Find the numbers of a text, each with the ways in which it may be written."""
+        taken: list[tuple[int, int]] = []
+        for pattern, find in _patterns() if _MAYBE.search(text) else ():
+            for match in pattern.finditer(text):
+                start, stop = match.span()
+                if all(stop <= begin or end <= start for begin, end in taken):
+                    taken.append((start, stop))
+                    if find in _ALONE or not (_CHAIN.search(text[:start]) or _CHAINED.match(text, stop)):
+                        yield tuple(find(text, match))
 
-    def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
-        """Propose another writing of each number; the places are found once for all candidates."""
-        return proposed(batch, streams, batch.once(_places, self.classes))
+
+_ALONE = frozenset({_phone, _date, _clock, _compound, _compound_words})
+"""What may stand beside another number that stays as it is."""

@@ -1,15 +1,18 @@
 """What `numbers` and `abbreviations` share: places of a text with the ways in which they may be written."""
 
 import re
+from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import cache
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 from augment_ru.draws import Rng, Streams
+from augment_ru.editing.error_classes import check_classes
 from augment_ru.editing.replacing import writes_yo, written_like
 from augment_ru.edits import Change, Edit, Note
+from augment_ru.engine.attack import Attack
 from augment_ru.engine.proposals import Proposals
-from augment_ru.errors import AugmentError, unknown
 from augment_ru.language.prepositions import fitting
 from augment_ru.resources import dictionary_path, rows
 from augment_ru.text.batch import Batch
@@ -28,17 +31,8 @@ class Place(NamedTuple):
     before: tuple[int, int, str] | None = None
 
 
-def check_classes(name: str, classes: Sequence[str], possible: Sequence[str]) -> None:
-    """Check the option `classes` of an attack.
-
-    Raises:
-        AugmentError: there is no such class, or `classes` is empty.
-    """
-    if not classes:
-        raise AugmentError(f"{name}.classes is empty; possible: {', '.join(possible)}")
-    for one in classes:
-        if one not in possible:
-            raise unknown(f"{name}.classes", one, possible)
+Ways = Sequence[tuple[Place, ...]]
+"""The places of a text, each with at least one way in which it may be written."""
 
 
 def open_sentence(text: str, place: int) -> bool:
@@ -79,7 +73,7 @@ def fitted(text: str, place: Place) -> Iterator[Place]:
         yield place._replace(text=new, before=before)
 
 
-def one_way(text: str, row: Iterable[tuple[Place, ...]]) -> list[tuple[Place, ...]]:
+def _one_way(text: str, row: Iterable[tuple[Place, ...]]) -> Ways:
     """Return the places that go the way of the first in their sentence: no «5 тысяч руб.»; `forms` go both ways."""
     ways: dict[int, str] = {}
     kept = []
@@ -93,17 +87,45 @@ def one_way(text: str, row: Iterable[tuple[Place, ...]]) -> list[tuple[Place, ..
 _BREAK = re.compile(r"[.!?…]\s+[А-ЯЁ]|\n")
 
 
-def proposed(batch: Batch, streams: Streams, found: Iterable[Sequence[Sequence[Place]]]) -> Proposals:
-    """Propose a change for each place of each text, in one of its ways, drawn at random.
+@dataclass(frozen=True, slots=True)
+class WritesOtherwise(Attack):
+    """Write places of a text in another of their ways, drawn at random.
 
     Args:
-        batch: the texts.
-        streams: the random streams of the texts.
-        found: for each text its places, each with at least one way.
+        probability: the share of the places that change, in [0, 1].
+        classes: the classes of changes.
+
+    Raises:
+        AugmentError: there is no such class, or `classes` is empty.
     """
-    draws = map(Rng, streams.keys.tolist())
-    rows = zip(batch.texts, found, draws, strict=True)
-    return Proposals.of_changes(batch, ([_change(text, rng, ways) for ways in places] for text, places, rng in rows))
+
+    group: ClassVar[str] = "otherwise"
+    known: ClassVar[tuple[str, ...]]
+    probability: float = 0.5
+    classes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        check_classes(self.name, self.classes, self.known)
+
+    @abstractmethod
+    def places(self, text: str) -> Iterable[tuple[Place, ...]]:
+        """Find the places of a text, each with the ways in which it may be written, of all classes."""
+
+    def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
+        """Propose a change for each place of each text; the places are found once for all candidates."""
+        rows = zip(batch.texts, map(Rng, streams.keys.tolist()), batch.once(_places, self), strict=True)
+        return Proposals.of_changes(batch, ([_change(text, rng, ways) for ways in found] for text, rng, found in rows))
+
+
+def _places(batch: Batch, attack: WritesOtherwise) -> list[Ways]:
+    return [_one_way(text, _fitted(text, attack)) for text in batch.texts]
+
+
+def _fitted(text: str, attack: WritesOtherwise) -> Iterator[tuple[Place, ...]]:
+    for places in attack.places(text):
+        fits = (new for place in places if place.kind in attack.classes for new in fitted(text, place))
+        if found := tuple(fits):
+            yield found
 
 
 def _change(text: str, rng: Rng, ways: Sequence[Place]) -> Change:
