@@ -10,7 +10,15 @@ from augment_ru.editing.numbered import Place, WritesOtherwise, end_of_short, op
 from augment_ru.editing.style import chat_points
 from augment_ru.language.inflection import inflect, known_forms, noun_of
 from augment_ru.language.morphology import GENDERS, readings
-from augment_ru.language.numerals import ANY_CASE, NO_GENITIVE, NUMERAL_CASES, case_of_unit, cases_at, counted
+from augment_ru.language.numerals import (
+    ANY_CASE,
+    NO_GENITIVE,
+    NUMERAL_CASES,
+    case_of_unit,
+    cases_at,
+    counted,
+    nouns_behind,
+)
 from augment_ru.language.shortenings import every_form, forms_of_phrase, inflected, like_title, shortenings, unit_forms
 from augment_ru.resources import same_word
 
@@ -30,7 +38,9 @@ def _phrase(short: str, words: str, text: str, match: re.Match[str]) -> Iterator
 def _chat(short: str, words: str, text: str, match: re.Match[str]) -> Iterator[Place]:
     """«спс» ↔ «спасибо»; words are shortened in chats alone."""
     if match["short"]:
-        yield Place(match.start(), match.end(), words, "full")
+        apart = words == "может быть" and text[match.end() :][:1] == " "
+        if not apart or re.search(r"(?:^|[^\w\s]|\b[иа]|\bно)\s*$", text[: match.start()]):
+            yield Place(match.start(), match.end(), words + "," * apart, "full")
     elif chat_points(text) >= _LEAST_POINTS and not re.search(r"\bне\s+$", text[: match.start()], re.IGNORECASE):
         yield Place(match.start(), match.end(), short, "short")
 
@@ -140,6 +150,8 @@ def _unit(short: str, words: str, text: str, match: re.Match[str]) -> Iterator[P
     if not match["short"]:
         if short != "р.":  # «руб.» is clearer
             yield _shortened(text, start, stop, short)
+    elif words == "процент" and any(one.case == "nomn" for one in nouns_behind(text[stop:])):
+        return  # «50% скидка»
     elif case := case_of_unit(text[: match.start()], text[match.end() :]):
         number = _MANY if match["scale"] else _FEW if match["part"] else int(re.sub(r"\D", "", match["whole"]))
         gap = "" if text[start - 1].isspace() else " "
@@ -206,7 +218,7 @@ def _pattern(kind: str, short: str, words: str) -> tuple[str, _Find]:
     if kind == "time":
         number = _ROMAN if words in {"век", "века"} else _YEAR
         return rf"{number}\s?(?P<word>{brief}|(?<=\s){full})", _time
-    return rf"{_COUNT}\s?(?P<word>{brief}(?!\w)|(?<=\s){full})", _unit
+    return rf"{_COUNT}\s?(?P<word>{brief}(?![\w/²³])|(?<=\s){full})", _unit
 
 
 def _any_of(forms: Iterable[str]) -> str:
@@ -214,9 +226,9 @@ def _any_of(forms: Iterable[str]) -> str:
 
 
 _NEVER = r"(?!)"
-_ROMAN, _YEAR = r"\b[IVX]+(?P<ending>)", r"(?<![\w-])\d{4}(?:-(?P<ending>[ехм])|(?!-))"
+_ROMAN, _YEAR = r"\b[IVX]+(?P<ending>)", r"(?<![\w–—-])\d{4}(?:-(?P<ending>[ехм])|(?!-))"
 _COUNT = (
-    r"(?<![\w.,:/-])(?P<whole>\d{1,3}(?:[ \u00a0]\d{3})+|\d+)(?:,(?P<part>\d+))?"
+    r"(?<![\w.,:/–—-])(?P<whole>\d{1,3}(?:[ \u00a0]\d{3})+|\d+)(?:,(?P<part>\d+))?"
     r"(?P<scale>\s(?:тыс\.|тысяч[аи]?|млн|миллион[а-я]*|млрд))?"
 )
 

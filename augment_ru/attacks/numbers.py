@@ -193,7 +193,8 @@ def _whole(text: str, match: re.Match[str]) -> Iterator[Place]:
     """«8 детей» → «восемь детей», «5 тыс. рублей» → «пять тысяч рублей», «5000 рублей»."""
     figures, unit, start = match["whole"], (match["unit"] or "").lower(), match.start()
     number, cases, stop = int(re.sub(r"\s", "", figures)), cases_at(text[:start]), match.end("whole")
-    if number > LARGEST or (figures[0] == "0" and figures != "0") or not cases:
+    dated = text[:start].lower().split()[-1:] and text[:start].lower().split()[-1] in _listed("month")
+    if number > LARGEST or (figures[0] == "0" and figures != "0") or not cases or dated or _is_adjective(text, match):
         return
     if unit and (noun := noun_of(_listed("unit")[unit])):
         case, lemma = case_of_unit(text[:start], text[match.end() :]), noun.lemma
@@ -212,11 +213,16 @@ def _whole(text: str, match: re.Match[str]) -> Iterator[Place]:
         found = set(_ordinals(number, [one for one in nouns if one.number == "sing"], cases))
     else:
         found = {word for word, _ in spelled(number, nouns, cases)}
-    if len(found) == 1 and not (number == 1 and cases == ANY_CASE):
+    if len(found) == 1 and not (number == 1 and cases == ANY_CASE and not text[:start].endswith(" и ")):
         yield Place(start, stop, found.pop(), "words")
     many = [one for one in nouns if (one.number, one.case) == ("plur", "gent") and one.lemma != "год"]
     if number % _ROUND == 0 and number >= _THOUSAND and many:
         yield Place(start, stop, f"{number / _THOUSAND:g}".replace(".", ",") + " тыс.", "forms")
+
+
+def _is_adjective(text: str, match: re.Match[str]) -> bool:
+    """Tell whether a percentage says which thing: «50% скидка»."""
+    return match["unit"] == "%" and any(one.case == "nomn" for one in nouns_behind(text[match.end() :]))
 
 
 @cache
@@ -365,7 +371,8 @@ class Numbers(WritesOtherwise):
                 start, stop = match.span()
                 if all(stop <= begin or end <= start for begin, end in taken):
                     taken.append((start, stop))
-                    if find in _ALONE or not (_CHAIN.search(text[:start]) or _CHAINED.match(text, stop)):
+                    after = find is not _day and _CHAINED.match(text, stop)
+                    if find in _ALONE or not (_CHAIN.search(text[:start]) or after):
                         yield tuple(find(text, match))
 
 

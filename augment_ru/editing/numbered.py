@@ -13,6 +13,7 @@ from augment_ru.editing.replacing import writes_yo, written_like
 from augment_ru.edits import Change, Edit, Note
 from augment_ru.engine.attack import Attack
 from augment_ru.engine.proposals import Proposals
+from augment_ru.language.numerals import ends_in_short
 from augment_ru.language.prepositions import fitting
 from augment_ru.resources import dictionary_path, rows
 from augment_ru.text.batch import Batch
@@ -37,7 +38,7 @@ Ways = Sequence[tuple[Place, ...]]
 
 def open_sentence(text: str, place: int) -> bool:
     """Tell whether a sentence or a text may begin at this place."""
-    return _OPENING.search(text[:place]) is not None
+    return _OPENING.search(text[:place]) is not None and not ends_in_short(text[:place])
 
 
 def end_of_short(text: str, stop: int) -> int:

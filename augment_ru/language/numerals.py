@@ -8,7 +8,7 @@ from typing import NamedTuple
 from augment_ru.language.inflection import inflect, known_forms, noun_of
 from augment_ru.language.morphology import GENDERS, is_known, readings
 from augment_ru.language.prepositions import cases_behind
-from augment_ru.resources import dictionary_path, rows, same_word
+from augment_ru.resources import dictionary_path, listed_in, rows, same_word
 
 NUMERAL_CASES = ("nomn", "gent", "datv", "accs", "ablt", "loct")
 """The order of the cases in the dictionary of numerals."""
@@ -133,7 +133,7 @@ def counted(number: int, lemma: str, case: str) -> str:
 
 @cache
 def governors() -> dict[str, str]:
-    """Map words to what they ask of the number behind them: `gent` behind «около» and «достигать»; `split`: nothing."""
+    """Map words to what they ask of the number behind them; the header of the dictionary says how."""
     return {word: kind for kind, words in rows(dictionary_path("governors"), columns=2) for word in words.split(" ")}
 
 
@@ -145,11 +145,22 @@ def cases_at(before: str) -> frozenset[str]:
     """
     match = _WORD.search(before)
     if match is None:
-        return ANY_CASE if before.strip()[-1:].isalnum() else NO_GENITIVE
+        return ANY_CASE if before.strip()[-1:].isalnum() or ends_in_short(before) else NO_GENITIVE
     word = match[1].lower()
+    if governors().get(word) == "none":
+        return frozenset()
     if cases := cases_behind(word):
         return cases - {"accs"} if word in {"с", "со"} else cases - {"loct"} if word == "по" else cases
     return _cases_behind_word(same_word(word)) or _cases_behind_adjective(word, before[: match.start()])
+
+
+def ends_in_short(before: str) -> bool:
+    """Tell whether a text ends in a shortened word, whose full stop ends no sentence: «ок.»."""
+    match = _SHORT.search(before)
+    return match is not None and (len(match[1]) == 1 or match[1].lower() in listed_in("shortened_words") | {"ок"})
+
+
+_SHORT = re.compile(r"([А-Яа-яЁё]+)\.\s*$")
 
 
 @lru_cache(maxsize=50_000)
