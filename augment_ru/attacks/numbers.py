@@ -300,7 +300,7 @@ def _patterns() -> Sequence[tuple[re.Pattern[str], _Find]]:
     months = "|".join(_listed("month"))
     units = "|".join(sorted(map(re.escape, _listed("unit")), key=len, reverse=True))
     stems = "|".join(_listed("stem"))
-    words = "|".join(sorted(_numeral_words(), key=len, reverse=True)).replace("е", "[её]")
+    words = _words_pattern()
     unit = rf"(?:\s?(?P<unit>{units})(?!\w))?"
 
     def part(digits: int, name: str) -> str:
@@ -323,14 +323,18 @@ def _patterns() -> Sequence[tuple[re.Pattern[str], _Find]]:
     return tuple((re.compile(pattern, re.IGNORECASE), find) for pattern, find in found)
 
 
-_ANOTHER = (
-    r"(?:\d(?:[\d,.]*\d)?(?:-[а-яё]+)?|(?:дв[аеу]|тр[её]х|три|четыр|пят|шест|сем[ьи]|вос[еь]м|девят|десят|одинн|сорок|оди?н|ст[оа]\b)"
-    r"[а-яё]*)"
-)
-_LINK = r"(?:\s+(?:и|или|либо|ли|по|до|на|из|против|х)|\s*[-–—,:/])?\s+"
-_CHAIN = re.compile(rf"(?<![\w]){_ANOTHER}{_LINK}$", re.IGNORECASE)
-_CHAINED = re.compile(rf"(?:{_LINK}|\s+[а-яё]+\s+(?:из|против|по|до|к)\s+){_ANOTHER}", re.IGNORECASE)
-"""A number beside another one, which would have to be written alike: «с 5 по 10 мая»."""
+@cache
+def _words_pattern() -> str:
+    return "|".join(sorted(_numeral_words(), key=len, reverse=True)).replace("е", "[её]")
+
+
+@cache
+def _chains() -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """Return what finds, before and behind a number, another one that would have to be written alike: «с 5 по 10»."""
+    other = rf"(?:\d(?:[\d,.]*\d)?(?:-[а-яё]+)?|(?:{_words_pattern()})(?![\w]))"
+    link = r"(?:\s+(?:и|или|либо|ли|по|до|на|из|против|х)|\s*[-–—,:/])?\s+"
+    behind = rf"(?:{link}|\s+[а-яё]+\s+(?:из|против|по|до|к)\s+){other}"
+    return re.compile(rf"(?<!\w){other}{link}$", re.IGNORECASE), re.compile(behind, re.IGNORECASE)
 
 
 _MAYBE = re.compile(
@@ -365,14 +369,15 @@ class Numbers(WritesOtherwise):
 
     def places(self, text: str) -> Iterator[tuple[Place, ...]]:
         """Find the numbers of a text, each with the ways in which it may be written."""
+        chain, chained = _chains()
         taken: list[tuple[int, int]] = []
         for pattern, find in _patterns() if _MAYBE.search(text) else ():
             for match in pattern.finditer(text):
                 start, stop = match.span()
                 if all(stop <= begin or end <= start for begin, end in taken):
                     taken.append((start, stop))
-                    after = find is not _day and _CHAINED.match(text, stop)
-                    if find in _ALONE or not (_CHAIN.search(text[:start]) or after):
+                    after = find is not _day and chained.match(text, stop)
+                    if find in _ALONE or not (chain.search(text[:start]) or after):
                         yield tuple(find(text, match))
 
 
