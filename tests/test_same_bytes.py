@@ -19,6 +19,7 @@ ROOT = Path(__file__).resolve().parents[1]
 PINNED = ROOT / "requirements" / "same-bytes.txt"
 NETWORKS = {"back_translation", "bae", "paraphrase"}
 DIGESTS = {
+    "abbreviations": "af23b7635970b60d",
     "add_sent": "14c49d108c3b63bf",
     "agreement": "e0c834ebe70cbd7b",
     "butterfingers": "4321680e8e413f67",
@@ -33,6 +34,7 @@ DIGESTS = {
     "homoglyphs": "862b829965106d93",
     "masking": "a66d420c8e4f61ad",
     "misspell": "8de3869231450ca1",
+    "numbers": "0798c1116fb82f24",
     "option_order": "b77162b5e964aa97",
     "people": "68d1a0330fe65bde",
     "punctuation": "b97a3f0643166744",

@@ -69,6 +69,19 @@ class ErrorRates:
         return math.fsum(one.rate for one in self.of(name))
 
 
+def check_classes(attack: str, classes: tuple[str, ...], possible: tuple[str, ...]) -> None:
+    """Check the option `classes` of an attack.
+
+    Raises:
+        AugmentError: `classes` is empty, or the attack does not know one of them.
+    """
+    if not classes:
+        raise AugmentError(f"{attack}: classes: none; name at least one of {', '.join(possible)}")
+    for name in classes:
+        if name not in possible:
+            raise unknown(f"class of {attack}", name, possible)
+
+
 @cache
 def error_rates(attack: str, dictionary: str, classes: tuple[str, ...], possible: tuple[str, ...]) -> ErrorRates:
     """Read the rates of some classes of errors from a dictionary.
@@ -85,11 +98,7 @@ def error_rates(attack: str, dictionary: str, classes: tuple[str, ...], possible
         AugmentError: `classes` is empty, the attack or the dictionary lacks one of them, there is no such dictionary,
             or one of its numbers is wrong.
     """
-    if not classes:
-        raise AugmentError(f"{attack}: classes: none; name at least one of {', '.join(possible)}")
-    for name in classes:
-        if name not in possible:
-            raise unknown(f"class of {attack}", name, possible)
+    check_classes(attack, classes, possible)
     found: dict[str, list[ErrorRate]] = {}
     errors, opportunities = 0.0, {}
     for name, places, *counts, _ in rows(dictionary_path(dictionary), columns=5):

@@ -47,6 +47,7 @@ GROUPS = {
     "learners": "learners of Russian",
     "channels": "what texts go through: scanners, recognisers",
     "rewording": "the same in other words",
+    "otherwise": "the same thing written otherwise",
     "tape": "the TAPE paper",
     "other": "other",
 }

@@ -7,9 +7,11 @@ from functools import cache, lru_cache
 from typing import NamedTuple
 
 from augment_ru.language.morphology import has_form, readings
-from augment_ru.resources import dictionary_path, rows
+from augment_ru.language.numerals import joined
+from augment_ru.resources import dictionary_path, rows, same_word
 
 _FIGURES = re.compile(r"(\d+)(?:[.,](\d+))?(?:-?[а-я]{1,3})?")
+_COMPOUND = re.compile(r"(\d+)-([а-я]{4,})")
 _CLOCK = re.compile(r"(\d{1,2}):(\d\d)")
 _ROMAN = re.compile(r"(?=[ivxlcхi])m{0,3}(c[md]|d?c{0,3})([xх][cl]|l?[xх]{0,3})(i[xх]|iv|v?i{0,3})")
 _SIGNS = {"m": 1000, "d": 500, "c": 100, "l": 50, "x": 10, "х": 10, "v": 5, "i": 1}
@@ -50,7 +52,8 @@ def _words() -> tuple[dict[str, Amount], dict[str, float], dict[str, float]]:
                 parts[kind][word] = number
             else:
                 words[word] = Amount(kind, number)
-    return words, parts["prefix"], parts["stem"]
+    compounds = {same_word(joined(number)): float(number) for number in range(1, _THOUSAND)}
+    return words, compounds | parts["prefix"], parts["stem"]
 
 
 def quantity_words() -> Iterator[str]:
@@ -62,7 +65,9 @@ def quantity_words() -> Iterator[str]:
 @lru_cache(maxsize=50_000)
 def amounts_of(word: str) -> tuple[Amount, ...]:
     """Return what a word in lower case says of a number: usually nothing or one amount, two for «десятидневный»."""
-    words, prefixes, stems = _words()
+    words, _, _ = _words()
+    if match := _COMPOUND.fullmatch(word):
+        return _counted(float(match[1]), match[2]) or (Amount("number", float(match[1])),)
     if word[0].isdigit():
         return tuple(Amount("number", number) for number in _figures(word))
     if (_ROMAN.fullmatch(word) and len(word) > 1) or word in {"v", "i"}:
@@ -72,14 +77,28 @@ def amounts_of(word: str) -> tuple[Amount, ...]:
         return tuple(amount for part in word.split("-") if part for amount in amounts_of(part))
     lemmas = (one.lemma.replace("ё", "е") for one in readings(word)) if has_form(word) else ()
     known = (words[form] for form in (word, *lemmas) if form in words)
-    made = (
-        (Amount("number", number), Amount("hours", hours))
-        for prefix, number in prefixes.items()
-        if word.startswith(prefix)
-        for stem, hours in stems.items()
-        if word.startswith(stem, len(prefix))
-    )
-    return next(((one,) for one in known), next(made, ()))
+    return next(((one,) for one in known), _of_compound(word))
+
+
+def _of_compound(word: str) -> tuple[Amount, ...]:
+    """Return the number and the length of time in a compound: «двадцатипятилетний», «трехэтажный»; the longest one."""
+    prefixes = _words()[1]
+    for stop in range(len(word) - _LEAST_REST, _LEAST_PREFIX, -1):
+        if (number := prefixes.get(word[:stop])) is not None and (found := _counted(number, word[stop:])):
+            return found
+    return ()
+
+
+def _counted(number: float, rest: str) -> tuple[Amount, ...]:
+    """Return what a number and the rest of a compound say; nothing if there is no such compound."""
+    hours = next((hours for stem, hours in _words()[2].items() if rest.startswith(stem)), None)
+    if hours is not None:
+        return Amount("number", number), Amount("hours", hours)
+    known = number > 1 and any(has_form(f"{other}{rest}") for other in ("двух", "трех", "шести"))
+    return (Amount("number", number),) if known else ()
+
+
+_LEAST_PREFIX, _LEAST_REST = 2, 4
 
 
 def _figures(word: str) -> list[float]:

@@ -13,6 +13,7 @@ from unicodedata import normalize
 from augment_ru.edits import Edit
 from augment_ru.language.frequency import information
 from augment_ru.language.morphology import WordKind, has_form, readings, word_kind
+from augment_ru.language.shortenings import stands_for
 
 T = TypeVar("T")
 ATTRIBUTES = frozenset({"adjective", "participle"})
@@ -62,13 +63,14 @@ def as_said(edit: Edit) -> str:
     """Return the new text of an edit as a reader takes it.
 
     That is its reading («кошка» for 🐱). But an attack may claim any reading: if the new text is written in words of
-    the dictionary, such as a synonym, these are what is said, unless they are the same word with another ending.
+    the dictionary, such as a synonym, these are what is said, unless they are the same word with another ending, or one
+    is an abbreviation of the other.
     """
     if edit.read == edit.text or not (words := forms_of(edit.text)) or not all(map(has_form, words)):
         return edit.read
     read = forms_of(edit.read)
     slip = len(read) == len(words) == 1 and _differ_by_ending(read[0], words[0])
-    return edit.read if slip else edit.text
+    return edit.read if slip or stands_for(edit.read, edit.text) else edit.text
 
 
 def _differ_by_ending(one: str, other: str) -> bool:

@@ -1,0 +1,279 @@
+"""Сокращения раскрывают, слова сокращают: «в г. Казани, т. е. в РФ» → «в городе Казани, то есть…»."""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import ClassVar
+
+from augment_ru.editing.numbered import Place, WritesOtherwise, end_of_short, open_sentence
+from augment_ru.editing.style import chat_points
+from augment_ru.language.inflection import inflect, known_forms, noun_of
+from augment_ru.language.morphology import GENDERS, readings
+from augment_ru.language.numerals import (
+    ANY_CASE,
+    NO_GENITIVE,
+    NUMERAL_CASES,
+    case_of_unit,
+    cases_at,
+    counted,
+    nouns_behind,
+)
+from augment_ru.language.shortenings import every_form, forms_of_phrase, inflected, like_title, shortenings, unit_forms
+from augment_ru.resources import same_word
+
+CLASSES = ("full", "short")
+_LEAST_POINTS = 4
+_FEW, _MANY = 2, 5
+
+
+def _phrase(short: str, words: str, text: str, match: re.Match[str]) -> Iterator[Place]:
+    """«т. е.» ↔ «то есть»."""
+    if match["short"]:
+        yield Place(match.start(), end_of_short(text, match.end()), words, "full")
+    elif not open_sentence(text, match.start()):
+        yield _shortened(text, match.start(), match.end(), short)
+
+
+def _chat(short: str, words: str, text: str, match: re.Match[str]) -> Iterator[Place]:
+    """«спс» ↔ «спасибо»; words are shortened in chats alone."""
+    if match["short"]:
+        apart = words == "может быть" and text[match.end() :][:1] == " "
+        if not apart or re.search(r"(?:^|[^\w\s]|\b[иа]|\bно)\s*$", text[: match.start()]):
+            yield Place(match.start(), match.end(), words + "," * apart, "full")
+    elif chat_points(text) >= _LEAST_POINTS and not re.search(r"\bне\s+$", text[: match.start()], re.IGNORECASE):
+        yield Place(match.start(), match.end(), short, "short")
+
+
+def _shortened(text: str, start: int, stop: int, short: str) -> Place:
+    return Place(start, stop, short[:-1] if short[-1] == "." and text[stop : stop + 1] == "." else short, "short")
+
+
+def _title(short: str, words: str, text: str, match: re.Match[str]) -> Iterator[Place]:
+    """«в г. Казани» ↔ «в городе Казани»."""
+    start, stop = match.span()
+    if not match["short"]:
+        if _is_title(text, start, stop, words) and not open_sentence(text, start):
+            yield _shortened(text, start, stop, like_title(short, text[start:stop], words))
+        return
+    name = re.match(r"\s*([А-ЯЁ][а-яё]+(?:-[А-ЯЁ]?[а-яё]+)*)", text[stop:])
+    if words == "имени":
+        yield Place(start, stop, words + " " * (text[stop : stop + 1] != " "), "full")
+    elif name and words != "святой":
+        cases = _likely(text[:start])
+        own = {case for one in readings(name[1]) for case in NUMERAL_CASES if case in one.grammemes and one.name}
+        declined = own & cases and "nomn" not in own and words not in _STREETS
+        found = {inflected(f"{words}*", case) for case in (cases & own if declined else cases)}
+        if len(found) == 1:
+            yield Place(start, stop, found.pop() + " " * (text[stop : stop + 1] != " "), "full")
+
+
+_STREETS = frozenset({"улица", "площадь", "переулок", "набережная", "проспект", "бульвар"})
+_PERSONS = frozenset({"господин", "госпожа", "доктор", "профессор", "академик", "генерал", "товарищ"})
+
+
+def _is_title(text: str, start: int, stop: int, words: str) -> bool:
+    """Tell whether a noun before a name belongs to it: «парк имени Горького», not «в городе Иван»; «города» is one."""
+    before = re.search(r"([А-Яа-яЁё-]+)\s+$", text[:start])
+    name = re.match(r"\s+([А-ЯЁа-яё-]+)", text[stop:])
+    likeliest = readings(before[1])[0] if before else None
+    if words == "имени":
+        return likeliest is not None and likeliest.pos == "NOUN"
+    if any({"nomn", "plur"} <= one.grammemes for one in readings(text[start:stop])):
+        alone = cases_at(text[:start]) == {"gent"} or (likeliest is not None and likeliest.pos in {"NOUN", "ADJF"})
+        if not alone or (likeliest and "plur" in likeliest.grammemes and likeliest.pos == "ADJF"):
+            return False
+    first = readings(name[1])[0] if name else None
+    if first is None or words in _STREETS:
+        return first is not None
+    return first.pos != "ADJF" if words in _PERSONS else not {"Name", "Patr"} & first.grammemes
+
+
+def _likely(before: str) -> frozenset[str]:
+    """Return the cases in which a noun stands behind a text; behind a noun it depends on it."""
+    cases = cases_at(before)
+    if cases == ANY_CASE and (word := re.search(r"([А-Яа-яЁё]+)\s+$", before)):
+        return frozenset({"gent"}) if readings(word[1])[0].pos == "NOUN" else cases
+    if re.search(r"\bпо\s+$", before, re.IGNORECASE):
+        return frozenset({"datv"})
+    if re.search(r"\b[вВ]\s+$", before) and (_STAYS.search(before) or len(before.split()) == 1):
+        return frozenset({"loct"})
+    return frozenset({"nomn"}) if not before.strip() else cases
+
+
+_STAYS = re.compile(
+    r"(?:\b(?:жи[влт]|наход|работа|был|будет|есть|прож|прох|учи|проводи|провел|состо|родил|умер|служи)[а-яё]*|[а-яё]+(?:ов|ия|ие|ии|ка|тво|тва))\s+[вВ]\s+$"
+)
+"""What stays somewhere, so that «в» asks where and not whither."""
+
+
+def _region(short: str, words: str, text: str, match: re.Match[str]) -> Iterator[Place]:
+    """«в Тульской обл.» ↔ «в Тульской области»."""
+    adjective = readings(match["name"])
+    if adjective[0].pos != "ADJF" or open_sentence(text, match.start()):
+        return
+    start, stop = match.span("word")
+    if not match["short"]:
+        yield _shortened(text, start, stop, like_title(short, text[start:stop], words))
+        return
+    cases = _likely(text[: match.start()])
+    noun = noun_of(words)
+    gender = noun.gender if noun else ""
+    own = {case for one in adjective for case in NUMERAL_CASES if {case, gender, "sing"} <= one.grammemes}
+    found = {inflected(f"{words}*", case) for case in own & cases}
+    if len(found) == 1:
+        yield Place(start, end_of_short(text, stop), found.pop(), "full")
+
+
+def _time(short: str, words: str, text: str, match: re.Match[str]) -> Iterator[Place]:
+    """«в 1980 г.» ↔ «в 1980 году», «1980-х гг.» ↔ «1980-х годов», «XX в.» ↔ «XX века»."""
+    start, stop = match.span("word")
+    if not match["short"]:
+        yield _shortened(text, start, stop, short)
+        return
+    cases, ending = cases_at(text[: match.start()]), match["ending"]
+    case = "loct" if "loct" in cases and len(cases) == _FEW else "gent" if cases in (ANY_CASE, NO_GENITIVE) else ""
+    case = case or (next(iter(cases)) if len(cases) == 1 else "gent" if "gent" in cases else "")
+    if ending:
+        case = {"е": "nomn", "х": case if case in {"gent", "loct"} else "gent", "м": "datv"}[ending]
+    if case:
+        lemma, number = {"годы": ("год", "plur"), "века": ("век", "plur")}.get(words, (words, "sing"))
+        second = "loc2" if case == "loct" and number == "sing" and lemma == "год" else case
+        noun = noun_of(lemma)
+        if noun and (new := inflect(lemma, noun.having(number, second))):
+            yield Place(start, end_of_short(text, stop), {"лет": "годов"}.get(new, new), "full")
+
+
+def _unit(short: str, words: str, text: str, match: re.Match[str]) -> Iterator[Place]:
+    """«5 тыс.» ↔ «5 тысяч», «1,5 км» ↔ «1,5 километра»."""
+    start, stop = match.span("word")
+    if not match["short"]:
+        if short != "р.":  # «руб.» is clearer
+            yield _shortened(text, start, stop, short)
+    elif words == "процент" and any(one.case == "nomn" for one in nouns_behind(text[stop:])):
+        return  # «50% скидка»
+    elif case := case_of_unit(text[: match.start()], text[match.end() :]):
+        number = _MANY if match["scale"] else _FEW if match["part"] else int(re.sub(r"\D", "", match["whole"]))
+        gap = "" if text[start - 1].isspace() else " "
+        new = gap + counted(number, words, "nomn" if match["part"] or match["scale"] else case)
+        yield Place(start, end_of_short(text, stop), new, "full")
+
+
+def _acronym(short: str, words: str, text: str, match: re.Match[str]) -> Iterator[Place]:
+    """«в РФ» ↔ «в Российской Федерации»."""
+    start, stop = match.span()
+    if not match["short"]:
+        yield Place(start, stop, short, "short")
+        return
+    cases = _likely(text[:start])
+    if cases == {"nomn"} or (cases == NO_GENITIVE and text[:start].rstrip()[-1:] in ",:;"):
+        verb = re.match(r"\s+([а-яё]+)", text[stop:])
+        cases = frozenset({"nomn"}) if verb and _agrees(words, verb[1]) else frozenset()
+    found = {inflected(words, case) for case in cases}
+    if len(found) == 1 and text[stop : stop + 1] != "-":
+        yield Place(start, stop, found.pop(), "full")
+
+
+def _agrees(words: str, verb: str) -> bool:
+    """Tell whether a word is a verb that agrees with a phrase as its subject."""
+    head = known_forms([word for word in words.split(" ") if word.endswith("*")][-1][:-1].lower())
+    noun = next((one for one in head if one.kind == "NOUN" and one.case == "nomn"), None)
+    first = readings(verb)[0]
+    if noun is None or first.pos != "VERB" or noun.number not in first.grammemes:
+        return False
+    return not GENDERS & first.grammemes or noun.gender in first.grammemes
+
+
+_Find = Callable[[str, str, str, re.Match[str]], Iterator[Place]]
+
+
+@cache
+def _patterns() -> Sequence[tuple[re.Pattern[str], str, str, _Find]]:
+    """Return what is looked for, with the abbreviation, the words, and what is made of it."""
+    return tuple(
+        (re.compile(pattern, re.IGNORECASE if kind in {"phrase", "chat", "read"} else 0), short, words, find)
+        for kind, short, words in shortenings()
+        for pattern, find in (_pattern(kind, short, words),)
+    )
+
+
+def _pattern(kind: str, short: str, words: str) -> tuple[str, _Find]:
+    brief = re.escape(short).replace(r"\ ", r"\s?")
+    end = "" if short.endswith((".", "%")) else r"(?![\w-])"
+    brief = rf"(?P<short>{brief}{end})"
+    if kind in {"phrase", "chat", "read"}:
+        full = _NEVER if kind == "read" else words.replace(" ", r"\s+").replace("е", "[её]")
+        clause = r"(?<=[,(] )" if words == "может быть" else ""
+        rest = r"(?!\s+раз\b|\s+и\b|,)" if words in {"так как", "то есть"} else ""
+        return rf"(?<![\w.-])(?:{brief}|{clause}{full}(?![\w-]){rest})", _chat if kind == "chat" else _phrase
+    if kind == "acronym":
+        return rf"(?<![\w-])(?:{brief}|(?:{_any_of(forms_of_phrase(words))})(?![\w-]))", _acronym
+    if kind == "title":
+        forms = words if words == "имени" else _any_of(forms_of_phrase(f"{words}*"))
+        name = r"[А-ЯЁ][а-яё.]+"
+        return rf"(?<![\w.-])(?<!\d )(?:{brief}(?=\s?{name})|(?:{forms})(?=\s{name}))", _title
+    full = rf"(?:{_any_of(unit_forms(kind, words))})(?![\w-])"
+    if kind == "region":
+        return rf"(?<![\w-])(?P<name>[А-ЯЁ][а-яё-]+)\s+(?P<word>{brief}|{full})", _region
+    if kind == "time":
+        number = _ROMAN if words in {"век", "века"} else _YEAR
+        return rf"{number}\s?(?P<word>{brief}|(?<=\s){full})", _time
+    return rf"{_COUNT}\s?(?P<word>{brief}(?![\w/²³])|(?<=\s){full})", _unit
+
+
+def _any_of(forms: Iterable[str]) -> str:
+    return "|".join(map(re.escape, forms)).replace("ё", "[её]")
+
+
+_NEVER = r"(?!)"
+_ROMAN, _YEAR = r"\b[IVX]+(?P<ending>)", r"(?<![\w–—-])\d{4}(?:-(?P<ending>[ехм])|(?!-))"
+_COUNT = (
+    r"(?<![\w.,:/–—-])(?P<whole>\d{1,3}(?:[ \u00a0]\d{3})+|\d+)(?:,(?P<part>\d+))?"
+    r"(?P<scale>\s(?:тыс\.|тысяч[аи]?|млн|миллион[а-я]*|млрд))?"
+)
+
+
+_TRIGGER = re.compile(r"[а-я]+|%")
+"""What a text is split into, to find the patterns that may match it; in lower case with е for ё."""
+
+
+@cache
+def _triggers() -> dict[str, list[int]]:
+    """Map the last word of each abbreviation and of what it stands for to the numbers of the patterns."""
+    found: dict[str, list[int]] = {}
+    for at, (kind, short, words) in enumerate(shortenings()):
+        for text in (short, *every_form(kind, words)):
+            found.setdefault(_TRIGGER.findall(same_word(text))[-1], []).append(at)
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Abbreviations(WritesOtherwise):
+    """Write abbreviations out, and shorten words and phrases that have an abbreviation.
+
+    - `full`: «т. е.», «ул.», «5 тыс.», «1980-х гг.», «РФ», «спс» in words, in the case that the words around ask for;
+      an abbreviation stays if its case is not certain;
+    - `short`: the way back. «спасибо» becomes «спс» in chats alone (`editing.style`), and nothing is shortened where a
+      sentence begins.
+
+    Args:
+        probability: the share of the places that change, in [0, 1].
+        classes: the classes of changes.
+
+    Raises:
+        AugmentError: there is no such class, or `classes` is empty.
+    """
+
+    name: ClassVar[str] = "abbreviations"
+    known: ClassVar[tuple[str, ...]] = CLASSES
+    classes: tuple[str, ...] = CLASSES
+
+    def places(self, text: str) -> Iterator[tuple[Place, ...]]:
+        """Find the abbreviations of a text, and what has one."""
+        triggers, taken = _triggers(), list[Place]()
+        asked = {at for word in _TRIGGER.findall(same_word(text)) for at in triggers.get(word, ())}
+        for pattern, short, words, find in (_patterns()[at] for at in sorted(asked)):
+            for place in (one for match in pattern.finditer(text) for one in find(short, words, text, match)):
+                if all(place.stop <= one.start or one.stop <= place.start for one in taken):
+                    taken.append(place)
+                    yield (place,)

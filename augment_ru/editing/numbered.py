@@ -1,0 +1,138 @@
+"""What `numbers` and `abbreviations` share: places of a text with the ways in which they may be written."""
+
+import re
+from abc import abstractmethod
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import ClassVar, NamedTuple
+
+from augment_ru.draws import Rng, Streams
+from augment_ru.editing.error_classes import check_classes
+from augment_ru.editing.replacing import writes_yo, written_like
+from augment_ru.edits import Change, Edit, Note
+from augment_ru.engine.attack import Attack
+from augment_ru.engine.proposals import Proposals
+from augment_ru.language.numerals import ends_in_short
+from augment_ru.language.prepositions import fitting
+from augment_ru.resources import dictionary_path, rows
+from augment_ru.text.batch import Batch
+
+_PREPOSITION = re.compile(r"(?<![\w-])(со?|во?|ко?|об?)(?=\s+$)", re.IGNORECASE)
+_OPENING = re.compile(r"(?:^|[.!?…]|\n)[\s\"«„(—–-]*$")
+
+
+class Place(NamedTuple):
+    """A range of a text, a new text for it, and the class of the change; `before`: a new form of its preposition."""
+
+    start: int
+    stop: int
+    text: str
+    kind: str
+    before: tuple[int, int, str] | None = None
+
+
+Ways = Sequence[tuple[Place, ...]]
+"""The places of a text, each with at least one way in which it may be written."""
+
+
+def open_sentence(text: str, place: int) -> bool:
+    """Tell whether a sentence or a text may begin at this place."""
+    return _OPENING.search(text[:place]) is not None and not ends_in_short(text[:place])
+
+
+def end_of_short(text: str, stop: int) -> int:
+    """Return where an abbreviation that stops here ends, without a full stop that ends the sentence, too."""
+    ends = text[stop - 1] == "." and re.match(r"\s*$|\s+[«\"—–-]*\s*[А-ЯЁA-Z]", text[stop:]) is not None
+    return stop - ends
+
+
+@cache
+def keyed(name: str, kind: str) -> dict[str, str]:
+    """Read the lines of one kind from a dictionary with the columns kind, key, value; maps keys to values."""
+    return {key: value for what, key, value in rows(dictionary_path(name), columns=3) if what == kind}
+
+
+def fitted(text: str, place: Place) -> Iterator[Place]:
+    """Yield a place with the capitals, the ё and the preposition of its text, unless the preposition is not certain.
+
+    Figures never open a sentence.
+    """
+    new, opens = place.text, open_sentence(text, place.start)
+    if opens and new[0].isdigit():
+        return
+    if not writes_yo(text):
+        new = new.replace("ё", "е").replace("Ё", "Е")
+    if opens and text[place.start : place.start + 1].isupper() | text[place.start : place.start + 1].isdigit():
+        new = new[0].upper() + new[1:]
+    match = _PREPOSITION.search(text[: place.start])
+    word = match[1].lower() if match else ""
+    if match is None or not new[0].isalpha() or "." in new[:5]:
+        yield place._replace(text=new)
+    elif form := fitting(word, new.split(" ")[0].lower()):
+        before = None if form == word else (*match.span(1), written_like(form, match[1]))
+        yield place._replace(text=new, before=before)
+
+
+def _one_way(text: str, row: Iterable[tuple[Place, ...]]) -> Ways:
+    """Return the places that go the way of the first in their sentence: no «5 тысяч руб.»; `forms` go both ways."""
+    ways: dict[int, str] = {}
+    kept = []
+    for place in sorted(row, key=lambda one: one[0].start):
+        sentence = len(_BREAK.findall(text[: place[0].start]))
+        if place[0].kind == "forms" or ways.setdefault(sentence, place[0].kind) == place[0].kind:
+            kept.append(place)
+    return kept
+
+
+_BREAK = re.compile(r"[.!?…]\s+[А-ЯЁ]|\n")
+
+
+@dataclass(frozen=True, slots=True)
+class WritesOtherwise(Attack):
+    """Write places of a text in another of their ways, drawn at random.
+
+    Args:
+        probability: the share of the places that change, in [0, 1].
+        classes: the classes of changes.
+
+    Raises:
+        AugmentError: there is no such class, or `classes` is empty.
+    """
+
+    group: ClassVar[str] = "otherwise"
+    known: ClassVar[tuple[str, ...]]
+    probability: float = 0.5
+    classes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        check_classes(self.name, self.classes, self.known)
+
+    @abstractmethod
+    def places(self, text: str) -> Iterable[tuple[Place, ...]]:
+        """Find the places of a text, each with the ways in which it may be written, of all classes."""
+
+    def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
+        """Propose a change for each place of each text; the places are found once for all candidates."""
+        rows = zip(batch.texts, map(Rng, streams.keys.tolist()), batch.once(_places, self), strict=True)
+        return Proposals.of_changes(batch, ([_change(text, rng, ways) for ways in found] for text, rng, found in rows))
+
+
+def _places(batch: Batch, attack: WritesOtherwise) -> list[Ways]:
+    return [_one_way(text, _fitted(text, attack)) for text in batch.texts]
+
+
+def _fitted(text: str, attack: WritesOtherwise) -> Iterator[tuple[Place, ...]]:
+    for places in attack.places(text):
+        fits = (new for place in places if place.kind in attack.classes for new in fitted(text, place))
+        if found := tuple(fits):
+            yield found
+
+
+def _change(text: str, rng: Rng, ways: Sequence[Place]) -> Change:
+    place = ways[0] if len(ways) == 1 else rng.choice(ways)
+    edits = [Edit(place.start, place.stop, place.text, Note(text[place.start : place.stop], place.kind))]
+    if place.before:
+        start, stop, form = place.before
+        edits.insert(0, Edit(start, stop, form, Note(text[start:stop])))
+    return rng.change(*edits)

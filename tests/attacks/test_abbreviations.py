@@ -1,0 +1,82 @@
+"""`abbreviations` writes out what has one meaning, in the case of its place, and back."""
+
+import pytest
+
+from augment_ru import Augmenter
+from augment_ru.language.shortenings import every_form, shortenings, stands_for
+from augment_ru.similarities.meaning import Meaning
+
+
+def perturbed(text: str) -> str:
+    """The text after all changes, without constraints and gate."""
+    return Augmenter("abbreviations", constraints=(), similarity="none", probability=1.0)(text).text
+
+
+@pytest.mark.parametrize(
+    ("short", "full"),
+    [
+        ("Он живёт в г. Казани.", "Он живёт в городе Казани."),
+        ("Ушёл, т. к. устал.", "Ушёл, так как устал."),
+        ("Купили хлеб, сыр и т. д.", "Купили хлеб, сыр и так далее."),
+        ("Купили 5 тыс. билетов.", "Купили 5 тысяч билетов."),
+        ("Прошли 21 км за день.", "Прошли 21 километр за день."),
+        ("Прошли 2,5 км за день.", "Прошли 2,5 километра за день."),
+        ("Родился в 1980 г. в Омске.", "Родился в 1980 году в Омске."),
+        ("Было это в 1990-х гг. у нас.", "Было это в 1990-х годах у нас."),
+        ("Музыка XX в. такова.", "Музыка XX века такова."),
+        ("Живёт в Тульской обл.", "Живёт в Тульской области."),
+        ("Это завод им. Кирова.", "Это завод имени Кирова."),
+        ("Он гражданин РФ.", "Он гражданин Российской Федерации."),
+        ("Об этом пишут в сборнике ООН.", "Об этом пишут в сборнике Организации Объединённых Наций."),
+    ],
+)
+def test_golden_cases_there_and_back(short: str, full: str) -> None:
+    assert perturbed(short) == full
+    assert perturbed(full) == short
+
+
+@pytest.mark.parametrize(
+    ("short", "full"),
+    [
+        ("США ввели пошлины.", "Соединённые Штаты Америки ввели пошлины."),
+        ("Спс, всё норм!", "Спасибо, всё нормально!"),
+        ("Оружие, напр. копьё.", "Оружие, например копьё."),
+        ("Вышло 500 р. за штуку.", "Вышло 500 рублей за штуку."),
+    ],
+)
+def test_golden_cases_of_what_is_only_written_out(short: str, full: str) -> None:
+    assert perturbed(short) == full
+
+
+def test_words_are_shortened_as_in_chats_only_in_chats() -> None:
+    assert perturbed("Спасибо, очень классно, может быть, приду завтра!") == "Спс, оч классно, мб, приду завтра!"
+    assert perturbed("Старик очень устал.") == "Старик очень устал."
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Он уехал на ул. Ленина.", "Пошёл в ООН.", "Моего имени Барбоз не знал.", "Так как же быть?",
+        "Города Саку и Томи.",
+        "Он, то есть, я.", "В городе Иван купил дом.", "Может быть, приду.", "Горная область велика.",
+    ],
+)  # fmt: skip
+def test_what_is_not_certain_stays(text: str) -> None:
+    assert perturbed(text) == text
+
+
+def test_every_form_of_the_dictionary_stands_for_its_abbreviation() -> None:
+    for kind, short, words in shortenings():
+        forms = every_form(kind, words)
+        assert all(forms), words
+        if "-" not in short:
+            assert all(stands_for(short, form) and stands_for(form, short) for form in forms), words
+
+
+def test_the_gate_reads_an_abbreviation_as_its_words() -> None:
+    text = "Нужно 5 тыс. рублей в г. Казани."
+    found = Augmenter("abbreviations", constraints=(), probability=1.0)(text)
+    assert found.text == "Нужно 5 тысяч рублей в городе Казани."
+    assert found.similarity == 1.0
+    assert not stands_for("город", "деревня")
+    assert Meaning()([text], [text.replace("тыс.", "миллионов")])[0] < Meaning().threshold
