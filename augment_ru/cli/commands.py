@@ -109,7 +109,7 @@ def _with_recipe(given: dict[str, Any], keys: type[Any], lists: Mapping[str, str
 )
 @option("--originals FILE", "The unperturbed rows, if PERTURBED does not hold them.")
 @with_options(*shared.INPUT, *shared.MODEL)
-@option("--metric NAME...", "Metrics, in place of the task's.", dest="metrics")
+@shared.METRIC
 @option(
     "--shots K,K,…|task",
     "Numbers of demonstrations; task: as many as the task's benchmark shows.",
@@ -188,7 +188,9 @@ def evaluate(**given: Any) -> int:  # noqa: ANN401
 )
 @option("--draws N", f"Random draws of each attack in the pool.  [default: {DRAWS}]", default=DRAWS)
 @option("--time SECONDS", "End the searches after this time.", dest="seconds", type=REAL)
-@with_options(*shared.INPUT, *shared.MODEL, *shared.POOL, *shared.ROWS, *shared.SPLIT, shared.QUIET)
+@with_options(
+    *shared.INPUT, shared.METRIC, *shared.MODEL, *shared.POOL, *shared.ROWS, *shared.SPLIT, shared.QUIET
+)
 def attack(**given: Any) -> int:  # noqa: ANN401
     """Search for the smallest change of each row that turns a model's right answer wrong.
 

@@ -73,6 +73,8 @@ CORRECT = {
     "labels": "same label",
     "answers": "exact match after normalisation",
     "lists": "every option judged rightly",
+    "rankings": "a relevant document among the first",
+    "spans": "every span with its label and no other",
 }
 
 
@@ -173,8 +175,8 @@ class Evaluation:
         )
 
     def _majority(self) -> dict[str, float]:
-        """Return the score of each metric if every row got the most frequent right answer; empty for kind "lists"."""
-        if self.kind == "lists":
+        """Return the score of each metric if every row got the most frequent right answer; empty if no answer is frequent."""
+        if self.kind not in {"labels", "answers"}:
             return {}
         found = rates.scores(self.metrics, self.pairs, self.golds, [self._constant()])
         return {name: score.value for name, score in found.items()}

@@ -17,8 +17,7 @@ import numpy.typing as npt
 
 from augment_ru.draws import digests
 from augment_ru.evaluation import report
-from augment_ru.evaluation.answer_scores import normalised
-from augment_ru.evaluation.answers import Answer, Golds, Kind, Metric, group_of, is_right
+from augment_ru.evaluation.answers import Answer, Golds, Kind, Metric, comparable, group_of, is_right
 from augment_ru.evaluation.pairs import ORIGINAL, WORST_ROWS, Pair, Pairs
 from augment_ru.evaluation.protocol import ModelRun
 from augment_ru.records.record import Record
@@ -253,7 +252,7 @@ def outcomes_of(run: ModelRun, pairs: Pairs, attack: str, golds: Golds, kind: Ki
                 zip(golds[pair.original], first[pair.original], later, strict=True)
             ):
                 at = label, episode, row
-                flipped[at] = not is_right(kind, (was,) if kind == "answers" else was, now, form)
+                flipped[at] = comparable(kind, was, form) != comparable(kind, now, form)
                 if gold is not None:
                     known[at], before[at] = True, is_right(kind, gold, was, form)
                     after[at] = is_right(kind, gold, now, form)
@@ -327,7 +326,7 @@ def consistency_cells(run: ModelRun, pairs: Pairs, kind: Kind) -> Cells:
             if len(given) > 1:
                 counted[:, episode, at] = 1
                 shares[:, episode, at] = [
-                    agreeing_pairs([normalised(one, form) if kind == "answers" else one for one in label])
+                    agreeing_pairs([comparable(kind, one, form) for one in label])
                     for label in zip(*given, strict=True)
                 ]
     return Cells(shares, counted)
