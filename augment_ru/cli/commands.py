@@ -26,7 +26,7 @@ from augment_ru.errors import AugmentError
 @click.argument("source", metavar="IN|-")
 @option("-o/--output OUT", "Output file, written when the run is complete.  [default: stdout]")
 @attack_option("An attack (see augment-ru list attacks); A+B applies A, then B.")
-@with_options(*shared.INPUT, shared.PROBABILITY, *shared.SEARCH, *shared.SETUP)
+@with_options(*shared.INPUT, shared.SPANS, shared.PROBABILITY, *shared.SEARCH, *shared.SETUP)
 @option("--recipe FILE.toml", "Read options from a file; options of the command line override them.")
 @option("--with-original", 'Also write each row unperturbed, as attack "original".')
 @with_options(*shared.ROWS)

@@ -49,11 +49,13 @@ from augment_ru.evaluation.report import (
     ModelReport,
     Rate,
     Report,
+    SpansReport,
     ValidRows,
     as_json,
 )
 from augment_ru.evaluation.requirements import Known, Requirement, check_requirements, metric_of
 from augment_ru.evaluation.searches import is_searched, searches
+from augment_ru.evaluation.spans import FATES
 from augment_ru.evaluation.subpopulations import Subpopulation, binned, no_field, subpopulations
 from augment_ru.evaluation.table_text import as_html, as_text
 from augment_ru.evaluation.verdicts import read_verdicts, with_verdicts
@@ -263,6 +265,7 @@ class Evaluation:
             else None,
             unread=unread_report(judged, attack),
             option_order=option_order_report(judged, self.pairs, attack),
+            spans=_spans_report(judged, attack),
             subpopulations={
                 one.name: [
                     _cell(outcomes, np.array(one.of)[outcomes.original] == at, name)
@@ -421,6 +424,14 @@ def _valid_rows(judged: rates.JudgedRun, attack: str, rows: Sequence[Pair]) -> V
     )
 
 
+def _spans_report(judged: rates.JudgedRun, attack: str) -> SpansReport | None:
+    """Return what became of right spans; None if answers are no spans."""
+    if (attack, f"{rates.FATE}kept") not in judged.cells:
+        return None
+    right = int(judged.cells[attack, f"{rates.FATE}kept"].trials.sum())
+    return SpansReport(right=right, **{fate: judged.rate(attack, rates.FATE + fate) for fate in FATES})
+
+
 def _range_cells(outcomes: rates.AttackOutcomes, values: Sequence[float | None]) -> list[Cell]:
     """Return the success rates of the rows in quartiles of `values`; rows whose value is None are left out."""
     names, cell_of = binned(values) or ((), ())
@@ -537,6 +548,8 @@ def evaluate(
         if not any(field_paths.values(values, name) for values in originals):
             raise no_field(f"`label_fields` {name}: no original has this field", originals)
     golds = answers.golds_of(originals, task, kind)
+    if settings.defences and kind == "spans":
+        raise AugmentError("`defences`: spans of what a normalizer reads stand at other places; normalize the rows first")
     train_rows = read_rows(str(train), encoding=settings.encoding) if train is not None else None
     shots = (task.benchmark.shots,) if settings.shots is None else settings.shots
     shown = demonstrations(train_rows.values, pairs, kind, settings.seed) if train_rows and any(shots) else None

@@ -18,8 +18,8 @@ class LabelledSpan(NamedTuple):
 
 
 Spans: TypeAlias = Sequence[LabelledSpan]
-Errors = ("border", "type", "lost")
 Fate: TypeAlias = Literal["kept", "border", "type", "lost"]
+FATES: Sequence[Fate] = ("kept", "border", "type", "lost")
 """What became of a right span: found again; found with another border; found with another label; or not at all."""
 
 
