@@ -58,7 +58,9 @@ class Goal:
             fields = ", ".join(f"'{name}'" for name in self.task.scoring.gold)
             raise AugmentError(f"no right answer in {fields or 'any field'}; name its field with `label_fields`")
         if self.kind == "spans":
-            raise AugmentError("a search breaks labels, texts and rankings, no spans; perturb and evaluate measure those")
+            raise AugmentError(
+                "a search breaks labels, texts and rankings, no spans; perturb and evaluate measure those"
+            )
 
     @property
     def is_right_already(self) -> bool:
@@ -88,8 +90,8 @@ class Goal:
         """Return the rivals of the right labels, as pairs of the number of a gold field and a label.
 
         The rivals with the smallest margins come first; at most eight are returned. With a target, the target is the
-        only rival; of a ranking, the document that would throw the relevant ones out. The result is None if the scores cannot be used: there are none,
-        the right label or the target has no score, or no other label has one.
+        only rival; of a ranking, it is the document that would throw the relevant ones out. The result is None if the
+        scores cannot be used: there are none, the right label or the target has no score, or no other label has one.
         """
         if self.kind == "rankings":
             return [(0, "")] if scored.scores and len(scored.scores[0]) > self.golds[0].first else None
@@ -118,11 +120,7 @@ class Goal:
             target is behind the best other label.
         """
         if self.kind == "rankings":
-            scores = scored.scores[0]
-            gains, lowest = self.golds[0].gains, min(scores.values(), default=0.0)
-            others = sorted((value for name, value in scores.items() if name not in gains), reverse=True)
-            last = others[self.golds[0].first - 1] if len(others) >= self.golds[0].first else lowest
-            return _rounded([max((scores[name] for name in gains if name in scores), default=lowest) - last])
+            return _rounded([self.golds[0].margin(scored.scores[0])])
         if self.target is not None:
             scores = scored.scores[0]
             others = max(value for label, value in scores.items() if label != self.target)

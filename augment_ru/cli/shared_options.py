@@ -179,6 +179,7 @@ SETUP = (
 )
 """The options for attacks, similarity, constraints and randomness."""
 
+
 class _Form(click.Choice[str]):
     """The format of a file: one of the choices, or `beir:` with the file of the judgements."""
 

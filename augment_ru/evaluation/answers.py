@@ -11,7 +11,15 @@ from typing import Any, NamedTuple, TypeAlias
 
 from augment_ru.errors import AugmentError
 from augment_ru.evaluation import rankings, spans
-from augment_ru.evaluation.answer_scores import best_token_f1, f1_of_true, macro_f1, matthews, normalised, same_answer, whole
+from augment_ru.evaluation.answer_scores import (
+    best_token_f1,
+    f1_of_true,
+    macro_f1,
+    matthews,
+    normalised,
+    same_answer,
+    whole,
+)
 from augment_ru.evaluation.examples import Prediction
 from augment_ru.records import field_paths, metric_kinds
 from augment_ru.records.answers import answer_texts, label_of
@@ -20,7 +28,9 @@ from augment_ru.records.task import Scoring, Task
 
 Kind: TypeAlias = metric_kinds.Kind
 
-Gold: TypeAlias = str | tuple[str, ...] | tuple[tuple[str, ...], ...] | rankings.Relevant | tuple[spans.LabelledSpan, ...]
+Gold: TypeAlias = (
+    str | tuple[str, ...] | tuple[tuple[str, ...], ...] | rankings.Relevant | tuple[spans.LabelledSpan, ...]
+)
 """A right answer. Its form depends on the kind: for "labels" a label; for "answers" all texts that count as right; for
 "lists" the labels of the options, in a tuple for each question; for "rankings" the relevant documents; for "spans" the
 spans."""
@@ -302,10 +312,10 @@ def _norm_labels(held: object, task: Task) -> tuple[Gold | None, ...]:
 
 
 def _gold(value: object, kind: Kind, scoring: Scoring | None = None) -> Gold | None:
-    if kind == "spans":
-        return None if value is None else spans.spans_of(value)  # a text may hold no span
-    if value is None or value in ("", [], {}):
+    if value is None or (value in ("", [], {}) and kind != "spans"):  # a text may hold no span
         return None
+    if kind == "spans":
+        return spans.spans_of(value)
     if kind == "rankings":
         return rankings.relevant_of(value, scoring.metrics[0] if scoring else "")
     if kind == "labels":
@@ -315,9 +325,8 @@ def _gold(value: object, kind: Kind, scoring: Scoring | None = None) -> Gold | N
     if kind == "answers":
         return tuple(answer_texts(value, scoring.separator if scoring else None)) or None
     questions: list[Any] = list(value) if isinstance(value, Sequence) and not isinstance(value, str) else [value]
-    if any(label is None for labels in questions for label in labels):
-        return None
-    return tuple(tuple(label_of(label) for label in labels) for labels in questions)
+    found = tuple(tuple(label_of(label) for label in labels) for labels in questions)
+    return None if any(label is None for labels in questions for label in labels) else found
 
 
 def most_frequent(golds: Sequence[Gold | None]) -> str:

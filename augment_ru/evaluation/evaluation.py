@@ -177,7 +177,7 @@ class Evaluation:
         )
 
     def _majority(self) -> dict[str, float]:
-        """Return the score of each metric if every row got the most frequent right answer; empty if no answer is frequent."""
+        """Return the score of each metric if every row got the most frequent answer; empty if there is none."""
         if self.kind not in {"labels", "answers"}:
             return {}
         found = rates.scores(self.metrics, self.pairs, self.golds, [self._constant()])
@@ -548,16 +548,12 @@ def evaluate(
         if not any(field_paths.values(values, name) for values in originals):
             raise no_field(f"`label_fields` {name}: no original has this field", originals)
     golds = answers.golds_of(originals, task, kind)
-    if settings.defences and kind == "spans":
-        raise AugmentError("`defences`: spans of what a normalizer reads stand at other places; normalize the rows first")
     train_rows = read_rows(str(train), encoding=settings.encoding) if train is not None else None
     shots = (task.benchmark.shots,) if settings.shots is None else settings.shots
     shown = demonstrations(train_rows.values, pairs, kind, settings.seed) if train_rows and any(shots) else None
     plan = EvaluationPlan(pairs, kind, shots, settings.episodes, shown, settings.repeats)
     plan.check()
-    if settings.catch is not None:
-        check_catch(settings.catch, task, golds, kind)
-    check_requirements(settings.require, tuple(scored), tuple(pairs.attacks), settings.repeats)
+    _check_parts(settings, pairs, golds, scored)
     found = subpopulations(originals, task, labels=kind == "labels", by=settings.by)
     shown_golds = answers.golds_of(train_rows.values, task, kind) if train_rows else []
     answers.check_labels_shared(
@@ -605,6 +601,22 @@ def evaluate(
     return Evaluation(
         pairs, golds, kind, scored, judged, found, settings, defining, source, flips, specs, behind, catches
     )
+
+
+def _check_parts(
+    settings: EvaluationSettings, pairs: Pairs, golds: answers.Golds, scored: Mapping[str, answers.Metric]
+) -> None:
+    """Check what the settings ask for besides rates.
+
+    Raises:
+        AugmentError: there is no such label to catch, a requirement is wrong, or a defence stands before spans.
+    """
+    kind = next(iter(scored.values())).kind
+    if settings.catch is not None:
+        check_catch(settings.catch, pairs.task, golds, kind)
+    check_requirements(settings.require, tuple(scored), tuple(pairs.attacks), settings.repeats)
+    if settings.defences and kind == "spans":
+        raise AugmentError("`defences`: the spans of what a normalizer reads stand elsewhere; normalize the rows first")
 
 
 class Hooks(NamedTuple):

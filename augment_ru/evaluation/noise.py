@@ -58,10 +58,7 @@ def same_text_flips(run: ModelRun, pairs: Pairs, kind: Kind, seed: int) -> Rate:
 
 def _differing(answers: Sequence[Answer], kind: Kind) -> list[float]:
     """Return the share of pairs of answers that differ, for each label."""
-    return [
-        1 - rates.agreeing_pairs([comparable(kind, one) for one in label])
-        for label in zip(*answers, strict=True)
-    ]
+    return [1 - rates.agreeing_pairs([comparable(kind, one) for one in label]) for label in zip(*answers, strict=True)]
 
 
 def _same_texts(pairs: Pairs, attack: str) -> list[bool]:

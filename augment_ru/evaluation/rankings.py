@@ -31,6 +31,17 @@ class Relevant(NamedTuple):
         """Tell whether a relevant document is among the first."""
         return not self.gains.keys().isdisjoint(ranking[: self.first])
 
+    def margin(self, scores: Mapping[str, float]) -> float:
+        """Return how far the best relevant document is ahead of the one that would throw it out of the first.
+
+        Args:
+            scores: the scores of documents; one without a score counts as the last.
+        """
+        gains, lowest = self.gains, min(scores.values(), default=0.0)
+        others = sorted((value for name, value in scores.items() if name not in gains), reverse=True)
+        last = others[self.first - 1] if len(others) >= self.first else lowest
+        return max((scores[name] for name in gains if name in scores), default=lowest) - last
+
 
 def relevant_of(value: object, metric: str) -> Relevant | None:
     """Return the relevant documents that a row states; None if no document is relevant.

@@ -326,8 +326,7 @@ def consistency_cells(run: ModelRun, pairs: Pairs, kind: Kind) -> Cells:
             if len(given) > 1:
                 counted[:, episode, at] = 1
                 shares[:, episode, at] = [
-                    agreeing_pairs([comparable(kind, one, form) for one in label])
-                    for label in zip(*given, strict=True)
+                    agreeing_pairs([comparable(kind, one, form) for one in label]) for label in zip(*given, strict=True)
                 ]
     return Cells(shares, counted)
 
@@ -458,13 +457,14 @@ FATE = "fate:"
 
 
 def _fates(run: ModelRun, pairs: Pairs, golds: Golds) -> dict[Name, Cells]:
-    """Return, for each attack and fate, how many spans that a model finds in an original have it, of all these spans."""
+    """Return, for each attack and fate, how many of the spans that are found rightly in an original have it."""
     found: dict[Name, Cells] = {}
     for attack, rows in pairs.attacks.items():
         counts = np.zeros((len(spans.FATES), 1, run.episodes, len(pairs.originals)))
         for episode, answers in enumerate(run.attacks[attack]):
             for pair, (after,) in zip(rows, answers, strict=True):
-                (gold,), (before,) = golds[pair.original], run.originals[episode][pair.original]
+                gold: Any = golds[pair.original][0]
+                before = run.originals[episode][pair.original][0]
                 own = spans.fates(gold or (), before, after)
                 counts[:, 0, episode, pair.original] += [own[fate] for fate in spans.FATES]
         found |= {(attack, FATE + fate): Cells(counts[at], counts.sum(0)) for at, fate in enumerate(spans.FATES)}

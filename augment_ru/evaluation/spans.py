@@ -1,7 +1,7 @@
 """Labelled spans of a text: their metrics, and what became of right ones under an attack."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from augment_ru.edits import Span
@@ -58,7 +58,7 @@ def in_source(spans: Spans, back: Script, moved: Mapping[LabelledSpan, LabelledS
     return tuple(sorted({moved.get(one) or LabelledSpan(own.start, own.stop, own.label) for one, own in pairs}))
 
 
-def score_of(metric: str, *, labels: Iterable[str] | None = None) -> Any:  # noqa: ANN401  (a function of golds)
+def score_of(metric: str, label: str | None = None) -> Callable[[Sequence[Spans], Sequence[Spans]], float]:
     """Return a metric: F1 over all spans of all rows, in [0, 1].
 
     `span_f1` counts spans with the right borders and label (seqeval's, and nervaluate's `strict`); `span_f1_relaxed`
@@ -66,15 +66,14 @@ def score_of(metric: str, *, labels: Iterable[str] | None = None) -> Any:  # noq
 
     Args:
         metric: its name.
-        labels: the labels whose spans count; None for all.
+        label: the label whose spans count; None for all.
     """
-    counted = None if labels is None else set(labels)
     count = _overlapping if metric.endswith("relaxed") else _exact
 
     def score(golds: Sequence[Spans], given: Sequence[Spans]) -> float:
         right = possible = found = 0
         for gold, own in zip(golds, given, strict=True):
-            wanted, ours = ([one for one in side if counted is None or one.label in counted] for side in (gold, own))
+            wanted, ours = ([one for one in side if label in {None, one.label}] for side in (gold, own))
             right, possible, found = right + count(wanted, ours), possible + len(wanted), found + len(ours)
         return 2 * right / (possible + found) if possible + found else 0.0
 

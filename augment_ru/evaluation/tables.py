@@ -514,8 +514,8 @@ TABLES: Mapping[str, Callable[[Report], ShownTable]] = {
 """Maps the key of each table of a report to the function that makes it."""
 
 SHORT = (
-    "rates", "spans", "counts", "noise", "defences", "catch", "together", "valid", "curve", "transfer", "prompts", "variance",
-    "orders", "unread",
+    "rates", "spans", "counts", "noise", "defences", "catch", "together", "valid", "curve", "transfer", "prompts",
+    "variance", "orders", "unread",
 )  # fmt: skip
 """The tables that are printed by default; the other tables have very many rows."""
 

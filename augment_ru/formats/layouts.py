@@ -56,11 +56,9 @@ def _beir(stream: BinaryIO, qrels: str) -> Iterator[dict[str, Any]]:
 def _values(source: Any) -> Iterator[dict[str, Any]]:  # noqa: ANN401  (a `RowSource`)
     for line in source:
         try:
-            if line.problem:
-                raise AugmentError(line.problem)
             yield source.parsed(line)[1]
         except AugmentError as error:
-            raise AugmentError(f"{source.unit} {line.number}: {error}") from error
+            raise AugmentError(f"{source.unit} {line.number}: {line.problem or error}") from error
 
 
 def _conll(stream: BinaryIO, _: str) -> Iterator[dict[str, Any]]:
@@ -83,9 +81,8 @@ _TOKENS, _TAGS = ("tokens", "words"), ("tags", "ner_tags", "labels")
 def _bio(stream: BinaryIO, _: str) -> Iterator[dict[str, Any]]:
     """Yield the rows of JSON lines that hold lists of tokens and of their tags, as those of `datasets`."""
     for row in _values(JsonLines(stream)):
-        tokens, tags = (next((row[key] for key in keys if key in row), None) for keys in (_TOKENS, _TAGS))
-        is_fit = isinstance(tokens, list) and isinstance(tags, list) and len(tokens) == len(tags)
-        if not is_fit or not all(isinstance(one, str) for one in (*tokens, *tags)):
+        tokens, tags = (next((row[key] for key in keys if key in row), ()) for keys in (_TOKENS, _TAGS))
+        if len(tokens) != len(tags) or not tokens or not all(isinstance(one, str) for one in (*tokens, *tags)):
             raise AugmentError(f"{brief(row)}: needs as many tags in {' or '.join(_TAGS)}, with names such as B-PER, "
                                f"as {' or '.join(_TOKENS)}")  # fmt: skip
         yield {**{key: row[key] for key in row if key not in {*_TOKENS, *_TAGS}}, **_of_tags(tokens, tags)}

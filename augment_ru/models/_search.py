@@ -1,7 +1,6 @@
 """What models that rank documents share: the corpus, and rankings with the scores of their documents."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -13,17 +12,6 @@ from augment_ru.formats.read import read_rows
 
 DIGITS = 4
 """Scores are rounded to so many decimal places, so that the last bits of a sum do not order documents."""
-
-
-@dataclass(frozen=True, slots=True)
-class SearchOptions:
-    """The options of models that rank the documents of a corpus.
-
-    Attributes:
-        depth: how many documents a ranking holds at most.
-    """
-
-    depth: int = 100
 
 
 class Corpus(NamedTuple):

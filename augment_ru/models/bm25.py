@@ -11,21 +11,23 @@ from augment_ru.errors import optional
 from augment_ru.evaluation.examples import Example, Model, ModelRequest, Prediction, Scored
 from augment_ru.language.morphology import lemmas_of
 from augment_ru.models._options import check_positive
-from augment_ru.models._search import SearchOptions, corpus_of, ranked
+from augment_ru.models._search import corpus_of, ranked
 
 _WORD = re.compile(r"\w+")
 _LEMMAS = "lemmas:"
 
 
 @dataclass(frozen=True, slots=True)
-class Options(SearchOptions):
-    """The options of `--model-option bm25.NAME=VALUE`: that of `SearchOptions`, and the parameters of the formula.
+class Options:
+    """The options of `--model-option bm25.NAME=VALUE`.
 
     Attributes:
+        depth: how many documents a ranking holds at most.
         k1: how soon further occurrences of a word stop to count; above 0.
         b: how much long documents are discounted, from 0 to 1.
     """
 
+    depth: int = 100
     k1: float = 1.5
     b: float = 0.75
 

@@ -11,23 +11,25 @@ from augment_ru.inference.batches import TokensByDevice, each_batch, padded
 from augment_ru.inference.pretrained import Pretrained, context_of
 from augment_ru.models._hugging_face import LoadingOptions, loaded, signature_of
 from augment_ru.models._options import check_one_of, check_positive
-from augment_ru.models._search import SearchOptions, corpus_of, ranked
+from augment_ru.models._search import corpus_of, ranked
 
 _BATCH_TOKENS = TokensByDevice(cpu=2048, gpu=65_536)
 POOLINGS = ("mean", "cls")
 
 
 @dataclass(frozen=True, slots=True)
-class Options(SearchOptions, LoadingOptions):
-    """The options of `--model-option hf-encoder.NAME=VALUE`: those of both bases, and some more.
+class Options(LoadingOptions):
+    """The options of `--model-option hf-encoder.NAME=VALUE`: those of `LoadingOptions`, and some more.
 
     Attributes:
+        depth: how many documents a ranking holds at most.
         corpus: the file of the documents; it must be given.
         pooling: the vector of a text: the mean over its tokens, or that of its first token.
         query: the prompt before each query, such as "query: ".
         document: the prompt before each document, such as "passage: ".
     """
 
+    depth: int = 100
     corpus: str | None = None
     pooling: str = "mean"
     query: str = ""

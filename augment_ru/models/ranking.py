@@ -1,5 +1,7 @@
 """The rankings of your own search engine, in a file: for each query its `text` and its `ranking`, a list of ids."""
 
+from collections.abc import Sequence
+
 from augment_ru.errors import AugmentError, brief
 from augment_ru.evaluation.examples import Example, ModelRequest, PredictFunction, Prediction
 from augment_ru.formats.read import read_rows
@@ -19,7 +21,7 @@ def ranking(request: ModelRequest, /) -> PredictFunction:
             raise AugmentError(f"{where}: needs the text of a query and its ranking, a list of ids")
         known[row["text"]] = row["ranking"]
 
-    def predict(examples: list[Example]) -> list[Prediction]:
+    def predict(examples: Sequence[Example]) -> list[Prediction]:
         if missing := [one.text for one in examples if one.text not in known]:
             raise AugmentError(
                 f"{request.argument}: has no ranking for {brief(missing[0])} and {len(missing) - 1:,} others; "
