@@ -240,14 +240,15 @@ class Record:
 
 
 def _kept_of_labelled(text: str, labelled: Iterable[Span], part: str) -> Iterator[Span]:
-    """Yield what stays in a text whose labelled spans are perturbed: marks at their edges and, with `inside`, the rest.
+    """Yield what stays in a text whose labelled spans are perturbed: their edges without two letters and, with `inside`, the rest.
 
-    If a mark at an edge were deleted, nobody could tell whether it belonged to the span.
+    If a mark at an edge, or the only letter before one, were deleted, the row would not tell where the span had begun.
     """
     at = 0
     for span in sorted(labelled):
-        for edge in (span.start, span.stop - 1):
-            if not text[edge].isalnum():
+        held = span.of(text)
+        for edge, two in ((span.start, held[:2]), (span.stop - 1, held[-2:])):
+            if held == two[:1] or not two.isalnum():
                 yield Span(edge, edge + 1, span.label)
         if part == "inside" and span.start > at:
             yield Span(at, span.start, "CONTEXT")
