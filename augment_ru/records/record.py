@@ -240,7 +240,7 @@ class Record:
 
 
 def _kept_of_labelled(text: str, labelled: Iterable[Span], part: str) -> Iterator[Span]:
-    """Yield what stays in a text whose labelled spans are perturbed: their edges without two letters and, with `inside`, the rest.
+    """Yield what stays where labelled spans are perturbed: edges without two letters and, with `inside`, the rest.
 
     If a mark at an edge, or the only letter before one, were deleted, the row would not tell where the span had begun.
     """
