@@ -172,8 +172,8 @@ def test_slovnet_finds_names_and_loses_them_where_letters_are_capital() -> None:
         ROWS, with_spans(task("spans"), "all"))]  # fmt: skip
     (model,) = evaluate(rows, ["slovnet"]).counted().models
     after = model.attacks["case"].metrics["span_f1_relaxed"]
-    assert after.before == model.metrics["span_f1_relaxed"].value > 75
-    assert after.after < after.before
+    assert after.before == model.metrics["span_f1_relaxed"].value
+    assert (after.before or 0) > 75 > (after.after or 0)
 
 
 def test_a_spacy_pipeline_tags_texts(tmp_path: Path) -> None:
@@ -202,7 +202,7 @@ def read(kind: str, content: str) -> list[dict[str, Any]]:
     return [source.parsed(line)[1] for line in source]
 
 
-WANTED = [{"text": "В Туле жил Лев Толстой.", "spans": [
+WANTED: list[dict[str, Any]] = [{"text": "В Туле жил Лев Толстой.", "spans": [
     {"start": 2, "end": 6, "label": "LOC"}, {"start": 11, "end": 22, "label": "PER"}]}]  # fmt: skip
 
 
@@ -212,7 +212,7 @@ def test_conll_bio_and_label_studio_are_read_as_the_same_rows() -> None:
     assert read("conll", f"-DOCSTART- -X- O\n\n{lines}\n") == WANTED
     assert read("bio", json.dumps({"tokens": tokens, "ner_tags": marks})) == WANTED
     result = [{"type": "labels", "value": {"start": one["start"], "end": one["end"], "labels": [one["label"]]}}
-              for one in WANTED[0]["spans"]]  # type: ignore[attr-defined]  # fmt: skip
+              for one in WANTED[0]["spans"]]  # fmt: skip
     export = {"data": {"text": WANTED[0]["text"]}, "annotations": [{"was_cancelled": True, "result": []},
                                                                    {"result": result}]}  # fmt: skip
     assert read("labelstudio", json.dumps([export])) == WANTED
