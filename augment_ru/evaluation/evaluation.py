@@ -49,7 +49,6 @@ from augment_ru.evaluation.report import (
     ModelReport,
     Rate,
     Report,
-    SpansReport,
     ValidRows,
     as_json,
 )
@@ -424,12 +423,11 @@ def _valid_rows(judged: rates.JudgedRun, attack: str, rows: Sequence[Pair]) -> V
     )
 
 
-def _spans_report(judged: rates.JudgedRun, attack: str) -> SpansReport | None:
+def _spans_report(judged: rates.JudgedRun, attack: str) -> dict[str, Rate] | None:
     """Return what became of right spans; None if answers are no spans."""
-    if (attack, f"{rates.FATE}kept") not in judged.cells:
-        return None
-    right = int(judged.cells[attack, f"{rates.FATE}kept"].trials.sum())
-    return SpansReport(right=right, **{fate: judged.rate(attack, rates.FATE + fate) for fate in FATES})
+    cells = judged.cells.get((attack, f"{rates.FATE}kept"))
+    right = None if cells is None else int(cells.trials.sum())
+    return cells and {fate: judged.rate(attack, rates.FATE + fate, right) for fate in FATES}
 
 
 def _range_cells(outcomes: rates.AttackOutcomes, values: Sequence[float | None]) -> list[Cell]:

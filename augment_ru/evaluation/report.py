@@ -200,23 +200,6 @@ class OptionOrderReport:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SpansReport:
-    """What an attack does to the spans that a model finds rightly in the originals.
-
-    Attributes:
-        right: the number of these spans, over all episodes.
-        kept: the share that is found again.
-        border, type, lost: the share that is found with another border, with another label, or not at all.
-    """
-
-    right: int
-    kept: Rate
-    border: Rate
-    type: Rate
-    lost: Rate
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class PromptEffect:
     """The share of right answers with a prompt: on originals, over all attacks, and against the mean of all prompts.
 
@@ -256,7 +239,11 @@ class PromptsReport:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AttackReport:
-    """The counts, rates and metrics of an attack on a model."""
+    """The counts, rates and metrics of an attack on a model.
+
+    `spans` has the share of each `spans.Fate` of the spans that the model finds rightly in the originals, whose number
+    is `right`; None if answers are no spans.
+    """
 
     rate: SuccessRate = field(metadata=_INLINE)
     unchanged: int
@@ -274,7 +261,7 @@ class AttackReport:
     labels: Mapping[str, SuccessRate] | None = None
     unread: UnreadReport | None = None
     option_order: OptionOrderReport | None = None
-    spans: "SpansReport | None" = None
+    spans: Mapping[str, Rate] | None = None
     subpopulations: Mapping[str, Sequence[Cell]]
     strength: Mapping[str, Sequence[Cell]]
     outcomes: Letters

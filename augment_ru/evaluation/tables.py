@@ -482,10 +482,12 @@ def spans(report: Report) -> ShownTable:
     rows = []
     for named, entry in _attacked(report):
         if one := entry.spans:
-            fates = (f"{shown(rate.value, 1)} ({span(rate.ci95)})" for rate in (one.lost, one.type, one.border))
+            fates = (
+                f"{shown(rate.value, 1)} ({span(rate.ci95)})" for rate in (one["lost"], one["type"], one["border"])
+            )
             parts = entry.metrics[report.metrics[0]].parts or ()
             by_label = (f"{part.label} {shown(part.before, 1)} → {shown(part.after, 1)}" for part in parts)
-            rows.append([*named, f"{one.right:,}", *fates, ", ".join(by_label)])
+            rows.append([*named, f"{one['kept'].right:,}", *fates, ", ".join(by_label)])
     title = "Spans found in the originals: lost, with another type or border, % (95 %)"
     columns = ["model", "shots", "attack", "right", "lost", "type", "border", f"{report.metrics[0]} by type"]
     return ShownTable(title, columns, rows, 3, key="spans")

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from io import BytesIO
+from itertools import groupby
 from pathlib import Path
 from typing import Any, BinaryIO, ClassVar
 
@@ -63,16 +64,11 @@ def _values(source: Any) -> Iterator[dict[str, Any]]:  # noqa: ANN401  (a `RowSo
 
 def _conll(stream: BinaryIO, _: str) -> Iterator[dict[str, Any]]:
     """Yield a row for each sentence: a token with its tag a line, a blank line between sentences."""
-    tokens: list[tuple[str, str]] = []
-    for line in read_lines(stream, blank=True):
-        parts = line.data.decode("utf-8", "replace").split()
-        if parts and parts[0] != "-DOCSTART-" and not (parts[0] == "#" and not tokens):
-            tokens.append((parts[0], parts[-1] if len(parts) > 1 else "O"))
-        elif tokens:
-            yield _of_tags(*zip(*tokens, strict=True))
-            tokens = []
-    if tokens:
-        yield _of_tags(*zip(*tokens, strict=True))
+    lines = (line.data.decode("utf-8", "replace").split() for line in read_lines(stream, blank=True))
+    for is_border, group in groupby(lines, lambda parts: not parts or parts[0] == "-DOCSTART-"):
+        tokens = [parts for parts in group if not is_border and len(parts) > 1 and parts[0] != "#"]
+        if tokens:
+            yield _of_tags([parts[0] for parts in tokens], [parts[-1] for parts in tokens])
 
 
 _TOKENS, _TAGS = ("tokens", "words"), ("tags", "ner_tags", "labels")

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from augment_ru.errors import AugmentError
-from augment_ru.evaluation.examples import Example, Model, ModelRequest, Prediction
+from augment_ru.evaluation.examples import Example, Model, Prediction
 from augment_ru.formats.layouts import spans_of_tags
 from augment_ru.language.tokens import token_ranges
 from augment_ru.prompting.template import text_of
@@ -46,17 +46,6 @@ def labelled_field(task: Task) -> str:
         if one.labels:
             return one.text
     raise AugmentError(f"the task '{task.name}' asks for no labelled spans; this model finds nothing else")
-
-
-def without_argument(request: ModelRequest) -> str:
-    """Return the field of the labelled spans, for a model that takes no argument.
-
-    Raises:
-        AugmentError: there is an argument, or the task asks for no spans.
-    """
-    if request.argument:
-        raise AugmentError("takes no argument; leave it out")
-    return labelled_field(request.task)
 
 
 def words_of(text: str) -> tuple[Tokens, list[str]]:

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from augment_ru.errors import optional
-from augment_ru.evaluation.examples import Example, Model, ModelRequest, Prediction, Scored
+from augment_ru.evaluation.examples import Example, ModelRequest, Scored
 from augment_ru.language.morphology import lemmas_of
 from augment_ru.models._options import check_positive
-from augment_ru.models._search import corpus_of, ranked
+from augment_ru.models._search import Ranker, corpus_of, ranked
 
 _WORD = re.compile(r"\w+")
 _LEMMAS = "lemmas:"
@@ -43,7 +43,7 @@ def lemmas(text: str) -> list[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Bm25(Model):
+class Bm25(Ranker):
     """BM25 over the documents of a corpus.
 
     Attributes:
@@ -59,13 +59,8 @@ class Bm25(Model):
     terms: Callable[[str], list[str]]
     depth: int
     signature: str
-    few_shot = False
     deterministic = True
     cached = False
-
-    def __call__(self, examples: Sequence[Example], /) -> list[Prediction]:
-        """Return the ranking of each query."""
-        return [one.prediction for one in self.scored(examples)]
 
     def scored(self, examples: Sequence[Example], /) -> list[Scored]:
         """Return the rankings with the scores of their documents; those without a term of the query are left out."""

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from augment_ru.draws import Floats, Ints
-from augment_ru.evaluation.examples import Example, Model, ModelRequest, Prediction, Scored
+from augment_ru.evaluation.examples import Example, ModelRequest, Scored
 from augment_ru.inference.batches import TokensByDevice, each_batch, padded
 from augment_ru.inference.pretrained import Pretrained, context_of
 from augment_ru.models._hugging_face import LoadingOptions, loaded, signature_of
 from augment_ru.models._options import check_one_of, check_positive
-from augment_ru.models._search import corpus_of, ranked
+from augment_ru.models._search import Ranker, corpus_of, ranked
 
 _BATCH_TOKENS = TokensByDevice(cpu=2048, gpu=65_536)
 POOLINGS = ("mean", "cls")
@@ -37,7 +37,7 @@ class Options(LoadingOptions):
 
 
 @dataclass(frozen=True, slots=True)
-class Encoder(Model):
+class Encoder(Ranker):
     """A sentence encoder with the vectors of the documents.
 
     Attributes:
@@ -53,16 +53,11 @@ class Encoder(Model):
     ids: Sequence[str]
     vectors: Floats
     signature: str
-    few_shot = False
 
     @property
     def deterministic(self) -> bool:
         """Whether the model runs on the CPU, where it always answers in the same way."""
         return bool(self.pretrained.device.type == "cpu")
-
-    def __call__(self, examples: Sequence[Example], /) -> list[Prediction]:
-        """Return the ranking of each query."""
-        return [one.prediction for one in self.scored(examples)]
 
     def scored(self, examples: Sequence[Example], /) -> list[Scored]:
         """Return the rankings with the cosines of their documents."""

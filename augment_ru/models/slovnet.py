@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 from importlib.metadata import version
 
+from augment_ru.errors import AugmentError
 from augment_ru.evaluation.examples import ModelRequest
 from augment_ru.language.slovnet import entities
-from augment_ru.models._tagger import Tagger, Tokens, without_argument, words_of
+from augment_ru.models._tagger import Tagger, Tokens, labelled_field, words_of
 
 
 def _tag(texts: Sequence[str]) -> list[tuple[Tokens, Sequence[str]]]:
@@ -20,5 +21,7 @@ def slovnet(request: ModelRequest, /) -> Tagger:
     Raises:
         AugmentError: an argument is given, or the task asks for no spans.
     """
+    if request.argument:
+        raise AugmentError("slovnet takes no argument; leave it out")
     versions = "+".join(f"{name}-{version(name)}" for name in ("natasha", "slovnet", "razdel"))
-    return Tagger(_tag, without_argument(request), f"slovnet|{versions}")
+    return Tagger(_tag, labelled_field(request.task), f"slovnet|{versions}")

@@ -173,7 +173,7 @@ class Record:
 
     def labelled(self) -> dict[str, list[Span]]:
         """Return the labelled spans of each text if the task perturbs them (`Layout.spans`); else nothing."""
-        found: dict[str, list[Span]] = {name: [] for name in self.fields if self.task.layout.opens_spans}
+        found: dict[str, list[Span]] = {name: [] for name in self.fields if self.task.layout.spans != "context"}
         for offset in self.offsets() if found else ():
             if offset.edge == "start":
                 found[offset.text].append(offset.span)
@@ -199,11 +199,11 @@ class Record:
                 raise AugmentError(f"field '{name}': {error}") from error
         spans: dict[str, list[Span]] = {name: [] for name in self.fields}
         borders: dict[str, list[int]] = {}
-        opened = self.task.layout.opens_spans
+        opened = self.labelled()
         for offset in self.offsets():
             if not (opened and offset.edge):
                 spans[offset.text].append(offset.span)
-        for name, labelled in self.labelled().items():
+        for name, labelled in opened.items():
             spans[name] += _kept_of_labelled(self.text(name), labelled, self.task.layout.spans)
             borders[name] = sorted({place for span in labelled for place in (span.start, span.stop)})
         for name, words, label in self._kept():

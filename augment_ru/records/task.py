@@ -162,11 +162,6 @@ class Layout(_Part, frozen=True):
         return bool(self.answers or self.words or self.characters)
 
     @cached_property
-    def opens_spans(self) -> bool:
-        """Whether labelled spans are perturbed."""
-        return self.spans != "context"
-
-    @cached_property
     def opened(self) -> tuple[str, ...]:
         """The keys of a row inside whose values the offsets of the task stand."""
         names = [name for one in self.characters for name in (one.start, one.stop, one.segment) if len(steps(name)) > 1]
