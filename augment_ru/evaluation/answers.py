@@ -112,8 +112,8 @@ _WRITTEN = {"exact_match": exact_match, "f1": f1}
 
 def _metric(name: str, kind: Kind) -> Metric:
     if kind == "spans":
-        return Metric(kind, spans.score_of(name), partial(spans.score_of, name))
-    return Metric(kind, rankings.score_of(name) if kind == "rankings" else _SCORES[name])
+        return Metric(kind, spans.span_score(name), partial(spans.span_score, name))
+    return Metric(kind, rankings.ranking_score(name) if kind == "rankings" else _SCORES[name])
 
 
 METRICS = {name: _metric(name, kind) for name, kind in metric_kinds.METRIC_KINDS.items()}
@@ -160,7 +160,7 @@ def is_right(kind: Kind, gold: Any, prediction: Any, form: str = "russian") -> b
     return bool(gold == prediction)
 
 
-def comparable(kind: Kind, answer: Any, form: str = "russian") -> Any:  # noqa: ANN401  (of the kind)
+def as_compared(kind: Kind, answer: Any, form: str = "russian") -> Any:  # noqa: ANN401  (of the kind)
     """Return what must be equal in two predictions that count as the same: of a ranking, its first document."""
     if kind == "answers":
         return normalised(answer, form)

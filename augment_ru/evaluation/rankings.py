@@ -100,7 +100,7 @@ def _reciprocal_rank(relevant: Relevant, ranking: Ranking) -> float:
 _AT = {"hit": _hit, "recall": _recall, "ndcg": _ndcg}
 
 
-def score_of(metric: str) -> Callable[[Sequence[Relevant], Sequence[Ranking]], float]:
+def ranking_score(metric: str) -> Callable[[Sequence[Relevant], Sequence[Ranking]], float]:
     """Return the metric with this name, such as `ndcg@10`: the mean over queries, in [0, 1].
 
     `hit` is trec_eval's success, `ndcg` its ndcg_cut (the grade is the gain), `mrr` the mean of its recip_rank.

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from augment_ru.draws import digests
 from augment_ru.evaluation import report, spans
-from augment_ru.evaluation.answers import Answer, Golds, Kind, Metric, comparable, group_of, is_right
+from augment_ru.evaluation.answers import Answer, Golds, Kind, Metric, as_compared, group_of, is_right
 from augment_ru.evaluation.pairs import ORIGINAL, WORST_ROWS, Pair, Pairs
 from augment_ru.evaluation.protocol import ModelRun
 from augment_ru.records.record import Record
@@ -252,7 +252,7 @@ def outcomes_of(run: ModelRun, pairs: Pairs, attack: str, golds: Golds, kind: Ki
                 zip(golds[pair.original], first[pair.original], later, strict=True)
             ):
                 at = label, episode, row
-                flipped[at] = comparable(kind, was, form) != comparable(kind, now, form)
+                flipped[at] = as_compared(kind, was, form) != as_compared(kind, now, form)
                 if gold is not None:
                     known[at], before[at] = True, is_right(kind, gold, was, form)
                     after[at] = is_right(kind, gold, now, form)
@@ -326,7 +326,8 @@ def consistency_cells(run: ModelRun, pairs: Pairs, kind: Kind) -> Cells:
             if len(given) > 1:
                 counted[:, episode, at] = 1
                 shares[:, episode, at] = [
-                    agreeing_pairs([comparable(kind, one, form) for one in label]) for label in zip(*given, strict=True)
+                    agreeing_pairs([as_compared(kind, one, form) for one in label])
+                    for label in zip(*given, strict=True)
                 ]
     return Cells(shares, counted)
 

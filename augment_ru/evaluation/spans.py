@@ -58,7 +58,7 @@ def in_source(spans: Spans, back: Script, moved: Mapping[LabelledSpan, LabelledS
     return tuple(sorted({moved.get(one) or LabelledSpan(own.start, own.stop, own.label) for one, own in pairs}))
 
 
-def score_of(metric: str, label: str | None = None) -> Callable[[Sequence[Spans], Sequence[Spans]], float]:
+def span_score(metric: str, label: str | None = None) -> Callable[[Sequence[Spans], Sequence[Spans]], float]:
     """Return a metric: F1 over all spans of all rows, in [0, 1].
 
     `span_f1` counts spans with the right borders and label (seqeval's, and nervaluate's `strict`); `span_f1_relaxed`

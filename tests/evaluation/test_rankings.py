@@ -12,7 +12,7 @@ from augment_ru.adversary.adversary import Adversary
 from augment_ru.adversary.victim import victim_of
 from augment_ru.errors import AugmentError
 from augment_ru.evaluation.evaluation import Evaluation, evaluate
-from augment_ru.evaluation.rankings import Relevant, ranking_of, relevant_of, score_of
+from augment_ru.evaluation.rankings import Relevant, ranking_of, relevant_of, ranking_score
 from augment_ru.formats.read import read_rows
 from augment_ru.records.task import task
 from kept_models import kept
@@ -52,7 +52,7 @@ def test_figures_equal_those_of_trec_eval_on_10_000_random_cases() -> None:
     for number, (grades, ranking) in wanted.items():
         gold = relevant_of(grades, "hit@1")
         assert gold is not None
-        ours = {name: score_of(name)([gold], [ranking]) for name in theirs}
+        ours = {name: ranking_score(name)([gold], [ranking]) for name in theirs}
         assert ours == pytest.approx({name: found[str(number)][other] for name, other in theirs.items()})
 
 

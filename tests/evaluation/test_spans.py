@@ -15,7 +15,7 @@ from augment_ru.edits import Edit, Span
 from augment_ru.errors import AugmentError
 from augment_ru.evaluation.evaluation import evaluate
 from augment_ru.evaluation.pairs import inverse_script, restored_row
-from augment_ru.evaluation.spans import LabelledSpan, fates, score_of, spans_of
+from augment_ru.evaluation.spans import LabelledSpan, fates, span_score, spans_of
 from augment_ru.formats.layouts import layout_of, spans_of_tags
 from augment_ru.formats.read import Row
 from augment_ru.records.task import task, with_spans
@@ -54,12 +54,12 @@ def test_figures_equal_those_of_seqeval_and_nervaluate_on_10_000_random_sentence
         given = [[one if draw.random() < 0.7 else draw.choice(own) for one in own] for own in gold]
         given = [tags(draw, len(own)) if draw.random() < 0.3 else own for own in given]
         wanted, found = ([spans(own) for own in side] for side in (gold, given))
-        assert score_of("span_f1")(wanted, found) == pytest.approx(seqeval.f1_score(gold, given, zero_division=0))
+        assert span_score("span_f1")(wanted, found) == pytest.approx(seqeval.f1_score(gold, given, zero_division=0))
         theirs = nervaluate.Evaluator(entities(wanted), entities(found), tags=list(LABELS), loader="dict").evaluate()
         for name, other in {"span_f1": "strict", "span_f1_relaxed": "ent_type"}.items():
-            assert score_of(name)(wanted, found) == pytest.approx(theirs["overall"][other].f1)
+            assert span_score(name)(wanted, found) == pytest.approx(theirs["overall"][other].f1)
             for label, own in theirs["entities"].items():
-                assert score_of(name, label)(wanted, found) == pytest.approx(own[other].f1)
+                assert span_score(name, label)(wanted, found) == pytest.approx(own[other].f1)
 
 
 def spans(own: list[str]) -> tuple[LabelledSpan, ...]:
