@@ -159,6 +159,31 @@ class Script:
         shift = shifts_after[before]
         return Span(span.start + shift, span.stop + shift, span.label)
 
+    def carried(self, span: Span) -> Span:
+        """Map a span of the source to `text`, however it was edited; it may become empty.
+
+        Letters that are inserted at the first or last letter of the span belong to it, other insertions at its edges do
+        not. An edge inside a replaced range goes to that end of the new text that is farther out.
+
+        >>> Script("в Туле", [Edit(2, 2, "т"), Edit(6, 6, "!")]).carried(Span(2, 6, "LOC"))
+        Span(start=2, stop=7, label='LOC')
+        """
+        start, stop, shift, source = span.start, span.stop, 0, self.source
+        begins = source[span.start : span.start + 1].isalnum()
+        ends = source[max(span.stop - 1, 0) : span.stop].isalnum() and not source[span.stop : span.stop + 1].isalnum()
+        for first, last, new in self.triples:
+            more, is_new = len(new) - (last - first), first == last
+            if last < span.start or (last == span.start and not (is_new and begins and new[-1:].isalnum())):
+                start += more
+            elif first < span.start < last:
+                start = first + shift
+            if last < span.stop or (last == span.stop and (not is_new or (ends and new[:1].isalnum()))):
+                stop += more
+            elif first < span.stop < last:
+                stop = first + shift + len(new)
+            shift += more
+        return Span(start, max(start, stop), span.label)
+
     def then(self, following: "Script") -> "Script":
         """Return one script that does what this script and then `following` do.
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from augment_ru.draws import Floats
 from augment_ru.errors import AugmentError
-from augment_ru.evaluation.answers import Gold, Kind, answer_of, golds_of, is_right, metrics_of
+from augment_ru.evaluation.answers import Kind, answer_of, golds_of, is_right, metrics_of
 from augment_ru.evaluation.examples import LabelScores, Scored
 from augment_ru.records.record import Record
 from augment_ru.records.task import Task
@@ -36,7 +36,7 @@ class Goal:
 
     task: Task
     kind: Kind
-    golds: Sequence[Gold | None]
+    golds: Sequence[Any]
     target: str | None = None
 
     @classmethod
@@ -56,6 +56,10 @@ class Goal:
         if all(gold is None for gold in self.golds):
             fields = ", ".join(f"'{name}'" for name in self.task.scoring.gold)
             raise AugmentError(f"no right answer in {fields or 'any field'}; name its field with `label_fields`")
+        if self.kind == "spans":
+            raise AugmentError(
+                "a search breaks labels, texts and rankings, no spans; perturb and evaluate measure those"
+            )
 
     @property
     def is_right_already(self) -> bool:
@@ -85,9 +89,11 @@ class Goal:
         """Return the rivals of the right labels, as pairs of the number of a gold field and a label.
 
         The rivals with the smallest margins come first; at most eight are returned. With a target, the target is the
-        only rival. The result is None if the scores cannot be used: there are none,
-        the right label or the target has no score, or no other label has one.
+        only rival; of a ranking, it is the document that would throw the relevant ones out. The result is None if the
+        scores cannot be used: there are none, the right label or the target has no score, or no other label has one.
         """
+        if self.kind == "rankings":
+            return [(0, "")] if scored.scores and len(scored.scores[0]) > self.golds[0].first else None
         if self.kind != "labels" or len(scored.scores) != len(self.golds):
             return None
         if self.target is not None:
@@ -112,6 +118,8 @@ class Goal:
             The margins, shape (rivals,); below 0 the rival is ahead. With a target there is one margin: how far the
             target is behind the best other label.
         """
+        if self.kind == "rankings":
+            return _rounded([self.golds[0].margin(scored.scores[0])])
         if self.target is not None:
             scores = scored.scores[0]
             others = max(value for label, value in scores.items() if label != self.target)

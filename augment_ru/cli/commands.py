@@ -26,7 +26,7 @@ from augment_ru.errors import AugmentError
 @click.argument("source", metavar="IN|-")
 @option("-o/--output OUT", "Output file, written when the run is complete.  [default: stdout]")
 @attack_option("An attack (see augment-ru list attacks); A+B applies A, then B.")
-@with_options(*shared.INPUT, shared.PROBABILITY, *shared.SEARCH, *shared.SETUP)
+@with_options(*shared.INPUT, shared.SPANS, shared.PROBABILITY, *shared.SEARCH, *shared.SETUP)
 @option("--recipe FILE.toml", "Read options from a file; options of the command line override them.")
 @option("--with-original", 'Also write each row unperturbed, as attack "original".')
 @with_options(*shared.ROWS)
@@ -109,7 +109,7 @@ def _with_recipe(given: dict[str, Any], keys: type[Any], lists: Mapping[str, str
 )
 @option("--originals FILE", "The unperturbed rows, if PERTURBED does not hold them.")
 @with_options(*shared.INPUT, *shared.MODEL)
-@option("--metric NAME...", "Metrics, in place of the task's.", dest="metrics")
+@shared.METRIC
 @option(
     "--shots K,K,…|task",
     "Numbers of demonstrations; task: as many as the task's benchmark shows.  [default: 0; with --protocol task]",
@@ -189,7 +189,7 @@ def evaluate(**given: Any) -> int:  # noqa: ANN401
 )
 @option("--draws N", f"Random draws of each attack in the pool.  [default: {DRAWS}]", default=DRAWS)
 @option("--time SECONDS", "End the searches after this time.", dest="seconds", type=REAL)
-@with_options(*shared.INPUT, *shared.MODEL, *shared.POOL, *shared.ROWS, *shared.SPLIT, shared.QUIET)
+@with_options(*shared.INPUT, shared.METRIC, *shared.MODEL, *shared.POOL, *shared.ROWS, *shared.SPLIT, shared.QUIET)
 def attack(**given: Any) -> int:  # noqa: ANN401
     """Search for the smallest change of each row that turns a model's right answer wrong.
 

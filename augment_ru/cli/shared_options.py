@@ -44,7 +44,7 @@ class Command(click.Command):
 _MANY = 12
 """If a command has at least this many options, its help groups them."""
 _GROUPS = {
-    "Input": "input_format encoding task fields label_fields originals train limit recipe",
+    "Input": "input_format encoding task fields spans label_fields originals train limit recipe",
     "Attack": (
         "attacks normalizers probability min_changes set options "
         "constraints no_constraints annotator copies preset seed"
@@ -179,11 +179,20 @@ SETUP = (
 )
 """The options for attacks, similarity, constraints and randomness."""
 
+
+class _Form(click.Choice[str]):
+    """The format of a file: one of the choices, or `beir:` with the file of the judgements."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:  # noqa: ANN401
+        """Return the value if it is possible."""
+        return value if value.startswith("beir:") else super().convert(value, param, ctx)
+
+
 FILE_FORM = (
     option(
         "--input-format",
         "Format of the input.  [default: by the end of its name; stdin holds jsonl]",
-        type=click.Choice(["jsonl", "json", "csv", "tsv", "parquet", "txt"]),
+        type=_Form(["jsonl", "json", "csv", "tsv", "parquet", "txt", "conll", "bio", "labelstudio", "beir:QRELS"]),
     ),
     option("--encoding NAME", "Encoding of input that is not UTF-8, such as cp1251; output is UTF-8."),
 )
@@ -198,6 +207,12 @@ INPUT = (
     option("--field NAME...", "A field that is perturbed, in place of the task's.", dest="fields"),
     *FILE_FORM,
 )
+SPANS = option(
+    "--spans",
+    "What is perturbed in texts with labelled spans: what stands around them, the spans, or both.  [default: context]",
+    type=click.Choice(["context", "inside", "all"]),
+)
+METRIC = option("--metric NAME...", "Metrics, in place of the task's.", dest="metrics")
 """The options for the rows and the input file."""
 
 MODEL = (

@@ -122,9 +122,11 @@ def _is_numbered(changes: Ints, count: int) -> bool:
 
 
 def _is_clean(batch: Batch, proposals: Proposals) -> bool:
-    """Tell whether the edits are sorted and disjoint, each is inside one text, and there are no insertions."""
+    """Tell whether the edits are sorted and disjoint, none crosses a border, and there are no insertions."""
     starts, stops = proposals.starts, proposals.stops
     ordered = bool((starts < stops).all() and (starts[1:] >= stops[:-1]).all())
+    if any(batch.borders):
+        return ordered and not _crossing(batch, proposals).any()
     return ordered and bool((batch.rows(starts) == batch.rows(stops)).all())
 
 

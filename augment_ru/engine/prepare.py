@@ -285,7 +285,8 @@ class Preparation:
             for guard, one in guards.items():
                 read = one.language in (None, record.task.benchmark.language)  # else a guard finds nothing
                 found = protected((one,) if read else (), row, by_field)
-                guarded[guard] += [_outer(found[name]) for name in names]
+                labelled = record.labelled()  # a word that is exchanged, moved or dropped is not what its label says
+                guarded[guard] += [_outer(found[name] + labelled.get(name, [])) for name in names]
         batch = Batch(
             texts, docs, spans, borders, self.annotate, contexts=partial(contexts_of, records), guarded=guarded
         )

@@ -32,7 +32,7 @@ PERTURB_LISTS = {"attack": "attacks", "field": "fields", "constraint": "constrai
 """The options of `perturb` that may be repeated, and the name of the parameter that gets the values of each."""
 PERTURB_KEYS = _keys(
     PERTURB_LISTS,
-    texts="task similarity schedule annotator preset meta device on-error output input-format encoding report",
+    texts="task similarity schedule annotator preset meta device on-error output input-format encoding report spans",
     integers="candidates min-changes seed limit copies",
     numbers="probability threshold",
     truths="no-constraints with-original csv-safe",

@@ -1,4 +1,4 @@
-"""The metrics, and right answers and predictions in the form that metrics compare: labels, texts, or lists of labels.
+"""The metrics, and right answers and predictions in the form that metrics compare (`records.metric_kinds.Kind`).
 
 Scores are in [0, 1]; the score of MCC is in [-1, 1].
 """
@@ -10,25 +10,41 @@ from itertools import chain, repeat
 from typing import Any, NamedTuple, TypeAlias
 
 from augment_ru.errors import AugmentError
-from augment_ru.evaluation.answer_scores import best_token_f1, f1_of_true, macro_f1, matthews, same_answer, whole
+from augment_ru.evaluation import rankings, spans
+from augment_ru.evaluation.answer_scores import (
+    best_token_f1,
+    f1_of_true,
+    macro_f1,
+    matthews,
+    normalised,
+    same_answer,
+    whole,
+)
 from augment_ru.evaluation.examples import Prediction
 from augment_ru.records import field_paths, metric_kinds
 from augment_ru.records.answers import answer_texts, label_of
 from augment_ru.records.offsets import check_opened
-from augment_ru.records.task import Task
+from augment_ru.records.task import Scoring, Task
 
 Kind: TypeAlias = metric_kinds.Kind
 
-Gold: TypeAlias = str | tuple[str, ...] | tuple[tuple[str, ...], ...]
+Gold: TypeAlias = (
+    str | tuple[str, ...] | tuple[tuple[str, ...], ...] | rankings.Relevant | tuple[spans.LabelledSpan, ...]
+)
 """A right answer. Its form depends on the kind: for "labels" a label; for "answers" all texts that count as right; for
-"lists" the labels of the options, in a tuple for each question."""
+"lists" the labels of the options, in a tuple for each question; for "rankings" the relevant documents; for "spans" the
+spans."""
 
 
 class Metric(NamedTuple):
-    """A scoring function of right answers and predictions, and the kind that both must have."""
+    """A scoring function of right answers and predictions, and the kind that both must have.
+
+    `of_label` makes the function for the spans of one label; None if a score has no such parts.
+    """
 
     kind: Kind
     score: Callable[[Sequence[Any], Sequence[Any]], float]
+    of_label: Callable[[str], Callable[[Sequence[Any], Sequence[Any]], float]] | None = None
 
 
 def accuracy(golds: Sequence[object], predictions: Sequence[object]) -> float:
@@ -92,7 +108,15 @@ _SCORES: Mapping[str, Callable[[Sequence[Any], Sequence[Any]], float]] = {
     "muserc_em": muserc_em,
 }
 _WRITTEN = {"exact_match": exact_match, "f1": f1}
-METRICS = {name: Metric(kind, _SCORES[name]) for name, kind in metric_kinds.METRIC_KINDS.items()}
+
+
+def _metric(name: str, kind: Kind) -> Metric:
+    if kind == "spans":
+        return Metric(kind, spans.span_score(name), partial(spans.span_score, name))
+    return Metric(kind, rankings.ranking_score(name) if kind == "rankings" else _SCORES[name])
+
+
+METRICS = {name: _metric(name, kind) for name, kind in metric_kinds.METRIC_KINDS.items()}
 
 
 def metrics_of(names: Sequence[str], form: str = "russian") -> dict[str, Metric]:
@@ -124,13 +148,23 @@ def is_right(kind: Kind, gold: Any, prediction: Any, form: str = "russian") -> b
     """Tell whether a prediction is right.
 
     For "labels" it must be the right label, for "answers" one of the right answers, in the normal form `form`. For
-    "lists" it must have the right label for every option.
+    "lists" it must have the right label for every option, for "spans" the right spans and no others; for "rankings" a
+    relevant document must be among the first.
     """
     if kind == "answers":
         return same_answer(gold, prediction, form)
+    if kind == "rankings":
+        return bool(gold.is_met(prediction))
     if kind == "lists" and gold and not isinstance(gold[0], str):
         gold = tuple(label for question in gold for label in question)
     return bool(gold == prediction)
+
+
+def as_compared(kind: Kind, answer: Any, form: str = "russian") -> Any:  # noqa: ANN401  (of the kind)
+    """Return what must be equal in two predictions that count as the same: of a ranking, its first document."""
+    if kind == "answers":
+        return normalised(answer, form)
+    return answer[:1] if kind == "rankings" else answer
 
 
 Answer: TypeAlias = tuple[Any, ...]
@@ -139,6 +173,8 @@ Answer: TypeAlias = tuple[Any, ...]
 Golds: TypeAlias = Sequence[Sequence[Gold | None]]
 """For each original, a right answer for each name in `task.scoring.decided`; None if the original does not have it."""
 
+_OF_CLASSES = ("labels", "lists")
+"""The kinds of answers that are classes, or made of them."""
 _SHOWN = 5
 """The most labels that an error message names."""
 _UNLABELLED = "-1"
@@ -181,9 +217,8 @@ def different_golds(rows: Iterable[Mapping[str, Any]], task: Task) -> set[tuple[
     kind = kind_of(task)
     found: set[tuple[Gold | None, ...]] = set()
     for values in rows:
-        golds = _labelled(values, task, kind)
-        if kind != "answers":
-            found.add(golds)
+        if kind in _OF_CLASSES:
+            found.add(_labelled(values, task, kind))
     return found
 
 
@@ -219,7 +254,7 @@ def labels_among(golds: Iterable[object], kind: Kind) -> tuple[str, ...] | None:
         golds: the right answers, as `golds_of` returns them.
         kind: the kind of the answers.
     """
-    return None if kind == "answers" else tuple(sorted({label for gold in golds for label in _flat(gold)}))
+    return tuple(sorted({label for gold in golds for label in _flat(gold)})) if kind in _OF_CLASSES else None
 
 
 def check_labels_shared(train: str, learned: Collection[str], asked: Collection[str] | None) -> None:
@@ -252,7 +287,7 @@ def _golds(values: Mapping[str, Any], task: Task, kind: Kind) -> tuple[Gold | No
     if task.scoring.norms:
         return _norm_labels(field_paths.value(values, task.scoring.gold[0]), task)
     try:
-        return tuple(_gold(_gold_value(values, name, kind), kind, task.scoring.separator) for name in task.scoring.gold)
+        return tuple(_gold(_gold_value(values, name, kind), kind, task.scoring) for name in task.scoring.gold)
     except AugmentError as error:
         raise AugmentError(f"the right answer in {', '.join(task.scoring.gold)}: {error}") from error
 
@@ -277,19 +312,22 @@ def _norm_labels(held: object, task: Task) -> tuple[Gold | None, ...]:
     )
 
 
-def _gold(value: object, kind: Kind, separator: str | None = None) -> Gold | None:
-    if value is None or value in ("", []):
+def _gold(value: object, kind: Kind, scoring: Scoring | None = None) -> Gold | None:
+    if value is None or (value in ("", [], {}) and kind != "spans"):  # a text may hold no span
         return None
+    if kind == "spans":
+        return spans.spans_of(value)
+    if kind == "rankings":
+        return rankings.relevant_of(value, scoring.metrics[0] if scoring else "")
     if kind == "labels":
         if isinstance(value, Mapping | Sequence) and not isinstance(value, str):
             raise AugmentError(f"{value!r} is no label; name another field with `label_fields`, or a `task`")
         return label_of(value)
     if kind == "answers":
-        return tuple(answer_texts(value, separator)) or None
+        return tuple(answer_texts(value, scoring.separator if scoring else None)) or None
     questions: list[Any] = list(value) if isinstance(value, Sequence) and not isinstance(value, str) else [value]
-    if any(label is None for labels in questions for label in labels):
-        return None
-    return tuple(tuple(label_of(label) for label in labels) for labels in questions)
+    found = tuple(tuple(label_of(label) for label in labels) for labels in questions)
+    return None if any(label is None for labels in questions for label in labels) else found
 
 
 def most_frequent(golds: Sequence[Gold | None]) -> str:
@@ -322,7 +360,11 @@ def answer_of(prediction: Prediction, task: Task, kind: Kind) -> Answer:
     raise AugmentError(f"a prediction is {prediction!r}; the task needs an object with {', '.join(gold)}")
 
 
-def _entry(value: object, kind: Kind) -> str | tuple[str, ...]:
+def _entry(value: object, kind: Kind) -> Any:  # noqa: ANN401  (of the kind)
+    if kind == "rankings":
+        return rankings.ranking_of(value or ())
+    if kind == "spans":
+        return spans.spans_of(value)
     if kind != "lists" and isinstance(value, str):
         return label_of(value)
     if kind == "lists":

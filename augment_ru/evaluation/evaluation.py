@@ -54,6 +54,7 @@ from augment_ru.evaluation.report import (
 )
 from augment_ru.evaluation.requirements import Known, Requirement, check_requirements, metric_of
 from augment_ru.evaluation.searches import is_searched, searches
+from augment_ru.evaluation.spans import FATES
 from augment_ru.evaluation.subpopulations import Subpopulation, binned, no_field, subpopulations
 from augment_ru.evaluation.table_text import as_html, as_text
 from augment_ru.evaluation.verdicts import read_verdicts, with_verdicts
@@ -73,6 +74,8 @@ CORRECT = {
     "labels": "same label",
     "answers": "exact match after normalisation",
     "lists": "every option judged rightly",
+    "rankings": "a relevant document among the first",
+    "spans": "every span with its label and no other",
 }
 
 
@@ -174,8 +177,8 @@ class Evaluation:
         )
 
     def _majority(self) -> dict[str, float]:
-        """Return the score of each metric if every row got the most frequent right answer; empty for kind "lists"."""
-        if self.kind == "lists":
+        """Return the score of each metric if every row got the most frequent answer; empty if there is none."""
+        if self.kind not in {"labels", "answers"}:
             return {}
         found = rates.scores(self.metrics, self.pairs, self.golds, [self._constant()])
         return {name: score.value for name, score in found.items()}
@@ -262,6 +265,7 @@ class Evaluation:
             else None,
             unread=unread_report(judged, attack),
             option_order=option_order_report(judged, self.pairs, attack),
+            spans=_spans_report(judged, attack),
             subpopulations={
                 one.name: [
                     _cell(outcomes, np.array(one.of)[outcomes.original] == at, name)
@@ -438,6 +442,13 @@ def _valid_rows(judged: rates.JudgedRun, attack: str, rows: Sequence[Pair]) -> V
     )
 
 
+def _spans_report(judged: rates.JudgedRun, attack: str) -> dict[str, Rate] | None:
+    """Return what became of right spans; None if answers are no spans."""
+    cells = judged.cells.get((attack, f"{rates.FATE}kept"))
+    right = None if cells is None else int(cells.trials.sum())
+    return cells and {fate: judged.rate(attack, rates.FATE + fate, right) for fate in FATES}
+
+
 def _range_cells(outcomes: rates.AttackOutcomes, values: Sequence[float | None]) -> list[Cell]:
     """Return the success rates of the rows in quartiles of `values`; rows whose value is None are left out."""
     names, cell_of = binned(values) or ((), ())
@@ -559,9 +570,7 @@ def evaluate(
     shown = demonstrations(train_rows.values, pairs, kind, settings.seed) if train_rows and any(shots) else None
     plan = EvaluationPlan(pairs, kind, shots, settings.episodes, shown, settings.repeats)
     plan.check()
-    if settings.catch is not None:
-        check_catch(settings.catch, task, golds, kind)
-    check_requirements(settings.require, tuple(scored), tuple(pairs.attacks), settings.repeats)
+    _check_parts(settings, pairs, golds, scored)
     found = subpopulations(originals, task, labels=kind == "labels", by=settings.by)
     shown_golds = answers.golds_of(train_rows.values, task, kind) if train_rows else []
     answers.check_labels_shared(
@@ -610,6 +619,22 @@ def evaluate(
     return Evaluation(
         pairs, golds, kind, scored, judged, found, settings, defining, source, flips, specs, behind, catches
     )
+
+
+def _check_parts(
+    settings: EvaluationSettings, pairs: Pairs, golds: answers.Golds, scored: Mapping[str, answers.Metric]
+) -> None:
+    """Check what the settings ask for besides rates.
+
+    Raises:
+        AugmentError: there is no such label to catch, a requirement is wrong, or a defence stands before spans.
+    """
+    kind = next(iter(scored.values())).kind
+    if settings.catch is not None:
+        check_catch(settings.catch, pairs.task, golds, kind)
+    check_requirements(settings.require, tuple(scored), tuple(pairs.attacks), settings.repeats)
+    if settings.defences and kind == "spans":
+        raise AugmentError("`defences`: the spans of what a normalizer reads stand elsewhere; normalize the rows first")
 
 
 class Hooks(NamedTuple):

@@ -65,8 +65,8 @@ def flipping_edits(  # noqa: PLR0917  (as in the evaluation)
     """
     found: dict[tuple[int, str, int], Numbers] = {}
     by_name = {model.name: model for model in models}
-    # a text of a dialogue stands in later questions, too
-    if wanted == "none" or plan.pairs.task.layout.dialogue is not None:
+    # a text of a dialogue stands in later questions, too, and spans of other edits stand at other places
+    if wanted == "none" or plan.pairs.task.layout.dialogue is not None or plan.kind == "spans":
         return found
     for number, one in enumerate(judged):
         model = by_name[one.run.model]

@@ -11,8 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from augment_ru.evaluation import rates
-from augment_ru.evaluation.answer_scores import normalised
-from augment_ru.evaluation.answers import Answer, Golds, Kind, labels_among
+from augment_ru.evaluation.answers import Answer, Golds, Kind, as_compared, labels_among
 from augment_ru.evaluation.pairs import Pairs
 from augment_ru.evaluation.protocol import ModelRun
 from augment_ru.evaluation.report import Rate
@@ -55,10 +54,7 @@ def same_text_flips(run: ModelRun, pairs: Pairs, kind: Kind, seed: int) -> Rate:
 
 def _differing(answers: Sequence[Answer], kind: Kind) -> list[float]:
     """Return the share of pairs of answers that differ, for each label."""
-    return [
-        1 - rates.agreeing_pairs([normalised(one) if kind == "answers" else one for one in label])
-        for label in zip(*answers, strict=True)
-    ]
+    return [1 - rates.agreeing_pairs([as_compared(kind, one) for one in label]) for label in zip(*answers, strict=True)]
 
 
 def _same_texts(pairs: Pairs, attack: str) -> list[bool]:

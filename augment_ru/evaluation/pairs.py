@@ -368,8 +368,8 @@ def inverse_script(script: Script) -> Script:
     for edit in script.edits:
         start = edit.start + shift
         back = Edit(start, start + len(edit.text), script.source[edit.start : edit.stop])
-        if edits and edits[-1].stop == back.start:  # adjacent deletions would become two insertions at one place
-            back = Edit(edits[-1].start, back.stop, edits.pop().text + back.text)
+        if edits and edits[-1].start == back.start == back.stop:  # deletions become two insertions at one place
+            back = Edit(back.start, back.stop, edits.pop().text + back.text)
         edits.append(back)
         shift += len(edit.text) - (edit.stop - edit.start)
     return Script(script.text, edits)

@@ -9,6 +9,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 import numpy as np
 
 from augment_ru.draws import Streams, digests
+from augment_ru.edits import Edit
 from augment_ru.errors import AugmentError
 from augment_ru.evaluation.answers import Answer, Kind, answer_of, golds_of, group_of
 from augment_ru.evaluation.examples import (
@@ -22,7 +23,8 @@ from augment_ru.evaluation.examples import (
     example_of,
     without_metadata,
 )
-from augment_ru.evaluation.pairs import Pairs, order_of
+from augment_ru.evaluation.pairs import Pair, Pairs, inverse_script, order_of
+from augment_ru.evaluation.spans import Spans, in_source, span_of
 from augment_ru.evaluation.unread import UnreadCounts, unread_counts, without_marks
 from augment_ru.formats.encodings import UTF8, check_encoding
 from augment_ru.normalizers._normalization import Normalization
@@ -33,6 +35,7 @@ from augment_ru.records.metric_kinds import check_metrics
 from augment_ru.records.options import ordered_options
 from augment_ru.records.record import Record
 from augment_ru.records.task import Task
+from augment_ru.script import Script
 
 _FIRST = np.zeros(1, np.int64)
 
@@ -469,6 +472,10 @@ def run_model(
             for attack, pairs in plan.pairs.attacks.items():
                 own, stop = answers[start : start + len(pairs)], start + len(pairs)
                 unread[attack] += unread_counts(predictions[start:stop])
+                if plan.kind == "spans":
+                    own = [
+                        (_in_original(answer[0], pair, plan.pairs),) for answer, pair in zip(own, pairs, strict=True)
+                    ]
                 for at, order in orders[attack].items():
                     labels[attack][own[at][0]] += 1
                     own[at] = (order.get(own[at][0], own[at][0]),)
@@ -493,6 +500,24 @@ def run_model(
         first, *others = (run_of(shots, episodes, counts, repeat) for repeat in range(plan.repeats))
         runs.append(replace(first, repeats=others))
     return runs
+
+
+def _in_original(found: Spans, pair: Pair, pairs: Pairs) -> Spans:
+    """Bring the spans that a model finds in a perturbed text to the places of its original, where they are compared.
+
+    Raises:
+        AugmentError: the row does not say how it was edited.
+    """
+    original, gold = pairs.originals[pair.original].values, pairs.task.scoring.gold[0]
+    name = next(one.text for one in pairs.task.layout.characters if one.labels)
+    old, new = (Record(values, pairs.task).text(name) for values in (original, pair.values))
+    if old == new:
+        return found
+    if pair.edits is None:
+        raise AugmentError("a perturbed row does not say how its text was edited; perturb with `meta` full")
+    back = inverse_script(Script(old, (Edit(*edit) for edit in pair.edits.get(name, ()))))
+    before, after = (map(span_of, field_paths.value(values, gold) or ()) for values in (original, pair.values))
+    return in_source(found, back, dict(zip(after, before, strict=True)))
 
 
 def old_labels(pairs: Pairs, attack: str) -> dict[int, Mapping[str, str]]:

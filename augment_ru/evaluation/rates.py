@@ -16,9 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from augment_ru.draws import digests
-from augment_ru.evaluation import report
-from augment_ru.evaluation.answer_scores import normalised
-from augment_ru.evaluation.answers import Answer, Golds, Kind, Metric, group_of, is_right
+from augment_ru.evaluation import report, spans
+from augment_ru.evaluation.answers import Answer, Golds, Kind, Metric, as_compared, group_of, is_right
 from augment_ru.evaluation.pairs import ORIGINAL, WORST_ROWS, Pair, Pairs
 from augment_ru.evaluation.protocol import ModelRun
 from augment_ru.records.record import Record
@@ -296,7 +295,7 @@ def outcomes_of(run: ModelRun, pairs: Pairs, attack: str, golds: Golds, kind: Ki
                 zip(golds[pair.original], first[pair.original], later, strict=True)
             ):
                 at = label, episode, row
-                flipped[at] = not is_right(kind, (was,) if kind == "answers" else was, now, form)
+                flipped[at] = as_compared(kind, was, form) != as_compared(kind, now, form)
                 if gold is not None:
                     known[at], before[at] = True, is_right(kind, gold, was, form)
                     after[at] = is_right(kind, gold, now, form)
@@ -370,7 +369,7 @@ def consistency_cells(run: ModelRun, pairs: Pairs, kind: Kind) -> Cells:
             if len(given) > 1:
                 counted[:, episode, at] = 1
                 shares[:, episode, at] = [
-                    agreeing_pairs([normalised(one, form) if kind == "answers" else one for one in label])
+                    agreeing_pairs([as_compared(kind, one, form) for one in label])
                     for label in zip(*given, strict=True)
                 ]
     return Cells(shares, counted)
@@ -486,10 +485,30 @@ def evaluated_runs(runs: Sequence[ModelRun], pairs: Pairs, golds: Golds, kind: K
         if own:
             cells[-1] |= {("", name): one for name, one in worst_cells(own, records).items()}
             cells[-1]["", CONSISTENCY] = consistency_cells(run, pairs, kind)
+            cells[-1] |= _fates(run, pairs, golds) if kind == "spans" else {}
         if own or run.prompt is not None:
             originals = outcomes_of_originals(run, pairs, golds, kind)
             cells[-1]["", RIGHT] = originals.cells(originals.right, originals.known, records)
     return judged_runs(runs, outcomes, cells, seed)
+
+
+FATE = "fate:"
+"""The prefix of the names of rates of right spans (`spans.Fate`)."""
+
+
+def _fates(run: ModelRun, pairs: Pairs, golds: Golds) -> dict[Name, Cells]:
+    """Return, for each attack and fate, how many of the spans that are found rightly in an original have it."""
+    found: dict[Name, Cells] = {}
+    for attack, rows in pairs.attacks.items():
+        counts = np.zeros((len(spans.FATES), 1, run.episodes, len(pairs.originals)))
+        for episode, answers in enumerate(run.attacks[attack]):
+            for pair, (after,) in zip(rows, answers, strict=True):
+                gold: Any = golds[pair.original][0]
+                before = run.originals[episode][pair.original][0]
+                own = spans.fates(gold or (), before, after)
+                counts[:, 0, episode, pair.original] += [own[fate] for fate in spans.FATES]
+        found |= {(attack, FATE + fate): Cells(counts[at], counts.sum(0)) for at, fate in enumerate(spans.FATES)}
+    return found
 
 
 def judged_runs(
@@ -612,12 +631,28 @@ def scores(
             for (group, label), own in known.items()
         }
         values = [_mean_of_groups(parts, episode) for episode in range(len(episodes))]
-        entries = [
+        entries = _parts_by_label(metric, known, episodes) or [
             report.ScorePart(group=group, label=decided[label] if len(decided) > 1 else None, value=rounded_mean(own))
             for (group, label), own in parts.items()
         ]
         # one part alone is the score itself
         found[name] = report.Score(rounded_mean(values), spread(values), entries if len(entries) > 1 else None)
+    return found
+
+
+def _parts_by_label(
+    metric: Metric, known: Mapping[Any, Sequence[tuple[int, Any]]], episodes: Sequence[Sequence[Answer]]
+) -> list[report.ScorePart]:
+    """Return the score of the spans of each label of right answers; empty if the metric has no such parts."""
+    if metric.of_label is None:
+        return []
+    own = [entry for entries in known.values() for entry in entries]
+    golds = [gold for _, gold in own]
+    found = []
+    for label in sorted({span.label for gold in golds for span in gold}):
+        score = metric.of_label(label)
+        values = [100 * score(golds, [answers[at][0] for at, _ in own]) for answers in episodes]
+        found.append(report.ScorePart(group=None, label=label, value=rounded_mean(values)))
     return found
 
 

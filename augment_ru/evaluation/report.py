@@ -239,7 +239,11 @@ class PromptsReport:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AttackReport:
-    """The counts, rates and metrics of an attack on a model."""
+    """The counts, rates and metrics of an attack on a model.
+
+    `spans` has the share of each `spans.Fate` of the spans that the model finds rightly in the originals, whose number
+    is `right`; None if answers are no spans.
+    """
 
     rate: SuccessRate = field(metadata=_INLINE)
     unchanged: int
@@ -257,6 +261,7 @@ class AttackReport:
     labels: Mapping[str, SuccessRate] | None = None
     unread: UnreadReport | None = None
     option_order: OptionOrderReport | None = None
+    spans: Mapping[str, Rate] | None = None
     subpopulations: Mapping[str, Sequence[Cell]]
     strength: Mapping[str, Sequence[Cell]]
     outcomes: Letters

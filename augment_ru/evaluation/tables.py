@@ -513,8 +513,25 @@ def option_orders(report: Report) -> ShownTable:
     return ShownTable("Options in another order", columns, rows, 3, key="orders")
 
 
+def spans(report: Report) -> ShownTable:
+    """Return the table of what became of right spans, and of the main metric by label before and after."""
+    rows = []
+    for named, entry in _attacked(report):
+        if one := entry.spans:
+            fates = (
+                f"{shown(rate.value, 1)} ({span(rate.ci95)})" for rate in (one["lost"], one["type"], one["border"])
+            )
+            parts = entry.metrics[report.metrics[0]].parts or ()
+            by_label = (f"{part.label} {shown(part.before, 1)} → {shown(part.after, 1)}" for part in parts)
+            rows.append([*named, f"{one['kept'].right:,}", *fates, ", ".join(by_label)])
+    title = "Spans found in the originals: lost, with another type or border, % (95 %)"
+    columns = ["model", "shots", "attack", "right", "lost", "type", "border", f"{report.metrics[0]} by type"]
+    return ShownTable(title, columns, rows, 3, key="spans")
+
+
 TABLES: Mapping[str, Callable[[Report], ShownTable]] = {
     "rates": headline,
+    "spans": spans,
     "counts": counts,
     "noise": noise,
     "defences": defences,
@@ -537,8 +554,8 @@ TABLES: Mapping[str, Callable[[Report], ShownTable]] = {
 """Maps the key of each table of a report to the function that makes it."""
 
 SHORT = (
-    "rates", "counts", "noise", "defences", "catch", "together", "valid", "curve", "transfer", "prompts", "variance",
-    "orders", "unread",
+    "rates", "spans", "counts", "noise", "defences", "catch", "together", "valid", "curve", "transfer", "prompts",
+    "variance", "orders", "unread",
 )  # fmt: skip
 """The tables that are printed by default; the other tables have very many rows."""
 

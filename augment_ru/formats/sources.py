@@ -4,9 +4,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO, ClassVar, Protocol
 
-from augment_ru.errors import AugmentError
+from augment_ru.errors import AugmentError, unknown
 from augment_ru.formats import delimited, json_array
 from augment_ru.formats.json_lines import JsonLines
+from augment_ru.formats.layouts import LAYOUTS, layout_of
 from augment_ru.formats.lines import Line
 from augment_ru.formats.packed import PACKED, bare_name
 from augment_ru.formats.parquet import Parquet
@@ -51,13 +52,15 @@ def kind_of(name: str | None, ending: str | None = None) -> str:
 
     Args:
         name: the name of the file, which may be packed; `-` or None for stdin or stdout.
-        ending: the ending of a file name, without the dot.
+        ending: the ending of a file name, without the dot; or one of `layouts.LAYOUTS`, which is its own format.
 
     Raises:
-        AugmentError: the name has the ending of an unknown format, or is that of a packed Parquet file.
+        AugmentError: the format is unknown, or the name is that of a packed Parquet file.
     """
     if ending is not None:
-        return KINDS[f".{ending}"]
+        if ending.partition(":")[0] not in LAYOUTS and f".{ending}" not in KINDS:
+            raise unknown("format", ending, [*(one[1:] for one in KINDS), *LAYOUTS])
+        return KINDS.get(f".{ending}", ending)
     if not name or name == "-":
         return JSON_LINES
     bare = bare_name(name)
@@ -92,4 +95,4 @@ def source_of(kind: str, stream: BinaryIO) -> RowSource:
         return Parquet(stream)
     if kind == "text":
         return TextLines(stream)
-    return JsonLines(stream)
+    return layout_of(kind, stream) or JsonLines(stream)

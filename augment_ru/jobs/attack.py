@@ -63,6 +63,7 @@ def attack_rows(given: Mapping[str, Any]) -> int:
         if not first:
             raise AugmentError(f"{where_of(rows)}: no rows; a search needs at least one")
         schema = task_of_rows(first[:1], rows.schema, tuple(rows.fields), tuple(given["label_fields"]))
+        schema = schema.changed(metrics=given["metrics"]) if given["metrics"] else schema
         labels = _labels(given, rows.encoding, (row.values for row in chain(first, coming)), schema)
         content.seek(0)
         total = reading.count if rows.limit is None else min(rows.limit, reading.count)
@@ -158,7 +159,7 @@ class SearchRows(RowWork):
             seconds=None if self.deadline is None else max(self.deadline - time.time(), _AT_ONCE),
             confirm=given["confirm"],
         )
-        gold = self.schema.scoring.gold
+        scoring = self.schema.scoring
         path = None if given["cache"] == "none" else Path(given["cache"] or default_path())
 
         def cached() -> AbstractContextManager[Cache | None]:  # several processes may have it open
@@ -171,7 +172,8 @@ class SearchRows(RowWork):
 
         def on_chunk(chunk: Sequence[Record], tally: Tally, advance: Advance) -> Sequence[tuple[Record, Changed]]:
             counts = tally.searches.copy()  # so that a chunk that fails counts nothing
-            records = [replace(record, task=record.task.changed(gold=gold)) for record in chunk]
+            own = {"gold": scoring.gold, "metrics": scoring.metrics}
+            records = [replace(record, task=record.task.changed(**own)) for record in chunk]
 
             def finished(case: SearchCase) -> None:
                 counts[str(case.status)] += 1

@@ -25,7 +25,7 @@ from augment_ru.jobs.summary import Tally
 from augment_ru.records.alike import AlikeRecords
 from augment_ru.records.places import may_hold_places
 from augment_ru.records.record import Record
-from augment_ru.records.task import Task, task_for_row, tasks_of_rows
+from augment_ru.records.task import Task, task_for_row, tasks_of_rows, with_spans
 
 T = TypeVar("T")
 
@@ -236,7 +236,7 @@ def _record(source: RowSource, line: Line, job: RowsJob, task: Task | None) -> R
     if line.problem:
         raise AugmentError(line.problem)
     text, values, origin = source.parsed(line)
-    known = task_for_row(values, task, job.fields)
+    known = with_spans(task_for_row(values, task, job.fields), job.spans)
     record = Record(values, known, text, origin)
     record.texts()
     if text is None or len(text) > LONGEST:

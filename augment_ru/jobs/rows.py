@@ -16,7 +16,7 @@ from augment_ru.formats.file_parts import PART_BYTES
 from augment_ru.formats.files import check_input, check_outputs, named_files
 from augment_ru.formats.packed import check_packing
 from augment_ru.formats.row import KEY
-from augment_ru.formats.sources import JSON_LINES, PARQUET, kind_of
+from augment_ru.formats.sources import JSON_LINES, KINDS, PARQUET, kind_of
 from augment_ru.jobs.outputs import is_shown, rejects_of
 from augment_ru.options import by_name
 from augment_ru.records.record import Record
@@ -87,6 +87,7 @@ class RowsJob:
         quiet: whether no progress and no closing table are shown.
         split: how the work is split into parts.
         key: the name of the field that holds the metadata.
+        spans: what of texts with labelled spans is perturbed (`Layout.spans`); None for what the task says.
         accepts: checks a record beyond what its task asks for, and raises an error if the run cannot use it.
     """
 
@@ -109,6 +110,7 @@ class RowsJob:
     quiet: bool = False
     split: RunSplit = RunSplit()
     key: str = KEY
+    spans: str | None = None
     accepts: Callable[[Record], object] | None = None
 
     @property
@@ -177,11 +179,11 @@ class RowsJob:
     def format(self) -> str:
         """The format of the output, from the name of its file.
 
-        Stdout gets the format of the input, or JSON lines if the input is Parquet.
+        Stdout gets the format of the input, or JSON lines if the input is Parquet or of a layout of its own.
         """
         if self.output is not None:
             return kind_of(self.output)
-        return JSON_LINES if self.input_kind == PARQUET else self.input_kind
+        return self.input_kind if self.input_kind in {*KINDS.values()} - {PARQUET} else JSON_LINES
 
 
 def asked_attacks(

@@ -5,9 +5,9 @@ from typing import Literal
 
 from augment_ru.errors import AugmentError, unknown
 
-Kind = Literal["labels", "answers", "lists"]
+Kind = Literal["labels", "answers", "lists", "rankings", "spans"]
 """The kind of a prediction. labels: one of several classes; answers: a text, and several texts may be right; lists: a
-label for each option of a row.
+label for each option of a row; rankings: ids of documents, the best first; spans: places in a text with their labels.
 """
 
 METRIC_KINDS: Mapping[str, Kind] = {
@@ -18,6 +18,10 @@ METRIC_KINDS: Mapping[str, Kind] = {
     "f1": "answers",
     "muserc_f1a": "lists",
     "muserc_em": "lists",
+    **{f"{name}@{first}": "rankings" for name in ("hit", "ndcg", "recall") for first in (1, 3, 5, 10, 20, 50, 100)},
+    "mrr": "rankings",
+    "span_f1": "spans",
+    "span_f1_relaxed": "spans",
 }
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import isnan
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from augment_ru.edits import Span
 from augment_ru.errors import AugmentError
@@ -33,13 +33,22 @@ class Offset(NamedTuple):
     """The number, or its digits as text if a table states it so."""
     words: bool = False
     """Whether the number counts words instead of characters."""
+    edge: Literal["", "start", "stop", "text"] = ""
+    """What of a labelled span is stated, which may itself be edited; "" for any other span."""
 
     def after(self, script: Script) -> int | str:
         """Return the number for the new text. It is computed from the edits; the text is not searched.
 
         Raises:
-            AugmentError: an edit touched the span, which the engine never allows.
+            AugmentError: an edit touched the span, or deleted a labelled one, which the engine never allows.
         """
+        if self.edge:
+            span = script.carried(self.span)
+            if span.start == span.stop:
+                raise AugmentError(f"{named(self.path)}: edits deleted the span {self.span}")
+            if self.edge == "text":
+                return span.of(script.text)
+            return type(self.stated)(span.start if self.edge == "start" else span.stop)
         mapped = script.map(self.span)
         if mapped is None:
             raise AugmentError(f"{named(self.path)}: an edit broke the span {self.span}")
@@ -184,9 +193,27 @@ def _of_characters(row: Values, spans: CharacterSpans, field: str) -> Iterator[O
             raise AugmentError(
                 f"{first}, {last}: {_shown(stated, ' to ')} is no span of '{field}' ({len(text)} characters)"
             )
+        if spans.labels:
+            if stop > len(text):
+                raise AugmentError(f"{last}: {stop} is beyond the end of '{field}' ({len(text)} characters)")
+            yield from _of_labelled(row, Span(start, stop, spans.label), field, (first, last), stated)
+            continue
         whole = Span(*words_around(text, start, stop), spans.label)
         yield Offset(field, whole, field_paths.path_of(row, first), stated[0])
         yield Offset(field, whole, field_paths.path_of(row, last), stated[1])
+
+
+def _of_labelled(
+    row: Values, span: Span, field: str, names: tuple[str, str], stated: Sequence[Any]
+) -> Iterator[Offset]:
+    """Yield both ends of a labelled span and, if the row states it beside them in `text`, its text."""
+    paths = [field_paths.path_of(row, name) for name in names]
+    yield Offset(field, span, paths[0], stated[0], edge="start")
+    yield Offset(field, span, paths[1], stated[1], edge="stop")
+    beside = (*paths[0][:-1], "text")
+    text = field_paths.value(row, named(beside))
+    if len(beside) > 1 and isinstance(text, str):
+        yield Offset(field, span, beside, text, edge="text")
 
 
 def _segment_span(where: str, stated: tuple[Any, Any], text: str, spans: CharacterSpans) -> Span:

@@ -171,6 +171,14 @@ class Record:
             self._offsets = tuple(offsets_of(self.values, self.task, self.fields))
         return self._offsets
 
+    def labelled(self) -> dict[str, list[Span]]:
+        """Return the labelled spans of each text if the task perturbs them (`Layout.spans`); else nothing."""
+        found: dict[str, list[Span]] = {name: [] for name in self.fields if self.task.layout.spans != "context"}
+        for offset in self.offsets() if found else ():
+            if offset.edge == "start":
+                found[offset.text].append(offset.span)
+        return found
+
     def anchors(self) -> Anchors:
         """Return the spans that the task protects in the perturbed texts, and the borders between options.
 
@@ -191,8 +199,13 @@ class Record:
                 raise AugmentError(f"field '{name}': {error}") from error
         spans: dict[str, list[Span]] = {name: [] for name in self.fields}
         borders: dict[str, list[int]] = {}
+        opened = self.labelled()
         for offset in self.offsets():
-            spans[offset.text].append(offset.span)
+            if not (opened and offset.edge):
+                spans[offset.text].append(offset.span)
+        for name, labelled in opened.items():
+            spans[name] += _kept_of_labelled(self.text(name), labelled, self.task.layout.spans)
+            borders[name] = sorted({place for span in labelled for place in (span.start, span.stop)})
         for name, words, label in self._kept():
             spans[name] += occurrences(self.text(name), words, label)
         for name, marks, border in self._marks():
@@ -224,6 +237,24 @@ class Record:
                 if name in fields:
                     found = matches(marks.pattern, self.text(name))
                     yield name, [Span(*place, marks.label) for place in found], marks.border
+
+
+def _kept_of_labelled(text: str, labelled: Iterable[Span], part: str) -> Iterator[Span]:
+    """Yield what stays where labelled spans are perturbed: edges without two letters and, with `inside`, the rest.
+
+    If a mark at an edge, or the only letter before one, were deleted, the row would not tell where the span had begun.
+    """
+    at = 0
+    for span in sorted(labelled):
+        held = span.of(text)
+        for edge, two in ((span.start, held[:2]), (span.stop - 1, held[-2:])):
+            if held == two[:1] or not two.isalnum():
+                yield Span(edge, edge + 1, span.label)
+        if part == "inside" and span.start > at:
+            yield Span(at, span.start, "CONTEXT")
+        at = max(at, span.stop)
+    if part == "inside" and at < len(text):
+        yield Span(at, len(text), "CONTEXT")
 
 
 def tasks_of(records: Iterable[Record]) -> list[Task]:

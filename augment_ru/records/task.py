@@ -56,6 +56,8 @@ class CharacterSpans(_Part, frozen=True):
     """The field with the number where a span ends."""
     segment: str = ""
     """The field with the text of a span, used instead of `stop` (SQuAD)."""
+    labels: str = ""
+    """The field with the label of each span; such spans exclude their stop, and `Layout.spans` may perturb them."""
 
     def __post_init__(self) -> None:
         if bool(self.stop) == bool(self.segment):
@@ -113,6 +115,8 @@ class Layout(_Part, frozen=True):
         aliases: pairs of a name that constraints look for and the name of the field that holds this value.
         inputs: the fields that a model reads, the most important first; other perturbed fields come after these.
         dialogue: how the rows belong together, if they are questions of dialogues.
+        spans: of texts with labelled spans, what is perturbed: `context` (all but the spans), `inside` (the spans
+            alone) or `all`.
     """
 
     fields: tuple[str, ...]
@@ -135,8 +139,11 @@ class Layout(_Part, frozen=True):
     aliases: tuple[tuple[str, str], ...] = ()
     inputs: tuple[str, ...] = ()
     dialogue: Dialogue | None = None
+    spans: Literal["context", "inside", "all"] = "context"
 
     def __post_init__(self) -> None:
+        if self.spans != "context" and not any(one.labels for one in self.characters):
+            raise ValueError(f"'spans' is {self.spans}, but no 'characters' have 'labels'")
         if not self.fields and not self.optional:
             raise ValueError("'fields' is []; it must be a list of at least one text")
         if self.contains is not None:
@@ -439,6 +446,19 @@ def task_for_row(row: Mapping[str, Any], known: Task | None, fields: Sequence[st
     if known is None:
         known = recognise(row) if not fields or _fits(row) else generic()
     return _with_fields(known, tuple(fields)) if fields else known
+
+
+@lru_cache(maxsize=256)
+def with_spans(known: Task, spans: str | None) -> Task:
+    """Return a task that perturbs this of its texts with labelled spans (`Layout.spans`); the task itself for None.
+
+    Raises:
+        AugmentError: its rows have no labelled spans.
+    """
+    try:
+        return known if spans is None else known.changed(spans=spans)
+    except ValueError as error:
+        raise AugmentError(f"`spans` {spans}: the rows of the task '{known.name}' have no labelled spans") from error
 
 
 def check_found(row: Mapping[str, Any], fields: Sequence[str]) -> None:

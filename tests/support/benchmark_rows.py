@@ -50,7 +50,7 @@ OTHERS: Mapping[str, Mapping[str, Any]] = {
 }
 """Another right answer for the rows of a task."""
 
-WITHOUT_PROMPT = ("chat",)
+WITHOUT_PROMPT = ("chat", "retrieval", "spans")
 """Tasks without a question that a prompt could ask."""
 
 WITHOUT_TRAIN = ("lidirus", "mera_ruethics")

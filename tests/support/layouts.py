@@ -46,6 +46,17 @@ TWO = {"span1_text": "вазу", "span2_text": "она разбилась", "spa
 
 ROWS: dict[str, list[Row]] = {
     # layouts of many datasets
+    "retrieval": [{"_id": "q1", "text": "где купить зимние шины в Туле", "relevant": {"d7": 2, "d9": 1}}],
+    "spans": [
+        {
+            "id": 1,
+            "text": "В Туле Лев Толстой, писатель, жил недолго.",
+            "spans": [
+                {"start": 2, "end": 6, "label": "LOC", "text": "Туле"},
+                {"start": 7, "end": 18, "label": "PER", "text": "Лев Толстой"},
+            ],
+        }
+    ],
     "chat": [
         {
             "id": "d1",

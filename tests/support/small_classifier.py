@@ -1,20 +1,23 @@
-"""A small classifier through the real Hugging Face classes, saved to a folder as a user's model would be."""
+"""A small classifier of texts or tokens, through the real Hugging Face classes, saved as a user's model would be."""
 
 from collections.abc import Sequence
 from pathlib import Path
 
 import torch
-from transformers import BertConfig, BertForSequenceClassification
+import transformers
+from transformers import BertConfig
 
 from small_models import MAX_LENGTH, wordpiece
 
 
-def classifier(folder: Path, labels: Sequence[str] = ("LABEL_0", "LABEL_1")) -> Path:
+def classifier(
+    folder: Path, labels: Sequence[str] = ("LABEL_0", "LABEL_1"), head: str = "SequenceClassification"
+) -> Path:
     """A BERT classifier with random weights (seeded, and large, so that texts matter) and its tokenizer."""
     tokenizer = wordpiece(folder)
     with torch.random.fork_rng():
         torch.manual_seed(8)  # some pairs of SENTENCES get each label; with 7 all get the second
-        model = BertForSequenceClassification(
+        model = getattr(transformers, f"BertFor{head}")(
             BertConfig(
                 vocab_size=len(tokenizer),
                 hidden_size=32,

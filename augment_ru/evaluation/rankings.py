@@ -1,0 +1,115 @@
+"""Rankings of documents: the documents that are relevant to a query, and metrics that equal those of trec_eval."""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from math import log2
+from typing import NamedTuple, TypeAlias
+
+from augment_ru.errors import AugmentError, brief
+
+Ranking: TypeAlias = Sequence[str]
+"""The ids of documents, the best first."""
+
+
+class Relevant(NamedTuple):
+    """The right answer to a query.
+
+    Attributes:
+        grades: the id and the grade of each document that is relevant, above 0.
+        first: a ranking is right if one of these documents is among its first so many.
+    """
+
+    grades: tuple[tuple[str, float], ...]
+    first: int = 1
+
+    @property
+    def gains(self) -> dict[str, float]:
+        """The grade of each relevant document, by its id."""
+        return dict(self.grades)
+
+    def is_met(self, ranking: Ranking) -> bool:
+        """Tell whether a relevant document is among the first."""
+        return not self.gains.keys().isdisjoint(ranking[: self.first])
+
+    def margin(self, scores: Mapping[str, float]) -> float:
+        """Return how far the best relevant document is ahead of the one that would throw it out of the first.
+
+        Args:
+            scores: the scores of documents; one without a score counts as the last.
+        """
+        gains, lowest = self.gains, min(scores.values(), default=0.0)
+        others = sorted((value for name, value in scores.items() if name not in gains), reverse=True)
+        last = others[self.first - 1] if len(others) >= self.first else lowest
+        return max((scores[name] for name in gains if name in scores), default=lowest) - last
+
+
+def relevant_of(value: object, metric: str) -> Relevant | None:
+    """Return the relevant documents that a row states; None if no document is relevant.
+
+    Args:
+        value: maps ids of documents to grades, as qrels do; or a list of ids; or an id.
+        metric: the main metric of the task; the number behind its @ says among how many a document must be.
+
+    Raises:
+        AugmentError: the value is something else, or a grade is no number.
+    """
+    held = value if isinstance(value, Mapping) else dict.fromkeys(ranking_of(value), 1)
+    try:
+        grades = tuple((str(name), float(grade)) for name, grade in held.items() if float(grade) > 0)
+    except (TypeError, ValueError) as error:
+        raise AugmentError(f"{brief(value)}: has a grade that is no number; give ids with numbers") from error
+    return Relevant(grades, int(metric.partition("@")[2] or 1)) if grades else None
+
+
+def ranking_of(value: object) -> tuple[str, ...]:
+    """Return the ids of a ranking, each at its first place; a single id is a ranking, too.
+
+    Raises:
+        AugmentError: the value is no list of ids.
+    """
+    items = [value] if isinstance(value, str | int) else value
+    if not isinstance(items, Sequence) or not all(isinstance(one, str | int) for one in items):
+        raise AugmentError(f"{brief(value)} is no ranking; the task needs a list of the ids of documents")
+    return tuple(dict.fromkeys(map(str, items)))
+
+
+def _recall(relevant: Relevant, ranking: Ranking, first: int) -> float:
+    gains = relevant.gains
+    return sum(name in gains for name in ranking[:first]) / len(gains)
+
+
+def _hit(relevant: Relevant, ranking: Ranking, first: int) -> float:
+    return float(relevant._replace(first=first).is_met(ranking))
+
+
+def _ndcg(relevant: Relevant, ranking: Ranking, first: int) -> float:
+    gains = relevant.gains
+    best = _discounted(sorted(gains.values(), reverse=True)[:first])
+    return _discounted([gains.get(name, 0.0) for name in ranking[:first]]) / best
+
+
+def _discounted(gains: Sequence[float]) -> float:
+    return sum(gain / log2(place + 2) for place, gain in enumerate(gains))
+
+
+def _reciprocal_rank(relevant: Relevant, ranking: Ranking) -> float:
+    gains = relevant.gains
+    return next((1 / place for place, name in enumerate(ranking, start=1) if name in gains), 0.0)
+
+
+_AT = {"hit": _hit, "recall": _recall, "ndcg": _ndcg}
+
+
+def ranking_score(metric: str) -> Callable[[Sequence[Relevant], Sequence[Ranking]], float]:
+    """Return the metric with this name, such as `ndcg@10`: the mean over queries, in [0, 1].
+
+    `hit` is trec_eval's success, `ndcg` its ndcg_cut (the grade is the gain), `mrr` the mean of its recip_rank.
+    """
+    name, _, first = metric.partition("@")
+    one = partial(_AT[name], first=int(first)) if first else _reciprocal_rank
+
+    def score(golds: Sequence[Relevant], rankings: Sequence[Ranking]) -> float:
+        values = [one(gold, ranking) for gold, ranking in zip(golds, rankings, strict=True)]
+        return sum(values) / len(values) if values else 0.0
+
+    return score

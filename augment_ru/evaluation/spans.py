@@ -1,0 +1,107 @@
+"""Labelled spans of a text: their metrics, and what became of right ones under an attack."""
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+from augment_ru.edits import Span
+from augment_ru.errors import AugmentError, brief
+from augment_ru.script import Script
+
+
+class LabelledSpan(NamedTuple):
+    """A span with its label; sorted by its place."""
+
+    start: int
+    stop: int
+    label: str
+
+
+Spans: TypeAlias = Sequence[LabelledSpan]
+Fate: TypeAlias = Literal["kept", "border", "type", "lost"]
+FATES: Sequence[Fate] = ("kept", "border", "type", "lost")
+"""What became of a right span: found again; found with another border; found with another label; or not at all."""
+
+
+def spans_of(value: object) -> tuple[LabelledSpan, ...]:
+    """Return spans, sorted: of objects with `start`, `end` and `label`, or of lists of these three.
+
+    Raises:
+        AugmentError: the value is no such list.
+    """
+    try:
+        return tuple(sorted({span_of(one) for one in value or ()}))  # type: ignore[attr-defined]
+    except (TypeError, ValueError, KeyError) as error:
+        raise AugmentError(f"{brief(value)}: no list of spans; give start, end and label of each") from error
+
+
+def span_of(one: Any) -> LabelledSpan:  # noqa: ANN401  (JSON values)
+    """Return one span of `spans_of`; it raises other errors."""
+    start, stop, label = (one["start"], one["end"], one["label"]) if isinstance(one, Mapping) else one
+    if not 0 <= int(start) < int(stop):
+        raise ValueError("no span")
+    return LabelledSpan(int(start), int(stop), str(label))
+
+
+def in_source(spans: Spans, back: Script, moved: Mapping[LabelledSpan, LabelledSpan]) -> tuple[LabelledSpan, ...]:
+    """Bring spans of a perturbed text to the places of its original, in which they are compared.
+
+    Args:
+        spans: the spans that a model finds in the new text.
+        back: what turns the new text back into the original.
+        moved: maps the right spans as they stand in the new text to those of the original.
+    """
+    size = len(back.source)
+    plain = (Span(min(one.start, size), min(one.stop, size), one.label) for one in spans)
+    carried = map(back.carried, plain)
+    pairs = zip(spans, carried, strict=True)
+    return tuple(sorted({moved.get(one) or LabelledSpan(own.start, own.stop, own.label) for one, own in pairs}))
+
+
+def span_score(metric: str, label: str | None = None) -> Callable[[Sequence[Spans], Sequence[Spans]], float]:
+    """Return a metric: F1 over all spans of all rows, in [0, 1].
+
+    `span_f1` counts spans with the right borders and label (seqeval's, and nervaluate's `strict`); `span_f1_relaxed`
+    counts spans that overlap a right one of their label (nervaluate's `ent_type`, SemEval 2013's).
+
+    Args:
+        metric: its name.
+        label: the label whose spans count; None for all.
+    """
+    count = _overlapping if metric.endswith("relaxed") else _exact
+
+    def score(golds: Sequence[Spans], given: Sequence[Spans]) -> float:
+        right = possible = found = 0
+        for gold, own in zip(golds, given, strict=True):
+            wanted, ours = ([one for one in side if label in {None, one.label}] for side in (gold, own))
+            right, possible, found = right + count(wanted, ours), possible + len(wanted), found + len(ours)
+        return 2 * right / (possible + found) if possible + found else 0.0
+
+    return score
+
+
+def _exact(gold: Spans, given: Spans) -> int:
+    return len(set(gold) & set(given))
+
+
+def _overlapping(gold: Spans, given: Spans) -> int:
+    """Count the given spans that find a right one, as nervaluate does: each takes one, the nearest of its label."""
+    open_, right = list(gold), 0
+    for one in given:
+        near = [other for other in open_ if other.start < one.stop and one.start < other.stop]
+        same = [other for other in near if other.label == one.label]
+        if near:
+            best = min(same, key=lambda other: abs(other.start - one.start) + abs(other.stop - one.stop), default=None)
+            open_.remove(best or near[0])
+            right += best is not None
+    return right
+
+
+def fates(gold: Spans, before: Spans, after: Spans) -> Counter[Fate]:
+    """Count what became of the right spans that a model found before an attack; all in the places of the original."""
+    found: Counter[Fate] = Counter()
+    for one in set(gold) & set(before):
+        near = [other for other in after if other.start < one.stop and one.start < other.stop]
+        labels = {other.label for other in near}
+        found["kept" if one in near else "border" if one.label in labels else "type" if near else "lost"] += 1
+    return found

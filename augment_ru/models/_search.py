@@ -1,0 +1,63 @@
+"""What models that rank documents share: the corpus, and rankings with the scores of their documents."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from augment_ru.draws import Floats
+from augment_ru.errors import AugmentError
+from augment_ru.evaluation.examples import Example, Model, Prediction, Scored
+from augment_ru.formats.read import read_rows
+
+DIGITS = 4
+"""Scores are rounded to so many decimal places, so that the last bits of a sum do not order documents."""
+
+
+class Ranker(Model):
+    """The base of models that rank documents: `scored` returns the rankings with the scores of their documents."""
+
+    __slots__ = ()
+    few_shot = False
+
+    def __call__(self, examples: Sequence[Example], /) -> list[Prediction]:
+        """Return the ranking of each query."""
+        return [one.prediction for one in self.scored(examples)]  # type: ignore[misc]
+
+
+class Corpus(NamedTuple):
+    """The ids and the texts of documents, and a digest of their rows."""
+
+    ids: Sequence[str]
+    texts: Sequence[str]
+    digest: str
+
+
+def corpus_of(path: str | None, encoding: str) -> Corpus:
+    """Read a corpus in the layout of BEIR and MTEB: `_id`, `text` and perhaps `title`, which stands before the text.
+
+    Raises:
+        AugmentError: no file is named, or a row has no id or text.
+    """
+    if not path:
+        raise AugmentError("needs the file of the documents, as in bm25:corpus.jsonl")
+    rows = read_rows(path, encoding=encoding)
+    for where, row in rows.rows:
+        if "_id" not in row or not isinstance(row.get("text"), str):
+            raise AugmentError(f"{where}: needs a document with _id and text")
+    texts = [f"{row.get('title') or ''} {row['text']}".strip() for row in rows.values]
+    return Corpus([str(row["_id"]) for row in rows.values], texts, rows.digest)
+
+
+def ranked(ids: Sequence[str], scores: Floats, depth: int, *, above: float = -np.inf) -> Scored:
+    """Return the ranking of documents by their scores, equal ones in the order of the corpus, with these scores.
+
+    Args:
+        ids: the ids of the documents.
+        scores: their scores, shape (documents,).
+        depth: the most documents.
+        above: documents with this score or less are left out.
+    """
+    rounded = np.round(scores.astype(np.float64), DIGITS)
+    order = [at for at in np.argsort(-rounded, kind="stable")[:depth].tolist() if rounded[at] > above]
+    return Scored([ids[at] for at in order], ({ids[at]: float(rounded[at]) for at in order},))

@@ -1,0 +1,109 @@
+"""A sentence encoder of Hugging Face: it ranks the documents of a corpus by the cosine of their vectors."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from augment_ru.draws import Floats, Ints
+from augment_ru.evaluation.examples import Example, ModelRequest, Scored
+from augment_ru.inference.batches import TokensByDevice, each_batch, padded
+from augment_ru.inference.pretrained import Pretrained, context_of
+from augment_ru.models._hugging_face import LoadingOptions, loaded, signature_of
+from augment_ru.models._options import check_one_of, check_positive
+from augment_ru.models._search import Ranker, corpus_of, ranked
+
+_BATCH_TOKENS = TokensByDevice(cpu=2048, gpu=65_536)
+POOLINGS = ("mean", "cls")
+
+
+@dataclass(frozen=True, slots=True)
+class Options(LoadingOptions):
+    """The options of `--model-option hf-encoder.NAME=VALUE`: those of `LoadingOptions`, and some more.
+
+    Attributes:
+        depth: how many documents a ranking holds at most.
+        corpus: the file of the documents; it must be given.
+        pooling: the vector of a text: the mean over its tokens, or that of its first token.
+        query: the prompt before each query, such as "query: ".
+        document: the prompt before each document, such as "passage: ".
+    """
+
+    depth: int = 100
+    corpus: str | None = None
+    pooling: str = "mean"
+    query: str = ""
+    document: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Encoder(Ranker):
+    """A sentence encoder with the vectors of the documents.
+
+    Attributes:
+        pretrained: the model.
+        given: the options.
+        ids: the ids of the documents.
+        vectors: their unit vectors, shape (documents, size).
+        signature: all that defines the answers.
+    """
+
+    pretrained: Pretrained
+    given: Options
+    ids: Sequence[str]
+    vectors: Floats
+    signature: str
+
+    @property
+    def deterministic(self) -> bool:
+        """Whether the model runs on the CPU, where it always answers in the same way."""
+        return bool(self.pretrained.device.type == "cpu")
+
+    def scored(self, examples: Sequence[Example], /) -> list[Scored]:
+        """Return the rankings with the cosines of their documents."""
+        queries = embedded(self.pretrained, self.given, [self.given.query + one.text for one in examples])
+        return [ranked(self.ids, self.vectors @ query, self.given.depth) for query in queries]
+
+
+def embedded(pretrained: Pretrained, given: Options, texts: Sequence[str]) -> Floats:
+    """Return the unit vector of each text, shape (texts, size); longer texts than the context window are cut.
+
+    Raises:
+        AugmentError: a text does not fit into memory.
+    """
+    import torch  # noqa: PLC0415
+
+    config = pretrained.model.config
+    found = np.zeros((len(texts), int(config.hidden_size)))
+    if not texts:
+        return found
+    tokenizer = pretrained.tokenizer
+    ids = tokenizer(list(texts), truncation=True, max_length=context_of(pretrained), verbose=False)["input_ids"]
+
+    def embed(batch: Ints) -> None:
+        tokens, mask = padded([ids[at] for at in batch], pretrained.device, pad=tokenizer.pad_token_id or 0)
+        with torch.inference_mode():
+            states = pretrained.model(input_ids=tokens, attention_mask=mask).last_hidden_state.double()
+        weights = mask[..., None].double()
+        vectors = states[:, 0] if given.pooling == "cls" else (states * weights).sum(1) / weights.sum(1).clamp(min=1)
+        found[batch] = torch.nn.functional.normalize(vectors, dim=1).cpu().numpy()
+
+    each_batch(np.array([len(one) for one in ids]), given.batch_tokens or _BATCH_TOKENS.on(pretrained.device), embed)
+    return found
+
+
+def hf_encoder(request: ModelRequest, /) -> Encoder:
+    """Load the model whose folder or name on the hub is `argument`, and embed the documents of the option `corpus`.
+
+    Raises:
+        AugmentError: there is no such model or corpus, or an option is wrong.
+    """
+    given: Options = request.options
+    check_one_of("pooling", given.pooling, POOLINGS)
+    check_positive("depth", given.depth)
+    corpus = corpus_of(given.corpus, request.encoding)
+    pretrained = loaded("AutoModel", request.argument, request.device, given)
+    defining = {name: getattr(given, name) for name in ("pooling", "query", "document", "depth")}
+    vectors = embedded(pretrained, given, [given.document + text for text in corpus.texts])
+    signature = signature_of("hf-encoder", pretrained, None, {**defining, "corpus": corpus.digest})
+    return Encoder(pretrained, given, corpus.ids, vectors, signature)

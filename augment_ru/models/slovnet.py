@@ -1,0 +1,27 @@
+"""Natasha's NER, slovnet's network on the tokens of razdel, which is installed with augment-ru: PER, LOC and ORG."""
+
+from collections.abc import Sequence
+from importlib.metadata import version
+
+from augment_ru.errors import AugmentError
+from augment_ru.evaluation.examples import ModelRequest
+from augment_ru.language.slovnet import entities
+from augment_ru.models._tagger import Tagger, Tokens, labelled_field, words_of
+
+
+def _tag(texts: Sequence[str]) -> list[tuple[Tokens, Sequence[str]]]:
+    read = [words_of(text) for text in texts]
+    tags = entities([words for _, words in read])
+    return [(places, own) for (places, _), own in zip(read, tags, strict=True)]
+
+
+def slovnet(request: ModelRequest, /) -> Tagger:
+    """Make the model; it reads texts as they are, while the annotator mends the case of their letters first.
+
+    Raises:
+        AugmentError: an argument is given, or the task asks for no spans.
+    """
+    if request.argument:
+        raise AugmentError("slovnet takes no argument; leave it out")
+    versions = "+".join(f"{name}-{version(name)}" for name in ("natasha", "slovnet", "razdel"))
+    return Tagger(_tag, labelled_field(request.task), f"slovnet|{versions}")
