@@ -1,0 +1,353 @@
+"""Ко второму лицу обращаются иначе, на «ты» или на «Вы»: «Пришли мне отчёт» → «Пришлите мне отчёт»."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import ClassVar
+
+from augment_ru.draws import Rng
+from augment_ru.editing.replacing import predicates, written_like, writes_yo
+from augment_ru.editing.style import quotations
+from augment_ru.editing.syntax import CLOSING, ENDS, Syntax
+from augment_ru.edits import Change, Edit, Note
+from augment_ru.engine.attack import Attack
+from augment_ru.errors import AugmentError
+from augment_ru.language.inflection import WordForm, inflect, known_forms
+from augment_ru.language.morphology import GENDERS, has_reading
+from augment_ru.resources import Phrase, dictionary_path, phrases_in, rows, same_word
+from augment_ru.text.doc import Doc
+from augment_ru.text.phrases import in_phrase
+
+_TARGETS = ("either", "ты", "Вы")
+_SUBJECTS = {"sing": "ты", "plur": "вы"}
+_OTHER = {"sing": "plur", "plur": "sing"}
+_ADDRESSED = frozenset({"ты", "вы", "сам", "сама", "сами"})
+_PLACES = frozenset({"о", "об", "обо", "при"})
+"""Prepositions behind which «вас» is a locative, whatever the tagger says."""
+
+
+@dataclass(frozen=True, slots=True)
+class Address(Attack):
+    """Address the reader as «Вы» instead of «ты», or the other way round; the whole text changes at once.
+
+    Pronouns, verbs, imperatives, and the adjectives and participles that agree with the pronoun change. What stands
+    between quote marks stays. A text stays as it is if it addresses both ways, if «вы» may be several, if a person is
+    called in a way that allows one form only («мама», «господин»), or if a past tense needs a gender that it does not
+    tell.
+
+    Args:
+        to: `ты`: only texts that say «Вы» change; `Вы`: only texts that say «ты»; `either`: both.
+        capital: whether «Вы» and «Ваш» get a capital.
+        requests: of the requests that may be said indirectly («Не могли бы Вы прислать отчёт?» for «Пришли отчёт.»),
+            the share that is, in [0, 1].
+        words: the dictionary of pronouns, of verbs of requests and of what stays.
+
+    Raises:
+        AugmentError: there is no such dictionary or target, or `requests` is not in [0, 1].
+    """
+
+    name: ClassVar[str] = "address"
+    group: ClassVar[str] = "rewording"
+    layers: ClassVar[frozenset[str]] = frozenset({"lemmas", "syntax"})
+    probability: float = 1.0
+    to: str = "either"
+    capital: bool = True
+    requests: float = 0.25
+    words: str = "address"
+
+    def __post_init__(self) -> None:
+        if self.to not in _TARGETS:
+            raise AugmentError(f"{self.name}.to: {self.to!r}; possible: {', '.join(_TARGETS)}")
+        if not 0.0 <= self.requests <= 1.0:
+            raise AugmentError(f"{self.name}.requests: {self.requests!r}; needs a number from 0 to 1")
+        _table(self.words)
+
+    def propose(self, doc: Doc, rng: Rng) -> Iterator[Change]:
+        """Propose one change of all that addresses somebody."""
+        found = _Address(doc, _table(self.words))
+        to = _OTHER.get(found.number, "")
+        if not to or self.to not in {"either", "ты" if to == "sing" else "Вы"}:
+            return
+        edits = found.edits(to, capital=self.capital, indirect=rng.uniform() < self.requests)
+        if edits:
+            yield rng.change(*edits)
+
+
+@dataclass(frozen=True)
+class _Table:
+    """What the dictionary says.
+
+    Attributes:
+        polite, familiar: the forms of «вы» and «ваш» by those of «ты» and «твой», and the other way round.
+        kinds: the words of each other kind, with е for ё; each with the same said politely.
+        phrases: the phrases in which nobody is addressed.
+    """
+
+    polite: Mapping[str, str]
+    familiar: Mapping[str, str]
+    kinds: Mapping[str, Mapping[str, str]]
+    phrases: tuple[Phrase, ...]
+
+
+@cache
+def _table(name: str) -> _Table:
+    found: dict[str, dict[str, str]] = {}
+    phrases: list[Phrase] = []
+    path = dictionary_path(name)
+    for kind, word, polite in rows(path, columns=3):
+        if kind == "phrase":
+            phrases += phrases_in(f"{path.name}: {word}", word)
+        else:
+            found.setdefault(kind, {})[word if kind in {"pronoun", "loct"} else same_word(word)] = polite
+    pronouns = found.pop("pronoun", {})
+    familiar: dict[str, str] = {}
+    for word, polite in pronouns.items():
+        familiar.setdefault(polite, word)
+    return _Table(pronouns, familiar, found, tuple(phrases))
+
+
+class _Address:
+    """How a text addresses its reader.
+
+    Attributes:
+        pronouns: the numbers of the tokens that are forms of «ты», «твой», «вы», «ваш»; each with `sing` or `plur`.
+        verbs: the numbers of the verbs in the second person and of the imperatives, with their forms.
+        number: `sing` for «ты», `plur` for «вы», "" if the text addresses nobody, addresses both ways, or stays.
+    """
+
+    def __init__(self, doc: Doc, table: _Table) -> None:
+        self.doc, self.syntax, self._table = doc, Syntax(doc), table
+        self.pronouns: dict[int, str] = {}
+        self.verbs: dict[int, WordForm] = {}
+        self._quotations = quotations(doc.text)
+        self._words = {word.start: at for at, word in enumerate(doc.words)}
+        for at, token in enumerate(doc.tokens):
+            word = token.text.lower()
+            number = "sing" if word in table.polite else "plur" if word in table.familiar else ""
+            form = None if number else self._verb(at)
+            if (not number and form is None) or self._stays(at):
+                continue
+            if form is None:
+                self.pronouns[at] = number
+            else:
+                self.verbs[at] = form
+        numbers = {*self.pronouns.values(), *(form.number for form in self.verbs.values())}
+        self.number = numbers.pop() if len(numbers) == 1 else ""
+
+    def _verb(self, at: int) -> WordForm | None:
+        """Return the form of a token if it is a verb that addresses somebody, otherwise None."""
+        token = self.doc.tokens[at]
+        if token.pos not in {"VERB", "AUX"} or not ("Person=2" in token.features or "Mood=Imp" in token.features):
+            return None
+        form = self.syntax.form(at)
+        if form is None or form.grammemes.isdisjoint({"2per", "impr"}) or "1per" in form.grammemes:
+            return None
+        subject = self.syntax.child(at, "nsubj")
+        if subject is not None and self.doc.tokens[subject].text.lower() not in _ADDRESSED:
+            return None  # «приди он раньше»
+        if "impr" in form.grammemes and at and self.doc.tokens[at - 1].text.lower() == "ни":
+            return None
+        return form
+
+    def _stays(self, at: int) -> bool:
+        """Tell whether a token is part of the words of others, or of a phrase in which nobody is addressed."""
+        start = self.doc.tokens[at].start
+        word = self._words.get(start)
+        return any(first <= start < last for first, last in self._quotations) or (
+            word is not None and in_phrase(self.doc.text, self.doc.words, word, self._table.phrases)
+        )
+
+    def edits(self, to: str, *, capital: bool, indirect: bool) -> tuple[Edit, ...]:
+        """Return the edits that address the reader the other way; empty if it is not certain how to.
+
+        Args:
+            to: `sing` for «ты», `plur` for «вы».
+            capital: whether «вы» gets a capital.
+            indirect: whether requests become indirect where they can.
+        """
+        if not self._is_certain(to):
+            return ()
+        words: dict[int, str] = {}
+        for at in self.pronouns:
+            words[at] = self._pronoun(at, to, capital=capital)
+        for at, form in self.verbs.items():
+            word = inflect(form.lemma, form.having(to))
+            if word is None or word == self.doc.tokens[at].text.lower():
+                return ()
+            words[at] = self._written(at, word)
+        predicates = self._predicates(to)
+        if predicates is None:
+            return ()
+        words.update({at: self._written(at, word) for at, word in predicates.items()})
+        if to == "plur":
+            greetings = self._table.kinds["greeting"]
+            for at, token in enumerate(self.doc.tokens):
+                if token.text.lower() in greetings and self._is_call(at) and not self._stays(at):
+                    words[at] = self._written(at, greetings[token.text.lower()])
+        tokens, text = self.doc.tokens, self.doc.text
+        edits = [
+            Edit(tokens[at].start, tokens[at].stop, word, Note(tokens[at].text))
+            for at, word in words.items()
+            if word != tokens[at].text
+        ]
+        return tuple(sorted([one for one in edits if one.text != text[one.start : one.stop]]))
+
+    def _written(self, at: int, word: str) -> str:
+        yo = "ё" not in word or writes_yo(self.doc.text)
+        return written_like(word, self.doc.tokens[at].text, yo=yo)
+
+    def _pronoun(self, at: int, to: str, *, capital: bool) -> str:
+        token, table = self.doc.tokens[at], self._table
+        word = token.text.lower()
+        before = self.doc.tokens[at - 1].text.lower() if at else ""
+        place = before in _PLACES or (before in {"в", "во", "на"} and "Case=Loc" in token.features)
+        if to == "plur":
+            found = table.kinds["loct"].get(word, table.polite[word]) if place or before == "в" else table.polite[word]
+            small = not capital
+        else:
+            others = {polite: one for one, polite in table.kinds["loct"].items()}
+            found = others.get(word, table.familiar[word]) if place else table.familiar[word]
+            small = not self._starts(at)
+        written = self._written(at, found)
+        if token.text.isupper() and len(token.text) > 1:
+            return written
+        if to == "plur" and capital and not found.startswith("по-"):
+            return written[0].upper() + written[1:]
+        return written[0].lower() + written[1:] if small and not self._starts(at) else written
+
+    def _starts(self, at: int) -> bool:
+        """Tell whether a token is the first word of a sentence or a line."""
+        tokens = self.doc.tokens
+        before = at - 1
+        while before >= 0 and self.syntax.marks[before] and tokens[before].text not in ENDS | {":", ","}:
+            before -= 1
+        return before < 0 or tokens[before].text in ENDS or "\n" in self.doc.text[tokens[before].stop : tokens[at].start]
+
+    def _is_certain(self, to: str) -> bool:
+        """Tell whether one person is addressed, who may be addressed the other way."""
+        kinds = self._table.kinds
+        calls = kinds["close" if to == "plur" else "formal"]
+        if not self.pronouns and not any("impr" in form.grammemes for form in self.verbs.values()):
+            if "?" not in self.doc.text:
+                return False  # «тише едешь — дальше будешь»
+        for at, token in enumerate(self.doc.tokens):
+            lemma = same_word(token.lemma)
+            if lemma in calls and self._is_call(at) and not self._stays(at):
+                return False
+            if to == "sing" and (
+                (same_word(token.text) in kinds["several"] and self._is_addressed(at))
+                or has_reading(token.text, "Patr")
+                or (lemma in calls and at and same_word(self.doc.tokens[at - 1].text) in self._table.familiar)
+            ):
+                return False
+            if to == "plur" and token.text.istitle() and token.text.endswith("ка") and self._is_call(at):
+                return False  # «Ванька»
+        return True
+
+    def _is_call(self, at: int) -> bool:
+        """Tell whether a noun stands apart between marks, as that with which somebody is called does."""
+        tokens, marks = self.doc.tokens, self.syntax.marks
+        first, last = at - 1, at + 1
+        while first >= 0 and tokens[first].pos in {"ADJ", "DET", "PROPN"}:
+            first -= 1
+        while last < len(tokens) and (tokens[last].pos in {"PROPN", "DET"} or tokens[last].text[0].isupper()):
+            last += 1
+        return (first < 0 or marks[first]) and (last >= len(tokens) or marks[last])
+
+    def _is_addressed(self, at: int) -> bool:
+        """Tell whether a word such as «все» says how many are addressed."""
+        if self._is_call(at) or self.doc.tokens[at].head in self.pronouns:
+            return True
+        beside = self.doc.tokens[max(at - 2, 0) : at + 3]
+        return any(same_word(one.text) in self._table.familiar for one in beside)
+
+    def _predicates(self, to: str) -> dict[int, str] | None:
+        """Return the new words of the predicates of «ты» or «вы», and of «сам»; None if one is not certain."""
+        syntax, tokens = self.syntax, self.doc.tokens
+        old, found = _OTHER[to], {}
+        settled = set(self.verbs)
+        gender = self._gender() if to == "sing" else ""
+        for at in self.pronouns:
+            if tokens[at].text.lower() != _SUBJECTS[old]:
+                continue
+            if syntax.child(at, "acl:relcl", "appos", "conj", "nummod") is not None:
+                return None
+            for other in predicates(syntax, at):
+                form = syntax.form(other)
+                if other in self.verbs or (form is not None and not form.number):
+                    continue
+                if form is None or not form.grammemes & GENDERS | ({"plur"} & form.grammemes):
+                    return None
+                if form.case:
+                    if to == "sing" and form.number == "plur" and form.case == "nomn":
+                        return None
+                    continue
+                word = self._agreeing(form, old, to, gender)
+                if word is None:
+                    return None
+                found[other] = word
+                settled.add(other)
+            head = tokens[at].head
+            if to == "sing" and tokens[head].pos == "NOUN" and "Number=Plur|" in tokens[head].features + "|":
+                return None
+        for at, token in enumerate(tokens):
+            if at in found or self._stays(at):
+                continue
+            if token.lemma == "сам" and "Case=Nom" in token.features and self._is_own(at, settled):
+                word = "сами" if to == "plur" else {"masc": "сам", "femn": "сама"}.get(gender)
+                if word is None:
+                    return None
+                found[at] = word
+            elif to == "sing" and token.lemma == "сам" and self._is_own(at, settled):
+                return None
+            elif at not in settled and self._may_be_own(at, old):
+                return None
+        return found
+
+    def _agreeing(self, form: WordForm, old: str, to: str, gender: str) -> str | None:
+        if form.number != old or form.grammemes & {"1per", "3per"} or form.gender == "neut":
+            return None
+        if to == "plur":
+            return inflect(form.lemma, form.having("plur"))
+        return inflect(form.lemma, form.having("sing", gender)) if gender else None
+
+    def _is_own(self, at: int, settled: set[int]) -> bool:
+        """Tell whether a form of «сам» belongs to the one who is addressed."""
+        if any(other in self.pronouns for other in (at - 1, at + 1)):
+            return True
+        head = self.doc.tokens[at].head
+        subject = self.syntax.child(head, "nsubj")
+        return (head in settled and subject in {None, at}) or head in self.pronouns
+
+    def _may_be_own(self, at: int, old: str) -> bool:
+        """Tell whether a past tense or a short adjective without a subject may speak of the one who is addressed."""
+        token, syntax = self.doc.tokens[at], self.syntax
+        features = token.features
+        short = "Variant=Short" in features
+        if not ("Tense=Past" in features and "VerbForm=Fin" in features) and not short:
+            return False
+        if "Gender=Neut" in features or (("Number=Plur" in features) != (old == "plur")):
+            return False
+        head = at
+        seen = {at}
+        while True:
+            if syntax.child(head, "nsubj", "csubj") is not None:
+                return False
+            if any(child in self.pronouns for child in syntax.children[head]):
+                return False  # «тебя увидел», «вас привезли»
+            relation = self.doc.tokens[head].relation
+            if relation not in {"conj", "cop", "aux", "aux:pass", "parataxis"} or self.doc.tokens[head].head in seen:
+                return relation not in {"amod", "acl", "advcl", "ccomp", "acl:relcl", "nsubj", "obj", "nmod"}
+            head = self.doc.tokens[head].head
+            seen.add(head)
+
+    def _gender(self) -> str:
+        """Return the gender that a text tells of the one who is addressed, by a name or a singular adjective."""
+        found = set()
+        for at, token in enumerate(self.doc.tokens):
+            if token.text.lower() in {"сам", "сама"} and self._is_own(at, set(self.verbs)):
+                found.add("femn" if token.text.lower() == "сама" else "masc")
+            form = self.syntax.form(at) if token.pos in {"NOUN", "PROPN"} and self._is_call(at) else None
+            if form is not None and form.animacy == "anim" and form.case == "nomn" and form.number == "sing":
+                found.add(form.gender)
+        return found.pop() if len(found) == 1 else ""
