@@ -13,7 +13,7 @@ from augment_ru.edits import Change, Edit, Note
 from augment_ru.engine.attack import Attack
 from augment_ru.errors import AugmentError
 from augment_ru.language.inflection import WordForm, inflect, known_forms
-from augment_ru.language.morphology import GENDERS, has_reading
+from augment_ru.language.morphology import has_reading, is_known
 from augment_ru.resources import Phrase, dictionary_path, phrases_in, rows, same_word
 from augment_ru.text.doc import Doc
 from augment_ru.text.phrases import in_phrase
@@ -135,19 +135,50 @@ class _Address:
         self.number = numbers.pop() if len(numbers) == 1 else ""
 
     def _verb(self, at: int) -> WordForm | None:
-        """Return the form of a token if it is a verb that addresses somebody, otherwise None."""
+        """Return the form of a token if it is a verb that addresses somebody, otherwise None.
+
+        The dictionary decides; of words that may be something else, too, the tagger must say so.
+        """
         token = self.doc.tokens[at]
-        if token.pos not in {"VERB", "AUX"} or not ("Person=2" in token.features or "Mood=Imp" in token.features):
+        found = _addressing(token.text.lower())
+        if not found or (at and self.doc.tokens[at - 1].text.lower() == "ни"):
             return None
-        form = self.syntax.form(at)
-        if form is None or form.grammemes.isdisjoint({"2per", "impr"}) or "1per" in form.grammemes:
+        imperative = "impr" in found[0].grammemes
+        if len(found) > 1:  # «купите»: an imperative, or the future of «вы»
+            agrees = [one for one in found if ("impr" in one.grammemes) != self._has_subject(at)]
+            imperative = not self._has_subject(at)
+            found = tuple(agrees or found)
+        if len(found) < len(known_forms(token.text.lower())) and not self._is_tagged(at):
             return None
-        subject = self.syntax.child(at, "nsubj")
-        if subject is not None and self.doc.tokens[subject].text.lower() not in _ADDRESSED:
-            return None  # «приди он раньше»
-        if "impr" in form.grammemes and at and self.doc.tokens[at - 1].text.lower() == "ни":
-            return None
-        return form
+        return None if imperative and self._is_condition(at) else found[0]
+
+    def _is_tagged(self, at: int) -> bool:
+        token = self.doc.tokens[at]
+        return token.pos in {"VERB", "AUX"} and ("Person=2" in token.features or "Mood=Imp" in token.features)
+
+    def _clause(self, at: int) -> range:
+        """Return the numbers of the tokens between the marks around a token."""
+        marks = self.syntax.marks
+        first, last = at, at + 1
+        while first and not marks[first - 1]:
+            first -= 1
+        while last < len(marks) and not marks[last]:
+            last += 1
+        return range(first, last)
+
+    def _has_subject(self, at: int) -> bool:
+        return any(self.doc.tokens[other].text.lower() in _ADDRESSED for other in self._clause(at))
+
+    def _is_condition(self, at: int) -> bool:
+        """Tell whether an imperative states a condition: «приди он раньше», «не будь дождя»."""
+        tokens = self.doc.tokens
+        denied = at and tokens[at - 1].text.lower() == "не"
+        if tokens[at].lemma == "быть" or denied:
+            if any(token.text.lower() in {"бы", "б"} for token in tokens):
+                return True
+        beside = self._clause(at)
+        follows = [other for other in beside if other in (at + 1, at + 2)]
+        return any(_is_subject(tokens[other].text) for other in follows[: 1 + (tokens[at].lemma == "быть")])
 
     def _stays(self, at: int) -> bool:
         """Tell whether a token is part of the words of others, or of a phrase in which nobody is addressed."""
@@ -263,91 +294,148 @@ class _Address:
 
     def _predicates(self, to: str) -> dict[int, str] | None:
         """Return the new words of the predicates of «ты» or «вы», and of «сам»; None if one is not certain."""
-        syntax, tokens = self.syntax, self.doc.tokens
-        old, found = _OTHER[to], {}
-        settled = set(self.verbs)
+        tokens, old = self.doc.tokens, _OTHER[to]
         gender = self._gender() if to == "sing" else ""
-        for at in self.pronouns:
-            if tokens[at].text.lower() != _SUBJECTS[old]:
-                continue
-            if syntax.child(at, "acl:relcl", "appos", "conj", "nummod") is not None:
+        found: dict[int, str] = {}
+        own = self._own_predicates(old)
+        if own is None:
+            return None
+        for at in own:
+            form = _predicate(tokens[at].text.lower(), old)
+            word = "" if form is None else self._agreeing(form, to, gender)
+            if not word:
                 return None
-            for other in predicates(syntax, at):
-                form = syntax.form(other)
-                if other in self.verbs or (form is not None and not form.number):
-                    continue
-                if form is None or not form.grammemes & GENDERS | ({"plur"} & form.grammemes):
-                    return None
-                if form.case:
-                    if to == "sing" and form.number == "plur" and form.case == "nomn":
-                        return None
-                    continue
-                word = self._agreeing(form, old, to, gender)
-                if word is None:
-                    return None
-                found[other] = word
-                settled.add(other)
-            head = tokens[at].head
-            if to == "sing" and tokens[head].pos == "NOUN" and "Number=Plur|" in tokens[head].features + "|":
-                return None
+            found[at] = word
+        settled = {*self.verbs, *found}
         for at, token in enumerate(tokens):
-            if at in found or self._stays(at):
+            if at in settled or self._stays(at):
                 continue
-            if token.lemma == "сам" and "Case=Nom" in token.features and self._is_own(at, settled):
-                word = "сами" if to == "plur" else {"masc": "сам", "femn": "сама"}.get(gender)
-                if word is None:
-                    return None
-                found[at] = word
-            elif to == "sing" and token.lemma == "сам" and self._is_own(at, settled):
-                return None
-            elif at not in settled and self._may_be_own(at, old):
+            if token.lemma == "сам":
+                if self._is_own(at, settled, old):
+                    nominative = token.text.lower() in {"сам", "сама", "сами"}
+                    word = "сами" if to == "plur" else {"masc": "сам", "femn": "сама"}.get(gender, "")
+                    if (not nominative and to == "sing") or not word:
+                        return None
+                    if nominative:
+                        found[at] = word
+            elif _likely_addressing(token.text.lower(), old) or self._may_be_own(at, old):
                 return None
         return found
 
-    def _agreeing(self, form: WordForm, old: str, to: str, gender: str) -> str | None:
-        if form.number != old or form.grammemes & {"1per", "3per"} or form.gender == "neut":
+    def _own_predicates(self, old: str) -> list[int] | None:
+        """Return the numbers of the past tenses and short adjectives that «ты» or «вы» is the subject of.
+
+        Return None if another word may be their subject.
+        """
+        syntax, tokens = self.syntax, self.doc.tokens
+        found: dict[int, None] = {}
+        for at in (one for one in self.pronouns if tokens[one].text.lower() in _SUBJECTS.values()):
+            if syntax.child(at, "acl:relcl", "conj", "nummod") is not None:
+                return None
+            if old == "plur" and any(
+                "Number=Plur" in tokens[other].features and tokens[other].pos in {"NOUN", "ADJ"} and
+                "Case=Nom" in tokens[other].features for other in (*self._clause(at), tokens[at].head)
+            ):
+                return None  # «вы герои»
+            clause = self._clause(at)
+            while clause and not any(other in self.verbs or self._is_predicate(other, old) for other in clause):
+                if clause.stop + 1 >= len(tokens) or tokens[clause.stop].text != ",":
+                    break
+                clause = self._clause(clause.stop + 1) if not syntax.marks[clause.stop + 1] else range(0)
+            there = [other for other in clause if self._is_predicate(other, old)]
+            if there and any(
+                _is_subject(tokens[other].text) and other not in self.pronouns and not self._is_call(other)
+                for other in clause
+            ):
+                return None
+            below = [other for other in predicates(syntax, at) if self._is_predicate(other, old)]
+            found.update(dict.fromkeys([*there, *below]))
+        for at, form in self.verbs.items():  # «будь готов», «будешь рад»
+            if form.lemma == "быть":
+                found.update(dict.fromkeys(other for other in self._clause(at) if self._is_predicate(other, old)))
+        if any(syntax.child(at, "nsubj") not in {None, *self.pronouns} for at in found):
             return None
+        return list(found)
+
+    def _is_predicate(self, at: int, old: str) -> bool:
+        """Tell whether a token is a past tense, a short adjective or a short participle of this number."""
+        return self.doc.tokens[at].pos != "ADV" and _predicate(self.doc.tokens[at].text.lower(), old) is not None
+
+    @staticmethod
+    def _agreeing(form: WordForm, to: str, gender: str) -> str | None:
         if to == "plur":
             return inflect(form.lemma, form.having("plur"))
         return inflect(form.lemma, form.having("sing", gender)) if gender else None
 
-    def _is_own(self, at: int, settled: set[int]) -> bool:
+    def _is_own(self, at: int, settled: set[int], old: str) -> bool:
         """Tell whether a form of «сам» belongs to the one who is addressed."""
-        if any(other in self.pronouns for other in (at - 1, at + 1)):
+        beside = [self.doc.tokens[other].text.lower() for other in (at - 1, at + 1) if 0 <= other < len(self.doc.tokens)]
+        table = self._table.polite if old == "sing" else self._table.familiar
+        if any(one in table for one in beside):
             return True
-        head = self.doc.tokens[at].head
-        subject = self.syntax.child(head, "nsubj")
-        return (head in settled and subject in {None, at}) or head in self.pronouns
+        return any(other in settled for other in self._clause(at) if other in (at - 1, at + 1))
 
     def _may_be_own(self, at: int, old: str) -> bool:
         """Tell whether a past tense or a short adjective without a subject may speak of the one who is addressed."""
         token, syntax = self.doc.tokens[at], self.syntax
-        features = token.features
-        short = "Variant=Short" in features
-        if not ("Tense=Past" in features and "VerbForm=Fin" in features) and not short:
+        if token.pos not in {"VERB", "ADJ"} or not self._is_predicate(at, old):
             return False
-        if "Gender=Neut" in features or (("Number=Plur" in features) != (old == "plur")):
-            return False
-        head = at
-        seen = {at}
-        while True:
-            if syntax.child(head, "nsubj", "csubj") is not None:
-                return False
-            if any(child in self.pronouns for child in syntax.children[head]):
-                return False  # «тебя увидел», «вас привезли»
-            relation = self.doc.tokens[head].relation
-            if relation not in {"conj", "cop", "aux", "aux:pass", "parataxis"} or self.doc.tokens[head].head in seen:
-                return relation not in {"amod", "acl", "advcl", "ccomp", "acl:relcl", "nsubj", "obj", "nmod"}
-            head = self.doc.tokens[head].head
+        clause = self._clause(at)
+        if any(_is_subject(self.doc.tokens[other].text) or other in self.pronouns for other in clause):
+            return False  # «тебя увидел», «вас привезли»
+        head, seen = at, {at}
+        while syntax.child(head, "nsubj", "csubj") is None:
+            relation, head = self.doc.tokens[head].relation, self.doc.tokens[head].head
+            if relation not in {"conj", "cop", "aux", "aux:pass", "parataxis"} or head in seen:
+                return relation in {"root", "conj", "parataxis"}
             seen.add(head)
+        return False
 
     def _gender(self) -> str:
         """Return the gender that a text tells of the one who is addressed, by a name or a singular adjective."""
         found = set()
         for at, token in enumerate(self.doc.tokens):
-            if token.text.lower() in {"сам", "сама"} and self._is_own(at, set(self.verbs)):
+            if token.text.lower() in {"сам", "сама"} and self._is_own(at, set(self.verbs), "plur"):
                 found.add("femn" if token.text.lower() == "сама" else "masc")
             form = self.syntax.form(at) if token.pos in {"NOUN", "PROPN"} and self._is_call(at) else None
             if form is not None and form.animacy == "anim" and form.case == "nomn" and form.number == "sing":
                 found.add(form.gender)
         return found.pop() if len(found) == 1 else ""
+
+
+@cache
+def _addressing(word: str) -> tuple[WordForm, ...]:
+    """Return the forms of a verb that address somebody, at most one imperative and one other; empty for other words."""
+    found: dict[bool, WordForm] = {}
+    for one in known_forms(word):
+        if one.kind == "VERB" and not one.grammemes.isdisjoint({"2per", "impr"}) and one.number and "incl" not in one.grammemes:
+            found.setdefault("impr" in one.grammemes, one)
+    return tuple(found.values()) if is_known(word) or word.endswith(("шь", "шься")) else ()
+
+
+@cache
+def _likely_addressing(word: str, number: str) -> bool:
+    """Tell whether a word is most likely a verb that addresses somebody in this number."""
+    found = known_forms(word)[:1]
+    return bool(found) and found[0] in _addressing(word) and found[0].number == number
+
+
+@cache
+def _predicate(word: str, number: str) -> WordForm | None:
+    """Return the form of a past tense, a short adjective or a short participle that «ты» or «вы» may have."""
+    for one in known_forms(word)[:2]:
+        if one.grammemes.isdisjoint({"past", "ADJS", "PRTS"}) or one.case or one.number != number:
+            continue
+        if one.gender != "neut" and {"GRND"}.isdisjoint(one.grammemes):
+            return one
+    return None
+
+
+@cache
+def _is_subject(word: str) -> bool:
+    """Tell whether a word can only be a subject: a nominative that is no accusative."""
+    found = known_forms(word.lower())
+    cases = {one.first_case for one in found if one.kind in {"NOUN", "NPRO"}}
+    return word.lower() not in _ADDRESSED and bool(cases) and "nomn" in cases and "accs" not in cases and all(
+        one.kind in {"NOUN", "NPRO"} for one in found[:1]
+    )
