@@ -1,6 +1,6 @@
 """Ко второму лицу обращаются иначе, на «ты» или на «Вы»: «Пришли мне отчёт» → «Пришлите мне отчёт»."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import ClassVar
@@ -12,6 +12,7 @@ from augment_ru.editing.syntax import CLOSING, ENDS, Syntax
 from augment_ru.edits import Change, Edit, Note
 from augment_ru.engine.attack import Attack
 from augment_ru.errors import AugmentError
+from augment_ru.language.frequency import word_counts
 from augment_ru.language.inflection import WordForm, inflect, known_forms
 from augment_ru.language.morphology import has_reading, is_known
 from augment_ru.resources import Phrase, dictionary_path, phrases_in, rows, same_word
@@ -19,6 +20,8 @@ from augment_ru.text.doc import Doc
 from augment_ru.text.phrases import in_phrase
 
 _TARGETS = ("either", "ты", "Вы")
+_SHORTEST, _REQUEST = 2, 5
+"""A name has more letters; «Не могли бы Вы» has so many words, with its infinitive."""
 _SUBJECTS = {"sing": "ты", "plur": "вы"}
 _OTHER = {"sing": "plur", "plur": "sing"}
 _ADDRESSED = frozenset({"ты", "вы", "сам", "сама", "сами"})
@@ -124,6 +127,8 @@ class _Address:
         for at, token in enumerate(doc.tokens):
             word = token.text.lower()
             number = "sing" if word in table.polite else "plur" if word in table.familiar else ""
+            if number and token.pos in {"NOUN", "PROPN"} and token.text[0].isupper() and not self._starts(at):
+                continue  # a name that looks like a pronoun
             form = None if number else self._verb(at)
             if (not number and form is None) or self._stays(at):
                 continue
@@ -143,18 +148,34 @@ class _Address:
         found = _addressing(token.text.lower())
         if not found or (at and self.doc.tokens[at - 1].text.lower() == "ни"):
             return None
+        if token.text != token.text.lower() and not self._starts(at):
+            return None  # a name
         imperative = "impr" in found[0].grammemes
         if len(found) > 1:  # «купите»: an imperative, or the future of «вы»
             agrees = [one for one in found if ("impr" in one.grammemes) != self._has_subject(at)]
             imperative = not self._has_subject(at)
             found = tuple(agrees or found)
         if len(found) < len(known_forms(token.text.lower())) and not self._is_tagged(at):
-            return None
+            if not (imperative and self._takes_object(at)):
+                return None
         return None if imperative and self._is_condition(at) else found[0]
 
     def _is_tagged(self, at: int) -> bool:
         token = self.doc.tokens[at]
         return token.pos in {"VERB", "AUX"} and ("Person=2" in token.features or "Mood=Imp" in token.features)
+
+    def _takes_object(self, at: int) -> bool:
+        """Tell whether a word at the start of a sentence can only be an imperative, as in «Пришли отчёт»."""
+        forms = known_forms(self.doc.tokens[at].text.lower())
+        if not self._starts(at) or any(one.kind != "VERB" for one in forms):
+            return False
+        return any(
+            all(one.kind == "NOUN" and one.case != "gent" for one in found)
+            and {(one.case, one.number) for one in found} >= {("accs", "sing")}
+            and not self.syntax.preposition(other)
+            for other in range(at + 1, self._end(at))
+            if (found := known_forms(self.doc.tokens[other].text.lower()))
+        )
 
     def _clause(self, at: int) -> range:
         """Return the numbers of the tokens between the marks around a token."""
@@ -177,8 +198,13 @@ class _Address:
             if any(token.text.lower() in {"бы", "б"} for token in tokens):
                 return True
         beside = self._clause(at)
-        follows = [other for other in beside if other in (at + 1, at + 2)]
-        return any(_is_subject(tokens[other].text) for other in follows[: 1 + (tokens[at].lemma == "быть")])
+        if tokens[at].lemma == "быть":
+            return any(
+                _is_subject(tokens[other].text) or (tokens[other].pos == "NOUN" and "Case=Nom" in tokens[other].features)
+                for other in beside
+                if other in (at + 1, at + 2)
+            )
+        return at + 1 in beside and _is_subject(tokens[at + 1].text)
 
     def _stays(self, at: int) -> bool:
         """Tell whether a token is part of the words of others, or of a phrase in which nobody is addressed."""
@@ -198,30 +224,83 @@ class _Address:
         """
         if not self._is_certain(to):
             return ()
+        requests = self._requests(to, you="Вы" if capital else "вы") if indirect or to == "sing" else {}
         words: dict[int, str] = {}
         for at in self.pronouns:
             words[at] = self._pronoun(at, to, capital=capital)
+        if not all(words.values()):
+            return ()
         for at, form in self.verbs.items():
             word = inflect(form.lemma, form.having(to))
             if word is None or word == self.doc.tokens[at].text.lower():
                 return ()
             words[at] = self._written(at, word)
-        predicates = self._predicates(to)
-        if predicates is None:
+        agreeing = self._predicates(to, _inside(requests))
+        if agreeing is None:
             return ()
-        words.update({at: self._written(at, word) for at, word in predicates.items()})
+        words.update({at: self._written(at, word) for at, word in agreeing.items()})
         if to == "plur":
             greetings = self._table.kinds["greeting"]
             for at, token in enumerate(self.doc.tokens):
                 if token.text.lower() in greetings and self._is_call(at) and not self._stays(at):
                     words[at] = self._written(at, greetings[token.text.lower()])
-        tokens, text = self.doc.tokens, self.doc.text
-        edits = [
-            Edit(tokens[at].start, tokens[at].stop, word, Note(tokens[at].text))
-            for at, word in words.items()
-            if word != tokens[at].text
-        ]
-        return tuple(sorted([one for one in edits if one.text != text[one.start : one.stop]]))
+        return self._joined(words, requests)
+
+    def _joined(self, words: Mapping[int, str], requests: Mapping[int, tuple[int, str]]) -> tuple[Edit, ...]:
+        """Return the edits that write new words and requests; `requests` as `_requests` returns them."""
+        text, tokens = self.doc.text, self.doc.tokens
+        ranges = [(at, at, word) for at, word in words.items() if at not in _inside(requests)]
+        ranges += [(first, last, new) for first, (last, new) in requests.items()]
+        places = [(tokens[first].start, tokens[last].stop, new) for first, last, new in ranges]
+        edits = [Edit(*one, Note(text[one[0] : one[1]])) for one in places if text[one[0] : one[1]] != one[2]]
+        return tuple(sorted(edits))
+
+    def _requests(self, to: str, *, you: str) -> dict[int, tuple[int, str]]:
+        """Return requests that are said indirectly, or directly again, and their closing marks.
+
+        Returns:
+            For the number of the first token of each replaced range, the number of its last token and the new text.
+        """
+        found: dict[int, tuple[int, str]] = {}
+        for first in range(len(self.doc.tokens)):
+            if to == "plur" and first in self.verbs:
+                last, new = first, self._indirect(first, you)
+            else:
+                last, new = first + _REQUEST - 1, self._direct(first) if to == "sing" else ""
+            mark = self._end(last) if new else -1
+            if mark >= 0:
+                old, other = (".", "?") if to == "plur" else ("?", ".")
+                if mark < len(self.doc.tokens) and self.doc.tokens[mark].text == old:
+                    found[first], found[mark] = (last, new), (mark, other)
+        return found
+
+    def _end(self, at: int) -> int:
+        """Return the number of the mark that ends the sentence of a token."""
+        tokens = self.doc.tokens
+        return next((one for one in range(at, len(tokens)) if tokens[one].text in ENDS), len(tokens))
+
+    def _indirect(self, at: int, you: str) -> str:
+        """Return «Не могли бы Вы» with the infinitive of an imperative; "" if the request cannot be said so."""
+        form, sentence = self.verbs[at], range(at, self._end(at))
+        if not ({"impr", "perf"} <= form.grammemes and same_word(form.lemma) in self._table.kinds["request"]):
+            return ""
+        single = sum(one in self.verbs for one in sentence) == 1 and self.syntax.child(at, "conj", "parataxis") is None
+        short = {token.text for token in self.doc.tokens[sentence.start : sentence.stop]}.isdisjoint({":", "—", "–", ";"})
+        if not (self._starts(at) and single and short and len(self._clause(at)) > 1):
+            return ""
+        return f"{self._written(at, 'не')} могли бы {you} {self._written(at, form.lemma).lower()}"
+
+    def _direct(self, at: int) -> str:
+        """Return the imperative for «Не могли бы Вы» with an infinitive that starts at a token; "" for other words."""
+        tokens = self.doc.tokens[at : at + _REQUEST]
+        words = [token.text.lower() for token in tokens]
+        if words[:4] not in (["не", "могли", "бы", "вы"], ["вы", "не", "могли", "бы"]) or len(words) < _REQUEST:
+            return ""
+        form = next((one for one in known_forms(words[4]) if {"INFN", "perf"} <= one.grammemes), None)
+        if form is None:
+            return ""
+        wanted = form._replace(grammemes=frozenset({"VERB", "perf", "sing", "impr", "excl"}))
+        return self._written(at, inflect(form.lemma, wanted) or "")
 
     def _written(self, at: int, word: str) -> str:
         yo = "ё" not in word or writes_yo(self.doc.text)
@@ -238,6 +317,8 @@ class _Address:
         else:
             others = {polite: one for one, polite in table.kinds["loct"].items()}
             found = others.get(word, table.familiar[word]) if place else table.familiar[word]
+            if word == "вас" and before in {"в", "во"} and not place:
+                return ""  # «в тебе» or «в тебя»
             small = not self._starts(at)
         written = self._written(at, found)
         if token.text.isupper() and len(token.text) > 1:
@@ -267,7 +348,7 @@ class _Address:
                 return False
             if to == "sing" and (
                 (same_word(token.text) in kinds["several"] and self._is_addressed(at))
-                or has_reading(token.text, "Patr")
+                or (token.text.istitle() and len(token.text) > _SHORTEST and has_reading(token.text, "Patr"))
                 or (lemma in calls and at and same_word(self.doc.tokens[at - 1].text) in self._table.familiar)
             ):
                 return False
@@ -292,21 +373,25 @@ class _Address:
         beside = self.doc.tokens[max(at - 2, 0) : at + 3]
         return any(same_word(one.text) in self._table.familiar for one in beside)
 
-    def _predicates(self, to: str) -> dict[int, str] | None:
-        """Return the new words of the predicates of «ты» or «вы», and of «сам»; None if one is not certain."""
+    def _predicates(self, to: str, done: Collection[int]) -> dict[int, str] | None:
+        """Return the new words of the predicates of «ты» or «вы», and of «сам»; None if one is not certain.
+
+        Args:
+            to: as in `edits`.
+            done: the numbers of tokens that change otherwise.
+        """
         tokens, old = self.doc.tokens, _OTHER[to]
         gender = self._gender() if to == "sing" else ""
         found: dict[int, str] = {}
-        own = self._own_predicates(old)
+        own = self._own_predicates(old, done)
         if own is None:
             return None
         for at in own:
-            form = _predicate(tokens[at].text.lower(), old)
-            word = "" if form is None else self._agreeing(form, to, gender)
+            word = _agreeing(tokens[at].text.lower(), old, gender)
             if not word:
                 return None
             found[at] = word
-        settled = {*self.verbs, *found}
+        settled = {*self.verbs, *found, *done}
         for at, token in enumerate(tokens):
             if at in settled or self._stays(at):
                 continue
@@ -322,7 +407,7 @@ class _Address:
                 return None
         return found
 
-    def _own_predicates(self, old: str) -> list[int] | None:
+    def _own_predicates(self, old: str, done: Collection[int]) -> list[int] | None:
         """Return the numbers of the past tenses and short adjectives that «ты» or «вы» is the subject of.
 
         Return None if another word may be their subject.
@@ -330,6 +415,8 @@ class _Address:
         syntax, tokens = self.syntax, self.doc.tokens
         found: dict[int, None] = {}
         for at in (one for one in self.pronouns if tokens[one].text.lower() in _SUBJECTS.values()):
+            if at in done:
+                continue
             if syntax.child(at, "acl:relcl", "conj", "nummod") is not None:
                 return None
             if old == "plur" and any(
@@ -348,7 +435,12 @@ class _Address:
                 for other in clause
             ):
                 return None
-            below = [other for other in predicates(syntax, at) if self._is_predicate(other, old)]
+            below = [
+                other
+                for other in predicates(syntax, at)
+                if self._is_predicate(other, old)
+                and not any(_is_subject(tokens[one].text) for one in self._clause(other) if one not in clause)
+            ]
             found.update(dict.fromkeys([*there, *below]))
         for at, form in self.verbs.items():  # «будь готов», «будешь рад»
             if form.lemma == "быть":
@@ -359,19 +451,15 @@ class _Address:
 
     def _is_predicate(self, at: int, old: str) -> bool:
         """Tell whether a token is a past tense, a short adjective or a short participle of this number."""
-        return self.doc.tokens[at].pos != "ADV" and _predicate(self.doc.tokens[at].text.lower(), old) is not None
-
-    @staticmethod
-    def _agreeing(form: WordForm, to: str, gender: str) -> str | None:
-        if to == "plur":
-            return inflect(form.lemma, form.having("plur"))
-        return inflect(form.lemma, form.having("sing", gender)) if gender else None
+        return self.doc.tokens[at].pos != "ADV" and bool(_predicate(self.doc.tokens[at].text.lower(), old))
 
     def _is_own(self, at: int, settled: set[int], old: str) -> bool:
         """Tell whether a form of «сам» belongs to the one who is addressed."""
         beside = [self.doc.tokens[other].text.lower() for other in (at - 1, at + 1) if 0 <= other < len(self.doc.tokens)]
         table = self._table.polite if old == "sing" else self._table.familiar
-        if any(one in table for one in beside):
+        if any(one in _SUBJECTS.values() for one in beside):
+            return True
+        if any(one in table for one in beside) and self.doc.tokens[at].text.lower() not in {"сам", "сама", "сами"}:
             return True
         return any(other in settled for other in self._clause(at) if other in (at - 1, at + 1))
 
@@ -421,14 +509,29 @@ def _likely_addressing(word: str, number: str) -> bool:
 
 
 @cache
-def _predicate(word: str, number: str) -> WordForm | None:
-    """Return the form of a past tense, a short adjective or a short participle that «ты» or «вы» may have."""
-    for one in known_forms(word)[:2]:
-        if one.grammemes.isdisjoint({"past", "ADJS", "PRTS"}) or one.case or one.number != number:
-            continue
-        if one.gender != "neut" and {"GRND"}.isdisjoint(one.grammemes):
-            return one
-    return None
+def _predicate(word: str, number: str) -> tuple[WordForm, ...]:
+    """Return the forms of a past tense, a short adjective or a short participle that «ты» or «вы» may have."""
+    return tuple(
+        one
+        for one in known_forms(word)[:2]
+        if not one.grammemes.isdisjoint({"past", "ADJS", "PRTS"})
+        and not one.case
+        and one.number == number
+        and one.gender != "neut"
+        and "GRND" not in one.grammemes
+    )
+
+
+@cache
+def _agreeing(word: str, old: str, gender: str) -> str:
+    """Return the same predicate in the other number; "" if it needs a gender and none is given.
+
+    Of two words, the one that people write more often is taken: «уверены», not «уверенны».
+    """
+    wanted = ("plur",) if old == "sing" else ("sing", gender)
+    found = [inflect(one.lemma, one.having(*wanted)) for one in _predicate(word, old) if wanted[-1]]
+    counts = word_counts()[0]
+    return max((one for one in found if one), key=lambda one: counts.get(one.replace("ё", "е"), 0), default="")
 
 
 @cache
@@ -439,3 +542,8 @@ def _is_subject(word: str) -> bool:
     return word.lower() not in _ADDRESSED and bool(cases) and "nomn" in cases and "accs" not in cases and all(
         one.kind in {"NOUN", "NPRO"} for one in found[:1]
     )
+
+
+def _inside(requests: Mapping[int, tuple[int, str]]) -> frozenset[int]:
+    """Return the numbers of all tokens in the ranges that `_requests` returns."""
+    return frozenset(at for first, (last, _) in requests.items() for at in range(first, last + 1))
