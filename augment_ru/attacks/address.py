@@ -122,6 +122,7 @@ class _Address:
         self.doc, self.syntax, self._table = doc, Syntax(doc), table
         self.pronouns: dict[int, str] = {}
         self.verbs: dict[int, WordForm] = {}
+        self._sure = False
         self._quotations = quotations(doc.text)
         self._words = {word.start: at for at, word in enumerate(doc.words)}
         for at, token in enumerate(doc.tokens):
@@ -133,11 +134,11 @@ class _Address:
             if (not number and form is None) or self._stays(at):
                 continue
             if form is None:
-                self.pronouns[at] = number
+                self.pronouns[at], self._sure = number, True
             else:
                 self.verbs[at] = form
         numbers = {*self.pronouns.values(), *(form.number for form in self.verbs.values())}
-        self.number = numbers.pop() if len(numbers) == 1 else ""
+        self.number = numbers.pop() if len(numbers) == 1 and self._sure else ""
 
     def _verb(self, at: int) -> WordForm | None:
         """Return the form of a token if it is a verb that addresses somebody, otherwise None.
@@ -145,19 +146,19 @@ class _Address:
         The dictionary decides; of words that may be something else, too, the tagger must say so.
         """
         token = self.doc.tokens[at]
-        found = _addressing(token.text.lower())
+        found = forms = _addressing(token.text.lower())
         if not found or (at and self.doc.tokens[at - 1].text.lower() == "ни"):
             return None
         if token.text != token.text.lower() and not self._starts(at):
             return None  # a name
         imperative = "impr" in found[0].grammemes
         if len(found) > 1:  # «купите»: an imperative, or the future of «вы»
-            agrees = [one for one in found if ("impr" in one.grammemes) != self._has_subject(at)]
-            imperative = not self._has_subject(at)
-            found = tuple(agrees or found)
-        if len(found) < len(known_forms(token.text.lower())) and not self._is_tagged(at):
-            if not (imperative and self._takes_object(at)):
-                return None
+            imperative = not self._is_statement(at)
+            found = tuple(one for one in found if ("impr" in one.grammemes) == imperative)
+        certain = len(forms) == len(known_forms(token.text.lower()))
+        if not (certain or self._is_tagged(at) or (imperative and self._takes_object(at))):
+            return None
+        self._sure |= self._is_tagged(at) or found[0].number == "plur" or not imperative or self._starts(at)
         return None if imperative and self._is_condition(at) else found[0]
 
     def _is_tagged(self, at: int) -> bool:
@@ -187,8 +188,15 @@ class _Address:
             last += 1
         return range(first, last)
 
-    def _has_subject(self, at: int) -> bool:
-        return any(self.doc.tokens[other].text.lower() in _ADDRESSED for other in self._clause(at))
+    def _is_statement(self, at: int) -> bool:
+        """Tell whether a form such as «купите» is a future: «вы» stands beside it, or the sentence asks."""
+        end, words = self._end(at), [token.text.lower() for token in self.doc.tokens]
+        first = max((one + 1 for one in range(at) if words[one] in ENDS), default=0)
+        clause = self._clause(at)
+        if any("impr" in one.grammemes for other in clause for one in _addressing(words[other])[:1] if other != at):
+            return False
+        asks = end < len(words) and "?" in words[end]
+        return asks or not _ADDRESSED.isdisjoint(words[first : clause.stop])
 
     def _is_condition(self, at: int) -> bool:
         """Tell whether an imperative states a condition: «приди он раньше», «не будь дождя»."""
@@ -354,6 +362,8 @@ class _Address:
                 return False
             if to == "plur" and token.text.istitle() and token.text.endswith("ка") and self._is_call(at):
                 return False  # «Ванька»
+            if to == "plur" and at in self.pronouns and token.text.istitle() and not self._starts(at):
+                return False  # God
         return True
 
     def _is_call(self, at: int) -> bool:
