@@ -6,9 +6,9 @@ from functools import cache
 from typing import ClassVar
 
 from augment_ru.draws import Rng
-from augment_ru.editing.replacing import predicates, written_like, writes_yo
+from augment_ru.editing.replacing import predicates, writes_yo, written_like
 from augment_ru.editing.style import quotations
-from augment_ru.editing.syntax import CLOSING, ENDS, Syntax
+from augment_ru.editing.syntax import ENDS, Syntax
 from augment_ru.edits import Change, Edit, Note
 from augment_ru.engine.attack import Attack
 from augment_ru.errors import AugmentError
@@ -208,7 +208,8 @@ class _Address:
         beside = self._clause(at)
         if tokens[at].lemma == "быть":
             return any(
-                _is_subject(tokens[other].text) or (tokens[other].pos == "NOUN" and "Case=Nom" in tokens[other].features)
+                _is_subject(tokens[other].text)
+                or (tokens[other].pos == "NOUN" and "Case=Nom" in tokens[other].features)
                 for other in beside
                 if other in (at + 1, at + 2)
             )
@@ -293,7 +294,9 @@ class _Address:
         if not ({"impr", "perf"} <= form.grammemes and same_word(form.lemma) in self._table.kinds["request"]):
             return ""
         single = sum(one in self.verbs for one in sentence) == 1 and self.syntax.child(at, "conj", "parataxis") is None
-        short = {token.text for token in self.doc.tokens[sentence.start : sentence.stop]}.isdisjoint({":", "—", "–", ";"})
+        short = {token.text for token in self.doc.tokens[sentence.start : sentence.stop]}.isdisjoint(
+            {":", "—", "–", ";"}
+        )
         if not (self._starts(at) and single and short and len(self._clause(at)) > 1):
             return ""
         return f"{self._written(at, 'не')} могли бы {you} {self._written(at, form.lemma).lower()}"
@@ -341,7 +344,9 @@ class _Address:
         before = at - 1
         while before >= 0 and self.syntax.marks[before] and tokens[before].text not in ENDS | {":", ","}:
             before -= 1
-        return before < 0 or tokens[before].text in ENDS or "\n" in self.doc.text[tokens[before].stop : tokens[at].start]
+        return (
+            before < 0 or tokens[before].text in ENDS or "\n" in self.doc.text[tokens[before].stop : tokens[at].start]
+        )
 
     def _is_certain(self, to: str) -> bool:
         """Tell whether one person is addressed, who may be addressed the other way."""
@@ -430,8 +435,10 @@ class _Address:
             if syntax.child(at, "acl:relcl", "conj", "nummod") is not None:
                 return None
             if old == "plur" and any(
-                "Number=Plur" in tokens[other].features and tokens[other].pos in {"NOUN", "ADJ"} and
-                "Case=Nom" in tokens[other].features for other in (*self._clause(at), tokens[at].head)
+                "Number=Plur" in tokens[other].features
+                and tokens[other].pos in {"NOUN", "ADJ"}
+                and "Case=Nom" in tokens[other].features
+                for other in (*self._clause(at), tokens[at].head)
             ):
                 return None  # «вы герои»
             clause = self._clause(at)
@@ -465,7 +472,9 @@ class _Address:
 
     def _is_own(self, at: int, settled: set[int], old: str) -> bool:
         """Tell whether a form of «сам» belongs to the one who is addressed."""
-        beside = [self.doc.tokens[other].text.lower() for other in (at - 1, at + 1) if 0 <= other < len(self.doc.tokens)]
+        beside = [
+            self.doc.tokens[other].text.lower() for other in (at - 1, at + 1) if 0 <= other < len(self.doc.tokens)
+        ]
         table = self._table.polite if old == "sing" else self._table.familiar
         if any(one in _SUBJECTS.values() for one in beside):
             return True
@@ -506,7 +515,12 @@ def _addressing(word: str) -> tuple[WordForm, ...]:
     """Return the forms of a verb that address somebody, at most one imperative and one other; empty for other words."""
     found: dict[bool, WordForm] = {}
     for one in known_forms(word):
-        if one.kind == "VERB" and not one.grammemes.isdisjoint({"2per", "impr"}) and one.number and "incl" not in one.grammemes:
+        if (
+            one.kind == "VERB"
+            and not one.grammemes.isdisjoint({"2per", "impr"})
+            and one.number
+            and "incl" not in one.grammemes
+        ):
             found.setdefault("impr" in one.grammemes, one)
     return tuple(found.values()) if is_known(word) or word.endswith(("шь", "шься")) else ()
 
@@ -549,8 +563,12 @@ def _is_subject(word: str) -> bool:
     """Tell whether a word can only be a subject: a nominative that is no accusative."""
     found = known_forms(word.lower())
     cases = {one.first_case for one in found if one.kind in {"NOUN", "NPRO"}}
-    return word.lower() not in _ADDRESSED and bool(cases) and "nomn" in cases and "accs" not in cases and all(
-        one.kind in {"NOUN", "NPRO"} for one in found[:1]
+    return (
+        word.lower() not in _ADDRESSED
+        and bool(cases)
+        and "nomn" in cases
+        and "accs" not in cases
+        and all(one.kind in {"NOUN", "NPRO"} for one in found[:1])
     )
 
 

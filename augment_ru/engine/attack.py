@@ -46,6 +46,8 @@ GROUPS = {
     "adversaries": "adversaries of moderation",
     "learners": "learners of Russian",
     "rewording": "the same in other words",
+    "channels": "what texts go through",
+    "who": "who it is about",
     "tape": "the TAPE paper",
     "other": "other",
 }
@@ -112,6 +114,11 @@ class Attack(ABC):
     @property
     def exchanges_options(self) -> bool:
         """Whether the attack may replace the texts of wrong options, if the record says which option is right."""
+        return False
+
+    @property
+    def exchanges_names(self) -> bool:
+        """Whether the attack may replace the names of persons that constraints protect, if the task lets it."""
         return False
 
     @property
