@@ -1,0 +1,380 @@
+"""Числа пишут словами и цифрами: «8 детей к 5 мая» → «восемь детей к пятому мая», «на два дня» → «на 2 дня»."""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import ClassVar
+
+from augment_ru.draws import Rng, Streams
+from augment_ru.editing.numbered import Place, check_classes, fitted, open_sentence, proposed
+from augment_ru.editing.style import quotations
+from augment_ru.engine.attack import Attack
+from augment_ru.engine.proposals import Proposals
+from augment_ru.language.inflection import noun_of
+from augment_ru.language.morphology import GENDERS, has_form, has_reading, readings
+from augment_ru.language.numerals import (
+    ANY_CASE,
+    LARGEST,
+    NUMERAL_CASES,
+    Noun,
+    atoms,
+    cardinal,
+    case_of_unit,
+    cases_at,
+    class_of,
+    counted,
+    joined,
+    nouns_behind,
+    ordinal,
+    spelled,
+)
+from augment_ru.resources import dictionary_path, rows, same_word
+from augment_ru.text.batch import Batch
+
+CLASSES = ("words", "figures", "forms")
+_MANY, _TEN, _HUNDRED, _THOUSAND, _ROUND, _LAST_DAY, _OLDEST = 5, 10, 100, 1000, 500, 31, 200
+
+
+@cache
+def _listed(kind: str) -> dict[str, str]:
+    return {key: value for what, key, value in rows(dictionary_path("number_words"), columns=3) if what == kind}
+
+
+def _day(text: str, match: re.Match[str]) -> Iterator[Place]:
+    """«18 июля» → «восемнадцатого июля»."""
+    day = int(match["day"])
+    cases = cases_at(text[: match.start()])
+    case = next((one for one in ("datv", "ablt") if cases == {one}), "accs" if re.search(r"\b[Нн]а\s+$|\b[Пп]о\s+$", text[: match.start()]) else "gent")
+    if 0 < day <= _LAST_DAY and not re.search(r"\bв\s+$", text[: match.start()], re.IGNORECASE):
+        yield Place(match.start(), match.end("day"), ordinal(day, case, "neut"), "words")
+
+
+def _date(text: str, match: re.Match[str]) -> Iterator[Place]:
+    """«18.07.2020» → «18 июля 2020 года», «восемнадцатого июля 2020 года»."""
+    day, month, year = int(match["date"]), int(match["month"]), match["year"]
+    names = {int(number): name for name, number in _listed("month").items()}
+    if not 0 < day <= _LAST_DAY or month not in names or cases_at(text[: match.start()]) in ({"datv"}, {"ablt"}):
+        return
+    tail = f" {names[month]} {year} года" if year else f" {names[month]}"
+    if year or re.search(r"(?:^|\b(?:с|до|от|после|около|и))\s+$", text[: match.start()], re.IGNORECASE):
+        yield Place(match.start(), match.end(), f"{day}{tail}", "forms")
+        yield Place(match.start(), match.end(), ordinal(day, "gent", "neut") + tail, "words")
+
+
+def _clock(text: str, match: re.Match[str]) -> Iterator[Place]:
+    """«в 18:40» → «в восемнадцать сорок», «без двадцати семь вечера»."""
+    hour, minute = int(match["hour"]), int(match["minute"])
+    case = {"с": "gent", "со": "gent", "до": "gent", "после": "gent", "около": "gent", "к": "datv"}.get(match["at"].lower(), "nomn")
+    if hour in {0, 1} or hour >= 24 or minute >= 60:
+        return
+    if not minute:
+        words = f"{cardinal(hour, case)} {counted(hour, 'час', case)}"
+    else:
+        words = f"{cardinal(hour, case)} {'ноль ' if minute < 10 else ''}{cardinal(minute, case, 'femn')}"
+    yield Place(match.start("hour"), match.end(), words, "words")
+    told = next((phrase for phrase, when in _clock_phrases().items() if when == (hour, minute)), "")
+    if told and case == "nomn":
+        yield Place(match.start("hour") if told.startswith("половине") else match.start(), match.end(), told, "words")
+
+
+@cache
+def _clock_phrases() -> dict[str, tuple[int, int]]:
+    """Map «без двадцати семь вечера» and «половине седьмого вечера» to hour and minute, each half of the day apart."""
+    found = {}
+    for hour in range(2, 24):
+        part = "ночи" if hour < 4 else "утра" if hour < 12 else "дня" if hour < 17 else "вечера"
+        following = hour % 12 + 1
+        for left in (25, 20, 10, 5):
+            found[f"без {cardinal(left, 'gent')} {cardinal(following, 'nomn') if following > 1 else 'час'} {part}"] = hour, 60 - left
+        found[f"без четверти {cardinal(following, 'nomn') if following > 1 else 'час'} {part}"] = hour, 45
+        found[f"половине {ordinal(following, 'gent', 'masc')} {part}"] = hour, 30
+    return found
+
+
+def _clock_words(text: str, match: re.Match[str]) -> Iterator[Place]:
+    """«в половине седьмого вечера» → «в 18:30», «без двадцати семь вечера» → «в 18:40»."""
+    when = {same_word(phrase): time for phrase, time in _clock_phrases().items()}.get(same_word(match["told"]))
+    if when:
+        yield Place(match.start("told"), match.end(), f"{'' if match['in'] else 'в '}{when[0]}:{when[1]:02}", "figures")
+
+
+def _phone(text: str, match: re.Match[str]) -> Iterator[Place]:
+    """«+7 (903) 123-45-67» → «+7 903 123 45 67»."""
+    head, *groups = match.group("head", "a", "b", "c", "d")
+    for form in ("{} ({}) {}-{}-{}", "{} {} {}-{}-{}", "{} {} {} {} {}", "{}-{}-{}-{}-{}"):
+        yield Place(match.start(), match.end(), form.format(head, *groups), "forms")
+
+
+def _ranked(text: str, match: re.Match[str]) -> Iterator[Place]:
+    """«на 35-й минуте» → «на тридцать пятой минуте», «из 17-и побед» → «из семнадцати побед»."""
+    number, ending = int(match["ranked"]), match["ending"].replace("ё", "е")
+    nouns, cases = nouns_behind(text[match.end() :]), cases_at(text[: match.start()])
+    found = {word for word, _ in spelled(number, nouns, cases) if _ends_in(word, ending)} if number else set()
+    if not found or ending not in {"и", "ти", "мя", "х", "ух", "ех", "ми"}:
+        found = {word for word in _ordinals(number, nouns, cases) if _ends_in(word, ending)}
+    if len(found) == 1 and number <= LARGEST:
+        yield Place(match.start(), match.end(), found.pop(), "words")
+
+
+def _ends_in(word: str, ending: str) -> bool:
+    return word.replace("ё", "е").endswith(ending)
+
+
+def _ordinals(number: int, nouns: Sequence[Noun], cases: frozenset[str]) -> Iterator[str]:
+    """Yield the ordinals that agree with a noun; with no noun those that may stand alone in these cases."""
+    if not number or (number >= _THOUSAND and any(one.number == "plur" for one in nouns)):
+        return  # «в 1980-х годах» is said without the century
+    if not nouns and number >= _THOUSAND and not number % _TEN:
+        return
+    for one in nouns:
+        if one.case in cases:
+            yield ordinal(number, one.case, one.gender if one.number == "sing" else "plur", animate=one.animate)
+    if not nouns and cases != ANY_CASE:
+        yield from (ordinal(number, case, gender) for case in cases for gender in GENDERS)
+
+
+def _decade(text: str, match: re.Match[str]) -> Iterator[Place]:
+    """«в 1980-х годах» → «в восьмидесятых годах XX века»."""
+    century, decade = divmod(int(match["decade"]), _HUNDRED)
+    nouns = [one for one in nouns_behind(text[match.end("ending10") :]) if (one.lemma, one.number) == ("год", "plur")]
+    found = {word for word in _ordinals(decade, nouns, ANY_CASE) if _ends_in(word, match["ending10"])}
+    if len(found) == 1 and decade:
+        said = f"{found.pop()} {match['years']} {_CENTURIES[century + 1]} века"
+        yield Place(match.start(), match.end(), said, "words")
+
+
+_CENTURIES = {16: "XVI", 17: "XVII", 18: "XVIII", 19: "XIX", 20: "XX", 21: "XXI"}
+
+
+def _compound(text: str, match: re.Match[str]) -> Iterator[Place]:
+    """«20-летний» → «двадцатилетний»."""
+    number, rest = int(match["many"]), match["rest"]
+    listed = any(rest.startswith(stem) for stem in _listed("stem"))
+    if 0 < number <= _THOUSAND and (listed or has_form(f"пяти{rest}")) and not (number == 1 and rest.startswith("лет")):
+        yield Place(match.start(), match.end(), joined(number) + rest, "words")
+
+
+def _compound_words(text: str, match: re.Match[str]) -> Iterator[Place]:
+    """«двадцатилетний» → «20-летний»."""
+    number = _joined_numbers().get(same_word(match["prefix"]))
+    if number and has_form(same_word(match["prefix"] + match["tail"])):
+        yield Place(match.start(), match.end(), f"{number}-{match['tail']}", "figures")
+
+
+@cache
+def _joined_numbers() -> dict[str, int]:
+    return {same_word(joined(number)): number for number in range(2, _OLDEST)}
+
+
+def _fraction(text: str, match: re.Match[str]) -> Iterator[Place]:
+    """«6,5 млн» → «шесть с половиной миллионов», «2,3 процента» → «две целых и три десятых процента»."""
+    whole, part, unit = int(match["int"]), match["part"], match["unit"]
+    stop, case = match.end("part"), case_of_unit(cases_at(text[: match.start()]), text[match.end() :])
+    nouns = [one for one in nouns_behind(text[stop:]) if (one.number, one.case) == ("sing", "gent")]
+    lemma = _listed("unit").get((unit or "").lower()) or (nouns[0].lemma if nouns else "")
+    noun = noun_of(lemma) if lemma else None
+    if noun is None or case not in {"nomn", "accs"} or whole > LARGEST:
+        return
+    start, end = match.start(), _unit_end(text, match) if unit else stop + nouns[0].stop
+    between = "" if unit else text[stop : stop + nouns[0].start]
+    if part == "5" and whole:
+        number = "полторы" if "femn" in noun.word else "полтора"
+        number = f"{cardinal(whole, 'nomn', noun.gender or 'masc')} с половиной" if whole > 1 else number
+        yield Place(start, end, number + (between or " ") + counted(whole if whole > 1 else 2, lemma, "nomn"), "words")
+        return
+    tenths = ("десят", "сот")[len(part) - 1]
+    one = class_of(int(part)) == "one"
+    value = f"{cardinal(whole, 'nomn', 'femn')} {'целая' if class_of(whole) == 'one' else 'целых'} и " if whole else ""
+    value += f"{cardinal(int(part), 'nomn', 'femn')} {tenths}{'ая' if one else 'ых'}"
+    yield Place(start, end, value + (between or " ") + counted(2, lemma, "nomn"), "words")
+
+
+def _unit_end(text: str, match: re.Match[str]) -> int:
+    """Return where a unit ends, without a full stop that ends a sentence, too."""
+    ends = match["unit"].endswith(".") and (not text[match.end() :].strip() or open_sentence(text, match.end() + 1))
+    return match.end() - ends
+
+
+def _whole(text: str, match: re.Match[str]) -> Iterator[Place]:
+    """«8 детей» → «восемь детей», «5 тыс. рублей» → «пять тысяч рублей», «5000 рублей»."""
+    figures, unit, start = match["whole"], (match["unit"] or "").lower(), match.start()
+    number, cases, stop = int(re.sub(r"\s", "", figures)), cases_at(text[:start]), match.end("whole")
+    if number > LARGEST or (figures[0] == "0" and figures != "0") or not cases:
+        return
+    if unit and (noun := noun_of(_listed("unit")[unit])):
+        case, lemma = case_of_unit(cases, text[match.end() :]), noun.lemma
+        if lemma == "год":
+            case = "loct" if "loct" in cases and len(cases) == 2 else case
+            said = ordinal(number, case, "masc") + " " + counted(1, lemma, {"loct": "loc2"}.get(case, case)) if case and number > _ROUND else ""
+        else:
+            said = f"{cardinal(number, case, noun.gender or 'masc')} {counted(number, lemma, case)}" if case else ""
+        if said:
+            yield Place(start, _unit_end(text, match), said, "words")
+        if lemma == "тысяча":
+            yield Place(start, _unit_end(text, match), str(number * _THOUSAND), "forms")
+        return
+    nouns = nouns_behind(text[stop:])
+    if number > _THOUSAND and nouns and nouns[0].lemma == "год" and (nouns[0].number == "sing" or not number % 10):
+        found = set(_ordinals(number, [one for one in nouns if one.number == "sing"], cases))
+    else:
+        found = {word for word, _ in spelled(number, nouns, cases)}
+    if len(found) == 1 and not (number == 1 and cases == ANY_CASE):
+        yield Place(start, stop, found.pop(), "words")
+        if number % _ROUND == 0 and number >= _THOUSAND and nouns[0].lemma != "год":
+            yield Place(start, stop, f"{number / _THOUSAND:g}".replace(".", ",") + " тыс.", "forms")
+
+
+@cache
+def _numeral_words() -> dict[str, tuple[int, bool]]:
+    """Map each form of each numeral of one word to its value, and to whether it is an ordinal; with е for ё."""
+    found = {}
+    for value, atom in atoms().items():
+        if value:
+            forms = ((case, gender, animate) for case in NUMERAL_CASES for gender in (*GENDERS, "plur") for animate in (False, True))
+            found |= {same_word(ordinal(value, *form[:2], animate=form[2])): (value, True) for form in forms}
+            found |= {same_word(form): (value, False) for forms in atom.forms.values() for form in forms}
+    return found
+
+
+def _words(text: str, match: re.Match[str]) -> Iterator[Place]:
+    """«на два дня» → «на 2 дня», «пятого мая» → «5 мая», «на тридцать пятой минуте» → «на 35-й минуте»."""
+    known = [_numeral_words()[same_word(word)] for word in match["words"].split(" ")]
+    total = part = 0
+    for value, _ in known:
+        total, part = (total + max(part, 1) * value, 0) if value == _THOUSAND else (total, part + value)
+    number, said, behind = total + part, same_word(match["words"]), text[match.end() :]
+    nouns = nouns_behind(behind)
+    if (number in {1, _THOUSAND} and not known[-1][1]) or _is_inverted(text[: match.start()]):
+        return  # «один» is a pronoun, too; «тысячи» are many
+    figures = ""
+    if known[-1][1]:
+        figures = _figures_of_rank(number, said, behind, nouns)
+    elif any(same_word(word) == said for word, _ in spelled(number, nouns, _cases_in_figures(number, nouns))):
+        figures = f"{number // _THOUSAND} {match['words'].split(' ')[-1]}" if number % _THOUSAND == 0 else str(number)
+    quoted = any(start <= match.start() < stop for start, stop in quotations(text))
+    if figures and not quoted and not any(phrase in same_word(text) for phrase in _listed("stays")):
+        yield Place(match.start(), match.end(), figures, "figures")
+
+
+def _is_inverted(before: str) -> bool:
+    """Tell whether the noun may stand in front of the number, which is then an estimate: «минут пять»."""
+    word = re.search(r"([а-яё]+)\s+$", before, re.IGNORECASE)
+    return word is not None and {"gent", "plur"} <= readings(word[1])[0].grammemes and has_reading(word[1], "NOUN")
+
+
+def _cases_in_figures(number: int, nouns: Sequence[Noun]) -> frozenset[str]:
+    """Return the cases in which a number is written in figures: those that look alike, of small numbers of things."""
+    measured = number >= _MANY or any(one.lemma in _listed("measure") for one in nouns)
+    return ANY_CASE if measured else frozenset({"nomn"})
+
+
+def _figures_of_rank(number: int, said: str, behind: str, nouns: Sequence[Noun]) -> str:
+    """Return an ordinal in figures: «5» before a month, «35-й» before a noun that is numbered; otherwise ""."""
+    following = behind.split()[:1]
+    if following and following[0].strip(".,!?:;)") in _listed("month"):
+        return str(number) if number <= _LAST_DAY else ""
+    if not nouns or not (nouns[0].lemma in _listed("rank") or (nouns[0].lemma == "год" and number > 20)):
+        return ""
+    alone = [one for one in nouns if one.number == "sing"]
+    if said not in map(same_word, _ordinals(number, alone, ANY_CASE)):
+        return ""
+    if nouns[0].lemma == "год" and number > _THOUSAND:
+        return str(number)
+    return f"{number}-{said[-1] if said[-2] in 'аеиоуыэюя' else said[-2:]}"
+
+
+_FREE = r"(?<![\w.,:+№$€#/–—-])(?<!№ )"
+_END = r"(?![\w/–—-]|[.,:]\d)"
+
+
+@cache
+def _patterns() -> Sequence[tuple[re.Pattern[str], Callable[[str, re.Match[str]], Iterator[Place]]]]:
+    """Return what is looked for, and what is made of it; of two that overlap the first is taken."""
+    months = "|".join(_listed("month"))
+    units = "|".join(sorted(map(re.escape, _listed("unit")), key=len, reverse=True))
+    stems = "|".join(_listed("stem"))
+    words = "|".join(sorted(_numeral_words(), key=len, reverse=True)).replace("е", "[её]")
+    unit = rf"(?:\s?(?P<unit>{units})(?![\w]))?"
+    return tuple((re.compile(pattern, re.IGNORECASE), find) for pattern, find in (
+        (rf"{_FREE}(?P<head>\+7|8)[\s-]?\(?(?P<a>\d{{3}})\)?[\s-]?(?P<b>\d{{3}})[\s-]?(?P<c>\d\d)[\s-]?(?P<d>\d\d)(?!\d)", _phone),
+        (rf"{_FREE}(?P<date>\d\d)\.(?P<month>\d\d)(?:\.(?P<year>\d{{4}}))?(?![\w-]|[.,:]\d|\s?(?:{units}))", _date),
+        (rf"{_FREE}(?P<day>\d{{1,2}})\s+(?:{months})\b", _day),
+        (rf"\b(?P<at>в|к|до|со?|после|около)\s+(?P<hour>\d{{1,2}}):(?P<minute>\d\d){_END}", _clock),
+        (rf"{_FREE}(?P<decade>(?:1[5-9]|20)\d0)-(?P<ending10>е|х|м|ми)\s+(?P<years>год[а-яё]+)", _decade),
+        (rf"{_FREE}(?P<ranked>\d{{1,4}})-(?P<ending>[а-яё]{{1,3}})(?![\w-])", _ranked),
+        (rf"{_FREE}(?P<many>\d{{1,4}})-(?P<rest>[а-яё]{{4,}})(?![\w-])", _compound),
+        (rf"{_FREE}(?P<int>\d{{1,3}}),(?P<part>\d{{1,2}}){_END}{unit}", _fraction),
+        (rf"{_FREE}(?P<whole>\d{{1,3}}(?:[  ]\d{{3}})+|\d{{1,6}}){_END}{unit}", _whole),
+        (r"\b(?P<in>в )?(?P<told>(?:без|(?<=в )половине) [а-яё]+ ?[а-яё]* (?:утра|дня|вечера|ночи))\b", _clock_words),
+        (rf"\b(?P<prefix>[а-яё]{{3,}})(?P<tail>(?!лети)(?:{stems})[а-яё]+)(?![\w-])", _compound_words),
+        (rf"(?<![\w-])(?<![\w-] -)(?P<words>(?:{words})(?: (?:{words}))*)(?![\w-])", _words),
+    ))  # fmt: skip
+
+
+_ANOTHER = r"(?:\d[\d,.]*|(?:дв[аеу]|тр[её]х|три|четыр|пят|шест|сем[ьи]|вос[еь]м|девят|десят|одинн|сорок|ст[оа]\b)[а-яё]*)"
+_LINK = r"(?:\s+(?:и|или|либо|ли|по|до|на|из|против|х)|\s*[-–—,:/])?\s+"
+_CHAIN = re.compile(rf"(?<![\w]){_ANOTHER}{_LINK}$", re.IGNORECASE)
+_CHAINED = re.compile(rf"(?:{_LINK}|\s+[а-яё]+\s+(?:из|против|по|до|к)\s+){_ANOTHER}", re.IGNORECASE)
+"""A number beside another one, which would have to be written alike: «с 5 по 10 мая»."""
+
+
+def _places(batch: Batch, classes: tuple[str, ...]) -> list[list[tuple[Place, ...]]]:
+    """Return for each text its places, each with the ways in which it may be written; not both ways in one text."""
+    found = [list(_of_text(text, classes)) if _MAYBE.search(text) else [] for text in batch.texts]
+    return [[ways for ways in row if ways[0].kind == row[0][0].kind or ways[0].kind == "forms"] for row in found]
+
+
+_MAYBE = re.compile(
+    r"\d|летн|этажн|часов|дневн|метров|минутн|процентн|недельн|месячн|(?<![а-яё])(?:дв[аеу]|тр[иеё]|четы|четв|пят|шест|сем[ьи]|восе?м"
+    r"|девя|деся|одинн|тридц|сорок|сто?(?![а-яё])|ста(?![а-яё])|первая|перв|втор|без (?:четв|двад|пяти|деся)|половине)",
+    re.IGNORECASE,
+)
+
+
+def _of_text(text: str, classes: Iterable[str]) -> Iterator[tuple[Place, ...]]:
+    taken: list[tuple[int, int]] = []
+    for pattern, find in _patterns():
+        for match in pattern.finditer(text):
+            start, stop = match.span()
+            if any(start < end and begin < stop for begin, end in taken):
+                continue
+            taken.append((start, stop))
+            if find in {_phone, _date, _compound, _compound_words} or not (
+                _CHAIN.search(text[:start]) or _CHAINED.match(text, stop)
+            ):
+                places = (one for one in find(text, match) if one.kind in classes)
+                if found := tuple(place for one in places for place in fitted(text, one)):
+                    yield found
+
+
+@dataclass(frozen=True, slots=True)
+class Numbers(Attack):
+    """Write numbers in words instead of figures, in figures instead of words, or in another form; the value stays.
+
+    - `words`: «8 детей», «35-й», «6,5 млн», «18 июля», «в 18:40», «20-летний» in words, in the case and gender that the
+      words around ask for;
+    - `figures`: the way back; not «один», set phrases, and what opens a sentence;
+    - `forms`: dates, phone numbers and thousands otherwise: «18.07.2020» → «18 июля 2020 года», «5000» → «5 тыс.».
+
+    A number stays if its case is not certain, if it belongs to a name («Ки-27», «№ 9») or to a chain («с 5 по 10 мая»).
+
+    Args:
+        probability: the share of the numbers that change, in [0, 1].
+        classes: the classes of changes.
+
+    Raises:
+        AugmentError: there is no such class, or `classes` is empty.
+    """
+
+    name: ClassVar[str] = "numbers"
+    group: ClassVar[str] = "rewording"
+    probability: float = 0.5
+    classes: tuple[str, ...] = CLASSES
+
+    def __post_init__(self) -> None:
+        check_classes(self.name, self.classes, CLASSES)
+
+    def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
+        """Propose another writing of each number; the places are found once for all candidates."""
+        return proposed(batch, streams, batch.once(_places, self.classes))

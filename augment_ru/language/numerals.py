@@ -1,0 +1,268 @@
+"""Numerals in words, and the case that a text asks of what is counted: «с 5 детьми» is «с пятью детьми»."""
+
+import re
+from collections.abc import Iterator
+from functools import cache, lru_cache
+from typing import NamedTuple
+
+from augment_ru.language.inflection import inflect, known_forms, noun_of
+from augment_ru.language.morphology import GENDERS, is_known, readings
+from augment_ru.language.prepositions import cases_behind
+from augment_ru.resources import dictionary_path, rows, same_word
+
+NUMERAL_CASES = ("nomn", "gent", "datv", "accs", "ablt", "loct")
+"""The order of the cases in the dictionary of numerals."""
+NO_GENITIVE = frozenset(NUMERAL_CASES) - {"gent"}
+ANY_CASE = frozenset(NUMERAL_CASES)
+LARGEST = 999_999
+"""The largest number that is written in words here."""
+_THOUSAND, _HUNDRED, _TWENTY, _TEN = 1000, 100, 20, 10
+_NO_GENDER, _NONE = "-", "-"
+_FEW = (2, 3, 4)
+_WORD = re.compile(r"([А-Яа-яЁё]+(?:-[А-Яа-яЁё]+)*)\s+$")
+_FOLLOWING = re.compile(r"\s+([а-яё]+)(?![-а-яёА-ЯЁ\w])")
+
+
+class Atom(NamedTuple):
+    """A numeral of one word: its forms by gender, each in six cases; its ordinal and the beginning of its compounds."""
+
+    forms: dict[str, tuple[str, ...]]
+    ordinal: str
+    joined: str
+
+
+@cache
+def atoms() -> dict[int, Atom]:
+    """Read the dictionary of numerals: maps the value of each numeral of one word to what is known of it."""
+    found: dict[int, Atom] = {}
+    for value, gender, forms, ordinal, joined in rows(dictionary_path("numerals"), columns=5):
+        atom = found.setdefault(int(value), Atom({}, ordinal, joined))
+        atom.forms[gender] = tuple(forms.split(" "))
+        if ordinal != _NONE:
+            found[int(value)] = atom._replace(ordinal=ordinal, joined=joined)
+    return found
+
+
+@cache
+def _parts(number: int) -> tuple[int, ...]:
+    """Return the values of the words of a number below a thousand: 125 is (100, 20, 5)."""
+    parts = [number // _HUNDRED * _HUNDRED, number % _HUNDRED]
+    if parts[1] > _TWENTY:
+        parts[1:] = [parts[1] // _TEN * _TEN, parts[1] % _TEN]
+    return tuple(part for part in parts if part) or (0,)
+
+
+def class_of(number: int) -> str:
+    """Return what a number asks of its noun: `one` («21 год»), `few` («2 года»), `many` («5 лет») or `thousands`."""
+    last = number % _HUNDRED
+    if number and number % _THOUSAND == 0:
+        return "thousands"
+    if last // _TEN == 1:
+        return "many"
+    return "one" if last % _TEN == 1 else "few" if last % _TEN in _FEW else "many"
+
+
+@lru_cache(maxsize=20_000)
+def cardinal(number: int, case: str, gender: str = "masc", *, animate: bool = False) -> str:
+    """Write a whole number in words, in lower case and with ё.
+
+    >>> cardinal(2, "accs", "femn"), cardinal(2, "accs", animate=True), cardinal(1640, "ablt")
+    ('две', 'двух', 'тысячей шестьюстами сорока')
+
+    Args:
+        number: the number, from 0 to 999,999.
+        case: pymorphy3's grammeme of the case.
+        gender: `masc`, `femn` or `neut`.
+        animate: whether persons or animals are counted, on which the accusative of 1 to 4 depends.
+    """
+    thousands, rest = divmod(number, _THOUSAND)
+    words = []
+    if thousands > 1:
+        words.append(cardinal(thousands, case, "femn"))
+    if thousands:
+        words.append(counted(thousands, "тысяча", case))
+    for part in _parts(rest) if rest or not thousands else ():
+        forms = atoms()[part].forms
+        living = animate and case == "accs" and (number < _TEN or part == 1) and 0 < part <= _FEW[-1]
+        masculine = part == 1 and gender != "masc"
+        words.append(forms.get(gender, forms.get(_NO_GENDER, ()))[NUMERAL_CASES.index("gent" if living and not masculine else case)])
+    return " ".join(words)
+
+
+@lru_cache(maxsize=20_000)
+def ordinal(number: int, case: str, gender: str, *, animate: bool = False) -> str:
+    """Write the ordinal of a whole number in words; the gender is `plur` for the plural. Arguments as for `cardinal`.
+
+    >>> ordinal(1980, "loct", "masc"), ordinal(40, "gent", "femn"), ordinal(2000, "nomn", "masc")
+    ('тысяча девятьсот восьмидесятом', 'сороковой', 'двухтысячный')
+    """
+    thousands, rest = divmod(number, _THOUSAND)
+    *before, last = _parts(rest) if rest else (0,)
+    lemma = atoms()[last].ordinal if rest else f"{joined(thousands) if thousands > 1 else ''}тысячный"
+    marks = ["plur"] if gender == "plur" else ["sing", gender]
+    like = next(one for one in known_forms("красивую") if one.kind == "ADJ")
+    word = inflect(lemma, like.having(case, *marks, *(["anim" if animate else "inan"] if case == "accs" else [])))
+    whole = number - last if rest else 0
+    return f"{cardinal(whole, 'nomn')} {word}" if whole else str(word)
+
+
+@cache
+def joined(number: int) -> str:
+    """Return the beginning of a compound: «двадцатипяти» of «двадцатипятилетний»."""
+    if number == _THOUSAND:
+        return atoms()[_THOUSAND].joined
+    return "".join("одно" if part == 1 else atoms()[part].joined for part in _parts(number))
+
+
+@lru_cache(maxsize=20_000)
+def counted(number: int, lemma: str, case: str) -> str:
+    """Write a noun as it stands behind a number: «5 лет», «с 5 годами».
+
+    Args:
+        number: the number that counts it.
+        lemma: the noun, with ё.
+        case: the case of the whole, pymorphy3's grammeme; `loc2` for «в 1980 году».
+    """
+    kind, noun = class_of(number), noun_of(lemma)
+    if noun is None:
+        return lemma
+    if kind == "thousands" or (kind != "one" and case in {"nomn", "accs"}):
+        return inflect(lemma, noun.having("sing" if kind == "few" else "plur", "gent")) or lemma
+    return inflect(lemma, noun.having("sing" if kind == "one" else "plur", case)) or lemma
+
+
+@cache
+def governors() -> dict[str, str]:
+    """Map words to what they ask of the number behind them: `gent` behind «около» and «достигать»; `split`: nothing."""
+    return {word: kind for kind, words in rows(dictionary_path("governors"), columns=2) for word in words.split(" ")}
+
+
+def cases_at(before: str) -> frozenset[str]:
+    """Return the cases in which a number may stand behind a text; all cases if the text does not tell.
+
+    Args:
+        before: the text up to the number, with the space in front of it.
+    """
+    match = _WORD.search(before)
+    if match is None:
+        return ANY_CASE if before.strip()[-1:].isalnum() else NO_GENITIVE
+    word = match[1].lower()
+    if cases := cases_behind(word):
+        return cases - {"accs"} if word in {"с", "со"} else cases - {"loct"} if word == "по" else cases
+    return _cases_behind_word(same_word(word)) or _cases_behind_adjective(word, before[: match.start()])
+
+
+@lru_cache(maxsize=50_000)
+def _cases_behind_word(word: str) -> frozenset[str]:
+    """Return the cases behind a word that is no preposition; empty behind an adjective, which shares the case."""
+    found, known = readings(word), governors()
+    kind = next((known[one] for one in (word, *(same_word(each.lemma) for each in found)) if one in known), "")
+    if kind:
+        return frozenset({"gent"}) if kind == "gent" else NO_GENITIVE if kind == "free" else ANY_CASE
+    if not is_known(word):
+        return ANY_CASE
+    if found[0].pos in {"ADJF", "PRTF"}:
+        return frozenset()
+    return ANY_CASE if found[0].pos in {"NOUN", "CONJ", "NUMR"} else NO_GENITIVE
+
+
+def _cases_behind_adjective(word: str, before: str) -> frozenset[str]:
+    own = frozenset().union(*(one.grammemes for one in readings(word) if "plur" in one.grammemes))
+    if "nomn" in own:
+        return NO_GENITIVE
+    behind = cases_at(before)
+    return behind if behind <= {"gent"} else ANY_CASE
+
+
+class Noun(NamedTuple):
+    """A noun behind a number: the reading of its form that is taken, and its place behind the number."""
+
+    lemma: str
+    number: str
+    case: str
+    gender: str
+    animate: bool
+    start: int
+    stop: int
+
+
+_BETWEEN = 2
+
+
+def nouns_behind(behind: str) -> list[Noun]:
+    """Return the readings of the noun that a number counts; up to two adjectives may stand before it.
+
+    Args:
+        behind: the text behind the number.
+    """
+    at = 0
+    for _ in range(_BETWEEN + 1):
+        match = _FOLLOWING.match(behind, at)
+        if match is None or not is_known(match[1]):
+            return []
+        first = readings(match[1])[0]
+        if first.pos not in {"ADJF", "PRTF"}:
+            return [one._replace(start=match.start(1), stop=match.end(1)) for one in _nouns(match[1])]
+        at = match.end()
+    return []
+
+
+@lru_cache(maxsize=50_000)
+def _nouns(word: str) -> tuple[Noun, ...]:
+    found = []
+    for one in readings(word) if len(word) > 1 else ():
+        marks = one.grammemes
+        case = next((case for case in NUMERAL_CASES if case in marks), "")
+        if one.pos == "NOUN" and one.known and case and not {"Surn", "Name", "Patr", "Abbr"} & marks:
+            number = "plur" if "plur" in marks else "sing"
+            gender = next((gender for gender in sorted(GENDERS) if gender in marks), "masc")
+            found.append(Noun(one.lemma, number, case, gender, "anim" in marks, 0, 0))
+    return tuple(found)
+
+
+def spelled(number: int, nouns: list[Noun], cases: frozenset[str]) -> list[tuple[str, Noun]]:
+    """Return how a number may be written before a noun, each way once, with the reading of the noun that asks for it.
+
+    Args:
+        number: the number, from 0 to 999,999.
+        nouns: the readings of the noun's form.
+        cases: the cases in which the number may stand.
+    """
+    found: dict[str, Noun] = {}
+    for noun in nouns:
+        for case in _cases_with(class_of(number), noun):
+            if case in cases or (case == "nomn" and "accs" in cases and not noun.animate):
+                found.setdefault(cardinal(number, case, noun.gender, animate=noun.animate), noun)
+    return list(found.items())
+
+
+def _cases_with(kind: str, noun: Noun) -> Iterator[str]:
+    """Yield the cases of a number of this class whose noun is written as this reading says."""
+    if kind == "one":
+        yield from (noun.case,) if noun.number == "sing" else ()
+    elif noun.number == "sing":
+        yield from ("nomn", "accs") if kind == "few" and noun.case == "gent" and not noun.animate else ()
+        yield from ("nomn",) if kind == "few" and noun.case == "gent" and noun.animate else ()
+    elif noun.case == "gent":
+        yield "gent"
+        if kind != "few":
+            yield from ("nomn", "accs")
+        elif noun.animate:
+            yield "accs"
+    elif noun.case in {"datv", "ablt", "loct"} and kind != "thousands":
+        yield noun.case
+
+
+def case_of_unit(cases: frozenset[str], behind: str) -> str:
+    """Return the case of a number whose unit is abbreviated, so that its form tells nothing; "" if it is not certain.
+
+    Args:
+        cases: the cases in which the number may stand (`cases_at`).
+        behind: the text behind the unit.
+    """
+    if cases == NO_GENITIVE:
+        return "nomn"
+    if cases == {"accs", "loct"}:  # «в 5 км от города», «на 5 тыс. рублей»
+        return "loct" if re.match(r"\s+от\b", behind) else "accs"
+    likely = cases - {"ablt"} if len(cases) > 1 else cases
+    return next(iter(likely)) if len(likely) == 1 else "accs" if likely == {"accs", "datv"} else ""
