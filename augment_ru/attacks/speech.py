@@ -1,7 +1,7 @@
 """Текст становится таким, каким его запишет распознаватель речи: «Компания, 5 мая» → «кампания пятого мая»."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from math import fsum
@@ -9,7 +9,6 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from augment_ru.attacks.misspell.letter_rules import unstressed
 from augment_ru.attacks.numbers import Numbers
 from augment_ru.draws import Rng, Streams
 from augment_ru.edits import Change, Edit, Note
@@ -17,8 +16,9 @@ from augment_ru.engine.attack import Attack
 from augment_ru.engine.proposals import Proposals
 from augment_ru.errors import AugmentError
 from augment_ru.language.frequency import word_counts
+from augment_ru.language.morphology import has_form, lemmas_of
 from augment_ru.language.numerals import LARGEST, cardinal
-from augment_ru.language.sound import VOWELS, sound
+from augment_ru.language.sound import sound
 from augment_ru.resources import number_in, rows
 from augment_ru.resources import dictionary_path
 from augment_ru.text.batch import Batch
@@ -30,9 +30,11 @@ _JOINED = frozenset("в за на по от с к при из под не".split
 _LEAST_COUNT, _SHORTEST, _LONGEST = 300, 3, 24
 _BASE = 1e-6
 """What is written otherwise without an error has ranks below this, so that it is done at every probability."""
-_SHARES = {"same": 3.0, "near": 1.0, "ending": 0.7, "lost": 1.2, "join": 1.5, "split": 1.5}
+_SHARES = {"same": 3.0, "near": 0.2, "ending": 1.2, "lost": 0.25, "join": 1.5, "split": 0.6}
 """How much likelier errors of one kind are than those of another, where a word allows both; the author's estimates."""
-_HIGHEST = 0.6
+_HIGHEST = 0.9
+_REFUSED = 0.1
+"""The share of the errors that no text can make, or that the gate `meaning` refuses: counted in 600 sentences."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,11 +74,16 @@ class Speech(Attack):
             first = int(batch.starts[row])
             new = "".join(map(chr, texts.take(np.array([at])).codes.tolist()))
             spoken[row].append(Edit(int(starts[at]) - first, int(stops[at]) - first, new))
-        keys = streams.keys.tolist()
+        keys, before, firsts = streams.keys.tolist(), batch.untouchable_before.tolist(), batch.starts.tolist()
+
+        def free_in(row: int) -> Callable[[int, int], bool]:
+            first = firsts[row]
+            return lambda start, stop: before[first + start] == before[first + stop]
+
         return Proposals.of_changes(
             batch,
             [
-                _transcribed(text, spoken[row], self.wer, _table(self.words), Rng(keys[row]))
+                _transcribed(text, spoken[row], self.wer, _table(self.words), Rng(keys[row]), free_in(row))
                 for row, text in enumerate(batch.texts)
             ],
         )
@@ -142,8 +149,10 @@ class _Error(NamedTuple):
     cost: int
 
 
-def _transcribed(text: str, spoken: Sequence[Edit], wer: float, table: _Table, rng: Rng) -> Iterator[Change]:
-    """Yield the changes of one text."""
+def _transcribed(
+    text: str, spoken: Sequence[Edit], wer: float, table: _Table, rng: Rng, is_free: Callable[[int, int], bool]
+) -> Iterator[Change]:
+    """Yield the changes of one text; `is_free` tells whether a range has no protected characters."""
     base = [*spoken]
     taken = sorted((one.start, one.stop) for one in spoken)
     for match in table.spoken.finditer(text):
@@ -154,13 +163,15 @@ def _transcribed(text: str, spoken: Sequence[Edit], wer: float, table: _Table, r
         new = _spoken(word[0], table)
         if new is not None:
             _add(base, taken, word.start(), word.end(), new)
-        elif not any(start < word.end() and word.start() < stop for start, stop in taken):
+        elif is_free(*word.span()) and not any(start < word.end() and word.start() < stop for start, stop in taken):
             plain.append(word)
     costs = [max(len(one.text.split()), len(_WORD.findall(text[one.start : one.stop]))) for one in base]
     for edit in base:
         yield Change(rng.uniform() * _BASE, (_padded(text, edit),))
-    errors = [one for at in range(len(plain)) for one in _errors(text, plain, at, table)]
-    budget = max(wer * len(words) - sum(costs), 0.0)
+    errors = [
+        one for at in range(len(plain)) for one in _errors(text, plain, at, table) if is_free(one.start, one.stop)
+    ]
+    budget = max(wer * len(words) - sum(costs), 0.0) / (1.0 - _REFUSED)
     scale = budget / max(fsum(one.weight * one.cost for one in errors), 1e-9)
     done = 0
     wrong: dict[int, _Error] = {}
@@ -169,7 +180,10 @@ def _transcribed(text: str, spoken: Sequence[Edit], wer: float, table: _Table, r
         if hit and one.start >= done:
             wrong[one.start], done = one, one.stop
     for one in wrong.values():
-        yield Change(max(rng.uniform(), _BASE), (_shortest(text, one),))
+        yield Change(
+            max(rng.uniform(), _BASE),
+            (Edit(one.start, one.stop, one.text, Note(text[one.start : one.stop] if one.text else None, one.kind)),),
+        )
     yield from _lowered(text, taken, wrong, rng)
 
 
@@ -227,7 +241,7 @@ def _errors(text: str, plain: Sequence[re.Match[str]], at: int, table: _Table) -
 
 
 def _count(word: str) -> int:
-    return word_counts()[0].get(word, 0)
+    return word_counts()[0].get(word, 0) if has_form(word) else 0
 
 
 @lru_cache(maxsize=200_000)
@@ -236,13 +250,14 @@ def _heard(word: str, name: str) -> tuple[tuple[str, float, str], ...]:
     if not (_SHORTEST <= len(word) <= _LONGEST) or not word.isalpha():
         return ()
     found: dict[str, tuple[float, str]] = {}
-    mine = _sound(word)
+    mine = sound(word)
     for old, new, weight in _table(name).near:
         at = word.find(old, 0 if new else 1)
         while at >= 0:
             other = word[:at] + new + word[at + len(old) :]
             if other != word and _count(other) >= _LEAST_COUNT:
-                kind = "same" if _sound(other) == mine else "ending" if at + len(old) == len(word) else "near"
+                ending = not set(lemmas_of(word)).isdisjoint(lemmas_of(other))
+                kind = "same" if sound(other) == mine else "ending" if ending else "near"
                 found.setdefault(other, (weight * _SHARES[kind], kind))
             at = word.find(old, at + 1)
     for first in _JOINED - {"не"}:
@@ -253,32 +268,11 @@ def _heard(word: str, name: str) -> tuple[tuple[str, float, str], ...]:
     return tuple((new, weight, kind) for new, (weight, kind) in best)
 
 
-@lru_cache(maxsize=200_000)
-def _sound(word: str) -> str:
-    vowels = np.array([letter in VOWELS for letter in word])
-    if not vowels.any():
-        return word
-    yo = np.array([letter == "ё" for letter in word])
-    chances = unstressed([word], np.zeros(len(word), dtype=np.int64), vowels, yo)[vowels]
-    return sound(word, int(np.argmin(chances)))
-
-
-def _shortest(text: str, one: _Error) -> Edit:
-    """Return the edit of an error without the letters that stay at its start and end."""
-    old, new, start, stop = text[one.start : one.stop], one.text, one.start, one.stop
-    while new and start < stop and old[start - one.start].lower().replace("ё", "е") == new[0]:
-        start, new = start + 1, new[1:]
-    while new and start < stop and old[stop - one.start - 1].lower().replace("ё", "е") == new[-1]:
-        stop, new = stop - 1, new[:-1]
-    return Edit(start, stop, new, Note(kind=one.kind))
-
-
 def _lowered(text: str, taken: Sequence[tuple[int, int]], wrong: dict[int, _Error], rng: Rng) -> Iterator[Change]:
     """Yield the changes that write small letters and no punctuation outside what is written otherwise."""
     inside = {place for start, stop in taken for place in range(start, stop)}
     for one in wrong.values():
-        edit = _shortest(text, one)
-        inside.update(range(edit.start, edit.stop))
+        inside.update(range(one.start, one.stop))
     for match in re.finditer(r"[A-ZА-ЯЁ]+|[^\w\s]+", text):
         start, stop = match.span()
         if any(place in inside for place in range(start, stop)):

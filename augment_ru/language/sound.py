@@ -20,7 +20,7 @@ _SPELT = (
 
 
 @lru_cache(maxsize=200_000)
-def sound(word: str, stress: int) -> str:
+def sound(word: str, stress: int = -1) -> str:
     """Return how a word is said: a letter for each sound, `'` behind a soft consonant.
 
     Vowels that are not stressed are reduced: о is а, and е and я behind a soft consonant are и.
@@ -30,10 +30,13 @@ def sound(word: str, stress: int) -> str:
 
     Args:
         word: the word in lower case, with ё.
-        stress: the number of the stressed vowel, from 0.
+        stress: the number of the stressed vowel, from 0; -1 if it is not known: then only ё and the vowel of one
+            syllable count as stressed.
     """
     for pattern, said in _SPELT:
         word = pattern.sub(said, word)
+    if stress < 0 and sum(letter in VOWELS for letter in word) == 1:
+        stress = 0
     sounds: list[str] = []
     vowel = 0
     for at, letter in enumerate(word):

@@ -13,6 +13,7 @@ from unicodedata import normalize
 from augment_ru.edits import Edit
 from augment_ru.language.frequency import information
 from augment_ru.language.morphology import WordKind, has_form, has_reading, readings, word_kind
+from augment_ru.language.sound import sound
 from augment_ru.resources import dictionary_path, rows
 
 T = TypeVar("T")
@@ -62,14 +63,15 @@ def as_said(edit: Edit) -> str:
 
     That is its reading («кошка» for 🐱). But an attack may claim any reading: if the new text is written in words of
     the dictionary, such as a synonym, these are what is said, unless they are the same word with another ending, or say
-    the same to a person who is addressed otherwise, or are another person's name.
+    the same to a person who is addressed otherwise, or are another person's name, or sound the same.
     """
     if edit.read == edit.text or not (words := forms_of(edit.text)) or not all(map(has_form, words)):
         return edit.read
     read = forms_of(edit.read)
     single = len(read) == len(words) == 1
     names = edit.read[0].isupper() and edit.text[0].isupper() and single and _are_names(read[0], words[0])
-    same = names or (single and _differ_by_ending(read[0], words[0])) or _asks(read, words) or _asks(words, read)
+    alike = single and (_differ_by_ending(read[0], words[0]) or sound(read[0]) == sound(words[0]))
+    same = names or alike or _asks(read, words) or _asks(words, read)
     return edit.read if same else edit.text
 
 
