@@ -127,7 +127,9 @@ def exceptions(name: str) -> dict[tuple[str, str], tuple[Phrase, ...]]:
         AugmentError: there is no such dictionary, or one of its lines is malformed.
     """
     path = dictionary_path(name)
-    found = {(lemma, pos): phrases_in(f"{path.name}: {lemma} {pos}", cell) for lemma, pos, _, cell in _replacements(name)}
+    found = {
+        (lemma, pos): phrases_in(f"{path.name}: {lemma} {pos}", cell) for lemma, pos, _, cell in _replacements(name)
+    }
     return {key: phrases for key, phrases in found.items() if phrases}
 
 

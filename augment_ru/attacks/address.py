@@ -1,6 +1,6 @@
 """Ко второму лицу обращаются иначе, на «ты» или на «Вы»: «Пришли мне отчёт» → «Пришлите мне отчёт»."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import ClassVar
@@ -16,7 +16,7 @@ from augment_ru.language.frequency import word_counts
 from augment_ru.language.inflection import WordForm, inflect, known_forms
 from augment_ru.language.morphology import has_reading, is_known
 from augment_ru.resources import Phrase, dictionary_path, phrases_in, rows, same_word
-from augment_ru.text.doc import Doc
+from augment_ru.text.doc import Doc, Token
 from augment_ru.text.phrases import in_phrase
 
 _TARGETS = ("either", "ты", "Вы")
@@ -24,7 +24,9 @@ _SHORTEST, _REQUEST = 2, 5
 """A name has more letters; «Не могли бы Вы» has so many words, with its infinitive."""
 _SUBJECTS = {"sing": "ты", "plur": "вы"}
 _OTHER = {"sing": "plur", "plur": "sing"}
-_ADDRESSED = frozenset({"ты", "вы", "сам", "сама", "сами"})
+_SELF = frozenset({"сам", "сама", "сами"})
+_SELVES = {"masc": "сам", "femn": "сама"}
+_ADDRESSED = frozenset({"ты", "вы"}) | _SELF
 _PLACES = frozenset({"о", "об", "обо", "при"})
 """Prepositions behind which «вас» is a locative, whatever the tagger says."""
 
@@ -71,7 +73,7 @@ class Address(Attack):
         to = _OTHER.get(found.number, "")
         if not to or self.to not in {"either", "ты" if to == "sing" else "Вы"}:
             return
-        edits = found.edits(to, capital=self.capital, indirect=rng.uniform() < self.requests)
+        edits = found.edits(to, self.capital, lambda: rng.uniform() < self.requests)
         if edits:
             yield rng.change(*edits)
 
@@ -202,9 +204,8 @@ class _Address:
         """Tell whether an imperative states a condition: «приди он раньше», «не будь дождя»."""
         tokens = self.doc.tokens
         denied = at and tokens[at - 1].text.lower() == "не"
-        if tokens[at].lemma == "быть" or denied:
-            if any(token.text.lower() in {"бы", "б"} for token in tokens):
-                return True
+        if (tokens[at].lemma == "быть" or denied) and any(one.text.lower() in {"бы", "б"} for one in tokens):
+            return True
         beside = self._clause(at)
         if tokens[at].lemma == "быть":
             return any(
@@ -223,17 +224,17 @@ class _Address:
             word is not None and in_phrase(self.doc.text, self.doc.words, word, self._table.phrases)
         )
 
-    def edits(self, to: str, *, capital: bool, indirect: bool) -> tuple[Edit, ...]:
+    def edits(self, to: str, capital: bool, draw: Callable[[], bool]) -> tuple[Edit, ...]:  # noqa: FBT001
         """Return the edits that address the reader the other way; empty if it is not certain how to.
 
         Args:
             to: `sing` for «ты», `plur` for «вы».
             capital: whether «вы» gets a capital.
-            indirect: whether requests become indirect where they can.
+            draw: tells, once for each request that may become indirect, whether it does.
         """
         if not self._is_certain(to):
             return ()
-        requests = self._requests(to, you="Вы" if capital else "вы") if indirect or to == "sing" else {}
+        requests = self._requests(to, "Вы" if capital else "вы", draw)
         words: dict[int, str] = {}
         for at in self.pronouns:
             words[at] = self._pronoun(at, to, capital=capital)
@@ -264,7 +265,7 @@ class _Address:
         edits = [Edit(*one, Note(text[one[0] : one[1]])) for one in places if text[one[0] : one[1]] != one[2]]
         return tuple(sorted(edits))
 
-    def _requests(self, to: str, *, you: str) -> dict[int, tuple[int, str]]:
+    def _requests(self, to: str, you: str, draw: Callable[[], bool]) -> dict[int, tuple[int, str]]:
         """Return requests that are said indirectly, or directly again, and their closing marks.
 
         Returns:
@@ -279,7 +280,7 @@ class _Address:
             mark = self._end(last) if new else -1
             if mark >= 0:
                 old, other = (".", "?") if to == "plur" else ("?", ".")
-                if mark < len(self.doc.tokens) and self.doc.tokens[mark].text == old:
+                if mark < len(self.doc.tokens) and self.doc.tokens[mark].text == old and (to == "sing" or draw()):
                     found[first], found[mark] = (last, new), (mark, other)
         return found
 
@@ -352,15 +353,15 @@ class _Address:
         """Tell whether one person is addressed, who may be addressed the other way."""
         kinds = self._table.kinds
         calls = kinds["close" if to == "plur" else "formal"]
-        if not self.pronouns and not any("impr" in form.grammemes for form in self.verbs.values()):
-            if "?" not in self.doc.text:
-                return False  # «тише едешь — дальше будешь»
+        commands = any("impr" in form.grammemes for form in self.verbs.values())
+        if not (self.pronouns or commands or "?" in self.doc.text):
+            return False  # «тише едешь — дальше будешь»
         for at, token in enumerate(self.doc.tokens):
             lemma = same_word(token.lemma)
             if lemma in calls and self._is_call(at) and not self._stays(at):
                 return False
             if to == "sing" and (
-                (same_word(token.text) in kinds["several"] and self._is_addressed(at))
+                (same_word(token.text) in kinds["several"] and self._is_addressed(at) and not _is_neuter(token))
                 or (token.text.istitle() and len(token.text) > _SHORTEST and has_reading(token.text, "Patr"))
                 or (lemma in calls and at and same_word(self.doc.tokens[at - 1].text) in self._table.familiar)
             ):
@@ -410,16 +411,14 @@ class _Address:
         for at, token in enumerate(tokens):
             if at in settled or self._stays(at):
                 continue
-            if token.lemma == "сам":
-                if self._is_own(at, settled, old):
-                    nominative = token.text.lower() in {"сам", "сама", "сами"}
-                    word = "сами" if to == "plur" else {"masc": "сам", "femn": "сама"}.get(gender, "")
-                    if (not nominative and to == "sing") or not word:
-                        return None
-                    if nominative:
-                        found[at] = word
-            elif _likely_addressing(token.text.lower(), old) or self._may_be_own(at, old):
-                return None
+            if token.lemma != "сам":
+                if _likely_addressing(token.text.lower(), old) or self._may_be_own(at, old):
+                    return None
+            elif self._is_own(at, settled, old):
+                if token.text.lower() in _SELF:
+                    found[at] = "сами" if to == "plur" else _SELVES.get(gender, "")
+                if to == "sing" and not found.get(at):
+                    return None
         return found
 
     def _own_predicates(self, old: str, done: Collection[int]) -> list[int] | None:
@@ -441,11 +440,7 @@ class _Address:
                 for other in (*self._clause(at), tokens[at].head)
             ):
                 return None  # «вы герои»
-            clause = self._clause(at)
-            while clause and not any(other in self.verbs or self._is_predicate(other, old) for other in clause):
-                if clause.stop + 1 >= len(tokens) or tokens[clause.stop].text != ",":
-                    break
-                clause = self._clause(clause.stop + 1) if not syntax.marks[clause.stop + 1] else range(0)
+            clause = self._clause_of_predicate(at, old)
             there = [other for other in clause if self._is_predicate(other, old)]
             if there and any(
                 _is_subject(tokens[other].text) and other not in self.pronouns and not self._is_call(other)
@@ -462,9 +457,19 @@ class _Address:
         for at, form in self.verbs.items():  # «будь готов», «будешь рад»
             if form.lemma == "быть":
                 found.update(dict.fromkeys(other for other in self._clause(at) if self._is_predicate(other, old)))
-        if any(syntax.child(at, "nsubj") not in {None, *self.pronouns} for at in found):
+        subjects = [child for at in found if (child := syntax.child(at, "nsubj")) is not None]
+        if any(tokens[at].text.lower() not in _ADDRESSED and at not in self.verbs for at in subjects):
             return None
         return list(found)
+
+    def _clause_of_predicate(self, at: int, old: str) -> range:
+        """Return the clause of a pronoun, or the next one with a predicate if only commas stand between them."""
+        clause, tokens = self._clause(at), self.doc.tokens
+        while clause and not any(other in self.verbs or self._is_predicate(other, old) for other in clause):
+            if clause.stop + 1 >= len(tokens) or tokens[clause.stop].text != "," or self.syntax.marks[clause.stop + 1]:
+                break
+            clause = self._clause(clause.stop + 1)
+        return clause
 
     def _is_predicate(self, at: int, old: str) -> bool:
         """Tell whether a token is a past tense, a short adjective or a short participle of this number."""
@@ -478,7 +483,7 @@ class _Address:
         table = self._table.polite if old == "sing" else self._table.familiar
         if any(one in _SUBJECTS.values() for one in beside):
             return True
-        if any(one in table for one in beside) and self.doc.tokens[at].text.lower() not in {"сам", "сама", "сами"}:
+        if any(one in table for one in beside) and self.doc.tokens[at].text.lower() not in _SELF:
             return True
         return any(other in settled for other in self._clause(at) if other in (at - 1, at + 1))
 
@@ -570,6 +575,11 @@ def _is_subject(word: str) -> bool:
         and "accs" not in cases
         and all(one.kind in {"NOUN", "NPRO"} for one in found[:1])
     )
+
+
+def _is_neuter(token: Token) -> bool:
+    """Tell whether «все» stands for «всё»."""
+    return "Number=Sing" in token.features or "ё" in token.text.lower()
 
 
 def _inside(requests: Mapping[int, tuple[int, str]]) -> frozenset[int]:

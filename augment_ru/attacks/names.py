@@ -1,7 +1,7 @@
 """Люди в записи получают другие имена: «Анну Петрову ждёт Иван» → «Гульнару Сафину ждёт Рустам»."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import groupby
@@ -352,12 +352,13 @@ def _form(tokens: Sequence[Token], parts: Sequence[_Part | None]) -> tuple[str, 
         gender = f"Gender={_GENDERS[form[0]]}"
         return sum((gender in one.features) + (form[1] == _TAGGED.get(_case(one), "")) for one, _ in known)
 
-    best = sorted(shared, key=lambda form: (-agreeing(form), form))
+    first = _TAGGED.get(_case(known[0][0]), "")
+    best = sorted(shared, key=lambda form: (-agreeing(form), form[1] != first, form))
     if not best or (len({gender for gender, _ in shared}) > 1 and agreeing(best[0]) < 2 * len(known)):
         return "", ""
     both = any({"masc", "femn"} == {gender for gender, case in part.forms if case == best[0][1]} for _, part in known)
     alone = both and all(len({gender for gender, _ in part.forms}) > 1 for _, part in known)
-    unsure = len(best) > 1 and agreeing(best[0]) == agreeing(best[1])
+    unsure = len(best) > 1 and agreeing(best[0]) == agreeing(best[1]) and best[0][1] != first
     if len(known) == 1:
         token, part = known[0]
         doubtful = any(one.known and one.pos == "NOUN" and not one.name for one in readings(token.text.lower()))
@@ -425,8 +426,3 @@ def declined(name: str, part: str, gender: str, case: str) -> str:
             ending = endings.split()[_CASES.index(case)].replace("-", "")
             return name if case == "nomn" else name[: len(name) - cut] + ending
     return name
-
-
-def groups_of(notes: Iterable[Mapping[str, str] | None]) -> str | None:
-    """Return the group of the names that a row was given, from the notes of its edits; None if it got none."""
-    return next((str(one["kind"]) for one in notes if one and one.get("kind")), None)

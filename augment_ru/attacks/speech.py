@@ -18,21 +18,20 @@ from augment_ru.errors import AugmentError
 from augment_ru.language.frequency import word_counts
 from augment_ru.language.morphology import has_form, lemmas_of
 from augment_ru.language.numerals import LARGEST, cardinal
-from augment_ru.language.sound import sound
-from augment_ru.resources import number_in, rows
-from augment_ru.resources import dictionary_path
+from augment_ru.language.sound import transcription
+from augment_ru.resources import dictionary_path, number_in, rows
 from augment_ru.text.batch import Batch
 
 _WORD = re.compile(r"[^\W_]+(?:[-‑'’][^\W_]+)*")
 _DIGITS = re.compile(r"\d+")
 _ABBREVIATION = re.compile("[БВГДЖЗКЛМНПРСТФХЦЧШЩ]{2,4}")
-_JOINED = frozenset("в за на по от с к при из под не".split())
+_JOINED = frozenset({"в", "за", "из", "к", "на", "от", "по", "под", "при", "с"})
 _LEAST_COUNT, _SHORTEST, _LONGEST = 300, 3, 24
 _BASE = 1e-6
 """What is written otherwise without an error has ranks below this, so that it is done at every probability."""
 _SHARES = {"same": 3.0, "near": 0.2, "ending": 1.2, "lost": 0.25, "join": 1.5, "split": 0.6}
 """How much likelier errors of one kind are than those of another, where a word allows both; the author's estimates."""
-_HIGHEST = 0.9
+_MOST, _HIGHEST = 0.5, 0.9
 _REFUSED = 0.1
 """The share of the errors that no text can make, or that the gate `meaning` refuses: counted in 600 sentences."""
 
@@ -61,7 +60,7 @@ class Speech(Attack):
     words: str = "speech"
 
     def __post_init__(self) -> None:
-        if not 0.0 <= self.wer <= 0.5:
+        if not 0.0 <= self.wer <= _MOST:
             raise AugmentError(f"{self.name}.wer: {self.wer!r}; needs a number from 0 to 0.5")
         _table(self.words)
 
@@ -83,7 +82,7 @@ class Speech(Attack):
         return Proposals.of_changes(
             batch,
             [
-                _transcribed(text, spoken[row], self.wer, _table(self.words), Rng(keys[row]), free_in(row))
+                _transcribed(text, spoken[row], self.wer, _table(self.words), (Rng(keys[row]), free_in(row)))
                 for row, text in enumerate(batch.texts)
             ],
         )
@@ -150,14 +149,25 @@ class _Error(NamedTuple):
 
 
 def _transcribed(
-    text: str, spoken: Sequence[Edit], wer: float, table: _Table, rng: Rng, is_free: Callable[[int, int], bool]
+    text: str, spoken: Sequence[Edit], wer: float, table: _Table, drawn: tuple[Rng, Callable[[int, int], bool]]
 ) -> Iterator[Change]:
-    """Yield the changes of one text; `is_free` tells whether a range has no protected characters."""
+    """Yield the changes of one text.
+
+    Args:
+        text: the text.
+        spoken: the edits that write its numbers in words.
+        wer: the expected word error rate.
+        table: the dictionary.
+        drawn: the random draws of the text, and a function that tells whether a range has no protected characters.
+    """
+    rng, is_free = drawn
+    if not _WORD.search(text):
+        return
     base = [*spoken]
     taken = sorted((one.start, one.stop) for one in spoken)
     for match in table.spoken.finditer(text):
         _add(base, taken, match.start(), match.end(), table.said[match[0].lower()])
-    words = [match for match in _WORD.finditer(text)]
+    words = list(_WORD.finditer(text))
     plain = []
     for word in words:
         new = _spoken(word[0], table)
@@ -232,7 +242,7 @@ def _errors(text: str, plain: Sequence[re.Match[str]], at: int, table: _Table) -
         after = stop + (text[stop : stop + 1] == " ")
         yield _Error(start, after, "", table.lost[low] * _SHARES["lost"], "lost", 1)
     following = plain[at + 1] if at + 1 < len(plain) else None
-    if low in _JOINED and low != "не" and following is not None and text[stop : following.start()] == " ":
+    if low in _JOINED and following is not None and text[stop : following.start()] == " ":
         joint = low + following[0].lower().replace("ё", "е")
         if _count(joint) >= _LEAST_COUNT:
             yield _Error(start, following.end(), joint, _SHARES["join"], "join", 2)
@@ -246,21 +256,21 @@ def _count(word: str) -> int:
 
 @lru_cache(maxsize=200_000)
 def _heard(word: str, name: str) -> tuple[tuple[str, float, str], ...]:
-    """Return what may be heard instead of a word, each with its weight and kind; the weights of a word sum to its own."""
+    """Return what may be heard instead of a word, each with its weight and kind: at most the three likeliest."""
     if not (_SHORTEST <= len(word) <= _LONGEST) or not word.isalpha():
         return ()
     found: dict[str, tuple[float, str]] = {}
-    mine = sound(word)
+    mine = transcription(word)
     for old, new, weight in _table(name).near:
         at = word.find(old, 0 if new else 1)
         while at >= 0:
             other = word[:at] + new + word[at + len(old) :]
             if other != word and _count(other) >= _LEAST_COUNT:
                 ending = not set(lemmas_of(word)).isdisjoint(lemmas_of(other))
-                kind = "same" if sound(other) == mine else "ending" if ending else "near"
+                kind = "same" if transcription(other) == mine else "ending" if ending else "near"
                 found.setdefault(other, (weight * _SHARES[kind], kind))
             at = word.find(old, at + 1)
-    for first in _JOINED - {"не"}:
+    for first in _JOINED:
         rest = word.removeprefix(first)
         if rest != word and len(rest) >= _SHORTEST and _count(rest) >= _LEAST_COUNT:
             found.setdefault(f"{first} {rest}", (_SHARES["split"] * 0.3, "split"))
@@ -273,7 +283,7 @@ def _lowered(text: str, taken: Sequence[tuple[int, int]], wrong: dict[int, _Erro
     inside = {place for start, stop in taken for place in range(start, stop)}
     for one in wrong.values():
         inside.update(range(one.start, one.stop))
-    for match in re.finditer(r"[A-ZА-ЯЁ]+|[^\w\s]+", text):
+    for match in re.finditer(r"[A-ZА-ЯЁ]+|[^\w\s]", text):
         start, stop = match.span()
         if any(place in inside for place in range(start, stop)):
             continue

@@ -11,7 +11,8 @@ _DEVOICING = str.maketrans(_VOICED, _VOICELESS)
 _PLAIN = {"я": "а", "ё": "о", "ю": "у", "е": "э"}
 _SPELT = (
     (re.compile("^что"), "што"), (re.compile("(?<!мн)(?<!стр)(?<!дор)([ео])го(ся)?$"), r"\1во\2"),
-    (re.compile("ть?ся$"), "ца"), (re.compile("ть?сь$"), "ць"), (re.compile("[сз]ч|жч"), "щ"), (re.compile("тс|дс(?=[кт])"), "ц"),
+    (re.compile("ть?ся$"), "ца"), (re.compile("ть?сь$"), "ць"), (re.compile("[сзж]ч"), "щ"),
+    (re.compile("тс|дс(?=[кт])"), "ц"),
     (re.compile("стн"), "сн"), (re.compile("здн"), "зн"), (re.compile("лнц"), "нц"), (re.compile("вств"), "ств"),
     (re.compile("рдц"), "рц"), (re.compile("[сз]ш"), "шш"), (re.compile("[сз]ж"), "жж"), (re.compile("г(?=к)"), "х"),
     (re.compile("[тд]ц"), "ц"), (re.compile("[тд]ч"), "ч"), (re.compile("[дт]щ"), "щ"),
@@ -20,12 +21,12 @@ _SPELT = (
 
 
 @lru_cache(maxsize=200_000)
-def sound(word: str, stress: int = -1) -> str:
+def transcription(word: str, stress: int = -1) -> str:
     """Return how a word is said: a letter for each sound, `'` behind a soft consonant.
 
     Vowels that are not stressed are reduced: о is а, and е and я behind a soft consonant are и.
 
-    >>> sound("компания", 1), sound("кампания", 1), sound("зуб", 0), sound("сделать", 0)
+    >>> transcription("компания", 1), transcription("кампания", 1), transcription("зуб"), transcription("сделать", 0)
     ("кампан'ийа", "кампан'ийа", 'зуп', "з'д'элат'")
 
     Args:
@@ -44,29 +45,29 @@ def sound(word: str, stress: int = -1) -> str:
         if letter in VOWELS:
             if letter in "еёюя" and (before in VOWELS + "ьъ"):
                 sounds.append("й")
-            soft = (letter in "еёиюя" and before not in _HARD) or before in "чщ"
-            said = _PLAIN.get(letter, letter)
-            if said == "и" and before in _HARD:
-                said = "ы"
-            if vowel != stress:
-                said = {"о": "а"}.get(said, said)
-                if said in "аэ" and soft and letter != "ё":
-                    said = "и"
-                if said == "э":
-                    said = "ы" if before in _HARD else "и"
-                if at == len(word) - 1 and letter == "я":
-                    said = "а"
+            said = _vowel(letter, before, stressed=vowel == stress or letter == "ё", last=at == len(word) - 1)
             sounds.append(said)
             vowel += 1
         elif letter not in "ьъ":
             after = word[at + 1] if at + 1 < len(word) else ""
-            soft = letter in "чщ" or (letter not in _HARD + "й" and after and after in "еёиюяь")
-            sounds.append(letter + ("'" if soft and letter not in _SOFT else ""))
+            soft = letter not in _HARD + _SOFT and after != "" and after in "еёиюяь"
+            sounds.append(letter + ("'" if soft else ""))
     return _assimilated(sounds)
 
 
+def _vowel(letter: str, before: str, *, stressed: bool, last: bool) -> str:
+    """Return how a vowel is said behind a letter: «о» as «а», «е» and «я» as «и» where they are not stressed."""
+    said = _PLAIN.get(letter, letter)
+    if said == "и" and before in _HARD:
+        return "ы"
+    if stressed or said in "иуы" or (last and letter == "я"):
+        return said
+    soft = (letter in "еёяэ" and before not in _HARD) or before in "чщ"
+    return "и" if soft or (said == "э" and before not in _HARD) else "ы" if said == "э" else "а"
+
+
 def _assimilated(sounds: list[str]) -> str:
-    """Voice and devoice consonants before others and at the end, soften «с», «з», «н» before soft ones; drop doubles."""
+    """Voice and devoice consonants before others and at the end, soften «с» and «з» before soft ones, drop doubles."""
     found: list[str] = []
     after = ""
     for one in reversed(sounds):

@@ -25,7 +25,9 @@ def _contexts(record: Record) -> Iterator[Context]:
     named = record.task.layout.named
     for number, (name, text) in enumerate(texts.items()):
         context = _of_question(text, answers) if name in record.task.layout.options else Context(answers)
-        yield replace(context, judged=name in judged, record=whole, forbidden=forbidden, label=label, number=number, named=named)
+        yield replace(
+            context, judged=name in judged, record=whole, forbidden=forbidden, label=label, number=number, named=named
+        )
 
 
 def label_of_record(record: Record) -> str:

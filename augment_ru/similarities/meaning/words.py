@@ -13,7 +13,7 @@ from unicodedata import normalize
 from augment_ru.edits import Edit
 from augment_ru.language.frequency import information
 from augment_ru.language.morphology import WordKind, has_form, has_reading, readings, word_kind
-from augment_ru.language.sound import sound
+from augment_ru.language.sound import transcription
 from augment_ru.resources import dictionary_path, rows
 
 T = TypeVar("T")
@@ -69,8 +69,8 @@ def as_said(edit: Edit) -> str:
         return edit.read
     read = forms_of(edit.read)
     single = len(read) == len(words) == 1
-    names = edit.read[0].isupper() and edit.text[0].isupper() and single and _are_names(read[0], words[0])
-    alike = single and (_differ_by_ending(read[0], words[0]) or sound(read[0]) == sound(words[0]))
+    names = single and edit.read[0].isupper() and edit.text[0].isupper() and _are_names(read[0], words[0])
+    alike = single and (_differ_by_ending(read[0], words[0]) or transcription(read[0]) == transcription(words[0]))
     same = names or alike or _asks(read, words) or _asks(words, read)
     return edit.read if same else edit.text
 
@@ -82,7 +82,7 @@ def _asks(read: Sequence[str], words: Sequence[str]) -> bool:
 
 
 def _are_names(one: str, other: str) -> bool:
-    """Tell whether a name of a person, or a word that the dictionary does not have, stands for another person's name."""
+    """Tell whether the name of a person stands for that of another, or for a word that the dictionary does not have."""
     return has_reading(other, *_PERSONAL) and (not has_form(one) or has_reading(one, *_PERSONAL))
 
 
