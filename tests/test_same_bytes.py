@@ -20,6 +20,7 @@ PINNED = ROOT / "requirements" / "same-bytes.txt"
 NETWORKS = {"back_translation", "bae", "paraphrase"}
 DIGESTS = {
     "add_sent": "14c49d108c3b63bf",
+    "address": "b77162b5e964aa97",
     "agreement": "e0c834ebe70cbd7b",
     "butterfingers": "4321680e8e413f67",
     "case": "0b5e2cb0791811a3",
@@ -33,10 +34,13 @@ DIGESTS = {
     "homoglyphs": "862b829965106d93",
     "masking": "a66d420c8e4f61ad",
     "misspell": "8de3869231450ca1",
+    "names": "5ab67c6f49612b03",
+    "numbers": "f5674d8f6b6eb55e",
     "option_order": "b77162b5e964aa97",
     "people": "68d1a0330fe65bde",
     "punctuation": "b97a3f0643166744",
     "spacing": "e75951af339344ee",
+    "speech": "7d89f1a2d0a1b996",
     "synonyms": "69b565cc16b37bb0",
     "transliteration": "8275e7fd7453eae6",
     "word_order": "0ceb3f1e1e6de6f2",

@@ -14,7 +14,7 @@ from augment_ru.engine.attack import Attack
 from augment_ru.errors import AugmentError
 from augment_ru.language.frequency import word_counts
 from augment_ru.language.inflection import WordForm, inflect, known_forms
-from augment_ru.language.morphology import has_reading, is_known
+from augment_ru.language.morphology import QUESTION_WORDS, has_reading, is_known
 from augment_ru.resources import Phrase, dictionary_path, phrases_in, rows, same_word
 from augment_ru.text.doc import Doc, Token
 from augment_ru.text.phrases import in_phrase
@@ -85,13 +85,14 @@ class _Table:
     Attributes:
         polite, familiar: the forms of «вы» and «ваш» by those of «ты» and «твой», and the other way round.
         kinds: the words of each other kind, with е for ё; each with the same said politely.
-        phrases: the phrases in which nobody is addressed.
+        phrases, parts: the phrases in which nobody is addressed, and all of their words.
     """
 
     polite: Mapping[str, str]
     familiar: Mapping[str, str]
     kinds: Mapping[str, Mapping[str, str]]
     phrases: tuple[Phrase, ...]
+    parts: frozenset[str]
 
 
 @cache
@@ -108,7 +109,8 @@ def _table(name: str) -> _Table:
     familiar: dict[str, str] = {}
     for word, polite in pronouns.items():
         familiar.setdefault(polite, word)
-    return _Table(pronouns, familiar, found, tuple(phrases))
+    parts = frozenset(word for phrase in phrases for place in phrase for word in place)
+    return _Table(pronouns, familiar, found, tuple(phrases), parts)
 
 
 class _Address:
@@ -124,9 +126,7 @@ class _Address:
         self.doc, self.syntax, self._table = doc, Syntax(doc), table
         self.pronouns: dict[int, str] = {}
         self.verbs: dict[int, WordForm] = {}
-        self._sure = False
-        self._quotations = quotations(doc.text)
-        self._words = {word.start: at for at, word in enumerate(doc.words)}
+        self._sure = self._doubtful = False
         for at, token in enumerate(doc.tokens):
             word = token.text.lower()
             number = "sing" if word in table.polite else "plur" if word in table.familiar else ""
@@ -140,7 +140,7 @@ class _Address:
             else:
                 self.verbs[at] = form
         numbers = {*self.pronouns.values(), *(form.number for form in self.verbs.values())}
-        self.number = numbers.pop() if len(numbers) == 1 and self._sure else ""
+        self.number = numbers.pop() if len(numbers) == 1 and self._sure and not self._doubtful else ""
 
     def _verb(self, at: int) -> WordForm | None:
         """Return the form of a token if it is a verb that addresses somebody, otherwise None.
@@ -151,17 +151,29 @@ class _Address:
         found = forms = _addressing(token.text.lower())
         if not found or (at and self.doc.tokens[at - 1].text.lower() == "ни"):
             return None
-        if token.text != token.text.lower() and not self._starts(at):
+        if token.text != token.text.lower() and (not self._starts(at) or self._is_before_name(at)):
             return None  # a name
         imperative = "impr" in found[0].grammemes
         if len(found) > 1:  # «купите»: an imperative, or the future of «вы»
             imperative = not self._is_statement(at)
             found = tuple(one for one in found if ("impr" in one.grammemes) == imperative)
+            self._doubtful |= "perf" in found[0].grammemes and not imperative and not self._is_asked_or_joined(at)
         certain = len(forms) == len(known_forms(token.text.lower()))
         if not (certain or self._is_tagged(at) or (imperative and self._takes_object(at))):
             return None
         self._sure |= self._is_tagged(at) or found[0].number == "plur" or not imperative or self._starts(at)
         return None if imperative and self._is_condition(at) else found[0]
+
+    def _is_before_name(self, at: int) -> bool:
+        """Tell whether a capitalised word follows, so that a word at the start of a sentence may be a first name."""
+        following = self.doc.tokens[at + 1 : at + 2]
+        return not self._is_tagged(at) and bool(following) and following[0].text.istitle()
+
+    def _is_asked_or_joined(self, at: int) -> bool:
+        """Tell whether a verb stands in a question, or in a clause with «если», «что», «которых»."""
+        tokens, end = self.doc.tokens, self._end(at)
+        joined = any(tokens[one].pos == "SCONJ" or tokens[one].lemma in QUESTION_WORDS for one in self._clause(at))
+        return joined or (end < len(tokens) and "?" in tokens[end].text)
 
     def _is_tagged(self, at: int) -> bool:
         token = self.doc.tokens[at]
@@ -192,13 +204,12 @@ class _Address:
 
     def _is_statement(self, at: int) -> bool:
         """Tell whether a form such as «купите» is a future: «вы» stands beside it, or the sentence asks."""
-        end, words = self._end(at), [token.text.lower() for token in self.doc.tokens]
+        words = [token.text.lower() for token in self.doc.tokens]
         first = max((one + 1 for one in range(at) if words[one] in ENDS), default=0)
         clause = self._clause(at)
         if any("impr" in one.grammemes for other in clause for one in _addressing(words[other])[:1] if other != at):
             return False
-        asks = end < len(words) and "?" in words[end]
-        return asks or not _ADDRESSED.isdisjoint(words[first : clause.stop])
+        return self._is_asked_or_joined(at) or not _ADDRESSED.isdisjoint(words[first : clause.stop])
 
     def _is_condition(self, at: int) -> bool:
         """Tell whether an imperative states a condition: «приди он раньше», «не будь дождя»."""
@@ -218,10 +229,13 @@ class _Address:
 
     def _stays(self, at: int) -> bool:
         """Tell whether a token is part of the words of others, or of a phrase in which nobody is addressed."""
-        start = self.doc.tokens[at].start
-        word = self._words.get(start)
-        return any(first <= start < last for first, last in self._quotations) or (
-            word is not None and in_phrase(self.doc.text, self.doc.words, word, self._table.phrases)
+        token = self.doc.tokens[at]
+        start, phrases = token.start, self._table.phrases
+        if {same_word(token.text), same_word(token.lemma)}.isdisjoint(self._table.parts):
+            phrases = ()
+        word = next((number for number, one in enumerate(self.doc.words) if one.start == start), None)
+        return any(first <= start < last for first, last in quotations(self.doc.text)) or (
+            word is not None and in_phrase(self.doc.text, self.doc.words, word, phrases)
         )
 
     def edits(self, to: str, capital: bool, draw: Callable[[], bool]) -> tuple[Edit, ...]:  # noqa: FBT001
@@ -493,7 +507,11 @@ class _Address:
         if token.pos not in {"VERB", "ADJ"} or not self._is_predicate(at, old):
             return False
         clause = self._clause(at)
-        if any(_is_subject(self.doc.tokens[other].text) or other in self.pronouns for other in clause):
+        if any(_is_subject(self.doc.tokens[other].text) for other in clause):
+            return False
+        if any(self.doc.tokens[other].text.lower() in _SELF for other in clause):
+            return True  # «как сам себя показал»
+        if any(other in self.pronouns for other in clause):
             return False  # «тебя увидел», «вас привезли»
         head, seen = at, {at}
         while syntax.child(head, "nsubj", "csubj") is None:
@@ -510,7 +528,7 @@ class _Address:
             if token.text.lower() in {"сам", "сама"} and self._is_own(at, set(self.verbs), "plur"):
                 found.add("femn" if token.text.lower() == "сама" else "masc")
             form = self.syntax.form(at) if token.pos in {"NOUN", "PROPN"} and self._is_call(at) else None
-            if form is not None and form.animacy == "anim" and form.case == "nomn" and form.number == "sing":
+            if form is not None and "Name" in form.word and form.case == "nomn" and form.number == "sing":
                 found.add(form.gender)
         return found.pop() if len(found) == 1 else ""
 

@@ -244,14 +244,15 @@ def _errors(text: str, plain: Sequence[re.Match[str]], at: int, table: _Table) -
     following = plain[at + 1] if at + 1 < len(plain) else None
     if low in _JOINED and following is not None and text[stop : following.start()] == " ":
         joint = low + following[0].lower().replace("ё", "е")
-        if _count(joint) >= _LEAST_COUNT:
+        if _is_common(joint):
             yield _Error(start, following.end(), joint, _SHARES["join"], "join", 2)
     for new, weight, kind in _heard(low, table.name):
         yield _Error(start, stop, new, weight, kind, 1 + new.count(" "))
 
 
-def _count(word: str) -> int:
-    return word_counts()[0].get(word, 0) if has_form(word) else 0
+def _is_common(word: str) -> bool:
+    """Tell whether a word is one that a recogniser knows: a frequent word of the dictionary."""
+    return word_counts()[0].get(word, 0) >= _LEAST_COUNT and has_form(word)
 
 
 @lru_cache(maxsize=200_000)
@@ -265,14 +266,14 @@ def _heard(word: str, name: str) -> tuple[tuple[str, float, str], ...]:
         at = word.find(old, 0 if new else 1)
         while at >= 0:
             other = word[:at] + new + word[at + len(old) :]
-            if other != word and _count(other) >= _LEAST_COUNT:
+            if other != word and _is_common(other):
                 ending = not set(lemmas_of(word)).isdisjoint(lemmas_of(other))
                 kind = "same" if transcription(other) == mine else "ending" if ending else "near"
                 found.setdefault(other, (weight * _SHARES[kind], kind))
             at = word.find(old, at + 1)
     for first in _JOINED:
         rest = word.removeprefix(first)
-        if rest != word and len(rest) >= _SHORTEST and _count(rest) >= _LEAST_COUNT:
+        if rest != word and len(rest) >= _SHORTEST and _is_common(rest):
             found.setdefault(f"{first} {rest}", (_SHARES["split"] * 0.3, "split"))
     best = sorted(found.items(), key=lambda one: (-one[1][0], one[0]))[:3]
     return tuple((new, weight, kind) for new, (weight, kind) in best)
