@@ -14,7 +14,7 @@ from augment_ru.edits import Change, Edit, Note
 from augment_ru.engine.attack import Attack
 from augment_ru.engine.proposals import Proposals
 from augment_ru.errors import AugmentError, unknown
-from augment_ru.language.morphology import is_known, lemmas_of, readings
+from augment_ru.language.morphology import has_reading, is_known, lemmas_of, readings
 from augment_ru.resources import dictionary_path, rows, same_word
 from augment_ru.text.batch import PERSON, Batch
 from augment_ru.text.doc import Doc, Token
@@ -258,14 +258,22 @@ def _mentions(row: int, doc: Doc, table: _Table) -> Iterator[_Mention]:
             any(start <= tokens[0].start < stop for start, stop in quoted)
             or not {before, *lemmas_of(before)}.isdisjoint(table.titles)
             or before in _APOSTROPHES
+            or (at > 0 and doc.tokens[at - 1].entity.endswith(PERSON))
             or (beside is not None and (beside.text[0].isupper() or beside.entity == f"I-{PERSON}"))
         )
         parts = _parts(tokens, table)
         gender, case = ("", "") if stays or parts is None else _form(tokens, parts)
+        if beside is not None and _is_attribute(tokens[-1], beside):
+            gender = case = ""
         if case == "nomn" and not _agrees(doc.tokens[max(at - 2, 0) : last + _REACH], gender):
             gender = case = ""
         yield _Mention(row, tokens, parts or [None] * len(tokens), gender, case)
         at = last
+
+
+def _is_attribute(token: Token, following: Token) -> bool:
+    """Tell whether a word agrees with the noun behind it, as in «Тонькин номер»."""
+    return following.pos == "NOUN" and following.text.islower() and _case(token) == _case(following) != ""
 
 
 def _agrees(tokens: Sequence[Token], gender: str) -> bool:
@@ -300,7 +308,9 @@ def _parts(tokens: Sequence[Token], table: _Table) -> list[_Part | None] | None:
             part = part._replace(part="short")
         found.append(part)
     names = [one.part for one in found if one is not None]
-    return found if len(names) == len(set(names)) else None
+    backwards = names[:1] == ["surname"] and len(names) == _BOTH
+    unsure = len(tokens) == 1 and not _is_certain_alone(tokens[0].text.lower())
+    return None if len(names) > len(set(names)) or backwards or unsure else found
 
 
 @cache
@@ -325,9 +335,20 @@ def _part(word: str, *, surname: bool) -> _Part | None:
         return None
     order = ("surname", "name", "patronymic") if surname else ("name", "patronymic", "surname")
     part, lemma = min(forms, key=lambda one: order.index(one[0]))
-    if sum(known == part for known, _ in forms) > 1:
+    if sum(known == part for known, _ in forms) > 1 or (surname and part == "name"):
         return None
-    return _Part("surname" if surname and part == "name" else part, lemma, frozenset(forms[part, lemma]))
+    return _Part(part, lemma, frozenset(forms[part, lemma]))
+
+
+def _is_certain_alone(word: str) -> bool:
+    """Tell whether a word in lower case, alone, is a known name or a surname that looks Russian: «Степанищев».
+
+    «Тонькин» may be an adjective, and a word such as «Эрхина» the first name of a woman.
+    """
+    if is_known(word):
+        return True
+    stem = word.partition("ин")[0]
+    return bool(_CERTAIN.fullmatch(word)) and not any(has_reading(stem + ending, "Name") for ending in "ая")
 
 
 def _by_ending(word: str) -> dict[tuple[str, str], set[tuple[str, str]]]:
@@ -382,6 +403,9 @@ _SURNAMES = (
     ("femn", "[сц]к", "ая ой ой ую ой ой"),
 )
 """The gender, the end of the stem, and the endings of the six cases of surnames that the dictionary need not have."""
+_CERTAIN = re.compile(
+    "[а-яё]{3,}(?:(?:[оеё]в|ск(?=[иоауыя]))(?:|а|у|ым|е|ой|ий|ого|ому|им|ом|ая|ую)|(?:ин|ын)(?:|у|ым|е)|[её]нко|ян[ауе]?|дзе)"
+)
 _HUSHING, _VELAR = "жшчщц", "гкхжшчщ"
 _ENDINGS: Sequence[tuple[str, str, str, int, str]] = (
     ("masc", "surname", "(?:[оеё]в|[иы]н)", 0, "- а у а ым е"),
