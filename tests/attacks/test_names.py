@@ -89,7 +89,8 @@ def test_a_record_is_of_one_group_and_its_answers_stay() -> None:
 def test_tasks_that_ask_about_the_world_keep_their_names() -> None:
     row = {
         "support_text": "Иван Петров родился в Перми.", "main_text": "Пермь стоит на Каме.",
-        "question": "Где родился Иван Петров?", "bridge_answers": [{"label": "passage", "offset": 22, "length": 5, "segment": "Перми"}],
+        "question": "Где родился Иван Петров?",
+        "bridge_answers": [{"label": "passage", "offset": 22, "length": 5, "segment": "Перми"}],
         "main_answers": [{"label": "passage", "offset": 15, "length": 4, "segment": "Каме"}],
     }  # fmt: skip
     (done,) = Augmenter("names").records([row])
