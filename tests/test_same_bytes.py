@@ -34,7 +34,7 @@ DIGESTS = {
     "homoglyphs": "862b829965106d93",
     "masking": "a66d420c8e4f61ad",
     "misspell": "8de3869231450ca1",
-    "names": "5ab67c6f49612b03",
+    "names": "533dac1cc445c0ec",
     "numbers": "f5674d8f6b6eb55e",
     "option_order": "b77162b5e964aa97",
     "people": "68d1a0330fe65bde",

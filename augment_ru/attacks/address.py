@@ -108,7 +108,8 @@ def _table(name: str) -> _Table:
     pronouns = found.pop("pronoun", {})
     familiar: dict[str, str] = {}
     for word, polite in pronouns.items():
-        familiar.setdefault(polite, word)
+        if "ё" in word or polite not in familiar:
+            familiar[polite] = word
     parts = frozenset(word for phrase in phrases for place in phrase for word in place)
     return _Table(pronouns, familiar, found, tuple(phrases), parts)
 
@@ -412,15 +413,10 @@ class _Address:
         """
         tokens, old = self.doc.tokens, _OTHER[to]
         gender = self._gender() if to == "sing" else ""
-        found: dict[int, str] = {}
         own = self._own_predicates(old, done)
-        if own is None:
+        found = {at: _agreeing(tokens[at].text.lower(), old, gender) for at in own or ()}
+        if own is None or not all(found.values()):
             return None
-        for at in own:
-            word = _agreeing(tokens[at].text.lower(), old, gender)
-            if not word:
-                return None
-            found[at] = word
         settled = {*self.verbs, *found, *done}
         for at, token in enumerate(tokens):
             if at in settled or self._stays(at):
