@@ -149,7 +149,7 @@ class _Address:
         The dictionary decides; of words that may be something else, too, the tagger must say so.
         """
         token = self.doc.tokens[at]
-        found = forms = _addressing(token.text.lower())
+        found = _addressing(token.text.lower())
         if not found or (at and self.doc.tokens[at - 1].text.lower() == "ни"):
             return None
         if token.text != token.text.lower() and (not self._starts(at) or self._is_before_name(at)):
@@ -159,7 +159,7 @@ class _Address:
             imperative = not self._is_statement(at)
             found = tuple(one for one in found if ("impr" in one.grammemes) == imperative)
             self._doubtful |= "perf" in found[0].grammemes and not imperative and not self._is_asked_or_joined(at)
-        certain = len(forms) == len(known_forms(token.text.lower()))
+        certain = all(map(_addresses, known_forms(token.text.lower())))
         if not (certain or self._is_tagged(at) or (imperative and self._takes_object(at))):
             return None
         self._sure |= self._is_tagged(at) or found[0].number == "plur" or not imperative or self._starts(at)
@@ -168,7 +168,9 @@ class _Address:
     def _is_before_name(self, at: int) -> bool:
         """Tell whether a capitalised word follows, so that a word at the start of a sentence may be a first name."""
         following = self.doc.tokens[at + 1 : at + 2]
-        return not self._is_tagged(at) and bool(following) and following[0].text.istitle()
+        if self._is_tagged(at) or not following or not following[0].text.istitle():
+            return False
+        return not is_known(following[0].text) or has_reading(following[0].text, "nomn")
 
     def _is_asked_or_joined(self, at: int) -> bool:
         """Tell whether a verb stands in a question, or in a clause with «если», «что», «которых»."""
@@ -181,9 +183,9 @@ class _Address:
         return token.pos in {"VERB", "AUX"} and ("Person=2" in token.features or "Mood=Imp" in token.features)
 
     def _takes_object(self, at: int) -> bool:
-        """Tell whether a word at the start of a sentence can only be an imperative, as in «Пришли отчёт»."""
+        """Tell whether a word at the start of a clause can only be an imperative, as in «Пришли отчёт»."""
         forms = known_forms(self.doc.tokens[at].text.lower())
-        if not self._starts(at) or any(one.kind != "VERB" for one in forms):
+        if (at and not self.syntax.marks[at - 1]) or any(one.kind != "VERB" for one in forms):
             return False
         return any(
             all(one.kind == "NOUN" and one.case != "gent" for one in found)
@@ -468,7 +470,7 @@ class _Address:
             if form.lemma == "быть":
                 found.update(dict.fromkeys(other for other in self._clause(at) if self._is_predicate(other, old)))
         subjects = [child for at in found if (child := syntax.child(at, "nsubj")) is not None]
-        if any(tokens[at].text.lower() not in _ADDRESSED and at not in self.verbs for at in subjects):
+        if any(_is_subject(tokens[at].text) and at not in self.verbs for at in subjects):
             return None
         return list(found)
 
@@ -529,18 +531,18 @@ class _Address:
         return found.pop() if len(found) == 1 else ""
 
 
+def _addresses(form: WordForm) -> bool:
+    """Tell whether a form is a verb in the second person or an imperative."""
+    marks = form.grammemes & {"2per", "impr", "incl"}
+    return form.kind == "VERB" and bool(form.number) and bool(marks) and "incl" not in marks
+
+
 @cache
 def _addressing(word: str) -> tuple[WordForm, ...]:
     """Return the forms of a verb that address somebody, at most one imperative and one other; empty for other words."""
     found: dict[bool, WordForm] = {}
-    for one in known_forms(word):
-        if (
-            one.kind == "VERB"
-            and not one.grammemes.isdisjoint({"2per", "impr"})
-            and one.number
-            and "incl" not in one.grammemes
-        ):
-            found.setdefault("impr" in one.grammemes, one)
+    for one in filter(_addresses, known_forms(word)):
+        found.setdefault("impr" in one.grammemes, one)
     return tuple(found.values()) if is_known(word) or word.endswith(("шь", "шься")) else ()
 
 
