@@ -118,7 +118,7 @@ def dictionary(name: str) -> dict[tuple[str, str], tuple[str, ...]]:
 def exceptions(name: str) -> dict[tuple[str, str], tuple[Phrase, ...]]:
     """Read, from a dictionary of replacements, the phrases in which a word must not be replaced.
 
-    They stand in the optional fourth column, in the syntax that `_phrases` describes.
+    They stand in the optional fourth column, in the syntax that `phrases_in` describes.
 
     Returns:
         Maps (lemma, part of speech) to the phrases; words without phrases are absent.
@@ -127,7 +127,9 @@ def exceptions(name: str) -> dict[tuple[str, str], tuple[Phrase, ...]]:
         AugmentError: there is no such dictionary, or one of its lines is malformed.
     """
     path = dictionary_path(name)
-    found = {(lemma, pos): _phrases(f"{path.name}: {lemma} {pos}", cell) for lemma, pos, _, cell in _replacements(name)}
+    found = {
+        (lemma, pos): phrases_in(f"{path.name}: {lemma} {pos}", cell) for lemma, pos, _, cell in _replacements(name)
+    }
     return {key: phrases for key, phrases in found.items() if phrases}
 
 
@@ -162,7 +164,7 @@ def senses(name: str) -> dict[tuple[str, str], tuple[Sense, ...]]:
     found: dict[tuple[str, str], tuple[Sense, ...]] = {}
     for lemma, pos, synonyms, stays, only in rows(path, columns=5):
         where = f"{path.name}: {lemma} {pos}"
-        sense = Sense(tuple(synonyms.split(", ")), _phrases(where, stays), _phrases(where, only))
+        sense = Sense(tuple(synonyms.split(", ")), phrases_in(where, stays), phrases_in(where, only))
         found[lemma, pos] = (*found.get((lemma, pos), ()), sense)
     return {key: tuple(sorted(known, key=lambda sense: not sense.only)) for key, known in found.items()}
 
@@ -253,7 +255,7 @@ def denials() -> dict[str, str]:
     return {lemma: what for lemma, what, *_ in rows(dictionary_path("denials"), columns=2)}
 
 
-def _phrases(where: str, cell: str) -> tuple[Phrase, ...]:
+def phrases_in(where: str, cell: str) -> tuple[Phrase, ...]:
     """Parse the phrases in a cell of a dictionary, such as `в силу, открыть/закрыть счёт, лучш*`.
 
     A comma and a space separate phrases, a space separates words, and a slash separates words that may stand in the

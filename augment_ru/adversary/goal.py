@@ -119,7 +119,7 @@ class Goal:
             target is behind the best other label.
         """
         if self.kind == "rankings":
-            return _rounded([self.golds[0].margin(scored.scores[0])])
+            return np.round([self.golds[0].margin(scored.scores[0])], DIGITS)
         if self.target is not None:
             scores = scored.scores[0]
             others = max(value for label, value in scores.items() if label != self.target)

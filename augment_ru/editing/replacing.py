@@ -52,7 +52,7 @@ def agreeing(syntax: Syntax, noun: int, old: WordForm, new: WordForm) -> dict[in
 
 def _changed(syntax: Syntax, noun: int, old: WordForm, new: WordForm) -> dict[int, str] | None:
     found: dict[int, str] = {}
-    for other in dict.fromkeys([*_attributes(syntax, noun), *_predicates(syntax, noun)]):
+    for other in dict.fromkeys([*_attributes(syntax, noun), *predicates(syntax, noun)]):
         form = syntax.form(other)
         if form is not None and not (form.number == "sing" and form.grammemes & GENDERS):
             continue
@@ -82,7 +82,7 @@ def _conjoined(syntax: Syntax, number: int) -> Iterator[int]:
             yield from _conjoined(syntax, child)
 
 
-def _predicates(syntax: Syntax, noun: int) -> Iterator[int]:
+def predicates(syntax: Syntax, noun: int) -> Iterator[int]:
     """Find the verbs and adjectives whose subject is this noun, and their auxiliaries."""
     token = syntax.tokens[noun]
     subject = syntax.child(noun, "nsubj")

@@ -9,7 +9,7 @@ from augment_ru.text.doc import Doc, Token
 
 CLOSING = frozenset({".", "!", "…", "...", "!..", "!!!", "!!"})
 """Tokens that end a statement."""
-_ENDS = CLOSING | {"?", "?!", "?..", "??", "???"}
+ENDS = CLOSING | {"?", "?!", "?..", "??", "???"}
 _SIGNS = frozenset("%‰№§°$€₽£+")
 """Signs that belong to the word or number beside them; a token of such signs is not punctuation."""
 
@@ -102,7 +102,7 @@ class Syntax:
         first = depth = 0
         for number, token in enumerate(self.tokens):
             depth += crossings[number]
-            if depth == 0 and (number + 1 == len(self.tokens) or token.text in _ENDS):
+            if depth == 0 and (number + 1 == len(self.tokens) or token.text in ENDS):
                 if not any(self._is_cyclic(at) for at in range(first, number + 1) if not self.marks[at]):
                     sentence = copy(self)
                     sentence.first, sentence.last = first, number + 1

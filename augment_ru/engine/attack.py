@@ -48,6 +48,7 @@ GROUPS = {
     "channels": "what texts go through: scanners, recognisers",
     "rewording": "the same in other words",
     "otherwise": "the same thing written otherwise",
+    "who": "who it is about",
     "tape": "the TAPE paper",
     "other": "other",
 }
@@ -114,6 +115,11 @@ class Attack(ABC):
     @property
     def exchanges_options(self) -> bool:
         """Whether the attack may replace the texts of wrong options, if the record says which option is right."""
+        return False
+
+    @property
+    def exchanges_names(self) -> bool:
+        """Whether the attack may replace the names of persons that constraints protect, if the task lets it."""
         return False
 
     @property

@@ -53,6 +53,11 @@ class Composition(Attack):
         return max(attack.min_changes for attack in self.parts)
 
     @property
+    def exchanges_names(self) -> bool:
+        """Whether any part may exchange the names of persons."""
+        return any(attack.exchanges_names for attack in self.parts)
+
+    @property
     def exchanges_options(self) -> bool:
         """Whether one of its parts exchanges options."""
         return any(attack.exchanges_options for attack in self.parts)

@@ -55,7 +55,7 @@ from augment_ru.evaluation.report import (
 from augment_ru.evaluation.requirements import Known, Requirement, check_requirements, metric_of
 from augment_ru.evaluation.searches import is_searched, searches
 from augment_ru.evaluation.spans import FATES
-from augment_ru.evaluation.subpopulations import Subpopulation, binned, no_field, subpopulations
+from augment_ru.evaluation.subpopulations import Subpopulation, binned, exchanged_names, no_field, subpopulations
 from augment_ru.evaluation.table_text import as_html, as_text
 from augment_ru.evaluation.verdicts import read_verdicts, with_verdicts
 from augment_ru.formats.read import read_rows
@@ -571,7 +571,7 @@ def evaluate(
     plan = EvaluationPlan(pairs, kind, shots, settings.episodes, shown, settings.repeats)
     plan.check()
     _check_parts(settings, pairs, golds, scored)
-    found = subpopulations(originals, task, labels=kind == "labels", by=settings.by)
+    found = [*subpopulations(originals, task, labels=kind == "labels", by=settings.by), *exchanged_names(pairs)]
     shown_golds = answers.golds_of(train_rows.values, task, kind) if train_rows else []
     answers.check_labels_shared(
         f"`train` {train}", answers.labels_among(shown_golds, kind) or (), answers.labels_among(golds, kind)

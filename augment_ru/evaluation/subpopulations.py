@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from augment_ru.errors import AugmentError
+from augment_ru.evaluation.pairs import Pairs
 from augment_ru.language.morphology import morphology
 from augment_ru.records import field_paths
 from augment_ru.records.answers import answer_values, label_of
@@ -20,6 +21,7 @@ from augment_ru.text.words import hyphenated_words
 
 Value: TypeAlias = str | int | float | bool | None
 
+_NAMES_ATTACK = "names"
 _FEW = 8
 """A numeric field with at most this many different values, such as a school grade, gets a cell for each value."""
 
@@ -71,6 +73,22 @@ def subpopulations(
     return found
 
 
+def exchanged_names(pairs: Pairs) -> list[Subpopulation]:
+    """Return the groups of names that the attack `names` gave to the originals, as one property; [] if it gave none.
+
+    Of several rows of an original the first counts. The groups stand in the notes of the rows' edits.
+    """
+    groups: dict[int, str] = {}
+    for pair in pairs.attacks.get(_NAMES_ATTACK, ()):
+        notes = pair.metadata.get("notes")
+        for field in notes.values() if isinstance(notes, Mapping) else ():
+            for note in field if isinstance(field, list) else ():
+                if isinstance(note, Mapping) and isinstance(note.get("kind"), str):
+                    groups.setdefault(pair.original, note["kind"])
+    found = binned([groups.get(at) for at in range(len(pairs.originals))])
+    return [] if found is None else [Subpopulation("name_group", *found)]
+
+
 def no_field(problem: str, rows: Sequence[Mapping[str, Any]]) -> AugmentError:
     """Return the error for a field that no row has; its message lists the fields of the rows."""
     return AugmentError(f"{problem}; the fields are {', '.join(dict.fromkeys(field for row in rows for field in row))}")
@@ -89,6 +107,7 @@ TITLES = {
     "answer_kind": "kind of the answer",
     "referent_gender": "gender of the referent",
     "referent_number": "number of the referent",
+    "name_group": "group of the names that were put in",
 }
 """The titles of properties whose names are not clear enough."""
 

@@ -114,6 +114,8 @@ def _attack(console: Console, perturber: Perturber, prepared: Prepared) -> None:
     if guarded:
         guards = {rule.label: name for name in attack.guards for rule in constraint(name).rules}
         _protected(console, "guarded", result.source, guarded, guards)
+    if freed := [span for span in shared if span not in prepared.batch.protected(0)]:
+        _protected(console, "exchanged", result.source, freed, {span.label: "may change" for span in freed})
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for heading in ("rank", "edit", "fate"):
         table.add_column(heading, justify="right" if heading == "rank" else "left")

@@ -22,9 +22,12 @@ def _contexts(record: Record) -> Iterator[Context]:
     judged = judged_fields(record)
     texts, label = record.texts(), label_of_record(record)
     whole = tuple(texts.values())
-    for name, text in texts.items():
+    named = record.task.layout.named
+    for number, (name, text) in enumerate(texts.items()):
         context = _of_question(text, answers) if name in record.task.layout.options else Context(answers)
-        yield replace(context, judged=name in judged, record=whole, forbidden=forbidden, label=label)
+        yield replace(
+            context, judged=name in judged, record=whole, forbidden=forbidden, label=label, number=number, named=named
+        )
 
 
 def label_of_record(record: Record) -> str:

@@ -113,6 +113,8 @@ class Layout(_Part, frozen=True):
             and no distractor is made of its sentences.
         forbidden: further fields with words that no distractor may hold, such as the word that is asked about.
         aliases: pairs of a name that constraints look for and the name of the field that holds this value.
+        named: whether right answers depend on who is named: an answer is a name, or it is asked about the world. Then
+            no attack exchanges the names of persons.
         inputs: the fields that a model reads, the most important first; other perturbed fields come after these.
         dialogue: how the rows belong together, if they are questions of dialogues.
         spans: of texts with labelled spans, what is perturbed: `context` (all but the spans), `inside` (the spans
@@ -137,6 +139,7 @@ class Layout(_Part, frozen=True):
     judged: tuple[str, ...] = ()
     forbidden: tuple[str, ...] = ()
     aliases: tuple[tuple[str, str], ...] = ()
+    named: bool = False
     inputs: tuple[str, ...] = ()
     dialogue: Dialogue | None = None
     spans: Literal["context", "inside", "all"] = "context"

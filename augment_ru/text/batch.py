@@ -19,6 +19,8 @@ from augment_ru.text.words import word_bounds
 T = TypeVar("T")
 OPTION = "OPTION"
 """The label of the protected spans of options and of their markers."""
+PERSON = "PER"
+"""The label of the protected spans of the names of persons."""
 MARKER = 3
 """The number of characters of an option's marker, as in «(A)»."""
 _FEW = 2
@@ -33,6 +35,10 @@ class Viewer(Protocol):
     @property
     def exchanges_options(self) -> bool:
         """Whether the attack may replace the texts of wrong options."""
+
+    @property
+    def exchanges_names(self) -> bool:
+        """Whether the attack may replace the names of persons."""
 
     @property
     def guards(self) -> Sequence[str]:
@@ -88,7 +94,7 @@ class Batch:
         self.guarded = guarded or {}
         self._prepared: Batch | None = None
         self._joined: Sequence[Sequence[Span]] = ()
-        self._views: dict[tuple[bool, tuple[str, ...], tuple[str, ...]], Batch] = {}
+        self._views: dict[tuple[bool, bool, tuple[str, ...], tuple[str, ...]], Batch] = {}
         self._kept: dict[Hashable, Any] = {}
 
     def __len__(self) -> int:
@@ -137,9 +143,10 @@ class Batch:
 
         For an attack that exchanges options, the texts of wrong options («(B) пробка») are not protected. Their
         markers are still protected, and so are spans that another rule protects inside these options. All other spans
-        of the batch are protected from every attack. In addition, the spans of the attack's guards are protected.
+        of the batch are protected from every attack, but for the names of persons from one that exchanges names, where
+        the record lets it. In addition, the spans of the attack's guards are protected.
         """
-        key = (attack.exchanges_options, tuple(attack.guards), tuple(attack.joins))
+        key = (attack.exchanges_options, attack.exchanges_names, tuple(attack.guards), tuple(attack.joins))
         whole = self.prepared
         if key not in whole._views:  # noqa: SLF001  (another batch of this class)
             view = whole._view(*key)  # noqa: SLF001
@@ -148,8 +155,11 @@ class Batch:
             whole._views[key] = view  # noqa: SLF001
         return whole._views[key]  # noqa: SLF001
 
-    def _view(self, exchanges_options: bool, guards: Sequence[str], joins: Sequence[str]) -> "Batch":  # noqa: FBT001
-        spans = self._with_free_options() if exchanges_options else self._given
+    def _view(self, options: bool, names: bool, guards: Sequence[str], joins: Sequence[str]) -> "Batch":  # noqa: FBT001
+        spans = self._with_free_options() if options else self._given
+        if names and any(span.label == PERSON for row in spans for span in row):
+            rows = zip(spans, self.contexts, strict=False)
+            spans = [[one for one in row if one.label != PERSON or context.named] for row, context in rows]
         joined: Sequence[Sequence[Span]] = ()
         if guards:
             given = spans or [()] * len(self)

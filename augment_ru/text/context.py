@@ -18,6 +18,8 @@ class Context:
         record: all texts of the record as they were read, including this one.
         forbidden: further words that a distractor added to the text must not contain.
         label: the label of the record; "" if it has none.
+        number: how many texts of the record come before this one.
+        named: whether the record's answers depend on who its persons are, so that their names stay.
     """
 
     answers: tuple[str, ...] = ()
@@ -28,6 +30,8 @@ class Context:
     record: tuple[str, ...] = ()
     forbidden: tuple[str, ...] = ()
     label: str = ""
+    number: int = 0
+    named: bool = False
 
 
 NO_CONTEXT = Context()

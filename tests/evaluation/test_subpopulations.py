@@ -4,9 +4,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from augment_ru import Augmenter
 from augment_ru.errors import AugmentError
-from augment_ru.evaluation.subpopulations import MISSING, OTHERS, binned, flesch, subpopulations, type_token_ratio
+from augment_ru.evaluation.pairs import pair_rows
+from augment_ru.evaluation.subpopulations import (
+    MISSING,
+    OTHERS,
+    binned,
+    exchanged_names,
+    flesch,
+    subpopulations,
+    type_token_ratio,
+)
+from augment_ru.formats.read import rows_of
 from augment_ru.records.task import generic, task
+from augment_ru.resources import dictionary_path
+from augment_ru.resources import rows as lines
 
 VALUES = st.lists(st.one_of(st.none(), st.integers(-50, 50), st.floats(-5, 5)), max_size=60)
 
@@ -89,3 +102,19 @@ def test_any_field_by_name_inside_objects_too() -> None:
     assert ("meta.genre", ("blog", "news")) in [(one.name, one.cells) for one in properties]
     with pytest.raises(AugmentError, match="no row has this field; the fields are text, label, meta"):
         subpopulations(rows, generic("text"), labels=True, by=("genre",))
+
+
+def test_the_groups_of_exchanged_names_divide_the_originals() -> None:
+    rows = [
+        {"text": f"Иван ждёт Анну на вокзале {number} дня.", "label": number % 2, "id": number} for number in range(12)
+    ]
+    attack = Augmenter("names", seed=3)
+    done = [result.row() for result in attack.records([*rows, {"text": "Дождь идёт.", "label": 0, "id": 99}])]
+    pairs = pair_rows(rows_of(done).rows, generic("text"))
+    (found,) = exchanged_names(pairs)
+    known = {name for name, *_ in lines(dictionary_path("names"), columns=4)} - {"-"}
+    assert found.name == "name_group"
+    assert found.cells[-1] == MISSING
+    assert len(found.cells) > 2
+    assert set(found.cells[:-1]) <= known
+    assert found.cells[found.of[-1]] == MISSING

@@ -5,15 +5,17 @@ from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 from itertools import pairwise
 from typing import Any, TypeVar
 from unicodedata import normalize
 
 from augment_ru.edits import Edit
 from augment_ru.language.frequency import information
-from augment_ru.language.morphology import WordKind, has_form, readings, word_kind
+from augment_ru.language.morphology import WordKind, has_form, has_reading, readings, word_kind
 from augment_ru.language.shortenings import stands_for
+from augment_ru.language.sound import transcription
+from augment_ru.resources import dictionary_path, rows
 
 T = TypeVar("T")
 ATTRIBUTES = frozenset({"adjective", "participle"})
@@ -63,23 +65,53 @@ def as_said(edit: Edit) -> str:
     """Return the new text of an edit as a reader takes it.
 
     That is its reading («кошка» for 🐱). But an attack may claim any reading: if the new text is written in words of
-    the dictionary, such as a synonym, these are what is said, unless they are the same word with another ending, or one
-    is an abbreviation of the other.
+    the dictionary, such as a synonym, these are what is said, unless they are the same word with another ending, say
+    the same to a person who is addressed otherwise, are another person's name, sound the same, or one is an
+    abbreviation of the other.
     """
     if edit.read == edit.text or not (words := forms_of(edit.text)) or not all(map(has_form, words)):
         return edit.read
     read = forms_of(edit.read)
-    slip = len(read) == len(words) == 1 and _differ_by_ending(read[0], words[0])
-    return edit.read if slip or stands_for(edit.read, edit.text) else edit.text
+    single = len(read) == len(words) == 1
+    names = single and edit.read[0].isupper() and edit.text[0].isupper() and _are_names(read[0], words[0])
+    alike = single and (_differ_by_ending(read[0], words[0]) or transcription(read[0]) == transcription(words[0]))
+    same = names or alike or stands_for(edit.read, edit.text) or _asks(read, words) or _asks(words, read)
+    return edit.read if same else edit.text
+
+
+def _asks(read: Sequence[str], words: Sequence[str]) -> bool:
+    """Tell whether words are a polite question for an imperative: «не могли бы вы прислать» for «пришли»."""
+    phrase = {*words[:-1]} == {"не", "могли", "бы", "вы"}
+    return phrase and len(read) == 1 and any(one.lemma == words[-1] for one in readings(read[0]))
+
+
+def _are_names(one: str, other: str) -> bool:
+    """Tell whether the name of a person stands for that of another, or for a word that the dictionary does not have."""
+    return has_reading(other, *_PERSONAL) and (not has_form(one) or has_reading(one, *_PERSONAL))
+
+
+_PERSONAL = ("Name", "Patr", "Surn")
 
 
 def _differ_by_ending(one: str, other: str) -> bool:
-    """Tell whether two words are forms of one lemma with the same tense, mood and person: «этот» and «это»."""
+    """Tell whether two words are forms of one lemma with the same tense, mood and person: «этот» and «это».
+
+    «Ты» and «вы», «твой» and «ваш» count as one.
+    """
+    if {one, other} <= _polite():
+        return True
     return any(
         mine.lemma == theirs.lemma and not (mine.grammemes ^ theirs.grammemes) & _TENSES
         for mine in readings(one)
         for theirs in readings(other)
     )
+
+
+@cache
+def _polite() -> frozenset[str]:
+    """Return the forms of «ты», «твой», «вы» and «ваш»."""
+    found = rows(dictionary_path("address"), columns=3)
+    return frozenset(form_of(word) for kind, *words in found if kind in {"pronoun", "greeting"} for word in words)
 
 
 _TENSES = frozenset({"past", "pres", "futr", "impr", "1per", "2per", "3per", "COMP"})

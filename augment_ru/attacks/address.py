@@ -1,0 +1,603 @@
+"""Ко второму лицу обращаются иначе, на «ты» или на «Вы»: «Пришли мне отчёт» → «Пришлите мне отчёт»."""
+
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import ClassVar
+
+from augment_ru.draws import Rng
+from augment_ru.editing.replacing import predicates, writes_yo, written_like
+from augment_ru.editing.style import quotations
+from augment_ru.editing.syntax import ENDS, Syntax
+from augment_ru.edits import Change, Edit, Note
+from augment_ru.engine.attack import Attack
+from augment_ru.errors import AugmentError
+from augment_ru.language.frequency import word_counts
+from augment_ru.language.inflection import WordForm, inflect, known_forms
+from augment_ru.language.morphology import QUESTION_WORDS, has_reading, is_known
+from augment_ru.resources import Phrase, dictionary_path, phrases_in, rows, same_word
+from augment_ru.text.doc import Doc, Token
+from augment_ru.text.phrases import in_phrase
+
+_TARGETS = ("either", "ты", "Вы")
+_SHORTEST, _REQUEST = 2, 5
+"""A name has more letters; «Не могли бы Вы» has so many words, with its infinitive."""
+_SUBJECTS = {"sing": "ты", "plur": "вы"}
+_OTHER = {"sing": "plur", "plur": "sing"}
+_SELF = frozenset({"сам", "сама", "сами"})
+_SELVES = {"masc": "сам", "femn": "сама"}
+_ADDRESSED = frozenset({"ты", "вы"}) | _SELF
+_PLACES = frozenset({"о", "об", "обо", "при"})
+"""Prepositions behind which «вас» is a locative, whatever the tagger says."""
+
+
+@dataclass(frozen=True, slots=True)
+class Address(Attack):
+    """Address the reader as «Вы» instead of «ты», or the other way round; the whole text changes at once.
+
+    Pronouns, verbs, imperatives, and the adjectives and participles that agree with the pronoun change. What stands
+    between quote marks stays. A text stays as it is if it addresses both ways, if «вы» may be several, if a person is
+    called in a way that allows one form only («мама», «господин»), or if a past tense needs a gender that it does not
+    tell.
+
+    Args:
+        to: `ты`: only texts that say «Вы» change; `Вы`: only texts that say «ты»; `either`: both.
+        capital: whether «Вы» and «Ваш» get a capital.
+        requests: of the requests that may be said indirectly («Не могли бы Вы прислать отчёт?» for «Пришли отчёт.»),
+            the share that is, in [0, 1].
+        words: the dictionary of pronouns, of verbs of requests and of what stays.
+
+    Raises:
+        AugmentError: there is no such dictionary or target, or `requests` is not in [0, 1].
+    """
+
+    name: ClassVar[str] = "address"
+    group: ClassVar[str] = "rewording"
+    layers: ClassVar[frozenset[str]] = frozenset({"lemmas", "syntax"})
+    probability: float = 1.0
+    to: str = "either"
+    capital: bool = True
+    requests: float = 0.25
+    words: str = "address"
+
+    def __post_init__(self) -> None:
+        if self.to not in _TARGETS:
+            raise AugmentError(f"{self.name}.to: {self.to!r}; possible: {', '.join(_TARGETS)}")
+        if not 0.0 <= self.requests <= 1.0:
+            raise AugmentError(f"{self.name}.requests: {self.requests!r}; needs a number from 0 to 1")
+        _table(self.words)
+
+    def propose(self, doc: Doc, rng: Rng) -> Iterator[Change]:
+        """Propose one change of all that addresses somebody."""
+        found = _Address(doc, _table(self.words))
+        to = _OTHER.get(found.number, "")
+        if not to or self.to not in {"either", "ты" if to == "sing" else "Вы"}:
+            return
+        edits = found.edits(to, self.capital, lambda: rng.uniform() < self.requests)
+        if edits:
+            yield rng.change(*edits)
+
+
+@dataclass(frozen=True)
+class _Table:
+    """What the dictionary says.
+
+    Attributes:
+        polite, familiar: the forms of «вы» and «ваш» by those of «ты» and «твой», and the other way round.
+        kinds: the words of each other kind, with е for ё; each with the same said politely.
+        phrases, parts: the phrases in which nobody is addressed, and all of their words.
+    """
+
+    polite: Mapping[str, str]
+    familiar: Mapping[str, str]
+    kinds: Mapping[str, Mapping[str, str]]
+    phrases: tuple[Phrase, ...]
+    parts: frozenset[str]
+
+
+@cache
+def _table(name: str) -> _Table:
+    found: dict[str, dict[str, str]] = {}
+    phrases: list[Phrase] = []
+    path = dictionary_path(name)
+    for kind, word, polite in rows(path, columns=3):
+        if kind == "phrase":
+            phrases += phrases_in(f"{path.name}: {word}", word)
+        else:
+            found.setdefault(kind, {})[word if kind in {"pronoun", "loct"} else same_word(word)] = polite
+    pronouns = found.pop("pronoun", {})
+    familiar: dict[str, str] = {}
+    for word, polite in pronouns.items():
+        if "ё" in word or polite not in familiar:
+            familiar[polite] = word
+    parts = frozenset(word for phrase in phrases for place in phrase for word in place)
+    return _Table(pronouns, familiar, found, tuple(phrases), parts)
+
+
+class _Address:
+    """How a text addresses its reader.
+
+    Attributes:
+        pronouns: the numbers of the tokens that are forms of «ты», «твой», «вы», «ваш»; each with `sing` or `plur`.
+        verbs: the numbers of the verbs in the second person and of the imperatives, with their forms.
+        number: `sing` for «ты», `plur` for «вы», "" if the text addresses nobody, addresses both ways, or stays.
+    """
+
+    def __init__(self, doc: Doc, table: _Table) -> None:
+        self.doc, self.syntax, self._table = doc, Syntax(doc), table
+        self.pronouns: dict[int, str] = {}
+        self.verbs: dict[int, WordForm] = {}
+        self._sure = self._doubtful = False
+        for at, token in enumerate(doc.tokens):
+            word = token.text.lower()
+            number = "sing" if word in table.polite else "plur" if word in table.familiar else ""
+            if number and token.pos in {"NOUN", "PROPN"} and token.text[0].isupper() and not self._starts(at):
+                continue  # a name that looks like a pronoun
+            form = None if number else self._verb(at)
+            if (not number and form is None) or self._stays(at):
+                continue
+            if form is None:
+                self.pronouns[at], self._sure = number, True
+            else:
+                self.verbs[at] = form
+        numbers = {*self.pronouns.values(), *(form.number for form in self.verbs.values())}
+        self.number = numbers.pop() if len(numbers) == 1 and self._sure and not self._doubtful else ""
+
+    def _verb(self, at: int) -> WordForm | None:
+        """Return the form of a token if it is a verb that addresses somebody, otherwise None.
+
+        The dictionary decides; of words that may be something else, too, the tagger must say so.
+        """
+        token = self.doc.tokens[at]
+        found = _addressing(token.text.lower())
+        if not found or (at and self.doc.tokens[at - 1].text.lower() == "ни"):
+            return None
+        if token.text != token.text.lower() and (not self._starts(at) or self._is_before_name(at)):
+            return None  # a name
+        imperative = "impr" in found[0].grammemes
+        if len(found) > 1:  # «купите»: an imperative, or the future of «вы»
+            imperative = not self._is_statement(at)
+            found = tuple(one for one in found if ("impr" in one.grammemes) == imperative)
+            self._doubtful |= "perf" in found[0].grammemes and not imperative and not self._is_asked_or_joined(at)
+        certain = all(map(_addresses, known_forms(token.text.lower())))
+        if not (certain or self._is_tagged(at) or (imperative and self._takes_object(at))):
+            return None
+        self._sure |= self._is_tagged(at) or found[0].number == "plur" or not imperative or self._starts(at)
+        return None if imperative and self._is_condition(at) else found[0]
+
+    def _is_before_name(self, at: int) -> bool:
+        """Tell whether a capitalised word follows, so that a word at the start of a sentence may be a first name."""
+        following = self.doc.tokens[at + 1 : at + 2]
+        if self._is_tagged(at) or not following or not following[0].text.istitle():
+            return False
+        return not is_known(following[0].text) or has_reading(following[0].text, "nomn")
+
+    def _is_asked_or_joined(self, at: int) -> bool:
+        """Tell whether a verb stands in a question, or in a clause with «если», «что», «которых»."""
+        tokens, end = self.doc.tokens, self._end(at)
+        joined = any(tokens[one].pos == "SCONJ" or tokens[one].lemma in QUESTION_WORDS for one in self._clause(at))
+        return joined or (end < len(tokens) and "?" in tokens[end].text)
+
+    def _is_tagged(self, at: int) -> bool:
+        token = self.doc.tokens[at]
+        return token.pos in {"VERB", "AUX"} and ("Person=2" in token.features or "Mood=Imp" in token.features)
+
+    def _takes_object(self, at: int) -> bool:
+        """Tell whether a word at the start of a clause can only be an imperative, as in «Пришли отчёт»."""
+        forms = known_forms(self.doc.tokens[at].text.lower())
+        if (at and not self.syntax.marks[at - 1]) or any(one.kind != "VERB" for one in forms):
+            return False
+        return any(
+            all(one.kind == "NOUN" and one.case != "gent" for one in found)
+            and {(one.case, one.number) for one in found} >= {("accs", "sing")}
+            and not self.syntax.preposition(other)
+            for other in range(at + 1, self._end(at))
+            if (found := known_forms(self.doc.tokens[other].text.lower()))
+        )
+
+    def _clause(self, at: int) -> range:
+        """Return the numbers of the tokens between the marks around a token."""
+        marks = self.syntax.marks
+        first, last = at, at + 1
+        while first and not marks[first - 1]:
+            first -= 1
+        while last < len(marks) and not marks[last]:
+            last += 1
+        return range(first, last)
+
+    def _is_statement(self, at: int) -> bool:
+        """Tell whether a form such as «купите» is a future: «вы» stands beside it, or the sentence asks."""
+        words = [token.text.lower() for token in self.doc.tokens]
+        first = max((one + 1 for one in range(at) if words[one] in ENDS), default=0)
+        clause = self._clause(at)
+        if any("impr" in one.grammemes for other in clause for one in _addressing(words[other])[:1] if other != at):
+            return False
+        return self._is_asked_or_joined(at) or not _ADDRESSED.isdisjoint(words[first : clause.stop])
+
+    def _is_condition(self, at: int) -> bool:
+        """Tell whether an imperative states a condition: «приди он раньше», «не будь дождя»."""
+        tokens = self.doc.tokens
+        denied = at and tokens[at - 1].text.lower() == "не"
+        if (tokens[at].lemma == "быть" or denied) and any(one.text.lower() in {"бы", "б"} for one in tokens):
+            return True
+        beside = self._clause(at)
+        if tokens[at].lemma == "быть":
+            return any(
+                _is_subject(tokens[other].text)
+                or (tokens[other].pos == "NOUN" and "Case=Nom" in tokens[other].features)
+                for other in beside
+                if other in (at + 1, at + 2)
+            )
+        return at + 1 in beside and _is_subject(tokens[at + 1].text)
+
+    def _stays(self, at: int) -> bool:
+        """Tell whether a token is part of the words of others, or of a phrase in which nobody is addressed."""
+        token = self.doc.tokens[at]
+        start, phrases = token.start, self._table.phrases
+        if {same_word(token.text), same_word(token.lemma)}.isdisjoint(self._table.parts):
+            phrases = ()
+        word = next((number for number, one in enumerate(self.doc.words) if one.start == start), None)
+        return any(first <= start < last for first, last in quotations(self.doc.text)) or (
+            word is not None and in_phrase(self.doc.text, self.doc.words, word, phrases)
+        )
+
+    def edits(self, to: str, capital: bool, draw: Callable[[], bool]) -> tuple[Edit, ...]:  # noqa: FBT001
+        """Return the edits that address the reader the other way; empty if it is not certain how to.
+
+        Args:
+            to: `sing` for «ты», `plur` for «вы».
+            capital: whether «вы» gets a capital.
+            draw: tells, once for each request that may become indirect, whether it does.
+        """
+        if not self._is_certain(to):
+            return ()
+        requests = self._requests(to, "Вы" if capital else "вы", draw)
+        words: dict[int, str] = {}
+        for at in self.pronouns:
+            words[at] = self._pronoun(at, to, capital=capital)
+        if not all(words.values()):
+            return ()
+        for at, form in self.verbs.items():
+            word = inflect(form.lemma, form.having(to))
+            if word is None or word == self.doc.tokens[at].text.lower():
+                return ()
+            words[at] = self._written(at, word)
+        agreeing = self._predicates(to, _inside(requests))
+        if agreeing is None:
+            return ()
+        words.update({at: self._written(at, word) for at, word in agreeing.items()})
+        if to == "plur":
+            greetings = self._table.kinds["greeting"]
+            for at, token in enumerate(self.doc.tokens):
+                if token.text.lower() in greetings and self._is_call(at) and not self._stays(at):
+                    words[at] = self._written(at, greetings[token.text.lower()])
+        return self._joined(words, requests)
+
+    def _joined(self, words: Mapping[int, str], requests: Mapping[int, tuple[int, str]]) -> tuple[Edit, ...]:
+        """Return the edits that write new words and requests; `requests` as `_requests` returns them."""
+        text, tokens = self.doc.text, self.doc.tokens
+        ranges = [(at, at, word) for at, word in words.items() if at not in _inside(requests)]
+        ranges += [(first, last, new) for first, (last, new) in requests.items()]
+        places = [(tokens[first].start, tokens[last].stop, new) for first, last, new in ranges]
+        edits = [Edit(*one, Note(text[one[0] : one[1]])) for one in places if text[one[0] : one[1]] != one[2]]
+        return tuple(sorted(edits))
+
+    def _requests(self, to: str, you: str, draw: Callable[[], bool]) -> dict[int, tuple[int, str]]:
+        """Return requests that are said indirectly, or directly again, and their closing marks.
+
+        Returns:
+            For the number of the first token of each replaced range, the number of its last token and the new text.
+        """
+        found: dict[int, tuple[int, str]] = {}
+        for first in range(len(self.doc.tokens)):
+            if to == "plur" and first in self.verbs:
+                last, new = first, self._indirect(first, you)
+            else:
+                last, new = first + _REQUEST - 1, self._direct(first) if to == "sing" else ""
+            mark = self._end(last) if new else -1
+            if mark >= 0:
+                old, other = (".", "?") if to == "plur" else ("?", ".")
+                if mark < len(self.doc.tokens) and self.doc.tokens[mark].text == old and (to == "sing" or draw()):
+                    found[first], found[mark] = (last, new), (mark, other)
+        return found
+
+    def _end(self, at: int) -> int:
+        """Return the number of the mark that ends the sentence of a token."""
+        tokens = self.doc.tokens
+        return next((one for one in range(at, len(tokens)) if tokens[one].text in ENDS), len(tokens))
+
+    def _indirect(self, at: int, you: str) -> str:
+        """Return «Не могли бы Вы» with the infinitive of an imperative; "" if the request cannot be said so."""
+        form, sentence = self.verbs[at], range(at, self._end(at))
+        if not ({"impr", "perf"} <= form.grammemes and same_word(form.lemma) in self._table.kinds["request"]):
+            return ""
+        single = sum(one in self.verbs for one in sentence) == 1 and self.syntax.child(at, "conj", "parataxis") is None
+        short = {token.text for token in self.doc.tokens[sentence.start : sentence.stop]}.isdisjoint(
+            {":", "—", "–", ";"}
+        )
+        if not (self._starts(at) and single and short and len(self._clause(at)) > 1):
+            return ""
+        return f"{self._written(at, 'не')} могли бы {you} {self._written(at, form.lemma).lower()}"
+
+    def _direct(self, at: int) -> str:
+        """Return the imperative for «Не могли бы Вы» with an infinitive that starts at a token; "" for other words."""
+        tokens = self.doc.tokens[at : at + _REQUEST]
+        words = [token.text.lower() for token in tokens]
+        if words[:4] not in (["не", "могли", "бы", "вы"], ["вы", "не", "могли", "бы"]) or len(words) < _REQUEST:
+            return ""
+        form = next((one for one in known_forms(words[4]) if {"INFN", "perf"} <= one.grammemes), None)
+        if form is None:
+            return ""
+        wanted = form._replace(grammemes=frozenset({"VERB", "perf", "sing", "impr", "excl"}))
+        return self._written(at, inflect(form.lemma, wanted) or "")
+
+    def _written(self, at: int, word: str) -> str:
+        yo = "ё" not in word or writes_yo(self.doc.text)
+        return written_like(word, self.doc.tokens[at].text, yo=yo)
+
+    def _pronoun(self, at: int, to: str, *, capital: bool) -> str:
+        token, table = self.doc.tokens[at], self._table
+        word = token.text.lower()
+        before = self.doc.tokens[at - 1].text.lower() if at else ""
+        place = before in _PLACES or (before in {"в", "во", "на"} and "Case=Loc" in token.features)
+        if to == "plur":
+            found = table.kinds["loct"].get(word, table.polite[word]) if place or before == "в" else table.polite[word]
+            small = not capital
+        else:
+            others = {polite: one for one, polite in table.kinds["loct"].items()}
+            found = others.get(word, table.familiar[word]) if place else table.familiar[word]
+            if word == "вас" and before in {"в", "во"} and not place:
+                return ""  # «в тебе» or «в тебя»
+            small = not self._starts(at)
+        written = self._written(at, found)
+        if token.text.isupper() and len(token.text) > 1:
+            return written
+        if to == "plur" and capital and not found.startswith("по-"):
+            return written[0].upper() + written[1:]
+        return written[0].lower() + written[1:] if small and not self._starts(at) else written
+
+    def _starts(self, at: int) -> bool:
+        """Tell whether a token is the first word of a sentence or a line."""
+        tokens = self.doc.tokens
+        before = at - 1
+        while before >= 0 and self.syntax.marks[before] and tokens[before].text not in ENDS | {":", ","}:
+            before -= 1
+        return (
+            before < 0 or tokens[before].text in ENDS or "\n" in self.doc.text[tokens[before].stop : tokens[at].start]
+        )
+
+    def _is_certain(self, to: str) -> bool:
+        """Tell whether one person is addressed, who may be addressed the other way."""
+        kinds = self._table.kinds
+        calls = kinds["close" if to == "plur" else "formal"]
+        commands = any("impr" in form.grammemes for form in self.verbs.values())
+        if not (self.pronouns or commands or "?" in self.doc.text):
+            return False  # «тише едешь — дальше будешь»
+        for at, token in enumerate(self.doc.tokens):
+            lemma = same_word(token.lemma)
+            if lemma in calls and self._is_call(at) and not self._stays(at):
+                return False
+            if to == "sing" and (
+                (same_word(token.text) in kinds["several"] and self._is_addressed(at) and not _is_neuter(token))
+                or (token.text.istitle() and len(token.text) > _SHORTEST and has_reading(token.text, "Patr"))
+                or (lemma in calls and at and same_word(self.doc.tokens[at - 1].text) in self._table.familiar)
+            ):
+                return False
+            if to == "plur" and token.text.istitle() and token.text.endswith("ка") and self._is_call(at):
+                return False  # «Ванька»
+            if to == "plur" and at in self.pronouns and token.text.istitle() and not self._starts(at):
+                return False  # God
+        return True
+
+    def _is_call(self, at: int) -> bool:
+        """Tell whether a noun stands apart between marks, as that with which somebody is called does."""
+        tokens, marks = self.doc.tokens, self.syntax.marks
+        first, last = at - 1, at + 1
+        while first >= 0 and tokens[first].pos in {"ADJ", "DET", "PROPN"}:
+            first -= 1
+        while last < len(tokens) and (tokens[last].pos in {"PROPN", "DET"} or tokens[last].text[0].isupper()):
+            last += 1
+        return (first < 0 or marks[first]) and (last >= len(tokens) or marks[last])
+
+    def _is_addressed(self, at: int) -> bool:
+        """Tell whether a word such as «все» says how many are addressed."""
+        if self._is_call(at) or self.doc.tokens[at].head in self.pronouns:
+            return True
+        beside = self.doc.tokens[max(at - 2, 0) : at + 3]
+        return any(same_word(one.text) in self._table.familiar for one in beside)
+
+    def _predicates(self, to: str, done: Collection[int]) -> dict[int, str] | None:
+        """Return the new words of the predicates of «ты» or «вы», and of «сам»; None if one is not certain.
+
+        Args:
+            to: as in `edits`.
+            done: the numbers of tokens that change otherwise.
+        """
+        tokens, old = self.doc.tokens, _OTHER[to]
+        gender = self._gender() if to == "sing" else ""
+        own = self._own_predicates(old, done)
+        found = {at: _agreeing(tokens[at].text.lower(), old, gender) for at in own or ()}
+        if own is None or not all(found.values()):
+            return None
+        settled = {*self.verbs, *found, *done}
+        for at, token in enumerate(tokens):
+            if at in settled or self._stays(at):
+                continue
+            if token.lemma != "сам":
+                if _likely_addressing(token.text.lower(), old) or self._may_be_own(at, old):
+                    return None
+            elif self._is_own(at, settled, old):
+                if token.text.lower() in _SELF:
+                    found[at] = "сами" if to == "plur" else _SELVES.get(gender, "")
+                if to == "sing" and not found.get(at):
+                    return None
+        return found
+
+    def _own_predicates(self, old: str, done: Collection[int]) -> list[int] | None:
+        """Return the numbers of the past tenses and short adjectives that «ты» or «вы» is the subject of.
+
+        Return None if another word may be their subject.
+        """
+        syntax, tokens = self.syntax, self.doc.tokens
+        found: dict[int, None] = {}
+        for at in (one for one in self.pronouns if tokens[one].text.lower() in _SUBJECTS.values()):
+            if at in done:
+                continue
+            if syntax.child(at, "acl:relcl", "conj", "nummod") is not None:
+                return None
+            if old == "plur" and any(
+                "Number=Plur" in tokens[other].features
+                and tokens[other].pos in {"NOUN", "ADJ"}
+                and "Case=Nom" in tokens[other].features
+                for other in (*self._clause(at), tokens[at].head)
+            ):
+                return None  # «вы герои»
+            clause = self._clause_of_predicate(at, old)
+            there = [other for other in clause if self._is_predicate(other, old)]
+            if there and any(
+                _is_subject(tokens[other].text) and other not in self.pronouns and not self._is_call(other)
+                for other in clause
+            ):
+                return None
+            below = [
+                other
+                for other in predicates(syntax, at)
+                if self._is_predicate(other, old)
+                and not any(_is_subject(tokens[one].text) for one in self._clause(other) if one not in clause)
+            ]
+            found.update(dict.fromkeys([*there, *below]))
+        for at, form in self.verbs.items():  # «будь готов», «будешь рад»
+            if form.lemma == "быть":
+                found.update(dict.fromkeys(other for other in self._clause(at) if self._is_predicate(other, old)))
+        subjects = [child for at in found if (child := syntax.child(at, "nsubj")) is not None]
+        if any(_is_subject(tokens[at].text) and at not in self.verbs for at in subjects):
+            return None
+        return list(found)
+
+    def _clause_of_predicate(self, at: int, old: str) -> range:
+        """Return the clause of a pronoun, or the next one with a predicate if only commas stand between them."""
+        clause, tokens = self._clause(at), self.doc.tokens
+        while clause and not any(other in self.verbs or self._is_predicate(other, old) for other in clause):
+            if clause.stop + 1 >= len(tokens) or tokens[clause.stop].text != "," or self.syntax.marks[clause.stop + 1]:
+                break
+            clause = self._clause(clause.stop + 1)
+        return clause
+
+    def _is_predicate(self, at: int, old: str) -> bool:
+        """Tell whether a token is a past tense, a short adjective or a short participle of this number."""
+        return self.doc.tokens[at].pos != "ADV" and bool(_predicate(self.doc.tokens[at].text.lower(), old))
+
+    def _is_own(self, at: int, settled: set[int], old: str) -> bool:
+        """Tell whether a form of «сам» belongs to the one who is addressed."""
+        beside = [
+            self.doc.tokens[other].text.lower() for other in (at - 1, at + 1) if 0 <= other < len(self.doc.tokens)
+        ]
+        table = self._table.polite if old == "sing" else self._table.familiar
+        if any(one in _SUBJECTS.values() for one in beside):
+            return True
+        if any(one in table for one in beside) and self.doc.tokens[at].text.lower() not in _SELF:
+            return True
+        return any(other in settled for other in self._clause(at) if other in (at - 1, at + 1))
+
+    def _may_be_own(self, at: int, old: str) -> bool:
+        """Tell whether a past tense or a short adjective without a subject may speak of the one who is addressed."""
+        token, syntax = self.doc.tokens[at], self.syntax
+        if token.pos not in {"VERB", "ADJ"} or not self._is_predicate(at, old):
+            return False
+        clause = self._clause(at)
+        if any(_is_subject(self.doc.tokens[other].text) for other in clause):
+            return False
+        if any(self.doc.tokens[other].text.lower() in _SELF for other in clause):
+            return True  # «как сам себя показал»
+        if any(other in self.pronouns for other in clause):
+            return False  # «тебя увидел», «вас привезли»
+        head, seen = at, {at}
+        while syntax.child(head, "nsubj", "csubj") is None:
+            relation, head = self.doc.tokens[head].relation, self.doc.tokens[head].head
+            if relation not in {"conj", "cop", "aux", "aux:pass", "parataxis"} or head in seen:
+                return relation in {"root", "conj", "parataxis"}
+            seen.add(head)
+        return False
+
+    def _gender(self) -> str:
+        """Return the gender that a text tells of the one who is addressed, by a name or a singular adjective."""
+        found = set()
+        for at, token in enumerate(self.doc.tokens):
+            if token.text.lower() in {"сам", "сама"} and self._is_own(at, set(self.verbs), "plur"):
+                found.add("femn" if token.text.lower() == "сама" else "masc")
+            form = self.syntax.form(at) if token.pos in {"NOUN", "PROPN"} and self._is_call(at) else None
+            if form is not None and "Name" in form.word and form.case == "nomn" and form.number == "sing":
+                found.add(form.gender)
+        return found.pop() if len(found) == 1 else ""
+
+
+def _addresses(form: WordForm) -> bool:
+    """Tell whether a form is a verb in the second person or an imperative."""
+    marks = form.grammemes & {"2per", "impr", "incl"}
+    return form.kind == "VERB" and bool(form.number) and bool(marks) and "incl" not in marks
+
+
+@cache
+def _addressing(word: str) -> tuple[WordForm, ...]:
+    """Return the forms of a verb that address somebody, at most one imperative and one other; empty for other words."""
+    found: dict[bool, WordForm] = {}
+    for one in filter(_addresses, known_forms(word)):
+        found.setdefault("impr" in one.grammemes, one)
+    return tuple(found.values()) if is_known(word) or word.endswith(("шь", "шься")) else ()
+
+
+@cache
+def _likely_addressing(word: str, number: str) -> bool:
+    """Tell whether a word is most likely a verb that addresses somebody in this number."""
+    found = known_forms(word)[:1]
+    return bool(found) and found[0] in _addressing(word) and found[0].number == number
+
+
+@cache
+def _predicate(word: str, number: str) -> tuple[WordForm, ...]:
+    """Return the forms of a past tense, a short adjective or a short participle that «ты» or «вы» may have."""
+    return tuple(
+        one
+        for one in known_forms(word)[:2]
+        if not one.grammemes.isdisjoint({"past", "ADJS", "PRTS"})
+        and not one.case
+        and one.number == number
+        and one.gender != "neut"
+        and "GRND" not in one.grammemes
+    )
+
+
+@cache
+def _agreeing(word: str, old: str, gender: str) -> str:
+    """Return the same predicate in the other number; "" if it needs a gender and none is given.
+
+    Of two words, the one that people write more often is taken: «уверены», not «уверенны».
+    """
+    wanted = ("plur",) if old == "sing" else ("sing", gender)
+    found = [inflect(one.lemma, one.having(*wanted)) for one in _predicate(word, old) if wanted[-1]]
+    counts = word_counts()[0]
+    return max((one for one in found if one), key=lambda one: counts.get(one.replace("ё", "е"), 0), default="")
+
+
+@cache
+def _is_subject(word: str) -> bool:
+    """Tell whether a word can only be a subject: a nominative that is no accusative."""
+    found = known_forms(word.lower())
+    cases = {one.first_case for one in found if one.kind in {"NOUN", "NPRO"}}
+    return (
+        word.lower() not in _ADDRESSED
+        and bool(cases)
+        and "nomn" in cases
+        and "accs" not in cases
+        and all(one.kind in {"NOUN", "NPRO"} for one in found[:1])
+    )
+
+
+def _is_neuter(token: Token) -> bool:
+    """Tell whether «все» stands for «всё»."""
+    return "Number=Sing" in token.features or "ё" in token.text.lower()
+
+
+def _inside(requests: Mapping[int, tuple[int, str]]) -> frozenset[int]:
+    """Return the numbers of all tokens in the ranges that `_requests` returns."""
+    return frozenset(at for first, (last, _) in requests.items() for at in range(first, last + 1))

@@ -1,0 +1,85 @@
+"""How Russian words sound: a coarse transcription with reduced vowels, assimilated consonants and softness."""
+
+import re
+from functools import lru_cache
+
+VOWELS = "аеёиоуыэюя"
+_HARD, _SOFT = "жшц", "чщй"
+_VOICED, _VOICELESS = "бвгджз", "пфктшс"
+_VOICING = str.maketrans(_VOICELESS, _VOICED)
+_DEVOICING = str.maketrans(_VOICED, _VOICELESS)
+_PLAIN = {"я": "а", "ё": "о", "ю": "у", "е": "э"}
+_SPELT = (
+    (re.compile("^что"), "што"), (re.compile("(?<!мн)(?<!стр)(?<!дор)([ео])го(ся)?$"), r"\1во\2"),
+    (re.compile("ть?ся$"), "ца"), (re.compile("ть?сь$"), "ць"), (re.compile("[сзж]ч"), "щ"),
+    (re.compile("тс|дс(?=[кт])"), "ц"),
+    (re.compile("стн"), "сн"), (re.compile("здн"), "зн"), (re.compile("лнц"), "нц"), (re.compile("вств"), "ств"),
+    (re.compile("рдц"), "рц"), (re.compile("[сз]ш"), "шш"), (re.compile("[сз]ж"), "жж"), (re.compile("г(?=к)"), "х"),
+    (re.compile("[тд]ц"), "ц"), (re.compile("[тд]ч"), "ч"), (re.compile("[дт]щ"), "щ"),
+)  # fmt: skip
+"""Spellings that are said otherwise, in the order of the rules: Аванесов Р. И. Русское литературное произношение."""
+
+
+@lru_cache(maxsize=200_000)
+def transcription(word: str, stress: int = -1) -> str:
+    """Return how a word is said: a letter for each sound, `'` behind a soft consonant.
+
+    Vowels that are not stressed are reduced: о is а, and е and я behind a soft consonant are и.
+
+    >>> transcription("компания", 1), transcription("кампания", 1), transcription("зуб"), transcription("сделать", 0)
+    ("кампан'ийа", "кампан'ийа", 'зуп', "з'д'элат'")
+
+    Args:
+        word: the word in lower case, with ё.
+        stress: the number of the stressed vowel, from 0; -1 if it is not known: then only ё and the vowel of one
+            syllable count as stressed.
+    """
+    for pattern, said in _SPELT:
+        word = pattern.sub(said, word)
+    if stress < 0 and sum(letter in VOWELS for letter in word) == 1:
+        stress = 0
+    sounds: list[str] = []
+    vowel = 0
+    for at, letter in enumerate(word):
+        before = word[at - 1] if at else "ь"
+        if letter in VOWELS:
+            if letter in "еёюя" and (before in VOWELS + "ьъ"):
+                sounds.append("й")
+            said = _vowel(letter, before, stressed=vowel == stress or letter == "ё", last=at == len(word) - 1)
+            sounds.append(said)
+            vowel += 1
+        elif letter not in "ьъ":
+            after = word[at + 1] if at + 1 < len(word) else ""
+            soft = letter not in _HARD + _SOFT and after != "" and after in "еёиюяь"
+            sounds.append(letter + ("'" if soft else ""))
+    return _assimilated(sounds)
+
+
+def _vowel(letter: str, before: str, *, stressed: bool, last: bool) -> str:
+    """Return how a vowel is said behind a letter: «о» as «а», «е» and «я» as «и» where they are not stressed."""
+    said = _PLAIN.get(letter, letter)
+    if said == "и" and before in _HARD:
+        return "ы"
+    if stressed or said in "иуы" or (last and letter == "я"):
+        return said
+    soft = (letter in "еёяэ" and before not in _HARD) or before in "чщ"
+    return "и" if soft or (said == "э" and before not in _HARD) else "ы" if said == "э" else "а"
+
+
+def _assimilated(sounds: list[str]) -> str:
+    """Voice and devoice consonants before others and at the end, soften «с» and «з» before soft ones, drop doubles."""
+    found: list[str] = []
+    after = ""
+    for one in reversed(sounds):
+        letter, mark = one[0], one[1:]
+        if after == "" or after[0] in _VOICELESS + "хцчщ":
+            letter = letter.translate(_DEVOICING)
+        elif after[0] in _VOICED and after[0] != "в":
+            letter = letter.translate(_VOICING)
+        if after.endswith("'") and letter in "сз" and after[0] in "дтнсзл":
+            mark = "'"
+        if letter + mark == after or (letter == after[:1] and letter not in VOWELS):
+            continue
+        after = letter + mark
+        found.append(after)
+    return "".join(reversed(found))

@@ -1,0 +1,102 @@
+"""Golden cases of exchanged names, and what holds for all of them; to be read by a linguist."""
+
+import re
+
+import pytest
+
+from augment_ru import Augmenter, AugmentError
+from augment_ru.attacks.names import declined
+from augment_ru.engine.attack import make
+from augment_ru.records.task import generic
+from augment_ru.resources import dictionary_path, rows
+
+_ROWS = [row for row in rows(dictionary_path("names"), columns=4) if row[0] != "-"]
+_GROUPS = sorted({row[0] for row in _ROWS})
+
+
+def exchanged(text: str, group: str = "tatar", seed: int = 0) -> str:
+    """The text with other names, of one group."""
+    return Augmenter(make("names", {"groups": (group,)}), seed=seed)(text).text
+
+
+@pytest.mark.parametrize(
+    ("name", "part", "gender", "cases"),
+    [
+        ("Рустам", "name", "masc", "Рустам Рустама Рустаму Рустама Рустамом Рустаме"),
+        ("Юрий", "name", "masc", "Юрий Юрия Юрию Юрия Юрием Юрии"),
+        ("Фёкла", "name", "femn", "Фёкла Фёклы Фёкле Фёклу Фёклой Фёкле"),
+        ("Мария", "name", "femn", "Мария Марии Марии Марию Марией Марии"),
+        ("Гузель", "name", "femn", "Гузель Гузели Гузели Гузель Гузелью Гузели"),
+        ("Алсу", "name", "femn", "Алсу Алсу Алсу Алсу Алсу Алсу"),
+        ("Лёша", "short", "masc", "Лёша Лёши Лёше Лёшу Лёшей Лёше"),
+        ("Сафин", "surname", "masc", "Сафин Сафина Сафину Сафина Сафиным Сафине"),
+        ("Сафина", "surname", "femn", "Сафина Сафиной Сафиной Сафину Сафиной Сафиной"),
+        ("Полянский", "surname", "masc", "Полянский Полянского Полянскому Полянского Полянским Полянском"),
+        ("Полянская", "surname", "femn", "Полянская Полянской Полянской Полянскую Полянской Полянской"),
+        ("Рабинович", "surname", "masc", "Рабинович Рабиновича Рабиновичу Рабиновича Рабиновичем Рабиновиче"),
+        ("Рабинович", "surname", "femn", "Рабинович Рабинович Рабинович Рабинович Рабинович Рабинович"),
+        ("Коваленко", "surname", "masc", "Коваленко Коваленко Коваленко Коваленко Коваленко Коваленко"),
+        ("Ильдаровна", "patronymic", "femn", "Ильдаровна Ильдаровны Ильдаровне Ильдаровну Ильдаровной Ильдаровне"),
+    ],
+)
+def test_names_are_declined(name: str, part: str, gender: str, cases: str) -> None:
+    order = ("nomn", "gent", "datv", "accs", "ablt", "loct")
+    assert " ".join(declined(name, part, gender, case) for case in order) == cases
+
+
+@pytest.mark.parametrize("group", _GROUPS)
+def test_one_person_gets_one_name_in_each_case(group: str) -> None:
+    text = exchanged("Иван ждёт. Мы ждали Ивана, ходили с Иваном, писали Ивану.", group)
+    (name,) = re.findall(r"^(\w+) ждёт", text)
+    known = {row[2] for row in _ROWS if row[:2] == (group, "name")}
+    assert name in known
+    forms = [declined(name, "name", "masc", case) for case in ("accs", "ablt", "datv")]
+    assert text == f"{name} ждёт. Мы ждали {forms[0]}, ходили с {forms[1]}, писали {forms[2]}."
+
+
+def test_whole_names_stay_whole() -> None:
+    text = exchanged("Дарье Петровне Лебедевой вручили приз. И. Лебедева ждут.")
+    found = re.fullmatch(r"(\w+) (\w+вне) (\w+ой) вручили приз\. И\. Лебедева ждут\.|.* (\w+а) ждут\.", text)
+    assert found
+    assert "Дарье" not in text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Стихи Пушкина читает актёр.",
+        "В 1812 году Иван Петров служил в армии.",
+        "Площадь имени Ивана Петрова закрыта.",
+        "Книга «Иван Петров» продаётся.",
+        "Читали про Ивана Грозного.",
+    ],
+)
+def test_history_and_titles_stay(text: str) -> None:
+    assert exchanged(text) == text
+
+
+def test_a_record_is_of_one_group_and_its_answers_stay() -> None:
+    attack = make("names", {"groups": ("tatar", "jewish")})
+    given = [{"premise": f"Борис ждёт Ольгу {number} дня.", "hypothesis": "Борис ждёт."} for number in range(8)]
+    names = set()
+    for row in Augmenter(attack, similarity="none", seed=1).records(given, generic("premise", "hypothesis")):
+        first, second = (str(row.row()[field]).split(" ")[0] for field in ("premise", "hypothesis"))
+        assert first == second != "Борис"
+        names.add(first)
+    assert len(names) > 1
+
+
+def test_tasks_that_ask_about_the_world_keep_their_names() -> None:
+    row = {
+        "support_text": "Иван Петров родился в Перми.", "main_text": "Пермь стоит на Каме.",
+        "question": "Где родился Иван Петров?",
+        "bridge_answers": [{"label": "passage", "offset": 22, "length": 5, "segment": "Перми"}],
+        "main_answers": [{"label": "passage", "offset": 15, "length": 4, "segment": "Каме"}],
+    }  # fmt: skip
+    (done,) = Augmenter("names").records([row])
+    assert done.status == "unchanged"
+
+
+def test_a_group_must_exist() -> None:
+    with pytest.raises(AugmentError, match=r"names\.groups called 'elves'; known: .*tatar"):
+        make("names", {"groups": ("elves",)})

@@ -1,0 +1,62 @@
+"""What a recogniser of speech writes: golden cases and the error rate."""
+
+import pytest
+
+from augment_ru import Augmenter, AugmentError
+from augment_ru.engine.attack import make
+from augment_ru.language.sound import transcription
+
+_SENTENCES = (
+    "Компания обещала вернуть деньги до конца месяца, но никто не позвонил.",
+    "Завтра начнётся дождь, поэтому лучше остаться дома и читать.",
+    "Он долго смотрел в окно, а потом сказал, что пора идти.",
+    "Старые письма лежали в ящике стола, и никто их не читал.",
+)
+
+
+def heard(text: str, wer: float = 0.0, seed: int = 0) -> str:
+    """The text as a recogniser writes it, without constraints and gate."""
+    return Augmenter(make("speech", {"wer": wer}), constraints=(), similarity="none", seed=seed)(text).text
+
+
+@pytest.mark.parametrize(
+    ("text", "spoken"),
+    [
+        ("Пришло 35 человек, т. е. все!", "пришло тридцать пять человек то есть все"),
+        ("Скидка — 20 %.", "скидка двадцать процентов"),
+        ("Кто-то купил iPhone в ГУМ.", "кто-то купил ифон в гум"),
+        ("НДС (и не только)…", "эндээс и не только"),
+    ],
+)
+def test_what_is_written_is_what_is_said(text: str, spoken: str) -> None:
+    assert " ".join(heard(text).split()) == spoken
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("компания", "кампания"), ("учится", "учиться"), ("код", "кот"), ("лестный", "лесной"), ("звезда", "везда")],
+)
+def test_words_that_sound_alike(one: str, other: str) -> None:
+    alike = (one, other) not in {("лестный", "лесной"), ("звезда", "везда")}
+    assert (transcription(one) == transcription(other)) == alike
+
+
+def test_errors_are_as_many_as_asked_for() -> None:
+    errors = words = 0
+    for seed in range(60):
+        for text in _SENTENCES:
+            right, wrong = heard(text).split(), heard(text, 0.2, seed).split()
+            errors += abs(len(right) - len(wrong)) + sum(a != b for a, b in zip(right, wrong, strict=False)) * (
+                len(right) == len(wrong)
+            )
+            words += len(right)
+    assert 0.12 < errors / words < 0.28
+
+
+def test_no_is_never_lost() -> None:
+    assert all("не" in heard("Он не пришёл и не позвонил.", 0.5, seed).split() for seed in range(50))
+
+
+def test_the_rate_has_bounds() -> None:
+    with pytest.raises(AugmentError, match=r"speech\.wer: 0\.7; needs a number from 0 to 0\.5"):
+        make("speech", {"wer": 0.7})
