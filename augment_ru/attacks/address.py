@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from augment_ru.draws import Rng
 from augment_ru.editing.replacing import predicates, writes_yo, written_like
-from augment_ru.editing.style import quotations
+from augment_ru.editing.style import is_quoted
 from augment_ru.editing.syntax import ENDS, Syntax
 from augment_ru.edits import Change, Edit, Note
 from augment_ru.engine.attack import Attack
@@ -237,7 +237,7 @@ class _Address:
         if {same_word(token.text), same_word(token.lemma)}.isdisjoint(self._table.parts):
             phrases = ()
         word = next((number for number, one in enumerate(self.doc.words) if one.start == start), None)
-        return any(first <= start < last for first, last in quotations(self.doc.text)) or (
+        return is_quoted(self.doc.text, start) or (
             word is not None and in_phrase(self.doc.text, self.doc.words, word, phrases)
         )
 

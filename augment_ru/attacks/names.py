@@ -9,7 +9,7 @@ from typing import ClassVar, NamedTuple
 
 from augment_ru.draws import Rng, Streams
 from augment_ru.editing.replacing import written_like
-from augment_ru.editing.style import quotations
+from augment_ru.editing.style import is_quoted
 from augment_ru.edits import Change, Edit, Note
 from augment_ru.engine.attack import Attack
 from augment_ru.engine.proposals import Proposals
@@ -242,7 +242,6 @@ def _certain(batch: Batch, members: Sequence[int], every: Sequence[_Mention], ta
 
 def _mentions(row: int, doc: Doc, table: _Table) -> Iterator[_Mention]:
     """Yield the names of persons in a text; a name that must stay has no case."""
-    quoted = quotations(doc.text)
     at = 0
     while at < len(doc.tokens):
         last = at
@@ -255,7 +254,7 @@ def _mentions(row: int, doc: Doc, table: _Table) -> Iterator[_Mention]:
         before = doc.tokens[at - 1].text.lower() if at else ""
         beside = doc.tokens[last] if last < len(doc.tokens) else None
         stays = (
-            any(start <= tokens[0].start < stop for start, stop in quoted)
+            is_quoted(doc.text, tokens[0].start)
             or not {before, *lemmas_of(before)}.isdisjoint(table.titles)
             or before in _APOSTROPHES
             or (at > 0 and doc.tokens[at - 1].entity.endswith(PERSON))

@@ -8,7 +8,7 @@ from itertools import product
 from typing import ClassVar
 
 from augment_ru.editing.numbered import Place, WritesOtherwise, end_of_short, keyed
-from augment_ru.editing.style import quotations
+from augment_ru.editing.style import is_quoted
 from augment_ru.language.inflection import noun_of
 from augment_ru.language.morphology import GENDERS, has_form, has_reading, readings
 from augment_ru.language.numerals import (
@@ -255,8 +255,11 @@ def _words(text: str, match: re.Match[str]) -> Iterator[Place]:
             figures = f"{number // _THOUSAND} {match['words'].split(' ')[-1]}"
     elif said in {same_word(word) for word, _ in spelled(number, nouns, _cases_in_figures(number, nouns))}:
         figures = str(number)
-    quoted = any(start <= match.start() < stop for start, stop in quotations(text))
-    if figures and not quoted and not any(phrase in same_word(text) for phrase in _listed("stays")):
+    if (
+        figures
+        and not is_quoted(text, match.start())
+        and not any(phrase in same_word(text) for phrase in _listed("stays"))
+    ):
         yield Place(match.start(), match.end(), figures, "figures")
 
 

@@ -123,7 +123,10 @@ def _notes(batch: Batch, starts: Ints, stops: Ints, new: Sequence[str], misread:
             left -= 1
         while right < len(whole) and whole[right].isalnum():
             right += 1
-        was, word = whole[left:right].lower(), (whole[left : start - first] + text + whole[stop - first : right]).lower()
+        was, word = (
+            whole[left:right].lower(),
+            (whole[left : start - first] + text + whole[stop - first : right]).lower(),
+        )
         ruined = (errors[first + right] - errors[first + left]) * _READ > max(len(was), _READ)
         lost = any(map(str.isdigit, was + text)) or (was != word and is_common(word)) or ruined
         kind = "space" if " " in old + text else "speck" if not old else "misread"
