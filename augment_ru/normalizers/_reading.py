@@ -44,18 +44,14 @@ _MARKS = '.,!?;:…«»()"—-'
 
 def _joins(pieces: Sequence[str], at: int) -> bool:
     """Tell whether a piece and one beside it could be parts of one word."""
-    piece = pieces[at]
+    piece, before, after = pieces[at], "", ""
     here = piece.strip(_MARKS).lower()
-    before = after = ""
     if at and piece[0].isalpha() and pieces[at - 1][-1].isalpha() and (piece[0].islower() or pieces[at - 1].isupper()):
         before = pieces[at - 1].lower().lstrip(_MARKS)
-        if is_word(before + here):
-            return True
     if at + 1 < len(pieces) and piece[-1].isalpha() and pieces[at + 1][0].isalpha():
         after = pieces[at + 1].lower().rstrip(_MARKS)
-        if is_word(here + after):
-            return True
-    return bool(before and after) and is_word(before + here + after)
+    beside = (before and before + here, after and here + after, before and after and before + here + after)
+    return any(map(is_word, filter(None, beside)))
 
 
 _SPACED = re.compile(

@@ -59,11 +59,8 @@ def _belongs(text: str, start: int, stop: int) -> bool:
 
 
 def _is_mark(char: str) -> bool:
-    return (
-        unicodedata.category(char)[:1] == "M" and not "\ufe00" <= char <= "\ufe0f" and char < "\U000e0000"
-        if char
-        else False
-    )
+    selects = "\ufe00" <= char <= "\ufe0f" or char >= "\U000e0000"
+    return bool(char) and not selects and unicodedata.category(char)[0] == "M"
 
 
 def _joins(char: str) -> bool:

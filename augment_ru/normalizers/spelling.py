@@ -52,9 +52,7 @@ class SpellingNormalization(WordNormalization):
     def unknown(self, word: str) -> Iterable[WordReading]:
         """Return the words that a word in Russian letters may be an error for."""
         small = word.lower()
-        if len(small) < 4 or not small.isalpha() or not RUSSIAN.issuperset(small) or small in written_out():  # noqa: PLR2004
-            return
-        if VOWELS.isdisjoint(small):
+        if len(small) < 4 or not RUSSIAN.issuperset(small) or VOWELS.isdisjoint(small) or small in written_out():  # noqa: PLR2004
             return
         bit = self.bit
         found = [one for one in _sounds(bit).words(small, most=6.5 if self.typing else 5.0) if one.cost]
