@@ -336,7 +336,7 @@ def calibrate(**given: Any) -> None:  # noqa: ANN401
 
 @click.command(cls=Command, short_help="Score given pairs of texts.")
 @click.argument("source", metavar="PAIRS|-")
-@with_options(shared.SIMILARITY, *shared.FILE_FORM, shared.DEVICE)
+@with_options(shared.SIMILARITY, shared.SET, *shared.FILE_FORM, shared.DEVICE)
 @option("-o/--output OUT.jsonl", "Each pair with its score.", type=click.Path(path_type=Path))
 @table_format()
 def similarity(**given: Any) -> None:  # noqa: ANN401

@@ -158,9 +158,10 @@ SIMILARITY = option(
     "meaning, navec, bertscore:MODEL@LAYER, python:MODULE:FUNCTION, or none.  [default: meaning]",
 )
 
+SET = option("--set NAME.OPTION=VALUE...", "Set an option of an attack or a similarity (see list -v).", dest="options")
 SETUP = (
     SIMILARITY,
-    option("--set NAME.OPTION=VALUE...", "Set an option of an attack or a similarity (see list -v).", dest="options"),
+    SET,
     option(
         "--constraint NAME|FILE...",
         "What is protected instead of what the task protects: a name, a rule file, FILE.py:FUNCTION.",

@@ -113,6 +113,7 @@ def score_pairs(
     source: str,
     *,
     similarity: str | None,
+    options: Sequence[str] = (),
     input_format: str | None,
     encoding: str | None,
     device: str | None,
@@ -124,6 +125,7 @@ def score_pairs(
     Args:
         source: the file, or - for stdin.
         similarity: the specification of the similarity; None for the default.
+        options: options of the similarity, such as `bertscore.rescale=true`.
         input_format: the format of the file; None takes it from the name.
         encoding: the encoding of the file; None for UTF-8.
         device: where networks run; None for auto.
@@ -135,7 +137,7 @@ def score_pairs(
     """
     spec = similarity or "meaning"
     with checking():
-        made = similarity_of(spec, may_import=True)
+        made = similarity_of(spec, _options(spec, options), may_import=True)
         read = [source, *named_files([spec.partition(":")[2]]), *map(str, own_files())]
         check_outputs([("`output`", None if output is None else str(output))], read)
         check_encoding(encoding or UTF8)
@@ -151,6 +153,21 @@ def score_pairs(
         write_file(output, json_lines(dict(zip(names, row, strict=True)) for row in rows))
         say(f"wrote {amount(len(pairs), 'pair')} to {output}")
     print_shown([figures_table(figures(pairs, scores))], form)
+
+
+def _options(spec: str, given: Sequence[str]) -> dict[str, str]:
+    """Parse the options of a similarity.
+
+    Raises:
+        AugmentError: an option does not have the form NAME.OPTION=VALUE, or is of another similarity.
+    """
+    found: dict[str, str] = {}
+    for pair in given:
+        name, dot, option = pair.partition("=")[0].partition(".")
+        if not (dot and "=" in pair) or name != spec.partition(":")[0]:
+            raise AugmentError(f"`options` {pair}: must be NAME.OPTION=VALUE of {spec.partition(':')[0]}")
+        found[option] = pair.partition("=")[2]
+    return found
 
 
 def scored(pairs: Sequence[TextPair], similarity: Similarity, preparation: Preparation) -> list[float]:

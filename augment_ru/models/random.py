@@ -1,4 +1,4 @@
-"""A random class, all equally likely: TAPE's baseline (section 5.1)."""
+"""A random class, all equally likely: TAPE's baseline (section 5.1); or two random words of the text, MERA's (E.1)."""
 
 import json
 from collections.abc import Sequence
@@ -8,6 +8,10 @@ from augment_ru.draws import Rng, Streams, digests
 from augment_ru.errors import AugmentError
 from augment_ru.evaluation.examples import Example, Model, ModelRequest, Prediction
 from augment_ru.records import field_paths
+from augment_ru.records.metric_kinds import METRIC_KINDS
+
+_WORDS = 2
+"""How many words a random answer has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +29,7 @@ class Options:
 class Random(Model):
     """A model that gives random labels; a draw depends only on the seed and the row, so equal rows get equal labels."""
 
-    labels: tuple[str, ...]
+    labels: tuple[str, ...] | None
     seed: int
     few_shot = False
     deterministic = True
@@ -34,7 +38,8 @@ class Random(Model):
     @property
     def signature(self) -> str:
         """The kind, the seed and the labels."""
-        return f"random|seed={self.seed}|labels={','.join(self.labels)}"
+        drawn = f"labels={','.join(self.labels)}" if self.labels else f"words={_WORDS}"
+        return f"random|seed={self.seed}|{drawn}"
 
     def __call__(self, examples: Sequence[Example], /) -> list[Prediction]:
         """Return a label for each example; for a task with several labels, a mapping from fields to labels."""
@@ -48,7 +53,13 @@ class Random(Model):
         return found
 
     def _drawn(self, rng: Rng, example: Example, name: str) -> Prediction:
-        """Draw a label for a field of the right answer; if its name contains `[]`, a list with one for each entry."""
+        """Draw a label for a field of the right answer; if its name contains `[]`, a list with one for each entry.
+
+        Without labels, draw words of `inputs.text`, or else of the text, with replacement and in lower case.
+        """
+        if not self.labels:
+            words = str(field_paths.value(example.record, "inputs.text", None) or example.text).split()
+            return " ".join(rng.choice(words) for _ in range(_WORDS) if words).lower()
         drawn: list[Prediction] = [rng.choice(self.labels) for _ in field_paths.every(example.record, name)]
         return drawn if "[]" in name else drawn[0]
 
@@ -57,10 +68,10 @@ def random(request: ModelRequest, /) -> Random:
     """Make the model.
 
     Raises:
-        AugmentError: the task has no classes, or an argument is given.
+        AugmentError: the task has neither classes nor written answers, or an argument is given.
     """
     if request.argument:
         raise AugmentError("random takes no argument; set its seed with `seed`")
-    if not request.labels:
+    if not request.labels and METRIC_KINDS[request.task.scoring.metrics[0]] != "answers":
         raise AugmentError(f"{request.task.name} has no labels to choose from; random is for classification")
     return Random(request.labels, request.options.seed)

@@ -86,3 +86,19 @@ def test_rows_of_perturb_are_pairs_and_others_are_named() -> None:
     assert pairs_in(Row("line 1", {"original": "а", "perturbed": "б"})) == [TextPair(ALL, "а", "б")]
     with pytest.raises(AugmentError, match="line 7: needs the texts 'original' and 'perturbed'"):
         pairs_in(Row("line 7", {"text": "а"}))
+
+
+def test_options_of_the_similarity_hold_for_given_pairs(tmp_path: Path) -> None:
+    path = tmp_path / "pairs.jsonl"
+    pair = {"original": TEXTS[0], "perturbed": TEXTS[0].replace(" ", " не ", 1)}
+    path.write_text(json.dumps(pair, ensure_ascii=False) + "\n", encoding="utf-8")
+    for context in ("0", "0.5"):
+        out = tmp_path / f"{context}.jsonl"
+        done = run("similarity", path, "--similarity", "navec", "--set", f"navec.context={context}", "-o", out)
+        assert done.returncode == 0, done.stderr.decode()
+        made = similarity_of("navec", {"context": context})
+        assert made is not None
+        expected = scored([TextPair("", pair["original"], pair["perturbed"])], made, Preparation(()))
+        assert json.loads(out.read_text(encoding="utf-8"))["similarity"] == expected[0]
+    done = run("similarity", path, "--set", "navec.context=true")
+    assert done.stderr.decode().startswith("augment-ru: error: --set navec.context=true: must be NAME.OPTION=VALUE of")

@@ -102,16 +102,21 @@ def test_random_is_the_same_for_the_same_text_and_takes_every_label() -> None:
     assert 60 < predictions.count("plus") < 140
 
 
-def test_random_judges_every_option_of_muserc_and_writes_no_answers() -> None:
+def test_random_judges_every_option_of_muserc_and_writes_words_of_the_text() -> None:
     rows = benchmark_rows("muserc", "Так было")
     evaluation = evaluate(rows, ["random"], task="muserc")
     given = [row["original_prediction"] for row in evaluation.predictions()]
     wanted = [sum(len(one["answers"]) for one in row["passage"]["questions"]) for row in rows]
     assert [len(one) for one in given] == wanted
     assert {label for one in given for label in one} == {"0", "1"}
-    for name in ("mera_chegeka", "mera_multiq", "mera_rudetox", "rucos"):
-        with pytest.raises(AugmentError, match="has no labels to choose from; random is for classification"):
-            evaluate(benchmark_rows(name, "Так было"), ["random"], task=name)
+    for name in ("mera_chegeka", "mera_multiq", "mera_rudetox"):
+        rows = benchmark_rows(name, "Так было")
+        written = [one["original_prediction"] for one in evaluate(rows, ["random"], task=name).predictions()]
+        for row, answer in zip(rows, written, strict=True):
+            text = row["inputs"] if isinstance(row["inputs"], str) else row["inputs"]["text"]
+            assert len(answer.split()) == 2
+            assert set(answer.split()) <= set(text.lower().split())
+        assert written == [one["original_prediction"] for one in evaluate(rows, ["random"], task=name).predictions()]
     ethics = evaluate(benchmark_rows("mera_ruethics", "Так было"), ["random"], task="mera_ruethics")
     assert {row["original_prediction"] for row in ethics.predictions()} <= {"0", "1"}
 

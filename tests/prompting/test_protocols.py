@@ -244,7 +244,7 @@ def test_choices_score_as_in_the_code(name: str) -> None:
     process = from_folder(f"benchmark_tasks/{short}/utils.py").process_results
     known, draw = task(name).under(CODE), np.random.default_rng(len(name))
     base, labels = benchmark_rows(name, "раз")[0], choices_of(known)
-    rows, theirs, given = [], {}, {}
+    rows, theirs, given = [], dict[str, list[Any]](), dict[str, str]()
     for number in range(40):
         own = json.loads(json.dumps(base))
         own["meta"] = {**own["meta"], "id": number, "domain": f"d{number % 3}", "criteria": "honest"}
