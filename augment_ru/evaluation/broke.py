@@ -53,7 +53,7 @@ def counted_edits(source: str, edits: Iterable[tuple[Sequence[Any], str]]) -> Ma
 def shares_broken(rows: Sequence[Pair], right: Sequence[Pair], golds: Golds) -> list[ShareBroken]:
     """Return what broke the answers of a search.
 
-    Edits are counted among those tried; words in rows: where the word broke, of those where it was tried. Right answers,
+    Edits are counted among those tried; words in rows: where the word broke, of those where it was tried. Labels,
     numbers of changes and similarities are counted among the rows that can be broken; the latter two are cumulative.
 
     Args:

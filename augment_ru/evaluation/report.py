@@ -257,6 +257,7 @@ class AttackReport:
     labels: Mapping[str, SuccessRate] | None = None
     unread: UnreadReport | None = None
     option_order: OptionOrderReport | None = None
+    edits_per_100_words: float | None = None
     subpopulations: Mapping[str, Sequence[Cell]]
     strength: Mapping[str, Sequence[Cell]]
     outcomes: Letters

@@ -16,7 +16,7 @@ from augment_ru.evaluation.protocol import EvaluationPlan
 from augment_ru.evaluation.rates import wilson
 from augment_ru.evaluation.report import CurvePoint, SearchReport, ShareBroken
 from augment_ru.records.record import Record
-from augment_ru.text.words import LETTERS_AND_DIGITS
+from augment_ru.text.words import LETTERS_AND_DIGITS, word_ranges
 
 _MOST_QUERIES = 2**53
 """A row that states more queries was not made by a search; sums of such numbers fit no float."""
@@ -148,6 +148,17 @@ def changed_words(texts: Mapping[str, str], pair: Pair) -> int | None:
             touched += not own
         touched += len(hit)
     return touched
+
+
+def edits_per_100_words(rows: Sequence[Pair], pairs: Pairs) -> float | None:
+    """Return the edits in 100 words of the originals of the changed rows; None if no row states its edits."""
+    edits = words = 0
+    for pair in rows:
+        if pair.edits and any(pair.edits.values()):
+            texts = Record(pairs.originals[pair.original].values, pairs.task).texts()
+            edits += sum(map(len, pair.edits.values()))
+            words += sum(len(word_ranges(text)) for text in texts.values())
+    return _ratio(100 * edits, words)
 
 
 def _ratio(count: float, of: int) -> float | None:
