@@ -23,7 +23,7 @@ from augment_ru.engine.prepare import Constraints, Preparation, Prepared
 from augment_ru.engine.result import Outcome
 from augment_ru.engine.similarity import ScoreFunction, Similarity
 from augment_ru.errors import AugmentError, brief
-from augment_ru.evaluation.broke import summed, counted_edits
+from augment_ru.evaluation.broke import counted_edits, summed
 from augment_ru.evaluation.examples import Cache, Model, NamedModel, PredictFunction
 from augment_ru.language.annotate import Annotator
 from augment_ru.records.record import Record

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from statistics import fmean
 from typing import Any
 
-from augment_ru.evaluation.answers import Golds, golds_of, answer_kind
+from augment_ru.evaluation.answers import Golds, answer_kind, golds_of
 from augment_ru.evaluation.broke import FEATURES, hardest, shares_broken
 from augment_ru.evaluation.examples import Example, PredictFunction, Prediction
 from augment_ru.evaluation.pairs import CHOSEN, Pair, Pairs, as_float
