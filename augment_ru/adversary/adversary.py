@@ -23,7 +23,7 @@ from augment_ru.engine.prepare import Constraints, Preparation, Prepared
 from augment_ru.engine.result import Outcome
 from augment_ru.engine.similarity import ScoreFunction, Similarity
 from augment_ru.errors import AugmentError, brief
-from augment_ru.evaluation.broke import added, counted_edits
+from augment_ru.evaluation.broke import counted_edits, summed
 from augment_ru.evaluation.examples import Cache, Model, NamedModel, PredictFunction
 from augment_ru.language.annotate import Annotator
 from augment_ru.records.record import Record
@@ -282,7 +282,7 @@ class Adversary:
         for number in asked:
             own = edits.setdefault(pool.texts[number], [])
             own += [(triple, self.settings.attacks[pool.attacks[number]]) for triple in pool.changes[number].triples]
-        counts = added(counted_edits(pool.sources[text], own) for text, own in edits.items())
+        counts = summed(counted_edits(pool.sources[text], own) for text, own in edits.items())
         return {name: dict(sorted(own.items())) for name, own in counts.items()}
 
 

@@ -214,7 +214,7 @@ def different_golds(rows: Iterable[Mapping[str, Any]], task: Task) -> set[tuple[
     Raises:
         AugmentError: as `golds_of`.
     """
-    kind = kind_of(task)
+    kind = answer_kind(task)
     found: set[tuple[Gold | None, ...]] = set()
     for values in rows:
         if kind in _OF_CLASSES:
@@ -229,10 +229,10 @@ def labels_of_different(golds: Iterable[tuple[Gold | None, ...]], task: Task) ->
         golds: the different right answers of all rows, as `different_golds` returns them.
         task: the task of the rows.
     """
-    return labels_among(_without_held_back(list(golds), task), kind_of(task))
+    return labels_among(_without_held_back(list(golds), task), answer_kind(task))
 
 
-def kind_of(task: Task) -> Kind:
+def answer_kind(task: Task) -> Kind:
     """Return the kind of the answers of a task."""
     return next(iter(metrics_of(task.scoring.metrics).values())).kind
 

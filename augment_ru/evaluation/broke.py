@@ -53,8 +53,8 @@ def counted_edits(source: str, edits: Iterable[tuple[Sequence[Any], str]]) -> Ma
 def shares_broken(rows: Sequence[Pair], right: Sequence[Pair], golds: Golds) -> list[ShareBroken]:
     """Return what broke the answers of a search.
 
-    Edits are counted among those tried; words in rows: where the word broke, of those where it was tried. Right
-    answers, numbers of changes and similarities are counted among the rows that can be broken; the last two add up.
+    Edits are counted among those tried; words in rows: where the word broke, of those where it was tried. Labels,
+    numbers of changes and similarities are counted among the rows that can be broken; the latter two are cumulative.
 
     Args:
         rows: the broken rows.
@@ -112,7 +112,7 @@ def _tried_of(given: object) -> Mapping[str, Counter[str]]:
 
 def _in_rows(counts: Iterable[Mapping[str, Counter[str]]]) -> dict[str, Counter[str]]:
     """Add up the counts of rows; a word counts once for each row."""
-    return added({**one, "word": Counter(list(one.get("word", ())))} for one in counts)
+    return summed({**one, "word": Counter(list(one.get("word", ())))} for one in counts)
 
 
 def _edits_of(pair: Pair) -> Mapping[str, Counter[str]]:
@@ -120,14 +120,14 @@ def _edits_of(pair: Pair) -> Mapping[str, Counter[str]]:
     sources, attacks = pair.metadata.get("source"), pair.metadata.get("attacks")
     if not (pair.edits and isinstance(sources, Mapping) and isinstance(attacks, Mapping)):
         return {}
-    return added(
+    return summed(
         counted_edits(str(sources[name]), zip(edits, map(str, own), strict=False))
         for name, edits in pair.edits.items()
         if name in sources and isinstance(own := attacks.get(name), list)
     )
 
 
-def added(counts: Iterable[Mapping[str, Counter[str]]]) -> dict[str, Counter[str]]:
+def summed(counts: Iterable[Mapping[str, Counter[str]]]) -> dict[str, Counter[str]]:
     """Add up the counts of several texts."""
     found: dict[str, Counter[str]] = {name: Counter() for name in FEATURES}
     for one in counts:

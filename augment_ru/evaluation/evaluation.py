@@ -53,7 +53,7 @@ from augment_ru.evaluation.report import (
     as_json,
 )
 from augment_ru.evaluation.requirements import Known, Requirement, check_requirements, metric_of
-from augment_ru.evaluation.searches import is_searched, searches
+from augment_ru.evaluation.searches import edits_per_100_words, is_searched, searches
 from augment_ru.evaluation.spans import FATES
 from augment_ru.evaluation.subpopulations import Subpopulation, binned, exchanged_names, no_field, subpopulations
 from augment_ru.evaluation.table_text import as_html, as_text
@@ -266,6 +266,7 @@ class Evaluation:
             unread=unread_report(judged, attack),
             option_order=option_order_report(judged, self.pairs, attack),
             spans=_spans_report(judged, attack),
+            edits_per_100_words=edits_per_100_words(rows, self.pairs),
             subpopulations={
                 one.name: [
                     _cell(outcomes, np.array(one.of)[outcomes.original] == at, name)

@@ -262,6 +262,7 @@ class AttackReport:
     unread: UnreadReport | None = None
     option_order: OptionOrderReport | None = None
     spans: Mapping[str, Rate] | None = None
+    edits_per_100_words: float | None = None
     subpopulations: Mapping[str, Sequence[Cell]]
     strength: Mapping[str, Sequence[Cell]]
     outcomes: Letters

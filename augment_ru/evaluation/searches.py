@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from statistics import fmean
 from typing import Any
 
-from augment_ru.evaluation.answers import Golds, golds_of, kind_of
+from augment_ru.evaluation.answers import Golds, answer_kind, golds_of
 from augment_ru.evaluation.broke import FEATURES, hardest, shares_broken
 from augment_ru.evaluation.examples import Example, PredictFunction, Prediction
 from augment_ru.evaluation.pairs import CHOSEN, Pair, Pairs, as_float
@@ -16,7 +16,7 @@ from augment_ru.evaluation.protocol import EvaluationPlan
 from augment_ru.evaluation.rates import wilson
 from augment_ru.evaluation.report import CurvePoint, SearchReport, ShareBroken
 from augment_ru.records.record import Record
-from augment_ru.text.words import LETTERS_AND_DIGITS
+from augment_ru.text.words import LETTERS_AND_DIGITS, word_ranges
 
 _MOST_QUERIES = 2**53
 """A row that states more queries was not made by a search; sums of such numbers fit no float."""
@@ -46,7 +46,7 @@ def is_searched(pair: Pair) -> bool:
 
 def recorded(pairs: Pairs) -> PredictFunction:
     """Return a model that gives the answers which searches wrote into their rows."""
-    plan = EvaluationPlan(pairs, kind_of(pairs.task), (0,), 1, None)
+    plan = EvaluationPlan(pairs, answer_kind(pairs.task), (0,), 1, None)
     rows = [pair for own in pairs.attacks.values() for pair in own]
     said = [pair.metadata.get("prediction") or {} for pair in rows]
     before = dict(zip((pair.original for pair in rows), (one.get("before") for one in said), strict=True))
@@ -66,11 +66,12 @@ def _asked(example: Example) -> str:
 
 def told(pairs: Pairs) -> Iterator[str]:
     """Yield what broke the answers as a few lines: of each property the values with the highest shares."""
-    golds = golds_of([one.values for one in pairs.originals], pairs.task, kind_of(pairs.task))
+    golds = golds_of([one.values for one in pairs.originals], pairs.task, answer_kind(pairs.task))
     for found in searches(pairs, golds).values():
         by: dict[str, list[ShareBroken]] = {}
         for one in found.broke:
-            by.setdefault(one.by, []).append(one)
+            if one.broken or one.by == "label":
+                by.setdefault(one.by, []).append(one)
         for name, shares in by.items():
             if found.broken:
                 yield f"broke, by {name}: " + "; ".join(map(_in_words, shares[: _TOLD if name in FEATURES else None]))
@@ -148,6 +149,17 @@ def changed_words(texts: Mapping[str, str], pair: Pair) -> int | None:
             touched += not own
         touched += len(hit)
     return touched
+
+
+def edits_per_100_words(rows: Sequence[Pair], pairs: Pairs) -> float | None:
+    """Return the edits in 100 words of the originals of the changed rows; None if no row states its edits."""
+    edits = words = 0
+    for pair in rows:
+        if pair.edits and any(pair.edits.values()):
+            texts = Record(pairs.originals[pair.original].values, pairs.task).texts()
+            edits += sum(map(len, pair.edits.values()))
+            words += sum(len(word_ranges(text)) for text in texts.values())
+    return _ratio(100 * edits, words)
 
 
 def _ratio(count: float, of: int) -> float | None:

@@ -170,7 +170,7 @@ def counts(report: Report) -> ShownTable:
     """Return the table of the counts behind each rate, with the metrics before and after."""
     columns = ["model", "shots", "attack", *report.metrics, "right", "broken", "fixed", "ASR, %", INTERVAL]
     columns += ["ASR of perturbed rows, %", "ASR of all rows, %", "drop rate, %", "flips, %"]
-    columns += ["unchanged", "rejected", "rows"]
+    columns += ["edits per 100 words", "unchanged", "rejected", "rows"]
     rows = []
     for named, entry in _attacked(report):
         rate, changes = entry.rate, [entry.metrics.get(metric) for metric in report.metrics]
@@ -182,6 +182,7 @@ def counts(report: Report) -> ShownTable:
                 shown(rate.asr),
                 span(rate.ci95),
                 *(shown(one.value) for one in _further(entry).values()),
+                shown(entry.edits_per_100_words, 1),
                 *(f"{count:,}" for count in (entry.unchanged, entry.rejected, entry.rows)),
             ]
         )

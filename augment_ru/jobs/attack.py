@@ -3,7 +3,7 @@
 import time
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager, closing, nullcontext
+from contextlib import AbstractContextManager, closing, nullcontext, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain, islice
@@ -88,8 +88,11 @@ def attack_rows(given: Mapping[str, Any]) -> int:
     if [name for name in STATUSES if tally.searches[name]] == ["wrong_before"]:
         say("the model answers no row right; are the labels of the rows those of the model?", quiet=rows.quiet)
     say(wrote(rows, tally), quiet=rows.quiet)
-    if given["html"] is not None or not (rows.quiet or rows.meta != "full" or shown is not None):
+    if given["html"] is not None:
         _tell_what_broke(rows, given)
+    elif rows.meta == "full" and not rows.quiet and shown is None:
+        with suppress(AugmentError):  # rows that `evaluate` cannot read are written all the same
+            _tell_what_broke(rows, given)
     return 1 if tally.skipped else 0
 
 

@@ -108,13 +108,14 @@ def _write_test(
     figures = no_figures(recipe, task.recipe)
     with (folder / "test.jsonl").open("wb") as rows, (folder / "edits.jsonl").open("wb") as edits:
         for name in (task.recipe.name, *figures):
+            originals = iter(task.test.records)
             for shard in shards:
                 rows.write(shard.rows(name))
                 entries = shard.entries(name)
                 edits.write(entries)
                 if name in figures:
                     for line in entries.removesuffix(b"\n").split(b"\n"):
-                        figures[name].count_entry(orjson.loads(line))
+                        figures[name].count_entry(orjson.loads(line), next(originals).texts())
     return figures
 
 

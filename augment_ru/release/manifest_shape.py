@@ -55,7 +55,8 @@ def _table(kind: Any) -> GenericAlias:  # noqa: ANN401  (a type)
 
 _DISTRIBUTION = _object("", **dict.fromkeys(("mean", "std", *QUANTILES), _Number)) | None
 _FIGURES = {"similarity": _DISTRIBUTION, "probability": _DISTRIBUTION}
-_COUNTED = ("name", "rows perturbed unchanged rejected", "acceptance edits_per_perturbed_row")
+_OFTEN = "edits_per_100_words"
+_COUNTED = ("name", "rows perturbed unchanged rejected", f"acceptance edits_per_perturbed_row {_OFTEN}", _OFTEN)
 _SEARCHES = _list(
     _object("name", f"rows right {' '.join(STATUSES)} queries minimal", "asr queries_a_success changes"),
 )

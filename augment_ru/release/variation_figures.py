@@ -9,13 +9,14 @@ from augment_ru.adversary.case import STATUSES
 from augment_ru.engine.figures import Figures
 from augment_ru.evaluation.searches import can_be_broken
 from augment_ru.release.release_recipe import ReleaseRecipe, TaskRecipe
+from augment_ru.text.words import word_ranges
 
 
 class VariationFigures(Protocol):
     """Counts over the rows of one variation."""
 
-    def count_entry(self, entry: Mapping[str, Any]) -> None:
-        """Count a row, given its entry in the edit log."""
+    def count_entry(self, entry: Mapping[str, Any], texts: Mapping[str, str]) -> None:
+        """Count a row, given its entry in the edit log and the texts of its original."""
 
     def update(self, other: Any) -> None:  # noqa: ANN401  (figures of the same class)
         """Add the counts of other figures."""
@@ -27,10 +28,12 @@ class VariationFigures(Protocol):
 class AttackFigures(Figures):
     """Counts over the rows of one attack."""
 
-    def count_entry(self, entry: Mapping[str, Any]) -> None:
-        """Count a row, given its entry in the edit log."""
+    def count_entry(self, entry: Mapping[str, Any], texts: Mapping[str, str]) -> None:
+        """Count a row, given its entry in the edit log and the texts of its original."""
         edits = sum(map(len, entry["edits"].values()))
         self.count(entry["status"], entry["probability"], entry["similarity"], edits)
+        if entry["status"] == "perturbed":
+            self.words += sum(len(word_ranges(texts.get(name, ""))) for name in entry["edits"])
 
 
 @dataclass(slots=True)
@@ -44,8 +47,8 @@ class SearchFigures:
 
     counts: Counter[str] = field(default_factory=Counter)
 
-    def count_entry(self, entry: Mapping[str, Any]) -> None:
-        """Count a row, given its entry in the edit log."""
+    def count_entry(self, entry: Mapping[str, Any], _texts: Mapping[str, str]) -> None:
+        """Count a row, given its entry in the edit log; `texts` is not read."""
         search = entry["search"]
         self.counts[search["status"]] += 1
         if can_be_broken(search):

@@ -109,7 +109,8 @@ def check_task(release: ReleaseFiles, number: int) -> TaskCheck:
             problems += _row_problems((release.recipe, task), name, at, rows[at], row)
             is_of_search = row.entry is not None and "search" in row.entry
             if variation and row.entry is not None and not unreadable and is_of_search == (name in searches):
-                figures[name].count_entry(row.entry)
+                original = rows[at].record
+                figures[name].count_entry(row.entry, original.texts() if original else {})
     if unreadable:
         return TaskCheck(problems, None, {})
     for entry, stated in zip(entries_of(figure_entries(figures)), entries_of(known), strict=True):

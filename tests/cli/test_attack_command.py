@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -207,3 +208,30 @@ def test_files_whose_names_are_not_utf8(files: Path) -> None:
     rows = ("attack", files / "in.jsonl", "-o", files / "out.jsonl", "--attack", "case", "--resume")
     done = run(*rows, "--model", "linear", "--train", train, "--cache", "none")
     assert done.returncode == 0, done.stderr.decode()
+
+
+def test_the_page_and_the_terminal_say_what_broke(files: Path) -> None:
+    """The page is that of the rows' evaluation; the model is not asked again, and every edit that broke was tried."""
+    out, html = files / "out.jsonl", files / "what.html"
+    model = f"linear:{files / 'train.jsonl'}"
+    options = ("--model", model, "--cache", "none", "--similarity", "none", "--attack", "butterfingers")
+    done = run("attack", files / "in.jsonl", "-o", out, "--html", html, *options)
+    assert done.returncode == 0, done.stderr.decode()
+    told = [line for line in done.stderr.decode().splitlines() if "broke, by" in line]
+    assert [line.split("by ")[1].split(":")[0] for line in told] == [
+        "attack", "kind", "letter", "word", "label", "changes, at most", "similarity, at least",
+    ]  # fmt: skip
+    (data,) = re.findall(r'<script type="application/json" id="data">(.*?)</script>', html.read_text(), re.DOTALL)
+    report = json.loads(data)["report"]
+    (search,) = report["searches"].values()
+    rows = read_rows(str(out)).values
+    edits = sum(len(row["augment"]["edits"]["text"]) for row in rows)
+    tried = [row["augment"]["tried"] for row in rows if "tried" in row["augment"]]
+    (kind,) = (one for one in search["broke"] if one["by"] == "kind")
+    assert (kind["broken"], kind["of"]) == (edits, sum(one["kind"]["replaced"] for one in tried))
+    assert 0 < kind["broken"] <= kind["of"]
+    (entry,) = report["models"][0]["attacks"].values()
+    assert (entry["right"], entry["broken"]) == (search["right"], search["broken"])
+    assert entry["edits_per_100_words"] > 0
+    assert [one["id"] for one in search["hardest"]]
+    assert "give another -o" in fails(2, "attack", files / "in.jsonl", "--html", html, *options)

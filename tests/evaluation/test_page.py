@@ -496,6 +496,10 @@ def test_the_curve_and_the_transfer_matrix_are_drawn(window: chromium.Browser, t
     assert window.all("#transfer tbody tr:first-child td") == ["m", "0", "66.67", "66.67"]
     assert window.all("#transfer tbody tr:last-child td") == ["yes", "0", "0.00", "0.00"]
     assert "A search for the smallest change" in window.all("#about-attacks dd")[0]
+    assert [one.split(": ")[1].split(" (")[0] for one in window.all("#changes-plot circle title")] == [
+        "66.7 % broken, changes, at most 1"
+    ] * 2
+    assert window.all("#searches details[data-table=hard] tbody tr:first-child td")[1:4] == ["2", "yes", "withstood"]
     assert window.complaints() == []
 
 

@@ -52,7 +52,7 @@ function steps() {
       made.push(drawn("polyline", { points: points.map((point) => `${x(point.at)},${y(point.share)}`).join(" "), class: "line", tone: tone(which) }));
       for (const point of points) {
         const told = `${shownName(attack)}: ${number(point.share, 1)} % broken, ${by} ${point.value} (95 %: ${span(point.ci95)}), ${whole(point.broken)} of ${whole(point.of)}`;
-        made.push(line(x(point.at), y(point.ci95[0]), x(point.at), y(point.ci95[1]), "grid"), dot(x(point.at), y(point.share), "dot", tone(which), told));
+        made.push(line(x(point.at), y(point.ci95[0]), x(point.at), y(point.ci95[1]), "whisker", tone(which)), dot(x(point.at), y(point.share), "dot", tone(which), told));
       }
     });
     byId(box).replaceChildren(canvas(bottom + 48, `Success rate: ${by}`, ...made));
