@@ -70,6 +70,8 @@ LEAST = 3
 """The fewest errors for which the signs beside them are told apart, instead of their kinds."""
 WORST = 0.35
 """A line with more errors than this share of its signs is ruined; it is not fitted."""
+FEWEST = 50
+"""The fewest texts of either kind that a classifier is trained on."""
 HEADER = """# What a scanner misreads, for the attack "ocr": signs between other signs, and how often Tesseract took them for others.
 # Source: fitted by scripts/fit_ocr.py to {lines} sentences of RuBLiMP (Apache-2.0), rendered in {fonts} free families of
 #   fonts at three qualities (size, blur, noise, rotation, contrast, compression) and read by Tesseract 5 (model `rus`).
@@ -287,6 +289,9 @@ def compare(options: argparse.Namespace) -> None:
         clean = [sum(new == text for new, text in zip(news, texts, strict=True)) / len(texts) for news in ([one["read"] for one in mine], made)]
         said = [f"{quality}: clean {clean[0]:.3f} and {clean[1]:.3f}"]
         for what, (real, ours) in (("lines", lines), ("words", words)):
+            if min(len(real), len(ours)) < FEWEST:
+                said.append(f"too few {what} ({len(real)}, {len(ours)})")
+                continue
             labels = [0] * len(real) + [1] * len(ours)
             groups = [*range(len(real)), *range(len(ours))]
             model = make_pipeline(TfidfVectorizer(analyzer="char", ngram_range=(1, 4), sublinear_tf=True), LogisticRegression(C=10, max_iter=1000))
