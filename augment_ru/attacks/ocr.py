@@ -19,7 +19,7 @@ from augment_ru.errors import AugmentError, unknown
 from augment_ru.language.frequency import is_common
 from augment_ru.resources import dictionary_path, number_in, rows
 from augment_ru.text.batch import Batch
-from augment_ru.text.characters import Codes, Mask, counts_before
+from augment_ru.text.characters import WORD, Mask, counted, counts_before
 
 QUALITIES = ("good", "fair", "poor")
 SPACE, NOTHING = "␣", "∅"
@@ -182,7 +182,8 @@ def _contexts(batch: Batch, found: _Confusions) -> tuple[Ints, Ints]:
             context = np.where(keys[at] == key, found.rows[length][at], context)
         contexts.append(context)
     every = np.stack(contexts)
-    places = np.flatnonzero((every != none).any(axis=0))
+    has_words = np.append(counted((batch.flags & WORD) != 0, batch.starts[:-1], batch.starts[1:]) > 0, False)
+    places = np.flatnonzero((every != none).any(axis=0) & has_words[batch.rows(np.arange(size))])
     return places, every[:, places]
 
 
