@@ -4,16 +4,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from math import fsum
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
 import numpy as np
 
 from augment_ru.draws import Floats, Ints, Streams, unit
 from augment_ru.editing.error_classes import weighted_ranks
-from augment_ru.editing.on_demand import texts_at
 from augment_ru.edits import Note
 from augment_ru.engine.attack import Attack
-from augment_ru.engine.legality import without_overlaps
 from augment_ru.engine.proposals import Proposals, Replacements
 from augment_ru.errors import AugmentError, unknown
 from augment_ru.language.frequency import is_common
@@ -123,7 +121,10 @@ def _notes(batch: Batch, starts: Ints, stops: Ints, new: Sequence[str], misread:
             left -= 1
         while right < len(whole) and whole[right].isalnum():
             right += 1
-        was, word = whole[left:right].lower(), (whole[left : start - first] + text + whole[stop - first : right]).lower()
+        was, word = (
+            whole[left:right].lower(),
+            (whole[left : start - first] + text + whole[stop - first : right]).lower(),
+        )
         ruined = (errors[first + right] - errors[first + left]) * _READ > max(len(was), _READ)
         lost = any(map(str.isdigit, was + text)) or (was != word and is_common(word)) or ruined
         kind = "space" if " " in old + text else "speck" if not old else "misread"

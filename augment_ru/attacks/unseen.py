@@ -62,7 +62,8 @@ class Unseen(Attack):
         signs = self._signs()
         starts, stops = word_letters.words_of_segments(batch)
         gaps, letters = word_letters.letter_gaps(batch), word_letters.lone_letters(batch)
-        open_ = {"strike": counted(letters, starts, stops), "space": _spaces(batch, stops)}
+        whole = counted(letters, starts, stops) == stops - starts  # a letter with a mark of its own is not struck
+        open_ = {"strike": whole.astype(np.int64), "space": _spaces(batch, stops)}
         between = counted(gaps, starts + 1, stops)
         fits = np.stack([open_.get(kind, between) > 0 for kind in signs])
         fit = fits.any(axis=0)
@@ -84,8 +85,7 @@ class Unseen(Attack):
             if is_space[index]:
                 return sign
             if names[kinds[index]] == "strike":
-                alone = letters[starts[index] : stops[index]].tolist()
-                return "".join(char + sign * one for char, one in zip(word, alone, strict=True))
+                return "".join(char + sign for char in word)
             open_ = np.flatnonzero(gaps[starts[index] + 1 : stops[index]]) + 1
             place = int(open_[int(point * open_.size)])
             return word[:place] + sign + word[place:]
@@ -126,7 +126,7 @@ def unseen_signs(name: str, kinds: tuple[str, ...]) -> dict[str, Sequence[str]]:
     for kind, points, _ in rows(path, columns=3):
         if not re.fullmatch("U\\+[0-9A-F]{4,5}( U\\+[0-9A-F]{4,5})*", points):
             raise AugmentError(f"{path.name}: {kind} {points}; needs code points such as U+200B")
-        found.setdefault(kind, []).append("".join(chr(int(one[2:], 16)) for one in points.split()))
+        found.setdefault(kind, []).append("".join(chr(int(one.replace("U+", "0x"), 0)) for one in points.split()))
     for kind in kinds:
         if kind != "all" and kind not in found:
             raise unknown("kind of unseen", kind, ("all", *found))
