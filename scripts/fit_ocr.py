@@ -1,3 +1,4 @@
+# ruff: noqa: S607, PLC0415, C901  (programs of the system; libraries that only one step needs)
 """Fit the dictionary `ocr` to what Tesseract makes of rendered sentences.
 
 Three steps: `read` renders sentences in free fonts and has Tesseract read them; `fit` aligns what it read with the
@@ -17,7 +18,9 @@ import random
 import subprocess
 import tempfile
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -70,9 +73,16 @@ LEAST = 3
 """The fewest errors for which the signs beside them are told apart, instead of their kinds."""
 WORST = 0.35
 """A line with more errors than this share of its signs is ruined; it is not fitted."""
-HEADER = """# What a scanner misreads, for the attack "ocr": signs between other signs, and how often Tesseract took them for others.
-# Source: fitted by scripts/fit_ocr.py to {lines} sentences of RuBLiMP (Apache-2.0), rendered in {fonts} free families of
-#   fonts at three qualities (size, blur, noise, rotation, contrast, compression) and read by Tesseract 5 (model `rus`).
+LENGTHS = range(20, 141)
+"""How many signs the sentences have."""
+RAREST = 0.001
+"""The smallest share of a level that is kept."""
+FEWEST = 50
+"""The fewest texts of either kind that a classifier is trained on."""
+HEADER = """\
+# What a scanner misreads, for the attack "ocr": what signs between others are taken for, how often.
+# Source: fitted by scripts/fit_ocr.py to {lines} sentences of RuBLiMP (Apache-2.0), rendered in {fonts} free families
+#   of fonts at three qualities (size, blur, noise, rotation, contrast, compression) and read by Tesseract 5, `rus`.
 #   Levels: how many times more errors than the mean the lines of a quality have, and their share.
 # Licence: Apache-2.0 (numbers are facts).
 # Columns: sign before (or its kind), signs, sign behind (or its kind), what is read, errors, how many places.
@@ -83,7 +93,9 @@ HEADER = """# What a scanner misreads, for the attack "ocr": signs between other
 def fonts(part: str) -> list[tuple[str, int]]:
     """Return the font files of the fitted or the held-out families, each with its weight."""
     names = FITTED if part == "fit" else HELD_OUT
-    listed = subprocess.run(["fc-list", ":lang=ru", "file", "family", "style"], capture_output=True, text=True, check=True)
+    listed = subprocess.run(
+        ["fc-list", ":lang=ru", "file", "family", "style"], capture_output=True, text=True, check=True
+    )
     found: dict[tuple[str, str], str] = {}
     for line in sorted(listed.stdout.splitlines()):
         file, family, style = line.split(":", 2)
@@ -95,7 +107,7 @@ def fonts(part: str) -> list[tuple[str, int]]:
     return [(file, STYLES[style] * 1000 // families[name]) for (name, style), file in found.items()]
 
 
-def rendered(text: str, font: str, look: dict, draw: random.Random) -> bytes:
+def rendered(text: str, font: str, look: dict[str, Any], draw: random.Random) -> bytes:
     """Return the picture of a line, as a JPEG."""
     from PIL import Image, ImageDraw, ImageFilter, ImageFont
 
@@ -108,7 +120,9 @@ def rendered(text: str, font: str, look: dict, draw: random.Random) -> bytes:
     turn = draw.uniform(-look["turn"], look["turn"])
     picture = picture.rotate(turn, resample=Image.Resampling.BICUBIC, expand=True, fillcolor=paper)
     picture = picture.filter(ImageFilter.GaussianBlur(draw.uniform(*look["blur"]) * size / 30))
-    noise = np.random.default_rng(draw.getrandbits(32)).normal(0, draw.uniform(*look["noise"]), picture.size[::-1])
+    noise = np.random.default_rng(draw.getrandbits(32)).normal(
+        0, draw.uniform(*look["noise"]), (picture.height, picture.width)
+    )
     picture = Image.fromarray(np.clip(np.asarray(picture) + noise, 0, 255).astype(np.uint8))
     written = io.BytesIO()
     picture.save(written, "JPEG", quality=round(draw.uniform(*look["jpeg"])))
@@ -120,9 +134,9 @@ def pages(paths: list[Path], folder: Path) -> list[str | None]:
     listed = folder / "list.txt"
     listed.write_text("".join(f"{path}\n" for path in paths))
     command = ["tesseract", str(listed), "-", "-l", "rus", "--psm", "7", "--dpi", "300"]
-    done = subprocess.run(command, capture_output=True, text=True, env={"OMP_THREAD_LIMIT": "1"})
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env={"OMP_THREAD_LIMIT": "1"})
     if done.returncode == 0:
-        return list(done.stdout.split("\f"))[: len(paths)]
+        return [*done.stdout.split("\f")][: len(paths)]
     half = len(paths) // 2
     return pages(paths[:half], folder) + pages(paths[half:], folder) if half else [None]
 
@@ -132,13 +146,13 @@ def read(options: argparse.Namespace) -> None:
     draw = random.Random(options.seed)
     lines = options.sentences.read_text(encoding="utf-8").splitlines()
     texts = [" ".join(json.loads(line)["text"].split()) for line in lines]
-    texts = [text for text in texts if 20 <= len(text) <= 140]
+    texts = [text for text in texts if len(text) in LENGTHS]
     draw.shuffle(texts)
     texts = texts[options.skip :]
     files, weights = zip(*fonts(options.fonts), strict=True)
     with options.pairs.open("a", encoding="utf-8") as out, tempfile.TemporaryDirectory() as folder:
         for start in range(0, options.lines, 50):
-            made = []
+            made: list[dict[str, Any]] = []
             for number, text in enumerate(texts[start : start + 50]):
                 quality = draw.choice(QUALITIES) if options.quality == "all" else options.quality
                 (font,) = draw.choices(files, weights)
@@ -163,19 +177,20 @@ def operations(old: str, new: str) -> list[tuple[int, int, int, int]]:
         for column, other in enumerate(new, start=1):
             line.append(min(above[column - 1] + (sign != other), above[column] + 1, line[-1] + 1))
         costs.append(line)
-    row, column, steps = len(old), len(new), []
-    while row or column:
-        here = costs[row][column]
-        if row and column and here == costs[row - 1][column - 1] + (old[row - 1] != new[column - 1]):
-            row, column = row - 1, column - 1
-            if old[row] != new[column]:
-                steps.append((row, row + 1, column, column + 1))
-        elif row and here == costs[row - 1][column] + 1:
-            row -= 1
-            steps.append((row, row + 1, column, column))
+    at, to = len(old), len(new)
+    steps: list[tuple[int, int, int, int]] = []
+    while at or to:
+        here = costs[at][to]
+        if at and to and here == costs[at - 1][to - 1] + (old[at - 1] != new[to - 1]):
+            at, to = at - 1, to - 1
+            if old[at] != new[to]:
+                steps.append((at, at + 1, to, to + 1))
+        elif at and here == costs[at - 1][to] + 1:
+            at -= 1
+            steps.append((at, at + 1, to, to))
         else:
-            column -= 1
-            steps.append((row, row, column, column + 1))
+            to -= 1
+            steps.append((at, at, to, to + 1))
     found: list[tuple[int, int, int, int]] = []
     for start, stop, begin, end in reversed(steps):
         if found:
@@ -192,8 +207,11 @@ def around(text: str, start: int, stop: int) -> list[tuple[str, str, str]]:
     left, right = text[start - 1] if start else "\n", text[stop] if stop < len(text) else "\n"
     lefts, rights = (kind_of(left), left), (kind_of(right), right)
     old = text[start:stop]
-    return [(lefts[one], old, rights[other]) for one, other in ((0, 0), (1, 0), (0, 1), (1, 1)) if 
-            not (one and left == "\n" or other and right == "\n")]
+    return [
+        (lefts[one], old, rights[other])
+        for one, other in ((0, 0), (1, 0), (0, 1), (1, 1))
+        if not ((one and left == "\n") or (other and right == "\n"))
+    ]
 
 
 def fit(options: argparse.Namespace) -> None:
@@ -225,12 +243,14 @@ def fit(options: argparse.Namespace) -> None:
                         where[-1].append(known[-1])
                         if (start, stop) in made:
                             counted[known[-1], made[start, stop]] += 1
-    rates: Counter[tuple[str, str, str]] = Counter()
+    rates: dict[tuple[str, str, str], float] = dict.fromkeys(places, 0.0)
     for (context, _), count in counted.items():
         rates[context] += count / places[context]
     rows = sorted((context, -count, new) for (context, new), count in counted.items() if count >= options.least)
     levels = {quality: levels_of(quality, aligned, where, rates) for quality in QUALITIES}
-    written = [f"level\t{quality}\t{factor:g}\t{share:.4f}\t-\t-" for quality in QUALITIES for factor, share in levels[quality]]
+    written = [
+        f"level\t{quality}\t{factor:g}\t{share:.4f}\t-\t-" for quality in QUALITIES for factor, share in levels[quality]
+    ]
     for context, count, new in rows:
         written.append("\t".join((*map(_written, (*context, new)), str(-count), str(places[context]))))
     header = HEADER.format(lines=len(pairs), fonts=len(FITTED))
@@ -239,17 +259,24 @@ def fit(options: argparse.Namespace) -> None:
     print(len(pairs), len(aligned), len(rows), "mean", sum(len(one[3]) for one in aligned if one[2] == "fair") / signs)
 
 
-def levels_of(quality: str, aligned: list, where: list, rates: Counter) -> list[tuple[float, float]]:
+def levels_of(
+    quality: str, aligned: Sequence[Any], where: Sequence[Any], rates: dict[tuple[str, str, str], float]
+) -> list[tuple[float, float]]:
     """Return the factors of errors in the lines of a quality with their shares, by expectation and maximisation."""
-    mine = [(len(found), sum(rates[one] for one in contexts)) for (_, _, which, found), contexts in zip(aligned, where, strict=True) if which == quality]
+    mine = [
+        (len(found), sum(rates[one] for one in contexts))
+        for (_, _, which, found), contexts in zip(aligned, where, strict=True)
+        if which == quality
+    ]
     counts, expected = np.array(mine, dtype=float).T
     means = np.maximum(expected[:, None] * FACTORS, 1e-9)
-    likely = np.exp(counts[:, None] * np.log(means) - means - (counts[:, None] * np.log(np.maximum(expected, 1e-9))[:, None] - expected[:, None]))
+    logs = counts[:, None] * np.log(means) - means
+    likely = np.exp(logs - logs.max(axis=1, keepdims=True))
     shares = np.full(len(FACTORS), 1 / len(FACTORS))
     for _ in range(2000):
         posterior = likely * shares
         shares = (posterior / posterior.sum(axis=1, keepdims=True)).mean(axis=0)
-    return [(factor, share) for factor, share in zip(FACTORS.tolist(), shares.tolist(), strict=True) if share >= 0.001]
+    return [(factor, share) for factor, share in zip(FACTORS.tolist(), shares.tolist(), strict=True) if share >= RAREST]
 
 
 def _is_by_kind(context: tuple[str, str, str]) -> bool:
@@ -284,13 +311,24 @@ def compare(options: argparse.Namespace) -> None:
                     lines[which].append(new)
             for which, new in enumerate((one["read"], other)):
                 words[which].extend((Counter(new.split()) - Counter(one["text"].split())).elements())
-        clean = [sum(new == text for new, text in zip(news, texts, strict=True)) / len(texts) for news in ([one["read"] for one in mine], made)]
+        clean = [
+            sum(new == text for new, text in zip(news, texts, strict=True)) / len(texts)
+            for news in ([one["read"] for one in mine], made)
+        ]
         said = [f"{quality}: clean {clean[0]:.3f} and {clean[1]:.3f}"]
         for what, (real, ours) in (("lines", lines), ("words", words)):
+            if min(len(real), len(ours)) < FEWEST:
+                said.append(f"too few {what} ({len(real)}, {len(ours)})")
+                continue
             labels = [0] * len(real) + [1] * len(ours)
             groups = [*range(len(real)), *range(len(ours))]
-            model = make_pipeline(TfidfVectorizer(analyzer="char", ngram_range=(1, 4), sublinear_tf=True), LogisticRegression(C=10, max_iter=1000))
-            scores = cross_val_predict(model, real + ours, labels, groups=groups, cv=GroupKFold(5), method="decision_function")
+            model = make_pipeline(
+                TfidfVectorizer(analyzer="char", ngram_range=(1, 4), sublinear_tf=True),
+                LogisticRegression(C=10, max_iter=1000),
+            )
+            scores = cross_val_predict(
+                model, real + ours, labels, groups=groups, cv=GroupKFold(5), method="decision_function"
+            )
             said.append(f"{what} AUC {roc_auc_score(labels, scores):.3f} ({len(real)}, {len(ours)})")
         print("; ".join(said))
 

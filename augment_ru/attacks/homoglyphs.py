@@ -6,18 +6,21 @@ from typing import ClassVar
 
 import numpy as np
 
+from augment_ru.attacks.unseen import unseen_signs
 from augment_ru.draws import Ints, Streams
 from augment_ru.editing import word_letters
 from augment_ru.editing.targets import check_targets, targeted
 from augment_ru.engine.attack import Attack
 from augment_ru.engine.proposals import Proposals, Replacements
-from augment_ru.errors import AugmentError
+from augment_ru.errors import AugmentError, unknown
 from augment_ru.resources import dictionary_path, rows
 from augment_ru.text.batch import Batch
 from augment_ru.text.characters import Codes, counted
 
-_INVISIBLE = np.array([0x200B, 0x200D, 0x00AD], dtype=np.uint32)
-"""Zero-width space, zero-width joiner, soft hyphen: a line of text shows none of them."""
+_INVISIBLE = ("zero_width", "soft_hyphen")
+"""The kinds of the attack `unseen` that a word may get: a line of text shows none of them."""
+FORMS = {"plain": None, "wide": (0xFF21, 0xFF41), "math": (0x1D5A0, 0x1D5BA), "mono": (0x1D670, 0x1D68A)}
+"""The forms of Latin letters, by the code points of their A and a: full-width, mathematical sans-serif, monospace."""
 _PLACE, _WHICH = 0, 1
 """The numbers of a word's draws in its own stream: where the invisible character stands, and which one it is."""
 
@@ -36,6 +39,8 @@ class Homoglyphs(Attack):
         invisible: whether a changed word gets an invisible character between two of its letters; then all words with
             two letters side by side may change.
         targets: which words change, as in `masking`.
+        form: how the Latin letters look: `plain`; or `wide`, `math` or `mono`, in which «сахар» and "sugar" both get
+            full-width or mathematical letters.
         pairs: a dictionary, or the path of a `.tsv` file with the columns letter, look-alike, `same` or `near`.
 
     Raises:
@@ -49,20 +54,25 @@ class Homoglyphs(Attack):
     near: bool = False
     invisible: bool = False
     targets: str = "content"
+    form: str = "plain"
     pairs: str = "homoglyphs"
 
     def __post_init__(self) -> None:
         if not 0.0 <= self.letters <= 1.0:
             raise AugmentError(f"homoglyphs.letters={self.letters}; needs a number from 0 to 1")
         check_targets(self.targets)
-        _look_alikes(self.pairs, near=self.near)  # so that a wrong dictionary is an error before the run starts
+        if self.form not in FORMS:
+            raise unknown("form of homoglyphs", self.form, FORMS)
+        _look_alikes(
+            self.pairs, self.form, near=self.near
+        )  # so that a wrong dictionary is an error before the run starts
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
         """Propose a new spelling for every word that has a letter with a look-alike.
 
         With `invisible`, propose one for every word that has room for an invisible character between two letters.
         """
-        table = _look_alikes(self.pairs, near=self.near)
+        table = _look_alikes(self.pairs, self.form, near=self.near)
         starts, stops = word_letters.words_of_segments(batch)
         if self.invisible:
             gaps = word_letters.letter_gaps(batch)
@@ -88,8 +98,9 @@ class Homoglyphs(Attack):
             open_ = np.flatnonzero(gaps[characters.places] & (characters.within > 0))
             counts = np.bincount(characters.words[open_], minlength=indices.size)
             at = open_[np.cumsum(counts) - counts + (word_letters.drawn(keys, _PLACE) * counts).astype(np.int64)]
-            which = (word_letters.drawn(keys, _WHICH) * _INVISIBLE.size).astype(np.int64)
-            return word_letters.with_inserted(codes, characters, indices.size, at, _INVISIBLE[which])
+            invisible = np.array([ord(sign) for signs in unseen_signs("unseen", _INVISIBLE).values() for sign in signs])
+            which = (word_letters.drawn(keys, _WHICH) * invisible.size).astype(np.int64)
+            return word_letters.with_inserted(codes, characters, indices.size, at, invisible[which])
 
         proposals = Proposals.of_edits(starts, stops, ranks, texts, clean=True)
         return replace(
@@ -98,11 +109,12 @@ class Homoglyphs(Attack):
 
 
 @cache
-def _look_alikes(name: str, *, near: bool) -> Codes:
+def _look_alikes(name: str, form: str, *, near: bool) -> Codes:
     """Return the look-alike of each letter, in both directions, as a table for `looked_up`.
 
     Args:
         name: the dictionary.
+        form: how the Latin letters look; one of `FORMS`.
         near: whether pairs of the kind `near` count.
 
     Raises:
@@ -122,4 +134,8 @@ def _look_alikes(name: str, *, near: bool) -> Codes:
         pairs |= {one: other, other: one}
         if kind == "near" and not near:
             left_out |= {one, other}
-    return word_letters.lookup_table({letter: twin for letter, twin in pairs.items() if letter not in left_out})
+    table = {letter: twin for letter, twin in pairs.items() if letter not in left_out}
+    if (firsts := FORMS[form]) is not None:
+        shown = {chr(ord(a) + at): chr(first + at) for a, first in zip("Aa", firsts, strict=True) for at in range(26)}
+        table = shown | {letter: shown[twin] for letter, twin in table.items() if twin in shown}
+    return word_letters.lookup_table(table)

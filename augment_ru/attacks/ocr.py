@@ -4,22 +4,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from math import fsum
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
 import numpy as np
 
 from augment_ru.draws import Floats, Ints, Streams, unit
 from augment_ru.editing.error_classes import weighted_ranks
-from augment_ru.editing.on_demand import texts_at
 from augment_ru.edits import Note
 from augment_ru.engine.attack import Attack
-from augment_ru.engine.legality import without_overlaps
 from augment_ru.engine.proposals import Proposals, Replacements
 from augment_ru.errors import AugmentError, unknown
 from augment_ru.language.frequency import is_common
 from augment_ru.resources import dictionary_path, number_in, rows
 from augment_ru.text.batch import Batch
-from augment_ru.text.characters import Codes, Mask, counts_before
+from augment_ru.text.characters import WORD, Mask, counted, counts_before
 
 QUALITIES = ("good", "fair", "poor")
 SPACE, NOTHING = "␣", "∅"
@@ -185,7 +183,8 @@ def _contexts(batch: Batch, found: _Confusions) -> tuple[Ints, Ints]:
             context = np.where(keys[at] == key, found.rows[length][at], context)
         contexts.append(context)
     every = np.stack(contexts)
-    places = np.flatnonzero((every != none).any(axis=0))
+    has_words = np.append(counted((batch.flags & WORD) != 0, batch.starts[:-1], batch.starts[1:]) > 0, False)
+    places = np.flatnonzero((every != none).any(axis=0) & has_words[batch.rows(np.arange(size))])
     return places, every[:, places]
 
 

@@ -14,7 +14,11 @@ _UNSEEN = (
     "\ufeff\uffa0\ufff9-\ufffb\U000e0000-\U000e01ef"
 )
 _MARKS = "\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f"
-_FOUND = re.compile(f"\u202e(?P<reversed>[^\u202a-\u202e\u2066-\u2069\n]+)[\u202c\u2069]?|[{_UNSEEN}]+|[{_MARKS}]+")
+_SPACES = "\u2000-\u200a\u205f"
+_FOUND = re.compile(
+    "\u202e(?P<reversed>[^\u202a-\u202e\u2066-\u2069\n]+)[\u202c\u2069]?"
+    f"|[{_UNSEEN}]+|[{_MARKS}]+|(?P<space>[{_SPACES}])"
+)
 _ALL = re.compile(f"[{_UNSEEN}{_MARKS}]")
 _STRESS = "\u0300\u0301"
 _OF_LETTERS = {"и\u0306", "е\u0308", "у\u0306", "і\u0308"}
@@ -27,6 +31,7 @@ _PICTURES = {"So", "Sk", "Cn"}
 class InvisibleNormalization(Normalization):
     """Remove what is not seen: zero-width characters, soft hyphens, selectors, tags, marks that strike letters out.
 
+    Spaces of other widths become plain ones; those that do not break a line stay.
     What an override shows from right to left is written as it is read. Joiners and selectors of emoji and of scripts
     that need them, stress marks, and the marks of «й» and «ё» stay.
     """
@@ -39,6 +44,8 @@ class InvisibleNormalization(Normalization):
             start, stop = found.span()
             if (inner := found["reversed"]) is not None:
                 yield Edit(start, stop, _ALL.sub("", inner)[::-1])
+            elif found["space"]:
+                yield Edit(start, stop, " ")
             elif not _belongs(text, start, stop):
                 yield Edit(start, stop, "")
 

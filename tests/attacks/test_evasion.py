@@ -14,6 +14,9 @@ from augment_ru.similarities.meaning import Meaning
 
 TEXT = "Курьер приехал раньше срока, позвонил заранее, а Ольга ждала посылку из Казани почти месяц."
 
+UNSEEN = "\u200b\u200c\u200d\u2060\ufeff\u2061\u2062\u2063\u2064\u00ad"
+"""Zero-width signs, and the soft hyphen."""
+
 
 def attacked(name: str, text: str, probability: float = 1.0, seed: int = 0, **options: str) -> Result:
     """The result of an attack with these options, without constraints and gate."""
@@ -65,6 +68,12 @@ def test_near_look_alikes_are_an_option() -> None:
     assert attacked("homoglyphs", "кит").status == "unchanged"
 
 
+def test_latin_letters_may_be_full_width_or_mathematical() -> None:
+    assert attacked("homoglyphs", "сахар, open", form="wide").text == "ｃａｘａｐ, ｏｐｅｎ"
+    assert attacked("homoglyphs", "Сок", form="math").text == "𝖢𝗈к"
+    assert attacked("homoglyphs", "Сок", form="mono").text == "𝙲𝚘к"
+
+
 def test_a_share_of_the_letters_changes_but_at_least_one() -> None:
     word = "сахарсахар"
     assert {sum(old != new for old, new in zip(word, text, strict=True)) for text in outcomes("homoglyphs", word)} == {
@@ -82,9 +91,9 @@ def test_a_share_of_the_letters_changes_but_at_least_one() -> None:
 
 def test_an_invisible_character_stands_between_two_letters() -> None:
     found = outcomes("homoglyphs", "мир", invisible="true")
-    assert found == {f"м{sign}иp" for sign in "\u200b\u200d\u00ad"} | {f"ми{sign}p" for sign in "\u200b\u200d\u00ad"}
+    assert found == {f"м{sign}иp" for sign in UNSEEN} | {f"ми{sign}p" for sign in UNSEEN}
     bare = outcomes("homoglyphs", "кто-то 15 а", invisible="true", letters="0")
-    assert {re.sub("[\u200b\u200d\u00ad]", "|", text) for text in bare} == {
+    assert {re.sub(f"[{UNSEEN}]", "|", text) for text in bare} == {
         "к|то-то 15 а", "кт|о-то 15 а", "кто-т|о 15 а",
     }  # fmt: skip
 
@@ -108,6 +117,7 @@ def test_the_table_has_look_alikes_of_the_same_case_in_two_alphabets() -> None:
     [
         ({"letters": "1.5"}, "homoglyphs.letters=1.5; needs a number from 0 to 1"),
         ({"pairs": "unheard_of"}, "unheard_of"),
+        ({"form": "bold"}, "no form of homoglyphs called 'bold'"),
         ({"near": "yes"}, "homoglyphs.near: 'yes'; possible: true, false"),
     ],
 )

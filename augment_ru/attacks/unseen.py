@@ -1,0 +1,133 @@
+"""В тексте стоит то, чего не видно: «казино» → «ка<U+200B>зино», «ка<U+00AD>зино»."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import ClassVar
+
+import numpy as np
+
+from augment_ru.draws import Ints, Streams
+from augment_ru.editing import word_letters
+from augment_ru.editing.on_demand import texts_at
+from augment_ru.editing.targets import check_targets, targeted
+from augment_ru.edits import Note
+from augment_ru.engine.attack import Attack
+from augment_ru.engine.proposals import Proposals, Replacements
+from augment_ru.errors import AugmentError, unknown
+from augment_ru.resources import dictionary_path, rows
+from augment_ru.text.batch import Batch
+from augment_ru.text.characters import WORD, Mask, counted
+
+_KIND, _PLACE, _WHICH = 2, 0, 1
+"""The numbers of a word's draws in its own stream: the kind, the place, and which of the kind's signs it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unseen(Attack):
+    """Put what a reader does not see into words, or between them; the text looks as it did.
+
+    Each changed word draws one of the kinds that fit it: zero-width signs, variation selectors, tags, soft hyphens and
+    controls of direction stand between two letters; a combining line strikes or underlines every letter; another
+    space takes the place of the one behind the word.
+
+    Args:
+        probability: of the words that can change, the share that does; in [0, 1].
+        kinds: the kinds of signs; `all` stands for all of them.
+        targets: which words change, as in `masking`.
+        signs: a dictionary, or the path of a `.tsv` file with the columns kind, code points, where they come from.
+
+    Raises:
+        AugmentError: there is no such kind or dictionary, a line is malformed, or `kinds` is empty.
+    """
+
+    name: ClassVar[str] = "unseen"
+    group: ClassVar[str] = "channels"
+    probability: float = 0.15
+    kinds: tuple[str, ...] = ("all",)
+    targets: str = "content"
+    signs: str = "unseen"
+
+    def __post_init__(self) -> None:
+        check_targets(self.targets)
+        if not self._signs():
+            raise AugmentError("unseen.kinds: none; name at least one, such as zero_width")
+
+    def _signs(self) -> dict[str, Sequence[str]]:
+        return unseen_signs(self.signs, tuple(self.kinds))
+
+    def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
+        """Propose a sign for every word that has two letters side by side, or a space behind it."""
+        signs = self._signs()
+        starts, stops = word_letters.words_of_segments(batch)
+        gaps, letters = word_letters.letter_gaps(batch), word_letters.lone_letters(batch)
+        whole = counted(letters, starts, stops) == stops - starts  # a letter with a mark of its own is not struck
+        open_ = {"strike": whole.astype(np.int64), "space": _spaces(batch, stops)}
+        between = counted(gaps, starts + 1, stops)
+        fits = np.stack([open_.get(kind, between) > 0 for kind in signs])
+        fit = fits.any(axis=0)
+        words = np.flatnonzero(fit)
+        begins, _, ranks = targeted(batch, streams, starts[fit], stops[fit], self.targets)
+        words = words[np.searchsorted(starts[fit], begins)]
+        starts, stops, fits = starts[words], stops[words], np.cumsum(fits[:, words], axis=0)
+        keys = batch.keys(streams, starts)
+        nth = (word_letters.drawn(keys, _KIND) * fits[-1]).astype(np.int64) if words.size else words
+        kinds = (fits <= nth).sum(axis=0)
+        names = list(signs)
+        is_space = kinds == (names.index("space") if "space" in names else -1)
+        points = np.stack([word_letters.drawn(keys, _WHICH), word_letters.drawn(keys, _PLACE)], axis=1).tolist()
+        begins, ends = np.where(is_space, stops, starts), np.where(is_space, stops + 1, stops)
+
+        def written(index: int, word: str) -> str:
+            among, (which, point) = signs[names[kinds[index]]], points[index]
+            sign = among[int(which * len(among))]
+            if is_space[index]:
+                return sign
+            if names[kinds[index]] == "strike":
+                return "".join(char + sign for char in word)
+            open_ = np.flatnonzero(gaps[starts[index] + 1 : stops[index]]) + 1
+            place = int(open_[int(point * open_.size)])
+            return word[:place] + sign + word[place:]
+
+        def replace(indices: Ints) -> Replacements:
+            words = texts_at(batch, begins[indices], ends[indices])
+            return Replacements.of([written(index, word) for index, word in zip(indices.tolist(), words, strict=True)])
+
+        def notes(indices: Ints) -> list[Note]:
+            read = texts_at(batch, begins[indices], ends[indices])
+            return [Note(text, names[kind]) for text, kind in zip(read, kinds[indices].tolist(), strict=True)]
+
+        return Proposals.of_edits(begins, ends, ranks, replace, clean=True, notes=notes)
+
+
+def _spaces(batch: Batch, stops: Ints) -> Ints:
+    """Count the plain space between each word and a next one: 1 or 0, shape (words,)."""
+    codes = np.append(batch.codes, batch.codes[-1:])
+    found: Mask = (codes[stops] == ord(" ")) & ((batch.flags[np.minimum(stops + 1, codes.size - 2)] & WORD) != 0)
+    if batch.untouchable is not None:
+        found &= ~batch.untouchable[stops]
+    return found.astype(np.int64)
+
+
+@cache
+def unseen_signs(name: str, kinds: tuple[str, ...]) -> dict[str, Sequence[str]]:
+    """Read the signs of some kinds.
+
+    Args:
+        name: the dictionary.
+        kinds: the kinds wanted; `all` stands for all of them.
+
+    Raises:
+        AugmentError: there is no such dictionary or kind, or a line has no code points.
+    """
+    path = dictionary_path(name)
+    found: dict[str, list[str]] = {}
+    for kind, points, _ in rows(path, columns=3):
+        if not re.fullmatch("U\\+[0-9A-F]{4,5}( U\\+[0-9A-F]{4,5})*", points):
+            raise AugmentError(f"{path.name}: {kind} {points}; needs code points such as U+200B")
+        found.setdefault(kind, []).append("".join(chr(int(one.replace("U+", "0x"), 0)) for one in points.split()))
+    for kind in kinds:
+        if kind != "all" and kind not in found:
+            raise unknown("kind of unseen", kind, ("all", *found))
+    return {kind: signs for kind, signs in found.items() if kind in kinds or "all" in kinds}
