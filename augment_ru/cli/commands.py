@@ -140,8 +140,8 @@ def _with_recipe(given: dict[str, Any], keys: type[Any], lists: Mapping[str, str
 )
 @option(
     "--table NAME...",
-    "Print this table: rates, counts, noise, defences, catch, together, valid, curve, broke, hard, transfer, models, "
-    "attacks, strength, subpopulations, or all.  [default: all but the last four]",
+    "Print this table: rates, spans, counts, noise, defences, catch, together, valid, curve, broke, hard, transfer, "
+    "models, attacks, strength, subpopulations, or all.  [default: all but the last four]",
     dest="tables",
 )
 @table_format()

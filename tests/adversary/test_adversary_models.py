@@ -22,6 +22,10 @@ from small_seq2seq import seq2seq
 LABELS = ("да", "нет")
 ROWS = [{"id": number, "text": text} for number, text in enumerate(SENTENCES[:6])]
 BUDGET = 48
+OF_LABELS = sorted(
+    {*names("models")} - {"bm25", "hf_encoder", "ranking"}  # tests/evaluation/test_rankings.py searches against these
+    - {"hf_tokens", "slovnet", "spacy"}  # they find spans, which no search breaks
+)  # fmt: skip
 UNBROKEN = frozenset({"majority"})
 """It gives the same answer to any text."""
 
@@ -55,10 +59,10 @@ def specs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, tuple[
 
 
 def test_every_kind_is_attacked(specs: Mapping[str, Any]) -> None:
-    assert sorted(specs) == sorted(names("models"))
+    assert sorted(specs) == OF_LABELS
 
 
-@pytest.mark.parametrize("kind", names("models"))
+@pytest.mark.parametrize("kind", OF_LABELS)
 def test_laws_for_every_model(
     kind: str, specs: Mapping[str, tuple[str, Mapping[str, str]]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
