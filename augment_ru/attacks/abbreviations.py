@@ -16,10 +16,10 @@ from augment_ru.language.numerals import (
     NUMERAL_CASES,
     case_of_unit,
     cases_at,
-    counted,
+    noun_after,
     nouns_behind,
 )
-from augment_ru.language.shortenings import every_form, forms_of_phrase, inflected, like_title, shortenings, unit_forms
+from augment_ru.language.shortenings import every_form, forms_of_phrase, like_title, phrase_in, shortenings, unit_forms
 from augment_ru.resources import same_word
 
 CLASSES = ("full", "short")
@@ -63,7 +63,7 @@ def _title(short: str, words: str, text: str, match: re.Match[str]) -> Iterator[
         cases = _likely(text[:start])
         own = {case for one in readings(name[1]) for case in NUMERAL_CASES if case in one.grammemes and one.name}
         declined = own & cases and "nomn" not in own and words not in _STREETS
-        found = {inflected(f"{words}*", case) for case in (cases & own if declined else cases)}
+        found = {phrase_in(f"{words}*", case) for case in (cases & own if declined else cases)}
         if len(found) == 1:
             yield Place(start, stop, found.pop() + " " * (text[stop : stop + 1] != " "), "full")
 
@@ -120,7 +120,7 @@ def _region(short: str, words: str, text: str, match: re.Match[str]) -> Iterator
     noun = noun_of(words)
     gender = noun.gender if noun else ""
     own = {case for one in adjective for case in NUMERAL_CASES if {case, gender, "sing"} <= one.grammemes}
-    found = {inflected(f"{words}*", case) for case in own & cases}
+    found = {phrase_in(f"{words}*", case) for case in own & cases}
     if len(found) == 1:
         yield Place(start, end_of_short(text, stop), found.pop(), "full")
 
@@ -155,7 +155,7 @@ def _unit(short: str, words: str, text: str, match: re.Match[str]) -> Iterator[P
     elif case := case_of_unit(text[: match.start()], text[match.end() :]):
         number = _MANY if match["scale"] else _FEW if match["part"] else int(re.sub(r"\D", "", match["whole"]))
         gap = "" if text[start - 1].isspace() else " "
-        new = gap + counted(number, words, "nomn" if match["part"] or match["scale"] else case)
+        new = gap + noun_after(number, words, "nomn" if match["part"] or match["scale"] else case)
         yield Place(start, end_of_short(text, stop), new, "full")
 
 
@@ -169,7 +169,7 @@ def _acronym(short: str, words: str, text: str, match: re.Match[str]) -> Iterato
     if cases == {"nomn"} or (cases == NO_GENITIVE and text[:start].rstrip()[-1:] in ",:;"):
         verb = re.match(r"\s+([а-яё]+)", text[stop:])
         cases = frozenset({"nomn"}) if verb and _agrees(words, verb[1]) else frozenset()
-    found = {inflected(words, case) for case in cases}
+    found = {phrase_in(words, case) for case in cases}
     if len(found) == 1 and text[stop : stop + 1] != "-":
         yield Place(start, stop, found.pop(), "full")
 
