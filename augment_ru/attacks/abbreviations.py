@@ -69,6 +69,7 @@ def _title(short: str, words: str, text: str, match: re.Match[str]) -> Iterator[
 
 
 _STREETS = frozenset({"улица", "площадь", "переулок", "набережная", "проспект", "бульвар"})
+_SPOKEN = frozenset({"господин", "госпожа", "товарищ", "доктор"})
 _PERSONS = frozenset({"господин", "госпожа", "доктор", "профессор", "академик", "генерал", "товарищ"})
 
 
@@ -77,11 +78,17 @@ def _is_title(text: str, start: int, stop: int, words: str) -> bool:
     before = re.search(r"([А-Яа-яЁё-]+)\s+$", text[:start])
     name = re.match(r"\s+([А-ЯЁа-яё-]+)", text[stop:])
     likeliest = readings(before[1])[0] if before else None
+    told = chat_points(text) > 0 or words in _SPOKEN  # people and stories do not shorten titles
+    same = re.findall(rf"\b(?:{_any_of(every_form('title', words))})\b", text, re.IGNORECASE)
+    if told or len(same) > 1:
+        return False
+    if (likeliest and likeliest.pos in {"ADJF", "PRTF"}) or re.search(r"(?:[—–]|\bбыл[аио]?)\s+$", text[:start]):
+        return False  # «центральная площадь Испании», «Альнис — озеро Литвы»
     if words == "имени":
         return likeliest is not None and likeliest.pos == "NOUN"
     if any({"nomn", "plur"} <= one.grammemes for one in readings(text[start:stop])):
-        alone = cases_at(text[:start]) == {"gent"} or (likeliest is not None and likeliest.pos in {"NOUN", "ADJF"})
-        if not alone or (likeliest and "plur" in likeliest.grammemes and likeliest.pos == "ADJF"):
+        alone = cases_at(text[:start]) == {"gent"} or (likeliest is not None and likeliest.pos == "NOUN")
+        if not alone:
             return False
     first = readings(name[1])[0] if name else None
     if first is None or words in _STREETS:
@@ -166,12 +173,19 @@ def _acronym(short: str, words: str, text: str, match: re.Match[str]) -> Iterato
         yield Place(start, stop, short, "short")
         return
     cases = _likely(text[:start])
+    if cases == {"gent"} and re.match(r"\s+(?:не\s+)?[а-яё]+", text[stop:]) and _is_verb(text[stop:]):
+        return  # «цен СМИ не приводят»
     if cases == {"nomn"} or (cases == NO_GENITIVE and text[:start].rstrip()[-1:] in ",:;"):
         verb = re.match(r"\s+([а-яё]+)", text[stop:])
         cases = frozenset({"nomn"}) if verb and _agrees(words, verb[1]) else frozenset()
     found = {phrase_in(words, case) for case in cases}
     if len(found) == 1 and text[stop : stop + 1] != "-":
         yield Place(start, stop, found.pop(), "full")
+
+
+def _is_verb(behind: str) -> bool:
+    word = behind.removeprefix(" не").split()[0].strip(".,!?:;")
+    return bool(word) and readings(word)[0].pos in {"VERB", "INFN", "PRED", "PRTS"}
 
 
 def _agrees(words: str, verb: str) -> bool:

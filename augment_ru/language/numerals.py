@@ -147,7 +147,7 @@ def cases_at(before: str) -> frozenset[str]:
     if match is None:
         return ANY_CASE if before.strip()[-1:].isalnum() or ends_in_short(before) else NO_GENITIVE
     word = match[1].lower()
-    if governors().get(word) == "none":
+    if "none" in {governors().get(same_word(one)) for one in (word, *(each.lemma for each in readings(word)))}:
         return frozenset()
     if cases := cases_behind(word):
         return cases - {"accs"} if word in {"с", "со"} else cases - {"loct"} if word == "по" else cases
@@ -277,6 +277,7 @@ def case_of_unit(before: str, behind: str) -> str:
     if cases == NO_GENITIVE:
         return "nomn"
     if cases == {"accs", "loct"}:  # «в 5 км от города», «на 5 тыс. рублей»
-        return "loct" if re.match(r"\s+от\b", behind) else "accs"
+        away = word is not None and word[1].lower() == "в" and re.match(r"\s+от\b", behind)
+        return "loct" if away else "accs"
     likely = cases - {"ablt"} if len(cases) > 1 else cases
     return next(iter(likely)) if len(likely) == 1 else "accs" if likely == {"accs", "datv"} else ""
