@@ -78,7 +78,7 @@ def _is_title(text: str, start: int, stop: int, words: str) -> bool:
     before = re.search(r"([А-Яа-яЁё-]+)\s+$", text[:start])
     name = re.match(r"\s+([А-ЯЁа-яё-]+)", text[stop:])
     likeliest = readings(before[1])[0] if before else None
-    told = chat_points(text) > 0 or words in _SPOKEN  # people and stories do not shorten titles
+    told = words in _SPOKEN or (words in _PERSONS and chat_points(text) > 0)  # stories do not shorten titles
     same = re.findall(rf"\b(?:{_any_of(every_form('title', words))})\b", text, re.IGNORECASE)
     if told or len(same) > 1:
         return False
