@@ -16,10 +16,10 @@ from augment_ru.language.numerals import (
     NUMERAL_CASES,
     case_of_unit,
     cases_at,
-    counted,
+    noun_after,
     nouns_behind,
 )
-from augment_ru.language.shortenings import every_form, forms_of_phrase, inflected, like_title, shortenings, unit_forms
+from augment_ru.language.shortenings import every_form, forms_of_phrase, like_title, phrase_in, shortenings, unit_forms
 from augment_ru.resources import same_word
 
 CLASSES = ("full", "short")
@@ -63,12 +63,13 @@ def _title(short: str, words: str, text: str, match: re.Match[str]) -> Iterator[
         cases = _likely(text[:start])
         own = {case for one in readings(name[1]) for case in NUMERAL_CASES if case in one.grammemes and one.name}
         declined = own & cases and "nomn" not in own and words not in _STREETS
-        found = {inflected(f"{words}*", case) for case in (cases & own if declined else cases)}
+        found = {phrase_in(f"{words}*", case) for case in (cases & own if declined else cases)}
         if len(found) == 1:
             yield Place(start, stop, found.pop() + " " * (text[stop : stop + 1] != " "), "full")
 
 
 _STREETS = frozenset({"улица", "площадь", "переулок", "набережная", "проспект", "бульвар"})
+_SPOKEN = frozenset({"господин", "госпожа", "товарищ", "доктор"})
 _PERSONS = frozenset({"господин", "госпожа", "доктор", "профессор", "академик", "генерал", "товарищ"})
 
 
@@ -77,11 +78,17 @@ def _is_title(text: str, start: int, stop: int, words: str) -> bool:
     before = re.search(r"([А-Яа-яЁё-]+)\s+$", text[:start])
     name = re.match(r"\s+([А-ЯЁа-яё-]+)", text[stop:])
     likeliest = readings(before[1])[0] if before else None
+    told = words in _SPOKEN or (words in _PERSONS and chat_points(text) > 0)  # stories do not shorten titles
+    same = re.findall(rf"\b(?:{_any_of(every_form('title', words))})\b", text, re.IGNORECASE)
+    if told or len(same) > 1:
+        return False
+    if (likeliest and likeliest.pos in {"ADJF", "PRTF"}) or re.search(r"(?:[—–]|\bбыл[аио]?)\s+$", text[:start]):
+        return False  # «центральная площадь Испании», «Альнис — озеро Литвы»
     if words == "имени":
         return likeliest is not None and likeliest.pos == "NOUN"
     if any({"nomn", "plur"} <= one.grammemes for one in readings(text[start:stop])):
-        alone = cases_at(text[:start]) == {"gent"} or (likeliest is not None and likeliest.pos in {"NOUN", "ADJF"})
-        if not alone or (likeliest and "plur" in likeliest.grammemes and likeliest.pos == "ADJF"):
+        alone = cases_at(text[:start]) == {"gent"} or (likeliest is not None and likeliest.pos == "NOUN")
+        if not alone:
             return False
     first = readings(name[1])[0] if name else None
     if first is None or words in _STREETS:
@@ -120,7 +127,7 @@ def _region(short: str, words: str, text: str, match: re.Match[str]) -> Iterator
     noun = noun_of(words)
     gender = noun.gender if noun else ""
     own = {case for one in adjective for case in NUMERAL_CASES if {case, gender, "sing"} <= one.grammemes}
-    found = {inflected(f"{words}*", case) for case in own & cases}
+    found = {phrase_in(f"{words}*", case) for case in own & cases}
     if len(found) == 1:
         yield Place(start, end_of_short(text, stop), found.pop(), "full")
 
@@ -155,7 +162,7 @@ def _unit(short: str, words: str, text: str, match: re.Match[str]) -> Iterator[P
     elif case := case_of_unit(text[: match.start()], text[match.end() :]):
         number = _MANY if match["scale"] else _FEW if match["part"] else int(re.sub(r"\D", "", match["whole"]))
         gap = "" if text[start - 1].isspace() else " "
-        new = gap + counted(number, words, "nomn" if match["part"] or match["scale"] else case)
+        new = gap + noun_after(number, words, "nomn" if match["part"] or match["scale"] else case)
         yield Place(start, end_of_short(text, stop), new, "full")
 
 
@@ -166,12 +173,19 @@ def _acronym(short: str, words: str, text: str, match: re.Match[str]) -> Iterato
         yield Place(start, stop, short, "short")
         return
     cases = _likely(text[:start])
+    if cases == {"gent"} and re.match(r"\s+(?:не\s+)?[а-яё]+", text[stop:]) and _is_verb(text[stop:]):
+        return  # «цен СМИ не приводят»
     if cases == {"nomn"} or (cases == NO_GENITIVE and text[:start].rstrip()[-1:] in ",:;"):
         verb = re.match(r"\s+([а-яё]+)", text[stop:])
         cases = frozenset({"nomn"}) if verb and _agrees(words, verb[1]) else frozenset()
-    found = {inflected(words, case) for case in cases}
+    found = {phrase_in(words, case) for case in cases}
     if len(found) == 1 and text[stop : stop + 1] != "-":
         yield Place(start, stop, found.pop(), "full")
+
+
+def _is_verb(behind: str) -> bool:
+    word = behind.removeprefix(" не").split()[0].strip(".,!?:;")
+    return bool(word) and readings(word)[0].pos in {"VERB", "INFN", "PRED", "PRTS"}
 
 
 def _agrees(words: str, verb: str) -> bool:

@@ -16,16 +16,16 @@ from augment_ru.language.numerals import (
     LARGEST,
     NUMERAL_CASES,
     Noun,
-    atoms,
     cardinal,
     case_of_unit,
     cases_at,
     class_of,
-    counted,
-    joined,
+    compound_start,
+    noun_after,
     nouns_behind,
+    numeral_atoms,
     ordinal,
-    spelled,
+    ways_to_count,
 )
 from augment_ru.resources import same_word
 
@@ -67,7 +67,7 @@ def _clock(_: str, match: re.Match[str]) -> Iterator[Place]:
     if not 1 < hour < _MIDNIGHT or minute >= _HOUR:
         return
     words = f"{cardinal(hour, case)} {'ноль ' if minute < _TEN else ''}{cardinal(minute, case, 'femn')}"
-    words = words if minute else f"{cardinal(hour, case)} {counted(hour, 'час', case)}"
+    words = words if minute else f"{cardinal(hour, case)} {noun_after(hour, 'час', case)}"
     yield Place(match.start("hour"), match.end(), words, "words")
     for told in (phrase for phrase, when in _clock_phrases().items() if when == time and case == "nomn"):
         start = match.start("hour") if told.startswith("половине") else match.start()
@@ -109,7 +109,7 @@ def _ranked(text: str, match: re.Match[str]) -> Iterator[Place]:
     """«на 35-й минуте» → «на тридцать пятой минуте», «из 17-и побед» → «из семнадцати побед»."""
     number, ending = int(match["ranked"]), match["ending"].replace("ё", "е")
     nouns, cases = nouns_behind(text[match.end() :]), cases_at(text[: match.start()])
-    found = {word for word, _ in spelled(number, nouns, cases) if _ends_in(word, ending)} if number else set()
+    found = {word for word, _ in ways_to_count(number, nouns, cases) if _ends_in(word, ending)} if number else set()
     if not found or ending not in {"и", "ти", "мя", "х", "ух", "ех", "ми"}:
         found = {word for word in _ordinals(number, nouns, cases) if _ends_in(word, ending)}
     if len(found) == 1 and number <= LARGEST:
@@ -151,7 +151,7 @@ def _compound(_: str, match: re.Match[str]) -> Iterator[Place]:
     number, rest = int(match["many"]), match["rest"]
     listed = any(rest.startswith(stem) for stem in _listed("stem"))
     if 0 < number <= _THOUSAND and (listed or has_form(f"пяти{rest}")) and not (number == 1 and rest.startswith("лет")):
-        yield Place(match.start(), match.end(), joined(number) + rest, "words")
+        yield Place(match.start(), match.end(), compound_start(number) + rest, "words")
 
 
 def _compound_words(_: str, match: re.Match[str]) -> Iterator[Place]:
@@ -163,7 +163,7 @@ def _compound_words(_: str, match: re.Match[str]) -> Iterator[Place]:
 
 @cache
 def _joined_numbers() -> dict[str, int]:
-    return {same_word(joined(number)): number for number in range(2, _OLDEST)}
+    return {same_word(compound_start(number)): number for number in range(2, _OLDEST)}
 
 
 def _fraction(text: str, match: re.Match[str]) -> Iterator[Place]:
@@ -176,17 +176,17 @@ def _fraction(text: str, match: re.Match[str]) -> Iterator[Place]:
     if noun is None or case not in {"nomn", "accs"} or whole > LARGEST:
         return
     start, end = match.start(), end_of_short(text, match.end()) if unit else stop + nouns[0].stop
-    between = "" if unit else text[stop : stop + nouns[0].start]
+    gap = " " if unit else text[stop : stop + nouns[0].start]
     if part == "5" and whole:
-        number = "полторы" if "femn" in noun.word else "полтора"
-        number = f"{cardinal(whole, 'nomn', noun.gender or 'masc')} с половиной" if whole > 1 else number
-        yield Place(start, end, number + (between or " ") + counted(whole if whole > 1 else 2, lemma, "nomn"), "words")
+        number = f"{cardinal(whole, 'nomn', noun.gender or 'masc')} с половиной"
+        number = number if whole > 1 else "полторы" if "femn" in noun.word else "полтора"
+        yield Place(start, end, f"{number}{gap}{noun_after(max(whole, 2), lemma, 'nomn')}", "words")
         return
-    tenths = ("десят", "сот")[len(part) - 1]
-    one = class_of(int(part)) == "one"
-    value = f"{cardinal(whole, 'nomn', 'femn')} {'целая' if class_of(whole) == 'one' else 'целых'} и " if whole else ""
-    value += f"{cardinal(int(part), 'nomn', 'femn')} {tenths}{'ая' if one else 'ых'}"
-    yield Place(start, end, value + (between or " ") + counted(2, lemma, "nomn"), "words")
+    ending = "ая" if class_of(int(part)) == "one" else "ых"
+    value = f"{cardinal(int(part), 'nomn', 'femn')} {('десят', 'сот')[len(part) - 1]}{ending}"
+    if whole:
+        value = f"{cardinal(whole, 'nomn', 'femn')} {'целая' if class_of(whole) == 'one' else 'целых'} и {value}"
+    yield Place(start, end, f"{value}{gap}{noun_after(2, lemma, 'nomn')}", "words")
 
 
 def _whole(text: str, match: re.Match[str]) -> Iterator[Place]:
@@ -198,10 +198,10 @@ def _whole(text: str, match: re.Match[str]) -> Iterator[Place]:
         return
     if unit and (noun := noun_of(_listed("unit")[unit])):
         case, lemma = case_of_unit(text[:start], text[match.end() :]), noun.lemma
-        said = f"{cardinal(number, case, noun.gender or 'masc')} {counted(number, lemma, case)}" if case else ""
+        said = f"{cardinal(number, case, noun.gender or 'masc')} {noun_after(number, lemma, case)}" if case else ""
         if lemma == "год":
             case = "loct" if cases == {"accs", "loct"} else case
-            year = counted(1, lemma, "loc2" if case == "loct" else case) if case else ""
+            year = noun_after(1, lemma, "loc2" if case == "loct" else case) if case else ""
             said = f"{ordinal(number, case, 'masc')} {year}" if case and number > _ROUND else ""
         if said:
             yield Place(start, end_of_short(text, match.end()), said, "words")
@@ -212,7 +212,7 @@ def _whole(text: str, match: re.Match[str]) -> Iterator[Place]:
     if number > _THOUSAND and nouns and nouns[0].lemma == "год" and (nouns[0].number == "sing" or not number % 10):
         found = set(_ordinals(number, [one for one in nouns if one.number == "sing"], cases))
     else:
-        found = {word for word, _ in spelled(number, nouns, cases)}
+        found = {word for word, _ in ways_to_count(number, nouns, cases)}
     if len(found) == 1 and not (number == 1 and cases == ANY_CASE and not text[:start].endswith(" и ")):
         yield Place(start, stop, found.pop(), "words")
     many = [one for one in nouns if (one.number, one.case) == ("plur", "gent") and one.lemma != "год"]
@@ -229,12 +229,12 @@ def _is_adjective(text: str, match: re.Match[str]) -> bool:
 def _numeral_words() -> dict[str, tuple[int, bool]]:
     """Map each form of each numeral of one word to its value, and to whether it is an ordinal; with е for ё."""
     found: dict[str, tuple[int, bool]] = {}
-    for value, atom in atoms().items():
+    for value, atom in numeral_atoms().items():
         if value:
             forms = product(NUMERAL_CASES, (*GENDERS, "plur"), (False, True))
             found |= {same_word(ordinal(value, *form[:2], animate=form[2])): (value, True) for form in forms}
             found |= {same_word(form): (value, False) for forms in atom.forms.values() for form in forms}
-    return found | {counted(_MANY, "тысяча", case): (_THOUSAND, False) for case in NUMERAL_CASES}
+    return found | {noun_after(_MANY, "тысяча", case): (_THOUSAND, False) for case in NUMERAL_CASES}
 
 
 def _words(text: str, match: re.Match[str]) -> Iterator[Place]:
@@ -253,7 +253,7 @@ def _words(text: str, match: re.Match[str]) -> Iterator[Place]:
     elif number % _THOUSAND == 0:
         if said in {same_word(cardinal(number, case)) for case in NUMERAL_CASES}:
             figures = f"{number // _THOUSAND} {match['words'].split(' ')[-1]}"
-    elif said in {same_word(word) for word, _ in spelled(number, nouns, _cases_in_figures(number, nouns))}:
+    elif said in {same_word(word) for word, _ in ways_to_count(number, nouns, _cases_in_figures(number, nouns))}:
         figures = str(number)
     if (
         figures

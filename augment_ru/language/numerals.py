@@ -32,7 +32,7 @@ class Atom(NamedTuple):
 
 
 @cache
-def atoms() -> dict[int, Atom]:
+def numeral_atoms() -> dict[int, Atom]:
     """Read the dictionary of numerals: maps the value of each numeral of one word to what is known of it."""
     found: dict[int, Atom] = {}
     for value, gender, forms, ordinal, joined in rows(dictionary_path("numerals"), columns=5):
@@ -80,9 +80,9 @@ def cardinal(number: int, case: str, gender: str = "masc", *, animate: bool = Fa
     if thousands > 1:
         words.append(cardinal(thousands, case, "femn"))
     if thousands:
-        words.append(counted(thousands, "тысяча", case))
+        words.append(noun_after(thousands, "тысяча", case))
     for part in _parts(rest) if rest or not thousands else ():
-        forms = atoms()[part].forms
+        forms = numeral_atoms()[part].forms
         living = animate and case == "accs" and 0 < part <= _FEW[-1] and (number < _TEN or part == 1)
         form = "gent" if living and (part != 1 or gender == "masc") else case
         words.append(forms.get(gender, forms.get(_NO_GENDER, ()))[NUMERAL_CASES.index(form)])
@@ -98,7 +98,7 @@ def ordinal(number: int, case: str, gender: str, *, animate: bool = False) -> st
     """
     thousands, rest = divmod(number, _THOUSAND)
     last = _parts(rest)[-1]
-    lemma = atoms()[last].ordinal if rest else f"{joined(thousands) if thousands > 1 else ''}тысячный"
+    lemma = numeral_atoms()[last].ordinal if rest else f"{compound_start(thousands) if thousands > 1 else ''}тысячный"
     marks = ["plur"] if gender == "plur" else ["sing", gender]
     like = next(one for one in known_forms("красивую") if one.kind == "ADJ")
     word = inflect(lemma, like.having(case, *marks, *(["anim" if animate else "inan"] if case == "accs" else [])))
@@ -107,15 +107,15 @@ def ordinal(number: int, case: str, gender: str, *, animate: bool = False) -> st
 
 
 @cache
-def joined(number: int) -> str:
+def compound_start(number: int) -> str:
     """Return the beginning of a compound: «двадцатипяти» of «двадцатипятилетний»."""
     if number == _THOUSAND:
-        return atoms()[_THOUSAND].joined
-    return "".join("одно" if part == 1 else atoms()[part].joined for part in _parts(number))
+        return numeral_atoms()[_THOUSAND].joined
+    return "".join("одно" if part == 1 else numeral_atoms()[part].joined for part in _parts(number))
 
 
 @lru_cache(maxsize=20_000)
-def counted(number: int, lemma: str, case: str) -> str:
+def noun_after(number: int, lemma: str, case: str) -> str:
     """Write a noun as it stands behind a number: «5 лет», «с 5 годами».
 
     Args:
@@ -147,7 +147,7 @@ def cases_at(before: str) -> frozenset[str]:
     if match is None:
         return ANY_CASE if before.strip()[-1:].isalnum() or ends_in_short(before) else NO_GENITIVE
     word = match[1].lower()
-    if governors().get(word) == "none":
+    if "none" in {governors().get(same_word(one)) for one in (word, *(each.lemma for each in readings(word)))}:
         return frozenset()
     if cases := cases_behind(word):
         return cases - {"accs"} if word in {"с", "со"} else cases - {"loct"} if word == "по" else cases
@@ -231,7 +231,7 @@ def _nouns(word: str) -> tuple[Noun, ...]:
     return tuple(found)
 
 
-def spelled(number: int, nouns: list[Noun], cases: frozenset[str]) -> list[tuple[str, Noun]]:
+def ways_to_count(number: int, nouns: list[Noun], cases: frozenset[str]) -> list[tuple[str, Noun]]:
     """Return how a number may be written before a noun, each way once, with the reading of the noun that asks for it.
 
     Args:
@@ -277,6 +277,7 @@ def case_of_unit(before: str, behind: str) -> str:
     if cases == NO_GENITIVE:
         return "nomn"
     if cases == {"accs", "loct"}:  # «в 5 км от города», «на 5 тыс. рублей»
-        return "loct" if re.match(r"\s+от\b", behind) else "accs"
+        away = word is not None and word[1].lower() == "в" and re.match(r"\s+от\b", behind)
+        return "loct" if away else "accs"
     likely = cases - {"ablt"} if len(cases) > 1 else cases
     return next(iter(likely)) if len(likely) == 1 else "accs" if likely == {"accs", "datv"} else ""

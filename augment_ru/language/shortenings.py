@@ -16,7 +16,7 @@ def shortenings() -> tuple[tuple[str, str, str], ...]:
 
 
 @lru_cache(maxsize=10_000)
-def inflected(words: str, case: str, number: str = "sing") -> str:
+def phrase_in(words: str, case: str, number: str = "sing") -> str:
     """Put the words with «*» of a phrase into a case: «Российская* Федерация*», gent: «Российской Федерации».
 
     A plural stays one.
@@ -41,8 +41,8 @@ def inflected(words: str, case: str, number: str = "sing") -> str:
 
 @cache
 def forms_of_phrase(words: str) -> tuple[str, ...]:
-    """Return a phrase in all cases, each form once; its words with «*» are inflected (`inflected`)."""
-    return tuple(dict.fromkeys(inflected(words, case) for case in NUMERAL_CASES))
+    """Return a phrase in all cases, each form once; its words with «*» are inflected (`phrase_in`)."""
+    return tuple(dict.fromkeys(phrase_in(words, case) for case in NUMERAL_CASES))
 
 
 @cache

@@ -7,7 +7,7 @@ from functools import cache, lru_cache
 from typing import NamedTuple
 
 from augment_ru.language.morphology import has_form, readings
-from augment_ru.language.numerals import joined
+from augment_ru.language.numerals import compound_start
 from augment_ru.resources import dictionary_path, rows, same_word
 
 _FIGURES = re.compile(r"(\d+)(?:[.,](\d+))?(?:-?[а-я]{1,3})?")
@@ -52,7 +52,7 @@ def _words() -> tuple[dict[str, Amount], dict[str, float], dict[str, float]]:
                 parts[kind][word] = number
             else:
                 words[word] = Amount(kind, number)
-    compounds = {same_word(joined(number)): float(number) for number in range(1, _THOUSAND)}
+    compounds = {same_word(compound_start(number)): float(number) for number in range(1, _THOUSAND)}
     return words, compounds | parts["prefix"], parts["stem"]
 
 
