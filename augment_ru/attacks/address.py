@@ -376,8 +376,9 @@ class _Address:
             return False  # «тише едешь — дальше будешь»
         for at, token in enumerate(self.doc.tokens):
             lemma = same_word(token.lemma)
-            if lemma in calls and self._is_call(at) and not self._stays(at):
-                return False
+            beside = any(one.text.lower() == "ты" for one in self.doc.tokens[max(at - 1, 0) : at + 2])
+            if lemma in calls and (beside or self._is_call(at)) and not self._stays(at):
+                return False  # «дурак ты, Саня»
             if to == "sing" and (
                 (same_word(token.text) in kinds["several"] and self._is_addressed(at) and not _is_neuter(token))
                 or (token.text.istitle() and len(token.text) > _SHORTEST and has_reading(token.text, "Patr"))
