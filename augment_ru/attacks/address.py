@@ -23,6 +23,7 @@ _TARGETS = ("either", "ты", "Вы")
 _SHORTEST, _REQUEST = 2, 5
 """A name has more letters; «Не могли бы Вы» has so many words, with its infinitive."""
 _SUBJECTS = {"sing": "ты", "plur": "вы"}
+_KINDS = ("close", "formal", "greeting", "loct", "pronoun", "request", "several")
 _OTHER = {"sing": "plur", "plur": "sing"}
 _SELF = frozenset({"сам", "сама", "сами"})
 _SELVES = {"masc": "сам", "femn": "сама"}
@@ -97,7 +98,7 @@ class _Table:
 
 @cache
 def _table(name: str) -> _Table:
-    found: dict[str, dict[str, str]] = {}
+    found: dict[str, dict[str, str]] = {kind: {} for kind in _KINDS}
     phrases: list[Phrase] = []
     path = dictionary_path(name)
     for kind, word, polite in rows(path, columns=3):
@@ -105,7 +106,7 @@ def _table(name: str) -> _Table:
             phrases += phrases_in(f"{path.name}: {word}", word)
         else:
             found.setdefault(kind, {})[word if kind in {"pronoun", "loct"} else same_word(word)] = polite
-    pronouns = found.pop("pronoun", {})
+    pronouns = found["pronoun"]
     familiar: dict[str, str] = {}
     for word, polite in pronouns.items():
         if "ё" in word or polite not in familiar:
@@ -375,8 +376,9 @@ class _Address:
             return False  # «тише едешь — дальше будешь»
         for at, token in enumerate(self.doc.tokens):
             lemma = same_word(token.lemma)
-            if lemma in calls and self._is_call(at) and not self._stays(at):
-                return False
+            beside = any(one.text.lower() == "ты" for one in self.doc.tokens[max(at - 1, 0) : at + 2])
+            if lemma in calls and (beside or self._is_call(at)) and not self._stays(at):
+                return False  # «дурак ты, Саня»
             if to == "sing" and (
                 (same_word(token.text) in kinds["several"] and self._is_addressed(at) and not _is_neuter(token))
                 or (token.text.istitle() and len(token.text) > _SHORTEST and has_reading(token.text, "Patr"))

@@ -261,14 +261,13 @@ def _heard(word: str, name: str) -> tuple[tuple[str, float, str], ...]:
     if not (_SHORTEST <= len(word) <= _LONGEST) or not word.isalpha():
         return ()
     found: dict[str, tuple[float, str]] = {}
-    mine = transcription(word)
     for old, new, weight in _table(name).near:
         at = word.find(old, 0 if new else 1)
         while at >= 0:
             other = word[:at] + new + word[at + len(old) :]
             if other != word and _is_common(other):
                 ending = not set(lemmas_of(word)).isdisjoint(lemmas_of(other))
-                kind = "same" if transcription(other) == mine else "ending" if ending else "near"
+                kind = "same" if transcription(other) == transcription(word) else "ending" if ending else "near"
                 found.setdefault(other, (weight * _SHARES[kind], kind))
             at = word.find(old, at + 1)
     for first in _JOINED:
@@ -292,5 +291,5 @@ def _lowered(text: str, taken: Sequence[tuple[int, int]], wrong: dict[int, _Erro
         if match[0][0].isalpha():
             yield Change(rng.uniform() * _BASE, (Edit(start, stop, match[0].lower()),))
         elif not (joins and match[0] in "-‑'’"):
-            apart = text[start - 1 : start].isspace() and text[stop : stop + 1].isspace()
+            apart = text[start - 1 : start] == text[stop : stop + 1] == " "
             yield Change(rng.uniform() * _BASE, (Edit(start, stop + apart, " " if joins else ""),))
