@@ -35,6 +35,8 @@ DIGESTS = {
     "homoglyphs": "862b829965106d93",
     "masking": "a66d420c8e4f61ad",
     "misspell": "8de3869231450ca1",
+    "names": "533dac1cc445c0ec",
+    "numbers": "0798c1116fb82f24",
     "ocr": "46a2f0a626cab655",
     "option_order": "b77162b5e964aa97",
     "people": "68d1a0330fe65bde",

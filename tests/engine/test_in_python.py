@@ -262,7 +262,7 @@ def test_an_edit_of_invisible_characters_can_be_seen() -> None:
     assert "👩\u200d🎓" in difference_html(script)
     line = ("explain", "Товар как на фото.", "--attack", "homoglyphs", "--set", "homoglyphs.invisible=true")
     shown = run(*line, "--set", "homoglyphs.letters=0", "--probability", "1", "--similarity", "none").stdout.decode()
-    assert re.search(r"Товар → \w+⟨U\+(200B|200D|00AD)⟩\w+ +applied", shown)
+    assert re.search(r"Товар → \w+⟨U\+[0-9A-F]+⟩\w+ +applied", shown)
     assert re.search(r"\{\+\w+⟨U\+\w+⟩\w+\+\}", shown)
 
 
@@ -283,7 +283,7 @@ def test_reprs_are_short() -> None:
         Edit(0, 0, "Кошка спит на окне. " * 1000),
         Chain(["people"] * 20),
     ):
-        assert len(repr(shown)) < 1200, type(shown)
+        assert len(repr(shown)) < 1400, type(shown)
         assert repr(shown).count("\n") < 10, type(shown)
     assert "<ins" in result._repr_html_()
 
