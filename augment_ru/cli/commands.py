@@ -435,7 +435,13 @@ def export(source: str, output: Path, **given: Any) -> None:  # noqa: ANN401
     "The release whose rows they are of: its card and manifest state the shares of valid rows.",
     type=click.Path(path_type=Path),
 )
-def import_(files: tuple[Path, ...], output: Path | None, release: Path | None) -> None:
+@option(
+    "--aggregate WAY",
+    "How answers are joined: majority, or dawid-skene (needs augment-ru[verdicts]).  [default: majority]",
+    default="majority",
+    type=click.Choice(["majority", "dawid-skene"]),
+)
+def import_(files: tuple[Path, ...], output: Path | None, release: Path | None, aggregate: str) -> None:
     """Read the answers of annotators, exported by Label Studio (.json) or Toloka (.tsv).
 
     \b
@@ -444,7 +450,7 @@ def import_(files: tuple[Path, ...], output: Path | None, release: Path | None) 
     """
     from augment_ru.jobs.verdicts import import_answers
 
-    import_answers(list(files), output, release)
+    import_answers(list(files), output, release, aggregate)
 
 
 @click.group(cls=HelpfulGroup)

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from augment_ru.draws import Streams, digests
-from augment_ru.errors import AugmentError
+from augment_ru.errors import AugmentError, optional
 from augment_ru.evaluation.answers import Kind, by_field, golds_of
 from augment_ru.evaluation.pairs import Pair, Pairs
 from augment_ru.formats.read import read_rows
@@ -252,6 +252,25 @@ def judged(votes: Sequence[Vote]) -> Iterator[dict[str, Any]]:
         first, most = counts.most_common(1)[0]
         verdict = first if 2 * most > counts.total() else UNCLEAR
         yield {"id": name, "verdict": verdict, "votes": {one: counts[one] for one in (VALID, INVALID, UNCLEAR)}}
+
+
+def by_dawid_skene(rows: Iterable[Mapping[str, Any]], votes: Sequence[Vote]) -> list[dict[str, Any]]:
+    """Return judged rows with the verdicts of Dawid and Skene (1979), who weigh annotators by their errors.
+
+    The verdict by majority stands beside it as `majority`.
+
+    Args:
+        rows: the rows of `judged`.
+        votes: their votes.
+
+    Raises:
+        AugmentError: crowd-kit is not installed.
+    """
+    what = "verdicts by Dawid and Skene need pandas and crowd-kit"
+    pandas, crowd = optional("pandas", what, "verdicts"), optional("crowdkit.aggregation", what, "verdicts")
+    table = pandas.DataFrame([(vote.id, vote.annotator, vote.verdict) for vote in votes])
+    found = crowd.DawidSkene(n_iter=100).fit_predict(table.set_axis(["task", "worker", "label"], axis=1))
+    return [{**row, "verdict": str(found[row["id"]]), "majority": row["verdict"]} for row in rows]
 
 
 def read_verdicts(path: str) -> dict[str, str]:

@@ -151,7 +151,9 @@ def _reported_outcomes(source: str, report: SavedReport, digest: str) -> Outcome
         raise AugmentError(f"{source}: is damaged, or no report of augment-ru evaluate") from error
 
 
-def import_answers(files: list[Path], output: Path | None, release: Path | None = None) -> None:
+def import_answers(
+    files: list[Path], output: Path | None, release: Path | None = None, aggregate: str = "majority"
+) -> None:
     """Read the answers of annotators, write a verdict for each row, and print how well the annotators agree.
 
     Args:
@@ -159,12 +161,15 @@ def import_answers(files: list[Path], output: Path | None, release: Path | None 
         output: the file for the verdicts; None for no file.
         release: the release to which the rows belong. The verdicts are written into it, and its manifest and its card
             then state the shares of valid rows. None to change no release.
+        aggregate: how votes are joined: `majority`, or `dawid-skene`, whose verdicts no release takes.
 
     Raises:
         AugmentError: a file cannot be read, would be overwritten, or belongs to other rows.
     """
     if output is None and release is None:
         raise AugmentError("nowhere to write; give `output` or `release`")
+    if release is not None and aggregate != "majority":
+        raise AugmentError(f"`release`: states verdicts by majority, not by {aggregate}; give `output`")
     check_outputs([("`output`", str(output) if output else None)], map(str, files))
     votes = [vote for path in files for vote in verdicts.read_votes(path)]
     if not votes:
@@ -172,6 +177,8 @@ def import_answers(files: list[Path], output: Path | None, release: Path | None 
     verdicts.check_votes(votes)
     rows = list(verdicts.judged(votes))
     alpha = verdicts.agreement(rows)
+    if aggregate != "majority":
+        rows = verdicts.by_dawid_skene(rows, votes)
     digest = judge_release(release, rows) if release else ""
     if output:
         write_file(output, json_lines(rows))

@@ -205,3 +205,22 @@ def test_nothing_is_written_over_what_is_read(tmp_path: Path) -> None:
         export(str(rows), tmp_path / "page.json", str(page))
     assert {path: path.read_bytes() for path in before} == before
     assert not (tmp_path / "page.json").exists()
+
+
+def test_dawid_and_skene_weigh_annotators_by_their_errors() -> None:
+    """Three who are mostly wrong outvote two who are right; their errors over all rows give them away."""
+    pytest.importorskip("crowdkit")
+    votes = []
+    for at in range(60):
+        right = verdicts.VALID if at % 2 else verdicts.INVALID
+        wrong = verdicts.INVALID if at % 2 else verdicts.VALID
+        votes += [verdicts.Vote(f"r{at}", "a", right), verdicts.Vote(f"r{at}", "b", right)]
+        votes += [
+            verdicts.Vote(f"r{at}", f"tosser {n}", wrong if (at * 7 + n * 3) % 5 < 3 else right) for n in range(3)
+        ]
+    rows = list(verdicts.judged(votes))
+    found = verdicts.by_dawid_skene(rows, votes)
+    expected = [verdicts.VALID if at % 2 else verdicts.INVALID for at in range(60)]
+    assert [row["majority"] for row in found] == [row["verdict"] for row in rows]
+    assert sum(row["verdict"] == own for row, own in zip(rows, expected, strict=True)) < 60
+    assert [row["verdict"] for row in found] == expected
