@@ -111,14 +111,12 @@ def _letters(knowledge: Knowledge, surrogate: Surrogate) -> ChangeSet | None:
 
     The views differ most about such a set: either it has the same margins, or much lower ones.
     """
-    here, places = knowledge.nearest, knowledge.pool.places
-    taken = {int(places[one]) for one in here}
-    blocked = {one for change in here for one in (change, *knowledge.pool.conflicts[change])}
-    order = [
-        one
-        for one in np.argsort(-surrogate.best.mean.sum(0), kind="stable").tolist()
-        if one not in blocked and int(places[one]) in taken
-    ]
+    here, places = list(knowledge.nearest), knowledge.pool.places
+    free = np.isin(places, places[here])
+    for change in here:
+        free[[change, *knowledge.pool.conflicts[change]]] = False
+    order = np.argsort(-surrogate.best.mean.sum(0), kind="stable")
+    order = order[free[order]].tolist()
     chosen = as_set([*here, *knowledge.fitting(order, [1.0] * len(places), alone=True)])
     return chosen if chosen and knowledge.is_open(chosen) else None
 

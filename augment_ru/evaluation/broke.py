@@ -30,9 +30,9 @@ def counted_edits(source: str, edits: Iterable[tuple[Sequence[Any], str]]) -> Ma
         source: the original text.
         edits: each edit as (start, stop, text), with the name of its attack.
 
-    >>> found = counted_edits("Новый кот", [([6, 7, "к"], "masking"), ([8, 9, ""], "masking")])
+    >>> found = counted_edits("Новый кот", [([6, 7, "*"], "masking"), ([8, 9, ""], "masking")])
     >>> {name: dict(one) for name, one in found.items()}
-    {'attack': {'masking': 2}, 'kind': {'replaced': 1, 'deleted': 1}, 'letter': {'к → к': 1}, 'word': {'кот': 2}}
+    {'attack': {'masking': 2}, 'kind': {'replaced': 1, 'deleted': 1}, 'letter': {'к → *': 1}, 'word': {'кот': 2}}
     """
     found: dict[str, Counter[str]] = {name: Counter() for name in FEATURES}
     words = [(one.start(), one.end(), one[0].lower()) for one in LETTERS_AND_DIGITS.finditer(source)]
@@ -103,11 +103,8 @@ def hardest(right: Sequence[Pair], pairs: Pairs, golds: Golds) -> list[HardRow]:
 def _tried_of(given: object) -> Mapping[str, Counter[str]]:
     """Read the entry `tried` of a row; counts that are no integers are left out."""
     stated = given if isinstance(given, Mapping) else {}
-    parts = {name: own for name in FEATURES if isinstance(own := stated.get(name), Mapping)}
-    return {
-        name: Counter({str(key): one for key, one in own.items() if isinstance(one, int)})
-        for name, own in parts.items()
-    }
+    parts = ((name, own) for name in FEATURES if isinstance(own := stated.get(name), Mapping))
+    return {name: Counter({str(key): one for key, one in own.items() if isinstance(one, int)}) for name, own in parts}
 
 
 def _in_rows(counts: Iterable[Mapping[str, Counter[str]]]) -> dict[str, Counter[str]]:

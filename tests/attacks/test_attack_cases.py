@@ -46,7 +46,14 @@ def test_spaces_and_quotes_stay_where_they_were(name: str) -> None:
     text = "Вторая,  строка: «да»\t—\u00a0нет…\n\n  Конец ."
     result = attacked(name, text, probability=1.0)
     rest = iter(result.text)
-    if name not in ("eda_delete", "ocr", "people", "punctuation", "speech", "wrong_layout"):  # signs change, or go with a word
+    if name not in (
+        "eda_delete",
+        "ocr",
+        "people",
+        "punctuation",
+        "speech",
+        "wrong_layout",
+    ):  # signs change, or go with a word
         assert all(sign in rest for sign in (char for char in text if not char.isalnum()))
     assert result.text.count("\n") == 2
 

@@ -74,7 +74,9 @@ def test_probability_zero_changes_nothing_and_the_search_lowers_the_probability(
         asked.extend(candidates)
         return [0.0] * len(candidates)
 
-    long = " ".join(f"{SENTENCE} Вчера сосед купил автомобиль. Через {n + 2} дня, т. е. в {n}5 часов." for n in range(10))
+    long = " ".join(
+        f"{SENTENCE} Вчера сосед купил автомобиль. Через {n + 2} дня, т. е. в {n}5 часов." for n in range(10)
+    )
     Augmenter(name, constraints=(), similarity=never, candidates=1, probability=0.9)(long)
     kept = [SequenceMatcher(None, long.split(), text.split(), autojunk=False).ratio() for text in asked]
     assert len(asked) > 2
