@@ -141,8 +141,8 @@ def _with_recipe(given: dict[str, Any], keys: type[Any], lists: Mapping[str, str
 )
 @option(
     "--table NAME...",
-    "Print this table: rates, spans, counts, noise, defences, catch, together, valid, curve, transfer, models, attacks, "
-    "strength, subpopulations, or all.  [default: the first ten]",
+    "Print this table: rates, spans, counts, noise, defences, catch, together, valid, curve, transfer, models, "
+    "attacks, strength, subpopulations, or all.  [default: the first ten]",
     dest="tables",
 )
 @table_format()
