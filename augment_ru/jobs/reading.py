@@ -160,7 +160,7 @@ class RowsReading:
     def _alike(self, lines: Sequence[Line]) -> AlikeRecords | None:
         """Return the records of these lines as `AlikeRecords`; None if they are not alike or need checks."""
         job, raw = self.job, [line.data for line in lines]
-        if job.accepts or {line[2:] for line in lines} != {PLAIN_LINE} or max(map(len, raw)) > LONGEST:
+        if job.accepts or job.spans or {line[2:] for line in lines} != {PLAIN_LINE} or max(map(len, raw)) > LONGEST:
             return None
         values = objects_of(raw)
         if values is None or may_hold_places(values):

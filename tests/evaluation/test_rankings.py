@@ -127,11 +127,11 @@ def test_a_search_throws_the_relevant_document_out_of_the_first(kind: str) -> No
     model = victim_of(specs[kind], None, task("retrieval"), options=options)
     if kind == "hf-encoder":  # whose weights are random: what it finds first counts as relevant
         ((_, found),) = next(model.answers([example_of(row, task("retrieval"))]))
-        row["relevant"] = {found[0]: 1}
+        row["relevant"] = {ranking_of(found)[0]: 1}
     (finding,) = Adversary(["butterfingers"], model, similarity=None).records([row])
     assert finding.status == "broken"
     ((_, found),) = next(model.answers([example_of({**row, "text": finding.text}, task("retrieval"))]))
-    assert found[:1] != list(row["relevant"])
+    assert ranking_of(found)[:1] != tuple(row["relevant"])
 
 
 @pytest.mark.usefixtures("folder")

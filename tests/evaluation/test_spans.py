@@ -20,6 +20,7 @@ from augment_ru.formats.layouts import layout_of, spans_of_tags
 from augment_ru.formats.read import Row
 from augment_ru.records.task import task, with_spans
 from augment_ru.script import Script
+from commands import run
 from kept_models import kept
 from small_classifier import classifier
 
@@ -220,3 +221,16 @@ def test_conll_bio_and_label_studio_are_read_as_the_same_rows() -> None:
     assert read("labelstudio", json.dumps([minimal]))[0]["spans"] == [{"start": 2, "end": 6, "label": "LOC"}]
     with pytest.raises(AugmentError, match="as many tags"):
         read("bio", json.dumps({"tokens": tokens, "ner_tags": [0, 1]}))
+
+
+def test_the_command_perturbs_what_spans_names(tmp_path: Path) -> None:
+    place = tmp_path / "rows.jsonl"
+    place.write_text("".join(f"{json.dumps(row)}\n" for row in ROWS), encoding="utf-8")
+    made = run(
+        "perturb", place, "--attack", "case", "--probability", "1", "--spans", "inside", "-q"
+    ).stdout.splitlines()
+    assert [json.loads(line)["text"][:12] for line in made[:2]] == ["В тУЛЕ жил л", "Завод «кРАСН"]
+    place.write_text('{"text": "В Туле"}\n', encoding="utf-8")
+    failed = run("perturb", place, "--attack", "case", "--spans", "inside")
+    assert failed.returncode == 1
+    assert b"have no labelled spans" in failed.stderr
