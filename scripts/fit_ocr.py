@@ -24,7 +24,7 @@ from typing import Any
 
 import numpy as np
 
-from augment_ru.attacks.ocr import KINDS, LONGEST, NOTHING, QUALITIES, SPACE, kind_of
+from augment_ru.attacks.ocr import KINDS, LONGEST, NOTHING, QUALITIES, SPACE, kind_of_sign
 from augment_ru.engine.attack import make
 
 HELD_OUT = ("Carlito", "FreeSerif", "Inter", "Lato", "Old Standard", "PT Sans", "Hack")
@@ -205,7 +205,7 @@ def operations(old: str, new: str) -> list[tuple[int, int, int, int]]:
 def around(text: str, start: int, stop: int) -> list[tuple[str, str, str]]:
     """Return the contexts of a range, from the kinds of the signs beside it to these signs themselves."""
     left, right = text[start - 1] if start else "\n", text[stop] if stop < len(text) else "\n"
-    lefts, rights = (kind_of(left), left), (kind_of(right), right)
+    lefts, rights = (kind_of_sign(left), left), (kind_of_sign(right), right)
     old = text[start:stop]
     return [
         (lefts[one], old, rights[other])
