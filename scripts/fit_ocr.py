@@ -24,7 +24,7 @@ from typing import Any
 
 import numpy as np
 
-from augment_ru.attacks.ocr import KINDS, LONGEST, NOTHING, QUALITIES, SPACE, kind_of
+from augment_ru.attacks.ocr import KINDS, LONGEST, NOTHING, QUALITIES, SPACE, kind_of_sign
 from augment_ru.engine.attack import make
 
 HELD_OUT = ("Carlito", "FreeSerif", "Inter", "Lato", "Old Standard", "PT Sans", "Hack")
@@ -115,7 +115,7 @@ def rendered(text: str, font: str, look: dict[str, Any], draw: random.Random) ->
     face = ImageFont.truetype(font, size)
     left, top, right, bottom = face.getbbox(text)
     paper, ink = round(draw.uniform(200, 255)), round(draw.uniform(*look["ink"]))
-    picture = Image.new("L", (right - left + 4 * size, bottom - top + 2 * size), paper)
+    picture = Image.new("L", (round(right - left) + 4 * size, round(bottom - top) + 2 * size), paper)
     ImageDraw.Draw(picture).text((2 * size - left, size - top), text, fill=ink, font=face)
     turn = draw.uniform(-look["turn"], look["turn"])
     picture = picture.rotate(turn, resample=Image.Resampling.BICUBIC, expand=True, fillcolor=paper)
@@ -129,7 +129,7 @@ def rendered(text: str, font: str, look: dict[str, Any], draw: random.Random) ->
     return written.getvalue()
 
 
-def pages(paths: list[Path], folder: Path) -> list[str | None]:
+def pages(paths: list[Path], folder: Path) -> list[Any]:
     """Return what Tesseract reads in each picture; None where it crashes, which a few pictures bring about."""
     listed = folder / "list.txt"
     listed.write_text("".join(f"{path}\n" for path in paths))
@@ -172,10 +172,10 @@ def operations(old: str, new: str) -> list[tuple[int, int, int, int]]:
     """
     width = len(new) + 1
     costs = [list(range(width))]
-    for row, sign in enumerate(old, start=1):
-        above, line = costs[-1], [row]
-        for column, other in enumerate(new, start=1):
-            line.append(min(above[column - 1] + (sign != other), above[column] + 1, line[-1] + 1))
+    for at, sign in enumerate(old, start=1):
+        above, line = costs[-1], [at]
+        for to, letter in enumerate(new, start=1):
+            line.append(min(above[to - 1] + (sign != letter), above[to] + 1, line[-1] + 1))
         costs.append(line)
     at, to = len(old), len(new)
     steps: list[tuple[int, int, int, int]] = []
@@ -205,7 +205,7 @@ def operations(old: str, new: str) -> list[tuple[int, int, int, int]]:
 def around(text: str, start: int, stop: int) -> list[tuple[str, str, str]]:
     """Return the contexts of a range, from the kinds of the signs beside it to these signs themselves."""
     left, right = text[start - 1] if start else "\n", text[stop] if stop < len(text) else "\n"
-    lefts, rights = (kind_of(left), left), (kind_of(right), right)
+    lefts, rights = (kind_of_sign(left), left), (kind_of_sign(right), right)
     old = text[start:stop]
     return [
         (lefts[one], old, rights[other])

@@ -188,7 +188,7 @@ def _contexts(batch: Batch, found: _Confusions) -> tuple[Ints, Ints]:
     return places, every[:, places]
 
 
-def kind_of(sign: str) -> str:
+def kind_of_sign(sign: str) -> str:
     """Return the kind of a sign, one of `KINDS`."""
     if sign == "\n":
         return "edge"
@@ -232,7 +232,7 @@ def _in_columns(
 ) -> _Confusions:
     signs = sorted({one for left, old, right in outcomes for one in (*old, left, right)}.union(KINDS))
     number_of = {sign: number for number, sign in enumerate(signs)}
-    of_kind = [number_of[kind_of(chr(code))] for code in range(_TOLD_APART)]
+    of_kind = [number_of[kind_of_sign(chr(code))] for code in range(_TOLD_APART)]
     numbers = [kind << _BITS | number_of.get(chr(code), kind) for code, kind in enumerate(of_kind)]
     other = number_of["other"]
     sums = np.cumsum([rate for one in outcomes.values() for rate in one.values()])

@@ -20,10 +20,10 @@ TEXTS = [
 KINDS = ("zero_width", "selector", "tag", "soft_hyphen", "bidi", "strike", "space")
 
 
-def scanned(quality: str, seeds: int = 60, **options: object) -> list[Result]:
+def scanned(quality: str, seeds: int = 60) -> list[Result]:
     """What many seeds make of the texts, without constraints and gate."""
-    free = {"constraints": (), "similarity": "none"} | options
-    found = [Augmenter(make("ocr", {"quality": quality}), seed=seed, **free).texts(TEXTS) for seed in range(seeds)]
+    attack = make("ocr", {"quality": quality})
+    found = [Augmenter(attack, seed=seed, constraints=(), similarity="none").texts(TEXTS) for seed in range(seeds)]
     return [result for results in found for result in results]
 
 

@@ -10,7 +10,9 @@ ATTACKS = [name for name in names("attacks") if not make(name).permutes_options]
 """The attacks that change words; those that permute the options of rows have laws of their own."""
 OFFLINE = [name for name in ATTACKS if name not in ("back_translation", "bae", "paraphrase")]
 """The attacks that run no network."""
-BY_WORD = [name for name in ATTACKS if name not in ("add_sent", "address", "back_translation", "names", "paraphrase")]
+BY_WORD = [
+    name for name in ATTACKS if name not in ("add_sent", "address", "back_translation", "names", "paraphrase", "speech")
+]
 """The attacks that make many small changes instead of changing a whole sentence."""
 
 SENTENCES = (
