@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import warnings
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -269,7 +270,9 @@ def by_dawid_skene(rows: Iterable[Mapping[str, Any]], votes: Sequence[Vote]) -> 
     what = "verdicts by Dawid and Skene need pandas and crowd-kit"
     pandas, crowd = optional("pandas", what, "verdicts"), optional("crowdkit.aggregation", what, "verdicts")
     table = pandas.DataFrame([(vote.id, vote.annotator, vote.verdict) for vote in votes])
-    found = crowd.DawidSkene(n_iter=100).fit_predict(table.set_axis(["task", "worker", "label"], axis=1))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # crowd-kit calls pandas in a way that pandas will drop
+        found = crowd.DawidSkene(n_iter=100).fit_predict(table.set_axis(["task", "worker", "label"], axis=1))
     return [{**row, "verdict": str(found[row["id"]]), "majority": row["verdict"]} for row in rows]
 
 

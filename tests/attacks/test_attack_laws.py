@@ -192,7 +192,8 @@ def test_every_seed_gives_other_outcomes_and_zero_is_a_seed(name: str) -> None:
 @pytest.mark.parametrize("name", ATTACKS)
 def test_equal_texts_of_different_rows_are_changed_in_different_ways(name: str) -> None:
     text = f"{_ASKING} {' '.join(KNOWN[:6])} Кошка и собака бегут домой, а ещё темно, но они знают, что идти недалеко."
-    text += " Через 2 дня 5 кошек, т. е. все, ушли на 8 часов в г. Казань, т. к. там 12 рыб, сыр и т. д."
+    if name in ("abbreviations", "numbers"):
+        text += " Через 2 дня 5 кошек, т. е. все, ушли на 8 часов в г. Казань, т. к. там 12 рыб, сыр и т. д."
     rows = [{"id": number, "text": text} for number in range(60 if IS_FULL else 20)]
     assert len({result.text for result in free(make(name)).records(rows)}) >= len(rows) // 6
 

@@ -126,7 +126,7 @@ def same_span(ours: tuple[str, int, int], theirs: tuple[str, int, int]) -> None:
     beyond = max(stop - len(text), 0)  # some rows count one character more than the text has
     assert moved[first : last - beyond] == text[start:stop]
     assert last - first == stop - start
-    if stop < len(text) and not (text[stop - 1].isspace() or text[stop].isspace()):
+    if stop < len(text) and text[stop - 1].isalnum() and text[stop].isalnum():
         assert moved[first : last + 1] == text[start : stop + 1]
 
 

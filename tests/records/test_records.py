@@ -86,8 +86,7 @@ def test_word_numbers_follow_their_text(attack: str, seed: int) -> None:
 @pytest.mark.parametrize("seed", range(10))
 def test_each_option_stays_its_own(attack: str, seed: int) -> None:
     def options(question: str) -> list[list[str]]:
-        parts = question.replace("(A)", "|").replace("(B)", "|").replace("(C)", "|").replace("(D)", "|").split("|")
-        return [part.split() for part in parts]
+        return [part.split() for part in re.split(r"\([A-D]\)", question)]
 
     old, new = options(str(OPTIONS["question"])), options(perturbed(OPTIONS, attack, seed=seed).text)
     assert len(new) == 5
