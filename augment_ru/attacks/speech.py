@@ -163,17 +163,19 @@ def _transcribed(
     rng, is_free = drawn
     if not _WORD.search(text):
         return
-    base = [*spoken]
-    taken = sorted((one.start, one.stop) for one in spoken)
+    base: list[Edit] = []
+    taken = bytearray(len(text))
+    for edit in spoken:
+        _add(base, taken, edit)
     for match in table.spoken.finditer(text):
-        _add(base, taken, match.start(), match.end(), table.said[match[0].lower()])
+        _add(base, taken, Edit(match.start(), match.end(), table.said[match[0].lower()]))
     words = list(_WORD.finditer(text))
     plain = []
     for word in words:
         new = _spoken(word[0], table)
         if new is not None:
-            _add(base, taken, word.start(), word.end(), new)
-        elif is_free(*word.span()) and not any(start < word.end() and word.start() < stop for start, stop in taken):
+            _add(base, taken, Edit(word.start(), word.end(), new))
+        elif is_free(*word.span()) and not any(taken[word.start() : word.end()]):
             plain.append(word)
     costs = [max(len(one.text.split()), len(_WORD.findall(text[one.start : one.stop]))) for one in base]
     for edit in base:
@@ -182,25 +184,32 @@ def _transcribed(
         one for at in range(len(plain)) for one in _errors(text, plain, at, table) if is_free(one.start, one.stop)
     ]
     budget = max(wer * len(words) - sum(costs), 0.0) / (1.0 - _REFUSED)
-    scale = budget / max(fsum(one.weight * one.cost for one in errors), 1e-9)
-    done = 0
-    wrong: dict[int, _Error] = {}
-    for one in errors:
-        hit = rng.uniform() < min(one.weight * scale, _HIGHEST)
-        if hit and one.start >= done:
-            wrong[one.start], done = one, one.stop
-    for one in wrong.values():
+    for one in _drawn(errors, budget, rng):
+        taken[one.start : one.stop] = bytes([1]) * (one.stop - one.start)
         yield Change(
             max(rng.uniform(), _BASE),
             (Edit(one.start, one.stop, one.text, Note(text[one.start : one.stop] if one.text else None, one.kind)),),
         )
-    yield from _lowered(text, taken, wrong, rng)
+    yield from _lowered(text, taken, rng)
 
 
-def _add(base: list[Edit], taken: list[tuple[int, int]], start: int, stop: int, new: str) -> None:
-    if not any(first < stop and start < last for first, last in taken):
-        base.append(Edit(start, stop, new))
-        taken.append((start, stop))
+def _drawn(errors: Sequence[_Error], budget: float, rng: Rng) -> list[_Error]:
+    """Draw the errors that are made, so that as many words as `budget` are expected to be wrong; none overlap."""
+    scale = budget / max(fsum(one.weight * one.cost for one in errors), 1e-9)
+    done, wrong = 0, []
+    for one in errors:
+        hit = rng.uniform() < min(one.weight * scale, _HIGHEST)
+        if hit and one.start >= done:
+            wrong.append(one)
+            done = one.stop
+    return wrong
+
+
+def _add(base: list[Edit], taken: bytearray, edit: Edit) -> None:
+    """Add an edit whose range none has taken."""
+    if not any(taken[edit.start : edit.stop]):
+        base.append(edit)
+        taken[edit.start : edit.stop] = bytes([1]) * (edit.stop - edit.start)
 
 
 def _padded(text: str, edit: Edit) -> Edit:
@@ -278,14 +287,11 @@ def _heard(word: str, name: str) -> tuple[tuple[str, float, str], ...]:
     return tuple((new, weight, kind) for new, (weight, kind) in best)
 
 
-def _lowered(text: str, taken: Sequence[tuple[int, int]], wrong: dict[int, _Error], rng: Rng) -> Iterator[Change]:
+def _lowered(text: str, taken: bytearray, rng: Rng) -> Iterator[Change]:
     """Yield the changes that write small letters and no punctuation outside what is written otherwise."""
-    inside = {place for start, stop in taken for place in range(start, stop)}
-    for one in wrong.values():
-        inside.update(range(one.start, one.stop))
     for match in re.finditer(r"[A-ZА-ЯЁ]+|[^\w\s]", text):
         start, stop = match.span()
-        if any(place in inside for place in range(start, stop)):
+        if any(taken[start:stop]):
             continue
         joins = text[start - 1 : start].isalnum() and text[stop : stop + 1].isalnum()
         if match[0][0].isalpha():

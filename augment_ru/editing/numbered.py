@@ -119,7 +119,27 @@ class WritesOtherwise(Attack):
 
 
 def _places(batch: Batch, attack: WritesOtherwise) -> list[Ways]:
-    return [_one_way(text, _fitted(text, attack)) for text in batch.texts]
+    return [list(_in_pieces(text, attack)) for text in batch.texts]
+
+
+def _in_pieces(text: str, attack: WritesOtherwise) -> Iterator[tuple[Place, ...]]:
+    """Yield the places of a text; a long one is read piece by piece, since each place asks what stands around it."""
+    for piece in _PIECE.finditer(text) if len(text) > _LONG else _WHOLE.finditer(text):
+        for ways in _one_way(piece[0], _fitted(piece[0], attack)):
+            yield tuple(_moved(place, piece.start()) for place in ways)
+
+
+def _moved(place: Place, by: int) -> Place:
+    before = place.before and (place.before[0] + by, place.before[1] + by, place.before[2])
+    return place._replace(start=place.start + by, stop=place.stop + by, before=before)
+
+
+_LONG = 1_000
+_WHOLE = re.compile(r"(?s).+")
+_PIECE = re.compile(
+    r"(?s).{400,4000}?(?:(?:[а-яё]{6}[.!?…]|[!?…])\s+(?=[А-ЯЁ])|\n|\Z)|.{1,4000}(?:(?<=\s)|\Z)|.{1,4000}"
+)
+"""A piece of a text: it ends with a sentence, but not behind what may be an abbreviation; or with a word."""
 
 
 def _fitted(text: str, attack: WritesOtherwise) -> Iterator[tuple[Place, ...]]:
