@@ -37,7 +37,7 @@ DIGESTS = {
     "misspell": "8de3869231450ca1",
     "names": "533dac1cc445c0ec",
     "numbers": "0798c1116fb82f24",
-    "ocr": "a2b35b1134a37c89",
+    "ocr": "e371676992d25e9d",
     "option_order": "b77162b5e964aa97",
     "people": "68d1a0330fe65bde",
     "punctuation": "b97a3f0643166744",

@@ -82,6 +82,7 @@ class Ocr(Attack):
         odds = np.maximum(rates[-1] * factor[batch.rows(places)], _NEVER)
         ranks, stops = weighted_ranks(batch.draw(streams, places), odds, _MEAN), places + length
         kept = _apart(places, stops, ranks)
+        kept[kept] = _keeps_words(batch, places[kept], stops[kept], found.lost[outcome[kept]])
         places, stops, ranks, outcome = places[kept], stops[kept], ranks[kept], outcome[kept]
         misread = np.zeros(batch.codes.size, dtype=np.bool_)
         misread[places] = ranks < self.probability
@@ -107,6 +108,24 @@ def _apart(starts: Ints, stops: Ints, ranks: Floats) -> Mask:
         first = ranks[near] <= ranks[near + step]
         kept[near[~first]] = False
         kept[near[first] + step] = False
+    return kept
+
+
+def _keeps_words(batch: Batch, starts: Ints, stops: Ints, lost: Mask) -> Mask:
+    """Tell which edits stay so that no word is lost whole, and nothing is lost beside a protected span.
+
+    Args:
+        batch: the texts.
+        starts: the places where the edits start, ascending.
+        stops: the places where they stop.
+        lost: whether each edit only deletes.
+    """
+    is_word, before = (batch.flags & WORD) != 0, batch.untouchable_before
+    whole = ~is_word[starts - 1] & ~is_word[stops] & is_word[starts]
+    goes_on = np.zeros_like(lost)
+    goes_on[1:] = lost[:-1] & (starts[1:] == stops[:-1])
+    beside = before[np.minimum(stops + 2, before.size - 1)] > before[np.maximum(starts - 2, 0)]
+    kept: Mask = ~(lost & (whole | goes_on | beside))
     return kept
 
 
@@ -144,6 +163,7 @@ class _Confusions:
         before: the sum of the rates of all contexts before each one, shape (contexts + 1,).
         sums: the cumulative rates of the outcomes, shape (outcomes,).
         texts, read: what is read in each outcome.
+        lost: whether each outcome only deletes.
         levels: for each quality the cumulative shares of its texts, and the factors of their errors.
     """
 
@@ -156,6 +176,7 @@ class _Confusions:
     sums: Floats
     texts: Sequence[str]
     read: Replacements
+    lost: Mask
     levels: dict[str, tuple[Floats, Floats]]
 
 
@@ -256,6 +277,7 @@ def _in_columns(
         sums,
         texts,
         Replacements.of(texts),
+        np.array([not text for text in texts], dtype=np.bool_),
         {
             quality: (np.cumsum([share for share, _ in one]), np.array([factor for _, factor in one]))
             for quality, one in levels.items()

@@ -223,7 +223,7 @@ def _padded(text: str, edit: Edit) -> Edit:
 
 def _spoken(word: str, table: _Table) -> str | None:
     """Return a number, a Latin word or an abbreviation as it is spoken; None for other words."""
-    if _DIGITS.fullmatch(word) and int(word) <= LARGEST:
+    if _DIGITS.fullmatch(word) and len(word) <= len(str(LARGEST)) and int(word) <= LARGEST:
         return cardinal(int(word), "nomn")
     if word.isascii() and word.isalpha():
         return _latin(word.lower(), table.name)

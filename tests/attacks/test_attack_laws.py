@@ -179,11 +179,12 @@ def test_a_text_of_one_or_two_letters_keeps_its_letters(name: str, text: str) ->
 
 
 _ASKING = "Жду Ивана Петрова. Пришли ему отчёт. Покажи план. Назови дату. Перечисли всех."
+_SHORTENED = "Через 2 дня 5 кошек, т. е. все, ушли на 8 часов в г. Казань, т. к. там 12 рыб, сыр и т. д."
 
 
 @pytest.mark.parametrize("name", ATTACKS)
 def test_every_seed_gives_other_outcomes_and_zero_is_a_seed(name: str) -> None:
-    sources = [_ASKING, *SENTENCES, *(" ".join((*KNOWN[at:], *KNOWN[:at])) for at in range(len(KNOWN)))]
+    sources = [_ASKING, _SHORTENED, *SENTENCES, *(" ".join((*KNOWN[at:], *KNOWN[:at])) for at in range(len(KNOWN)))]
     seeds = [0, 1, -1, 2**70] if IS_FULL else [0, (1, -1, 2**70)[ATTACKS.index(name) % 3]]
     outcomes = [[result.text for result in free(make(name), seed=seed).texts(sources)] for seed in seeds]
     assert len({tuple(outcome) for outcome in outcomes}) == len(seeds)
@@ -193,7 +194,7 @@ def test_every_seed_gives_other_outcomes_and_zero_is_a_seed(name: str) -> None:
 def test_equal_texts_of_different_rows_are_changed_in_different_ways(name: str) -> None:
     text = f"{_ASKING} {' '.join(KNOWN[:6])} Кошка и собака бегут домой, а ещё темно, но они знают, что идти недалеко."
     if name in ("abbreviations", "numbers"):
-        text += " Через 2 дня 5 кошек, т. е. все, ушли на 8 часов в г. Казань, т. к. там 12 рыб, сыр и т. д."
+        text = f"{text} {_SHORTENED}"
     rows = [{"id": number, "text": text} for number in range(60 if IS_FULL else 20)]
     assert len({result.text for result in free(make(name)).records(rows)}) >= len(rows) // 6
 

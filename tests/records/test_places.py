@@ -45,7 +45,9 @@ def perturbed(row: dict[str, Any], known: Task | str | None, attack: str = "eda_
 )
 def test_a_place_that_would_not_move_is_an_error(row: dict[str, Any], where: str) -> None:
     assert may_hold_places([row])
-    with pytest.raises(AugmentError, match=rf"'{where}' holds a place in 'text', which the task '(generic|spans)' does not"):
+    with pytest.raises(
+        AugmentError, match=rf"'{where}' holds a place in 'text', which the task '(generic|spans)' does not"
+    ):
         perturbed(row, None)
     kept = Task.of("own", fields=["text"], kept=["answers.text[]", "answer"])
     with pytest.raises(AugmentError, match="state it in a task file"):
