@@ -3,6 +3,7 @@
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
+from itertools import pairwise
 from typing import ClassVar
 
 from augment_ru.draws import Rng
@@ -115,6 +116,10 @@ def _table(name: str) -> _Table:
     return _Table(pronouns, familiar, found, tuple(phrases), parts)
 
 
+_LONGEST = 256
+"""The most tokens of a sentence; a text with a longer one stays as it is."""
+
+
 class _Address:
     """How a text addresses its reader.
 
@@ -129,8 +134,14 @@ class _Address:
         self.pronouns: dict[int, str] = {}
         self.verbs: dict[int, WordForm] = {}
         self._sure = self._doubtful = False
-        for at, token in enumerate(doc.tokens):
-            word = token.text.lower()
+        self._lower = [token.text.lower() for token in doc.tokens]
+        ends = [-1, *(at for at, word in enumerate(self._lower) if word in ENDS), len(self._lower)]
+        self._firsts = [end + 1 for end, following in pairwise(ends) for _ in range(following - end)]
+        self._is_conditional = not {"бы", "б"}.isdisjoint(self._lower)
+        self._numbers = {word.start: number for number, word in enumerate(doc.words)}
+        longest = max(following - end for end, following in pairwise(ends))
+        for at, token in enumerate(doc.tokens if longest <= _LONGEST else ()):
+            word = self._lower[at]
             number = "sing" if word in table.polite else "plur" if word in table.familiar else ""
             if number and token.pos in {"NOUN", "PROPN"} and token.text[0].isupper() and not self._starts(at):
                 continue  # a name that looks like a pronoun
@@ -208,8 +219,7 @@ class _Address:
 
     def _is_statement(self, at: int) -> bool:
         """Tell whether a form such as «купите» is a future: «вы» stands beside it, or the sentence asks."""
-        words = [token.text.lower() for token in self.doc.tokens]
-        first = max((one + 1 for one in range(at) if words[one] in ENDS), default=0)
+        words, first = self._lower, self._firsts[at]
         clause = self._clause(at)
         if any("impr" in one.grammemes for other in clause for one in _addressing(words[other])[:1] if other != at):
             return False
@@ -219,7 +229,7 @@ class _Address:
         """Tell whether an imperative states a condition: «приди он раньше», «не будь дождя»."""
         tokens = self.doc.tokens
         denied = at and tokens[at - 1].text.lower() == "не"
-        if (tokens[at].lemma == "быть" or denied) and any(one.text.lower() in {"бы", "б"} for one in tokens):
+        if (tokens[at].lemma == "быть" or denied) and self._is_conditional:
             return True
         beside = self._clause(at)
         if tokens[at].lemma == "быть":
@@ -237,7 +247,7 @@ class _Address:
         start, phrases = token.start, self._table.phrases
         if {same_word(token.text), same_word(token.lemma)}.isdisjoint(self._table.parts):
             phrases = ()
-        word = next((number for number, one in enumerate(self.doc.words) if one.start == start), None)
+        word = self._numbers.get(start)
         return is_quoted(self.doc.text, start) or (
             word is not None and in_phrase(self.doc.text, self.doc.words, word, phrases)
         )
