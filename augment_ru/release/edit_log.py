@@ -22,7 +22,7 @@ from augment_ru.release.manifest_shape import MOST
 from augment_ru.release.original_rows import PERTURBATION, with_perturbation
 from augment_ru.script import Script
 from augment_ru.strict_tables import typed
-from augment_ru.text.batch import OPTION
+from augment_ru.text.batch import OPTION, PERSON
 
 _SETTINGS = Settings("replay", 0, "none", None)
 _DIGEST = ',"digest":"'
@@ -203,7 +203,9 @@ def replayed_line(original: Record, name: str, entry: Entry) -> str:
     return with_perturbation(Result.of(original, scripts, NO_SPANS, outcome, _SETTINGS).line("none"), name)
 
 
-def protection_problem(original: Record, entry: Entry, protected: Mapping[str, Sequence[Any]]) -> str | None:
+def protection_problem(
+    original: Record, entry: Entry, protected: Mapping[str, Sequence[Any]], *, exchanges_names: bool = False
+) -> str | None:
     """Check that an entry protects the spans that its original row protects, and that its edits touch none of them.
 
     Returns a message about the first span for which this is wrong; None if all are right.
@@ -213,13 +215,17 @@ def protection_problem(original: Record, entry: Entry, protected: Mapping[str, S
         entry: the entry of the perturbed row. It must protect the marker of each wrong option, but not its text; with
             another order of the options, not what moves with an option.
         protected: the protected spans in the entry of the original row.
+        exchanges_names: whether the attack may exchange the names of persons (`names`), so that these need no
+            protection where the task lets it.
     """
+    exchanges_names &= not original.task.layout.named
     edits, own = entry["edits"], entry.get("protected", protected)
     for field, spans in protected.items():
         kept = [tuple(span) for span in own.get(field, ())]
         for start, stop, label in spans:
             if (
                 (start, stop, label) not in kept
+                and not (label == PERSON and exchanges_names)
                 and not (label == OPTION and any(span[0] == start and span[2] == OPTION for span in kept))
                 and not (entry.get("order") and any(at < stop and start < end for at, end, _ in edits.get(field, ())))
             ):

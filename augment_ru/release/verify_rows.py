@@ -210,7 +210,10 @@ def _row_problems(
             return
         if entry["status"] != "perturbed" and any(entry["edits"].values()):
             yield f"{edits}: status is {entry['status']!r}, but there are edits"
-        if problem := edit_log.protection_problem(original.record, entry, original.entry["protected"]):
+        exchanges = any(attack.name == name and "names" in attack.spec.split("+") for attack in recipe.attacks)
+        if problem := edit_log.protection_problem(
+            original.record, entry, original.entry["protected"], exchanges_names=exchanges
+        ):
             yield f"{edits}: {problem}"
         expected = edit_log.replayed_line(original.record, name, entry)
         if problem := edit_log.row_problem(original.record, expected, row.record) or edit_log.option_problem(

@@ -477,6 +477,20 @@ def test_a_table_becomes_rows_of_json(tmp_path: Path) -> None:
     assert list(verify_release(tmp_path / "out", rebuild=2)) == []
 
 
+def test_a_release_whose_names_were_exchanged_is_verified(tmp_path: Path) -> None:
+    from augment_ru.release.verify import verify_release  # noqa: PLC0415
+
+    write_rows(tmp_path / "test.jsonl", [{"id": 1, "text": "Вчера Иван Петров позвонил Анне.", "label": "да"}])
+    path = tmp_path / "names.toml"
+    attacks = '[[attack]]\nspec = "names"\n[[attack]]\nspec = "names+case"\n'
+    head = 'name = "named"\nlicence = "cc-by-4.0"\n[shots]\nk = []\n'
+    path.write_text(f'{head}{attacks}[[task]]\nname = "notes"\ntest = "test.jsonl"\n', encoding="utf-8")
+    built(path, tmp_path / "out")
+    rows = rows_of(tmp_path / "out/notes/test.jsonl")
+    assert all("Петров" not in row["text"] for row in rows[1:])
+    assert [line for line in verify_release(tmp_path / "out") if "protect" in line] == []
+
+
 def test_a_script_that_workers_cannot_import_is_told_so(tmp_path: Path) -> None:
     script = tmp_path / "script.py"
     call = f"build_release(Path({str(EXAMPLE / 'small.toml')!r}), Path({str(tmp_path / 'out')!r}), workers=2)"
