@@ -78,7 +78,7 @@ def test_what_is_not_seen_is_read_back(kind: str) -> None:
 
 def test_every_kind_is_made_and_every_sign_is_of_its_kind() -> None:
     found = unseen_signs("unseen", ("all",))
-    assert tuple(found) == KINDS
+    assert set(found) == set(KINDS)
     wanted = {"selector": {"Mn"}, "strike": {"Mn"}, "space": {"Zs"}}
     for kind, signs in found.items():
         assert {unicodedata.category(char) for sign in signs for char in sign} <= wanted.get(kind, {"Cf"})
