@@ -1,7 +1,7 @@
 """Сокращения раскрывают, слова сокращают: «в г. Казани, т. е. в РФ» → «в городе Казани, то есть…»."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from typing import ClassVar
@@ -19,7 +19,7 @@ from augment_ru.language.numerals import (
     noun_after,
     nouns_behind,
 )
-from augment_ru.language.shortenings import every_form, forms_of_phrase, like_title, phrase_in, shortenings, unit_forms
+from augment_ru.language.shortenings import every_form, like_title, phrase_in, shortenings
 from augment_ru.resources import same_word
 
 CLASSES = ("full", "short")
@@ -202,13 +202,11 @@ _Find = Callable[[str, str, str, re.Match[str]], Iterator[Place]]
 
 
 @cache
-def _patterns() -> Sequence[tuple[re.Pattern[str], str, str, _Find]]:
-    """Return what is looked for, with the abbreviation, the words, and what is made of it."""
-    return tuple(
-        (re.compile(pattern, re.IGNORECASE if kind in {"phrase", "chat", "read"} else 0), short, words, find)
-        for kind, short, words in shortenings()
-        for pattern, find in (_pattern(kind, short, words),)
-    )
+def _compiled(at: int) -> tuple[re.Pattern[str], str, str, _Find]:
+    """Return what is looked for, with the abbreviation, the words, and what is made of it; `at`: a dictionary line."""
+    kind, short, words = shortenings()[at]
+    pattern, find = _pattern(kind, short, words)
+    return re.compile(pattern, re.IGNORECASE if kind in {"phrase", "chat", "read"} else 0), short, words, find
 
 
 def _pattern(kind: str, short: str, words: str) -> tuple[str, _Find]:
@@ -220,13 +218,13 @@ def _pattern(kind: str, short: str, words: str) -> tuple[str, _Find]:
         clause = r"(?<=[,(] )" if words == "может быть" else ""
         rest = r"(?!\s+раз\b|\s+и\b|,)" if words in {"так как", "то есть"} else ""
         return rf"(?<![\w.-])(?:{brief}|{clause}{full}(?![\w-]){rest})", _chat if kind == "chat" else _phrase
+    forms = _any_of(every_form(kind, words))
     if kind == "acronym":
-        return rf"(?<![\w-])(?:{brief}|(?:{_any_of(forms_of_phrase(words))})(?![\w-]))", _acronym
+        return rf"(?<![\w-])(?:{brief}|(?:{forms})(?![\w-]))", _acronym
     if kind == "title":
-        forms = words if words == "имени" else _any_of(forms_of_phrase(f"{words}*"))
         name = r"[А-ЯЁ][а-яё.]+"
         return rf"(?<![\w.-])(?<!\d )(?:{brief}(?=\s?{name})|(?:{forms})(?=\s{name}))", _title
-    full = rf"(?:{_any_of(unit_forms(kind, words))})(?![\w-])"
+    full = rf"(?:{forms})(?![\w-])"
     if kind == "region":
         return rf"(?<![\w-])(?P<name>[А-ЯЁ][а-яё-]+)\s+(?P<word>{brief}|{full})", _region
     if kind == "time":
@@ -286,7 +284,7 @@ class Abbreviations(WritesOtherwise):
         """Find the abbreviations of a text, and what has one."""
         triggers, taken = _triggers(), list[Place]()
         asked = {at for word in _TRIGGER.findall(same_word(text)) for at in triggers.get(word, ())}
-        for pattern, short, words, find in (_patterns()[at] for at in sorted(asked)):
+        for pattern, short, words, find in map(_compiled, sorted(asked)):
             for place in (one for match in pattern.finditer(text) for one in find(short, words, text, match)):
                 if all(place.stop <= one.start or one.stop <= place.start for one in taken):
                     taken.append(place)

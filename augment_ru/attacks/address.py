@@ -130,7 +130,7 @@ class _Address:
     """
 
     def __init__(self, doc: Doc, table: _Table) -> None:
-        self.doc, self.syntax, self._table = doc, Syntax(doc), table
+        self.doc, self.syntax, self._tokens, self._table = doc, Syntax(doc), doc.tokens, table
         self.pronouns: dict[int, str] = {}
         self.verbs: dict[int, WordForm] = {}
         self._sure = self._doubtful = False
@@ -160,18 +160,18 @@ class _Address:
 
         The dictionary decides; of words that may be something else, too, the tagger must say so.
         """
-        token = self.doc.tokens[at]
-        found = _addressing(token.text.lower())
-        if not found or (at and self.doc.tokens[at - 1].text.lower() == "ни"):
+        token, word = self._tokens[at], self._lower[at]
+        found = _addressing(word)
+        if not found or (at and self._lower[at - 1] == "ни"):
             return None
-        if token.text != token.text.lower() and (not self._starts(at) or self._is_before_name(at)):
+        if token.text != word and (not self._starts(at) or self._is_before_name(at)):
             return None  # a name
         imperative = "impr" in found[0].grammemes
         if len(found) > 1:  # «купите»: an imperative, or the future of «вы»
             imperative = not self._is_statement(at)
             found = tuple(one for one in found if ("impr" in one.grammemes) == imperative)
             self._doubtful |= "perf" in found[0].grammemes and not imperative and not self._is_asked_or_joined(at)
-        certain = all(map(_addresses, known_forms(token.text.lower())))
+        certain = all(map(_addresses, known_forms(word)))
         if not (certain or self._is_tagged(at) or (imperative and self._takes_object(at))):
             return None
         self._sure |= self._is_tagged(at) or found[0].number == "plur" or not imperative or self._starts(at)
@@ -179,24 +179,24 @@ class _Address:
 
     def _is_before_name(self, at: int) -> bool:
         """Tell whether a capitalised word follows, so that a word at the start of a sentence may be a first name."""
-        following = self.doc.tokens[at + 1 : at + 2]
+        following = self._tokens[at + 1 : at + 2]
         if self._is_tagged(at) or not following or not following[0].text.istitle():
             return False
         return not is_known(following[0].text) or has_reading(following[0].text, "nomn")
 
     def _is_asked_or_joined(self, at: int) -> bool:
         """Tell whether a verb stands in a question, or in a clause with «если», «что», «которых»."""
-        tokens, end = self.doc.tokens, self._end(at)
+        tokens, end = self._tokens, self._end(at)
         joined = any(tokens[one].pos == "SCONJ" or tokens[one].lemma in QUESTION_WORDS for one in self._clause(at))
         return joined or (end < len(tokens) and "?" in tokens[end].text)
 
     def _is_tagged(self, at: int) -> bool:
-        token = self.doc.tokens[at]
+        token = self._tokens[at]
         return token.pos in {"VERB", "AUX"} and ("Person=2" in token.features or "Mood=Imp" in token.features)
 
     def _takes_object(self, at: int) -> bool:
         """Tell whether a word at the start of a clause can only be an imperative, as in «Пришли отчёт»."""
-        forms = known_forms(self.doc.tokens[at].text.lower())
+        forms = known_forms(self._lower[at])
         if (at and not self.syntax.marks[at - 1]) or any(one.kind != "VERB" for one in forms):
             return False
         return any(
@@ -204,7 +204,7 @@ class _Address:
             and {(one.case, one.number) for one in found} >= {("accs", "sing")}
             and not self.syntax.preposition(other)
             for other in range(at + 1, self._end(at))
-            if (found := known_forms(self.doc.tokens[other].text.lower()))
+            if (found := known_forms(self._lower[other]))
         )
 
     def _clause(self, at: int) -> range:
@@ -227,8 +227,8 @@ class _Address:
 
     def _is_condition(self, at: int) -> bool:
         """Tell whether an imperative states a condition: «приди он раньше», «не будь дождя»."""
-        tokens = self.doc.tokens
-        denied = at and tokens[at - 1].text.lower() == "не"
+        tokens = self._tokens
+        denied = at and self._lower[at - 1] == "не"
         if (tokens[at].lemma == "быть" or denied) and self._is_conditional:
             return True
         beside = self._clause(at)
@@ -243,7 +243,7 @@ class _Address:
 
     def _stays(self, at: int) -> bool:
         """Tell whether a token is part of the words of others, or of a phrase in which nobody is addressed."""
-        token = self.doc.tokens[at]
+        token = self._tokens[at]
         start, phrases = token.start, self._table.phrases
         if {same_word(token.text), same_word(token.lemma)}.isdisjoint(self._table.parts):
             phrases = ()
@@ -270,7 +270,7 @@ class _Address:
             return ()
         for at, form in self.verbs.items():
             word = inflect(form.lemma, form.having(to))
-            if word is None or word == self.doc.tokens[at].text.lower():
+            if word is None or word == self._lower[at]:
                 return ()
             words[at] = self._written(at, word)
         agreeing = self._predicates(to, _inside(requests))
@@ -279,17 +279,16 @@ class _Address:
         words.update({at: self._written(at, word) for at, word in agreeing.items()})
         if to == "plur":
             greetings = self._table.kinds["greeting"]
-            for at, token in enumerate(self.doc.tokens):
-                if token.text.lower() in greetings and self._is_call(at) and not self._stays(at):
-                    words[at] = self._written(at, greetings[token.text.lower()])
+            for at, word in enumerate(self._lower):
+                if word in greetings and self._is_call(at) and not self._stays(at):
+                    words[at] = self._written(at, greetings[word])
         return self._joined(words, requests)
 
     def _joined(self, words: Mapping[int, str], requests: Mapping[int, tuple[int, str]]) -> tuple[Edit, ...]:
         """Return the edits that write new words and requests; `requests` as `_requests` returns them."""
-        text, tokens = self.doc.text, self.doc.tokens
-        ranges = [(at, at, word) for at, word in words.items() if at not in _inside(requests)]
-        ranges += [(first, last, new) for first, (last, new) in requests.items()]
-        places = [(tokens[first].start, tokens[last].stop, new) for first, last, new in ranges]
+        text, tokens, inside = self.doc.text, self._tokens, _inside(requests)
+        ranges = {at: (at, word) for at, word in words.items() if at not in inside} | dict(requests)
+        places = [(tokens[first].start, tokens[last].stop, new) for first, (last, new) in ranges.items()]
         edits = [Edit(*one, Note(text[one[0] : one[1]])) for one in places if text[one[0] : one[1]] != one[2]]
         return tuple(sorted(edits))
 
@@ -300,7 +299,7 @@ class _Address:
             For the number of the first token of each replaced range, the number of its last token and the new text.
         """
         found: dict[int, tuple[int, str]] = {}
-        for first in range(len(self.doc.tokens)):
+        for first in range(len(self._tokens)):
             if to == "plur" and first in self.verbs:
                 last, new = first, self._indirect(first, you)
             else:
@@ -308,13 +307,13 @@ class _Address:
             mark = self._end(last) if new else -1
             if mark >= 0:
                 old, other = (".", "?") if to == "plur" else ("?", ".")
-                if mark < len(self.doc.tokens) and self.doc.tokens[mark].text == old and (to == "sing" or draw()):
+                if mark < len(self._tokens) and self._tokens[mark].text == old and (to == "sing" or draw()):
                     found[first], found[mark] = (last, new), (mark, other)
         return found
 
     def _end(self, at: int) -> int:
         """Return the number of the mark that ends the sentence of a token."""
-        tokens = self.doc.tokens
+        tokens = self._tokens
         return next((one for one in range(at, len(tokens)) if tokens[one].text in ENDS), len(tokens))
 
     def _indirect(self, at: int, you: str) -> str:
@@ -323,17 +322,14 @@ class _Address:
         if not ({"impr", "perf"} <= form.grammemes and same_word(form.lemma) in self._table.kinds["request"]):
             return ""
         single = sum(one in self.verbs for one in sentence) == 1 and self.syntax.child(at, "conj", "parataxis") is None
-        short = {token.text for token in self.doc.tokens[sentence.start : sentence.stop]}.isdisjoint(
-            {":", "—", "–", ";"}
-        )
+        short = {token.text for token in self._tokens[sentence.start : sentence.stop]}.isdisjoint({":", "—", "–", ";"})
         if not (self._starts(at) and single and short and len(self._clause(at)) > 1):
             return ""
         return f"{self._written(at, 'не')} могли бы {you} {self._written(at, form.lemma).lower()}"
 
     def _direct(self, at: int) -> str:
         """Return the imperative for «Не могли бы Вы» with an infinitive that starts at a token; "" for other words."""
-        tokens = self.doc.tokens[at : at + _REQUEST]
-        words = [token.text.lower() for token in tokens]
+        words = self._lower[at : at + _REQUEST]
         if words[:4] not in (["не", "могли", "бы", "вы"], ["вы", "не", "могли", "бы"]) or len(words) < _REQUEST:
             return ""
         form = next((one for one in known_forms(words[4]) if {"INFN", "perf"} <= one.grammemes), None)
@@ -344,12 +340,11 @@ class _Address:
 
     def _written(self, at: int, word: str) -> str:
         yo = "ё" not in word or writes_yo(self.doc.text)
-        return written_like(word, self.doc.tokens[at].text, yo=yo)
+        return written_like(word, self._tokens[at].text, yo=yo)
 
     def _pronoun(self, at: int, to: str, *, capital: bool) -> str:
-        token, table = self.doc.tokens[at], self._table
-        word = token.text.lower()
-        before = self.doc.tokens[at - 1].text.lower() if at else ""
+        token, table = self._tokens[at], self._table
+        word, before = self._lower[at], self._lower[at - 1] if at else ""
         place = before in _PLACES or (before in {"в", "во", "на"} and "Case=Loc" in token.features)
         if to == "plur":
             found = table.kinds["loct"].get(word, table.polite[word]) if place or before == "в" else table.polite[word]
@@ -369,7 +364,7 @@ class _Address:
 
     def _starts(self, at: int) -> bool:
         """Tell whether a token is the first word of a sentence or a line."""
-        tokens = self.doc.tokens
+        tokens = self._tokens
         before = at - 1
         while before >= 0 and self.syntax.marks[before] and tokens[before].text not in ENDS | {":", ","}:
             before -= 1
@@ -384,15 +379,15 @@ class _Address:
         commands = any("impr" in form.grammemes for form in self.verbs.values())
         if not (self.pronouns or commands or "?" in self.doc.text):
             return False  # «тише едешь — дальше будешь»
-        for at, token in enumerate(self.doc.tokens):
+        for at, token in enumerate(self._tokens):
             lemma = same_word(token.lemma)
-            beside = any(one.text.lower() == "ты" for one in self.doc.tokens[max(at - 1, 0) : at + 2])
+            beside = "ты" in self._lower[max(at - 1, 0) : at + 2]
             if lemma in calls and (beside or self._is_call(at)) and not self._stays(at):
                 return False  # «дурак ты, Саня»
             if to == "sing" and (
                 (same_word(token.text) in kinds["several"] and self._is_addressed(at) and not _is_neuter(token))
                 or (token.text.istitle() and len(token.text) > _SHORTEST and has_reading(token.text, "Patr"))
-                or (lemma in calls and at and same_word(self.doc.tokens[at - 1].text) in self._table.familiar)
+                or (lemma in calls and at and same_word(self._tokens[at - 1].text) in self._table.familiar)
             ):
                 return False
             if to == "plur" and token.text.istitle() and token.text.endswith("ка") and self._is_call(at):
@@ -403,7 +398,7 @@ class _Address:
 
     def _is_call(self, at: int) -> bool:
         """Tell whether a noun stands apart between marks, as that with which somebody is called does."""
-        tokens, marks = self.doc.tokens, self.syntax.marks
+        tokens, marks = self._tokens, self.syntax.marks
         first, last = at - 1, at + 1
         while first >= 0 and tokens[first].pos in {"ADJ", "DET", "PROPN"}:
             first -= 1
@@ -413,9 +408,9 @@ class _Address:
 
     def _is_addressed(self, at: int) -> bool:
         """Tell whether a word such as «все» says how many are addressed."""
-        if self._is_call(at) or self.doc.tokens[at].head in self.pronouns:
+        if self._is_call(at) or self._tokens[at].head in self.pronouns:
             return True
-        beside = self.doc.tokens[max(at - 2, 0) : at + 3]
+        beside = self._tokens[max(at - 2, 0) : at + 3]
         return any(same_word(one.text) in self._table.familiar for one in beside)
 
     def _predicates(self, to: str, done: Collection[int]) -> dict[int, str] | None:
@@ -425,10 +420,10 @@ class _Address:
             to: as in `edits`.
             done: the numbers of tokens that change otherwise.
         """
-        tokens, old = self.doc.tokens, _OTHER[to]
+        tokens, old = self._tokens, _OTHER[to]
         gender = self._gender() if to == "sing" else ""
         own = self._own_predicates(old, done)
-        found = {at: _agreeing(tokens[at].text.lower(), old, gender) for at in own or ()}
+        found = {at: _agreeing(self._lower[at], old, gender) for at in own or ()}
         if own is None or not all(found.values()):
             return None
         settled = {*self.verbs, *found, *done}
@@ -436,10 +431,10 @@ class _Address:
             if at in settled or self._stays(at):
                 continue
             if token.lemma != "сам":
-                if _likely_addressing(token.text.lower(), old) or self._may_be_own(at, old):
+                if _likely_addressing(self._lower[at], old) or self._may_be_own(at, old):
                     return None
             elif self._is_own(at, settled, old):
-                if token.text.lower() in _SELF:
+                if self._lower[at] in _SELF:
                     found[at] = "сами" if to == "plur" else _SELVES.get(gender, "")
                 if to == "sing" and not found.get(at):
                     return None
@@ -450,9 +445,9 @@ class _Address:
 
         Return None if another word may be their subject.
         """
-        syntax, tokens = self.syntax, self.doc.tokens
+        syntax, tokens = self.syntax, self._tokens
         found: dict[int, None] = {}
-        for at in (one for one in self.pronouns if tokens[one].text.lower() in _SUBJECTS.values()):
+        for at in (one for one in self.pronouns if self._lower[one] in _SUBJECTS.values()):
             if at in done:
                 continue
             if syntax.child(at, "acl:relcl", "conj", "nummod") is not None:
@@ -488,7 +483,7 @@ class _Address:
 
     def _clause_of_predicate(self, at: int, old: str) -> range:
         """Return the clause of a pronoun, or the next one with a predicate if only commas stand between them."""
-        clause, tokens = self._clause(at), self.doc.tokens
+        clause, tokens = self._clause(at), self._tokens
         while clause and not any(other in self.verbs or self._is_predicate(other, old) for other in clause):
             if clause.stop + 1 >= len(tokens) or tokens[clause.stop].text != "," or self.syntax.marks[clause.stop + 1]:
                 break
@@ -497,35 +492,33 @@ class _Address:
 
     def _is_predicate(self, at: int, old: str) -> bool:
         """Tell whether a token is a past tense, a short adjective or a short participle of this number."""
-        return self.doc.tokens[at].pos != "ADV" and bool(_predicate(self.doc.tokens[at].text.lower(), old))
+        return self._tokens[at].pos != "ADV" and bool(_predicate(self._lower[at], old))
 
     def _is_own(self, at: int, settled: set[int], old: str) -> bool:
         """Tell whether a form of «сам» belongs to the one who is addressed."""
-        beside = [
-            self.doc.tokens[other].text.lower() for other in (at - 1, at + 1) if 0 <= other < len(self.doc.tokens)
-        ]
+        beside = [self._lower[other] for other in (at - 1, at + 1) if 0 <= other < len(self._tokens)]
         table = self._table.polite if old == "sing" else self._table.familiar
         if any(one in _SUBJECTS.values() for one in beside):
             return True
-        if any(one in table for one in beside) and self.doc.tokens[at].text.lower() not in _SELF:
+        if any(one in table for one in beside) and self._lower[at] not in _SELF:
             return True
         return any(other in settled for other in self._clause(at) if other in (at - 1, at + 1))
 
     def _may_be_own(self, at: int, old: str) -> bool:
         """Tell whether a past tense or a short adjective without a subject may speak of the one who is addressed."""
-        token, syntax = self.doc.tokens[at], self.syntax
+        token, syntax = self._tokens[at], self.syntax
         if token.pos not in {"VERB", "ADJ"} or not self._is_predicate(at, old):
             return False
         clause = self._clause(at)
-        if any(_is_subject(self.doc.tokens[other].text) for other in clause):
+        if any(_is_subject(self._tokens[other].text) for other in clause):
             return False
-        if any(self.doc.tokens[other].text.lower() in _SELF for other in clause):
+        if any(self._lower[other] in _SELF for other in clause):
             return True  # «как сам себя показал»
         if any(other in self.pronouns for other in clause):
             return False  # «тебя увидел», «вас привезли»
         head, seen = at, {at}
         while syntax.child(head, "nsubj", "csubj") is None:
-            relation, head = self.doc.tokens[head].relation, self.doc.tokens[head].head
+            relation, head = self._tokens[head].relation, self._tokens[head].head
             if relation not in {"conj", "cop", "aux", "aux:pass", "parataxis"} or head in seen:
                 return relation in {"root", "conj", "parataxis"}
             seen.add(head)
@@ -534,9 +527,9 @@ class _Address:
     def _gender(self) -> str:
         """Return the gender that a text tells of the one who is addressed, by a name or a singular adjective."""
         found = set()
-        for at, token in enumerate(self.doc.tokens):
-            if token.text.lower() in {"сам", "сама"} and self._is_own(at, set(self.verbs), "plur"):
-                found.add("femn" if token.text.lower() == "сама" else "masc")
+        for at, token in enumerate(self._tokens):
+            if self._lower[at] in {"сам", "сама"} and self._is_own(at, set(self.verbs), "plur"):
+                found.add("femn" if self._lower[at] == "сама" else "masc")
             form = self.syntax.form(at) if token.pos in {"NOUN", "PROPN"} and self._is_call(at) else None
             if form is not None and "Name" in form.word and form.case == "nomn" and form.number == "sing":
                 found.add(form.gender)

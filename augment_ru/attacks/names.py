@@ -14,13 +14,13 @@ from augment_ru.edits import Change, Edit, Note
 from augment_ru.engine.attack import Attack
 from augment_ru.engine.proposals import Proposals
 from augment_ru.errors import AugmentError, unknown
-from augment_ru.language.morphology import has_reading, is_known, lemmas_of, readings
+from augment_ru.language.morphology import CASES, has_reading, is_known, lemmas_of, readings
+from augment_ru.language.numerals import NUMERAL_CASES
 from augment_ru.resources import dictionary_path, rows, same_word
 from augment_ru.text.batch import PERSON, Batch
 from augment_ru.text.doc import Doc, Token
 from augment_ru.text.words import LETTERS
 
-_CASES = ("nomn", "gent", "datv", "accs", "ablt", "loct")
 _TAGGED = {"Nom": "nomn", "Gen": "gent", "Dat": "datv", "Acc": "accs", "Ins": "ablt", "Loc": "loct"}
 _GENDERS = {"masc": "Masc", "femn": "Fem"}
 _PARTS = {"Name": "name", "Patr": "patronymic", "Surn": "surname"}
@@ -326,7 +326,7 @@ def _part(word: str, *, surname: bool) -> _Part | None:
         if not part or "sing" not in one.grammemes or not (one.known or part == "surname"):
             continue
         genders = _GENDERS if {"ms-f", "Ms-f"} & one.grammemes else one.grammemes & _GENDERS.keys()
-        pairs = {(gender, case) for gender in genders for case in one.grammemes & set(_CASES)}
+        pairs = {(gender, case) for gender in genders for case in one.grammemes & CASES}
         forms.setdefault((part, one.lemma), set()).update(pairs)
     if not forms and not is_known(word):
         forms = _by_ending(word)
@@ -354,7 +354,7 @@ def _by_ending(word: str) -> dict[tuple[str, str], set[tuple[str, str]]]:
     """Return how a word that the dictionary does not have may be a Russian surname: «Шекальникова», «Разумовского»."""
     forms: dict[tuple[str, str], set[tuple[str, str]]] = {}
     for gender, stem, endings in _SURNAMES:
-        for case, ending in zip(_CASES, endings.split(), strict=True):
+        for case, ending in zip(NUMERAL_CASES, endings.split(), strict=True):
             found = re.fullmatch(rf"([а-яё]{{2,}}{stem}){ending.replace('-', '')}", word)
             if found:
                 forms.setdefault(("surname", found[1]), set()).add((gender, case))
@@ -382,7 +382,7 @@ def _form(tokens: Sequence[Token], parts: Sequence[_Part | None]) -> tuple[str, 
     if len(known) == 1:
         token, part = known[0]
         doubtful = any(one.known and one.pos == "NOUN" and not one.name for one in readings(token.text.lower()))
-        unsure |= agreeing(best[0]) < _BOTH or len({case for _, case in part.forms}) == len(_CASES) or doubtful
+        unsure |= agreeing(best[0]) < _BOTH or len({case for _, case in part.forms}) == len(CASES) or doubtful
     return ("", "") if alone or unsure else best[0]
 
 
@@ -446,6 +446,6 @@ def declined(name: str, part: str, gender: str, case: str) -> str:
     """
     for of_gender, of_part, end, cut, endings in _ENDINGS:
         if of_gender in {"", gender} and of_part in {"", part} and re.search(f"{end}$", name):
-            ending = endings.split()[_CASES.index(case)].replace("-", "")
+            ending = endings.split()[NUMERAL_CASES.index(case)].replace("-", "")
             return name if case == "nomn" else name[: len(name) - cut] + ending
     return name

@@ -7,7 +7,7 @@ from functools import cache
 from itertools import product
 from typing import ClassVar
 
-from augment_ru.editing.numbered import Place, WritesOtherwise, end_of_short, keyed
+from augment_ru.editing.numbered import Place, WritesOtherwise, end_of_short
 from augment_ru.editing.style import is_quoted
 from augment_ru.language.inflection import noun_of
 from augment_ru.language.morphology import GENDERS, has_form, has_reading, readings
@@ -27,14 +27,16 @@ from augment_ru.language.numerals import (
     ordinal,
     ways_to_count,
 )
-from augment_ru.resources import same_word
+from augment_ru.resources import dictionary_path, rows, same_word
 
 CLASSES = ("words", "figures", "forms")
 _MANY, _TEN, _HUNDRED, _THOUSAND, _ROUND, _LAST_DAY, _OLDEST = 5, 10, 100, 1000, 500, 31, 200
 
 
+@cache
 def _listed(kind: str) -> dict[str, str]:
-    return keyed("number_words", kind)
+    """Map the keys of a kind of lines to their values."""
+    return {key: value for what, key, value in rows(dictionary_path("number_words"), columns=3) if what == kind}
 
 
 def _day(text: str, match: re.Match[str]) -> Iterator[Place]:
@@ -193,7 +195,7 @@ def _whole(text: str, match: re.Match[str]) -> Iterator[Place]:
     """«8 детей» → «восемь детей», «5 тыс. рублей» → «пять тысяч рублей», «5000 рублей»."""
     figures, unit, start = match["whole"], (match["unit"] or "").lower(), match.start()
     number, cases, stop = int(re.sub(r"\s", "", figures)), cases_at(text[:start]), match.end("whole")
-    dated = text[:start].lower().split()[-1:] and text[:start].lower().split()[-1] in _listed("month")
+    dated = not _listed("month").keys().isdisjoint(text[:start].lower().split()[-1:])
     if number > LARGEST or (figures[0] == "0" and figures != "0") or not cases or dated or _is_adjective(text, match):
         return
     if unit and (noun := noun_of(_listed("unit")[unit])):
@@ -255,11 +257,7 @@ def _words(text: str, match: re.Match[str]) -> Iterator[Place]:
             figures = f"{number // _THOUSAND} {match['words'].split(' ')[-1]}"
     elif said in {same_word(word) for word, _ in ways_to_count(number, nouns, _cases_in_figures(number, nouns))}:
         figures = str(number)
-    if (
-        figures
-        and not is_quoted(text, match.start())
-        and not any(phrase in same_word(text) for phrase in _listed("stays"))
-    ):
+    if figures and not is_quoted(text, match.start()) and not any(map(same_word(text).__contains__, _listed("stays"))):
         yield Place(match.start(), match.end(), figures, "figures")
 
 

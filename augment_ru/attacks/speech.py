@@ -19,10 +19,11 @@ from augment_ru.language.frequency import word_counts
 from augment_ru.language.morphology import has_form, lemmas_of
 from augment_ru.language.numerals import LARGEST, cardinal
 from augment_ru.language.sound import transcription
-from augment_ru.resources import dictionary_path, number_in, rows
+from augment_ru.resources import dictionary_path, number_in, rows, same_word
 from augment_ru.text.batch import Batch
+from augment_ru.text.characters import decode
+from augment_ru.text.words import LETTERS_AND_DIGITS
 
-_WORD = re.compile(r"[^\W_]+(?:[-‑'’][^\W_]+)*")
 _DIGITS = re.compile(r"\d+")
 _ABBREVIATION = re.compile("[БВГДЖЗКЛМНПРСТФХЦЧШЩ]{2,4}")
 _JOINED = frozenset({"в", "за", "из", "к", "на", "от", "по", "под", "при", "с"})
@@ -71,7 +72,7 @@ class Speech(Attack):
         spoken: list[list[Edit]] = [[] for _ in range(len(batch))]
         for at, row in enumerate(batch.rows(starts).tolist()):
             first = int(batch.starts[row])
-            new = "".join(map(chr, texts.take(np.array([at])).codes.tolist()))
+            new = decode(texts.take(np.array([at])).codes)
             spoken[row].append(Edit(int(starts[at]) - first, int(stops[at]) - first, new))
         keys, before, firsts = streams.keys.tolist(), batch.untouchable_before.tolist(), batch.starts.tolist()
 
@@ -161,7 +162,7 @@ def _transcribed(
         drawn: the random draws of the text, and a function that tells whether a range has no protected characters.
     """
     rng, is_free = drawn
-    if not _WORD.search(text):
+    if not LETTERS_AND_DIGITS.search(text):
         return
     base: list[Edit] = []
     taken = bytearray(len(text))
@@ -169,7 +170,7 @@ def _transcribed(
         _add(base, taken, edit)
     for match in table.spoken.finditer(text):
         _add(base, taken, Edit(match.start(), match.end(), table.said[match[0].lower()]))
-    words = list(_WORD.finditer(text))
+    words = list(LETTERS_AND_DIGITS.finditer(text))
     plain = []
     for word in words:
         new = _spoken(word[0], table)
@@ -177,7 +178,7 @@ def _transcribed(
             _add(base, taken, Edit(word.start(), word.end(), new))
         elif is_free(*word.span()) and not any(taken[word.start() : word.end()]):
             plain.append(word)
-    costs = [max(len(one.text.split()), len(_WORD.findall(text[one.start : one.stop]))) for one in base]
+    costs = [max(len(one.text.split()), len(LETTERS_AND_DIGITS.findall(text[one.start : one.stop]))) for one in base]
     for edit in base:
         yield Change(rng.uniform() * _BASE, (_padded(text, edit),))
     errors = [
@@ -246,13 +247,13 @@ def _latin(word: str, name: str) -> str:
 def _errors(text: str, plain: Sequence[re.Match[str]], at: int, table: _Table) -> Iterator[_Error]:
     """Yield the errors that may be made in a word, or between it and the next one."""
     word = plain[at]
-    low, (start, stop) = word[0].lower().replace("ё", "е"), word.span()
+    low, (start, stop) = same_word(word[0]), word.span()
     if low in table.lost:
         after = stop + (text[stop : stop + 1] == " ")
         yield _Error(start, after, "", table.lost[low] * _SHARES["lost"], "lost", 1)
     following = plain[at + 1] if at + 1 < len(plain) else None
     if low in _JOINED and following is not None and text[stop : following.start()] == " ":
-        joint = low + following[0].lower().replace("ё", "е")
+        joint = low + same_word(following[0])
         if _is_common(joint):
             yield _Error(start, following.end(), joint, _SHARES["join"], "join", 2)
     for new, weight, kind in _heard(low, table.name):

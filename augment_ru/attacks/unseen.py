@@ -10,11 +10,11 @@ import numpy as np
 
 from augment_ru.draws import Ints, Streams
 from augment_ru.editing import word_letters
-from augment_ru.editing.on_demand import texts_at
+from augment_ru.editing.on_demand import Rewritten, written_together
 from augment_ru.editing.targets import check_targets, targeted
 from augment_ru.edits import Note
 from augment_ru.engine.attack import Attack
-from augment_ru.engine.proposals import Proposals, Replacements
+from augment_ru.engine.proposals import Proposals
 from augment_ru.errors import AugmentError, unknown
 from augment_ru.resources import dictionary_path, rows
 from augment_ru.text.batch import Batch
@@ -90,15 +90,11 @@ class Unseen(Attack):
             place = int(open_[int(point * open_.size)])
             return word[:place] + sign + word[place:]
 
-        def replace(indices: Ints) -> Replacements:
-            words = texts_at(batch, begins[indices], ends[indices])
-            return Replacements.of([written(index, word) for index, word in zip(indices.tolist(), words, strict=True)])
+        def make(indices: Ints, read: Sequence[str]) -> list[Rewritten]:
+            pairs = zip(indices.tolist(), read, strict=True)
+            return [(written(index, text), Note(text, names[kinds[index]])) for index, text in pairs]
 
-        def notes(indices: Ints) -> list[Note]:
-            read = texts_at(batch, begins[indices], ends[indices])
-            return [Note(text, names[kind]) for text, kind in zip(read, kinds[indices].tolist(), strict=True)]
-
-        return Proposals.of_edits(begins, ends, ranks, replace, clean=True, notes=notes)
+        return written_together(batch, begins, ends, ranks, make)
 
 
 def _spaces(batch: Batch, stops: Ints) -> Ints:

@@ -4,7 +4,6 @@ import re
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import ClassVar, NamedTuple
 
 from augment_ru.draws import Rng, Streams
@@ -15,7 +14,6 @@ from augment_ru.engine.attack import Attack
 from augment_ru.engine.proposals import Proposals
 from augment_ru.language.numerals import ends_in_short
 from augment_ru.language.prepositions import fitting
-from augment_ru.resources import dictionary_path, rows
 from augment_ru.text.batch import Batch
 
 _PREPOSITION = re.compile(r"(?<![\w-])(со?|во?|ко?|об?)(?=\s+$)", re.IGNORECASE)
@@ -45,12 +43,6 @@ def end_of_short(text: str, stop: int) -> int:
     """Return where an abbreviation that stops here ends, without a full stop that ends the sentence, too."""
     ends = text[stop - 1] == "." and re.match(r"\s*$|\s+[«\"—–-]*\s*[А-ЯЁA-Z]", text[stop:]) is not None
     return stop - ends
-
-
-@cache
-def keyed(name: str, kind: str) -> dict[str, str]:
-    """Read the lines of one kind from a dictionary with the columns kind, key, value; maps keys to values."""
-    return {key: value for what, key, value in rows(dictionary_path(name), columns=3) if what == kind}
 
 
 def fitted(text: str, place: Place) -> Iterator[Place]:

@@ -92,7 +92,7 @@ def is_quoted(text: str, place: int) -> bool:
     return at >= 0 and place < stops[at]
 
 
-def _unquoted(batch: Batch, _: None) -> Mask:
+def _unquoted(batch: Batch) -> Mask:
     free = np.ones(batch.codes.size, dtype=np.bool_)
     for row, text in enumerate(batch.texts):
         for start, stop in zip(*_quotations(text), strict=True):
@@ -106,5 +106,5 @@ def _fit(batch: Batch, least: int) -> Mask:
 
 def in_chats(batch: Batch, places: Ints, least: int) -> Mask:
     """Tell for each global place whether its text has at least so many points, and it is no word of others."""
-    fits: Mask = batch.once(_fit, least)[batch.rows(places)] & batch.once(_unquoted, None)[places]
+    fits: Mask = batch.once(_fit, least)[batch.rows(places)] & batch.once(_unquoted)[places]
     return fits

@@ -252,8 +252,8 @@ def _cases_with(kind: str, noun: Noun) -> Iterator[str]:
     if kind == "one":
         yield from (noun.case,) if noun.number == "sing" else ()
     elif noun.number == "sing":
-        yield from ("nomn", "accs") if kind == "few" and noun.case == "gent" and not noun.animate else ()
-        yield from ("nomn",) if kind == "few" and noun.case == "gent" and noun.animate else ()
+        if kind == "few" and noun.case == "gent":
+            yield from ("nomn",) if noun.animate else ("nomn", "accs")
     elif noun.case == "gent":
         yield "gent"
         if kind != "few":

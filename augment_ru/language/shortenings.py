@@ -16,7 +16,7 @@ def shortenings() -> tuple[tuple[str, str, str], ...]:
 
 
 @lru_cache(maxsize=10_000)
-def phrase_in(words: str, case: str, number: str = "sing") -> str:
+def phrase_in(words: str, case: str) -> str:
     """Put the words with «*» of a phrase into a case: «Российская* Федерация*», gent: «Российской Федерации».
 
     A plural stays one.
@@ -24,7 +24,7 @@ def phrase_in(words: str, case: str, number: str = "sing") -> str:
     marked = [word.removesuffix("*") for word in words.split(" ") if word.endswith("*")]
     heads = [one for one in known_forms(marked[-1].lower()) if one.case == "nomn"]
     head = min(heads, key=lambda one: one.kind != "NOUN")
-    number = head.number if head.number == "plur" else number
+    number = "plur" if head.number == "plur" else "sing"
     found = []
     for word in words.split(" "):
         if word.endswith("*"):

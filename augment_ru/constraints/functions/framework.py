@@ -6,7 +6,7 @@ from itertools import accumulate
 
 from augment_ru.constraints.rule_file import Docs, Row
 from augment_ru.edits import Span
-from augment_ru.language.morphology import QUESTION_WORDS, has_lemma, has_reading, readings
+from augment_ru.language.morphology import CASES, QUESTION_WORDS, has_lemma, has_reading, readings
 from augment_ru.text.doc import Token
 
 _PREDICATES = frozenset({"VERB", "INFN", "ADJS", "PRTS", "PRED", "COMP", "GRND"})
@@ -25,7 +25,6 @@ _KEPT = QUESTION_WORDS | frozenset({
 })  # fmt: skip
 """Question words, and adjectives without which the noun is another one."""
 _CASE_OF_PLACE = {"в": "loct", "во": "loct", "на": "loct", "о": "loct", "об": "loct", "к": "datv", "ко": "datv"}
-_CASES = frozenset({"nomn", "gent", "datv", "accs", "ablt", "loct"})
 _REACH = 4
 """The most words from a preposition or an adjective to its noun."""
 
@@ -174,4 +173,4 @@ def _is_attribute(words: Sequence[str], kinds: Sequence[str], at: int) -> bool:
 @lru_cache(maxsize=100_000)
 def _agreement(word: str) -> frozenset[tuple[str, bool]]:
     """Return the cases that a word may have, each with whether it is plural then."""
-    return frozenset((case, "plur" in one.grammemes) for one in readings(word) for case in _CASES & one.grammemes)
+    return frozenset((case, "plur" in one.grammemes) for one in readings(word) for case in CASES & one.grammemes)
