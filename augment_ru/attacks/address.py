@@ -75,7 +75,7 @@ class Address(Attack):
         to = _OTHER.get(found.number, "")
         if not to or self.to not in {"either", "ты" if to == "sing" else "Вы"}:
             return
-        edits = found.edits(to, self.capital, lambda: rng.uniform() < self.requests)
+        edits = found.edits(to, lambda: rng.uniform() < self.requests, capital=self.capital)
         if edits:
             yield rng.change(*edits)
 
@@ -136,11 +136,11 @@ class _Address:
         self._sure = self._doubtful = False
         self._lower = [token.text.lower() for token in doc.tokens]
         ends = [-1, *(at for at, word in enumerate(self._lower) if word in ENDS), len(self._lower)]
-        self._firsts = [end + 1 for end, following in pairwise(ends) for _ in range(following - end)]
+        sentences = [range(end + 1, following) for end, following in pairwise(ends)]
+        self._sentences = [one for one in sentences for _ in range(len(one) + 1)]  # with the mark that ends it
         self._is_conditional = not {"бы", "б"}.isdisjoint(self._lower)
         self._numbers = {word.start: number for number, word in enumerate(doc.words)}
-        longest = max(following - end for end, following in pairwise(ends))
-        for at, token in enumerate(doc.tokens if longest <= _LONGEST else ()):
+        for at, token in enumerate(doc.tokens if max(map(len, sentences)) < _LONGEST else ()):
             word = self._lower[at]
             number = "sing" if word in table.polite else "plur" if word in table.familiar else ""
             if number and token.pos in {"NOUN", "PROPN"} and token.text[0].isupper() and not self._starts(at):
@@ -186,7 +186,7 @@ class _Address:
 
     def _is_asked_or_joined(self, at: int) -> bool:
         """Tell whether a verb stands in a question, or in a clause with «если», «что», «которых»."""
-        tokens, end = self._tokens, self._end(at)
+        tokens, end = self._tokens, self._sentences[at].stop
         joined = any(tokens[one].pos == "SCONJ" or tokens[one].lemma in QUESTION_WORDS for one in self._clause(at))
         return joined or (end < len(tokens) and "?" in tokens[end].text)
 
@@ -203,7 +203,7 @@ class _Address:
             all(one.kind == "NOUN" and one.case != "gent" for one in found)
             and {(one.case, one.number) for one in found} >= {("accs", "sing")}
             and not self.syntax.preposition(other)
-            for other in range(at + 1, self._end(at))
+            for other in range(at + 1, self._sentences[at].stop)
             if (found := known_forms(self._lower[other]))
         )
 
@@ -219,46 +219,37 @@ class _Address:
 
     def _is_statement(self, at: int) -> bool:
         """Tell whether a form such as «купите» is a future: «вы» stands beside it, or the sentence asks."""
-        words, first = self._lower, self._firsts[at]
-        clause = self._clause(at)
+        words, clause = self._lower, self._clause(at)
         if any("impr" in one.grammemes for other in clause for one in _addressing(words[other])[:1] if other != at):
             return False
-        return self._is_asked_or_joined(at) or not _ADDRESSED.isdisjoint(words[first : clause.stop])
+        return self._is_asked_or_joined(at) or not _ADDRESSED.isdisjoint(words[self._sentences[at].start : clause.stop])
 
     def _is_condition(self, at: int) -> bool:
         """Tell whether an imperative states a condition: «приди он раньше», «не будь дождя»."""
-        tokens = self._tokens
-        denied = at and self._lower[at - 1] == "не"
-        if (tokens[at].lemma == "быть" or denied) and self._is_conditional:
+        being = self._tokens[at].lemma == "быть"
+        if self._is_conditional and (being or (at and self._lower[at - 1] == "не")):
             return True
-        beside = self._clause(at)
-        if tokens[at].lemma == "быть":
-            return any(
-                _is_subject(tokens[other].text)
-                or (tokens[other].pos == "NOUN" and "Case=Nom" in tokens[other].features)
-                for other in beside
-                if other in (at + 1, at + 2)
-            )
-        return at + 1 in beside and _is_subject(tokens[at + 1].text)
+        beside = [self._tokens[other] for other in self._clause(at) if at < other <= at + 1 + being]
+        return any(
+            _is_subject(one.text) or (being and one.pos == "NOUN" and "Case=Nom" in one.features) for one in beside
+        )
 
     def _stays(self, at: int) -> bool:
         """Tell whether a token is part of the words of others, or of a phrase in which nobody is addressed."""
         token = self._tokens[at]
-        start, phrases = token.start, self._table.phrases
-        if {same_word(token.text), same_word(token.lemma)}.isdisjoint(self._table.parts):
-            phrases = ()
-        word = self._numbers.get(start)
-        return is_quoted(self.doc.text, start) or (
-            word is not None and in_phrase(self.doc.text, self.doc.words, word, phrases)
+        word = self._numbers.get(token.start)
+        listed = not {same_word(token.text), same_word(token.lemma)}.isdisjoint(self._table.parts)
+        return is_quoted(self.doc.text, token.start) or (
+            listed and word is not None and in_phrase(self.doc.text, self.doc.words, word, self._table.phrases)
         )
 
-    def edits(self, to: str, capital: bool, draw: Callable[[], bool]) -> tuple[Edit, ...]:  # noqa: FBT001
+    def edits(self, to: str, draw: Callable[[], bool], *, capital: bool) -> tuple[Edit, ...]:
         """Return the edits that address the reader the other way; empty if it is not certain how to.
 
         Args:
             to: `sing` for «ты», `plur` for «вы».
-            capital: whether «вы» gets a capital.
             draw: tells, once for each request that may become indirect, whether it does.
+            capital: whether «вы» gets a capital.
         """
         if not self._is_certain(to):
             return ()
@@ -304,21 +295,16 @@ class _Address:
                 last, new = first, self._indirect(first, you)
             else:
                 last, new = first + _REQUEST - 1, self._direct(first) if to == "sing" else ""
-            mark = self._end(last) if new else -1
+            mark = self._sentences[last].stop if new else -1
             if mark >= 0:
                 old, other = (".", "?") if to == "plur" else ("?", ".")
                 if mark < len(self._tokens) and self._tokens[mark].text == old and (to == "sing" or draw()):
                     found[first], found[mark] = (last, new), (mark, other)
         return found
 
-    def _end(self, at: int) -> int:
-        """Return the number of the mark that ends the sentence of a token."""
-        tokens = self._tokens
-        return next((one for one in range(at, len(tokens)) if tokens[one].text in ENDS), len(tokens))
-
     def _indirect(self, at: int, you: str) -> str:
         """Return «Не могли бы Вы» with the infinitive of an imperative; "" if the request cannot be said so."""
-        form, sentence = self.verbs[at], range(at, self._end(at))
+        form, sentence = self.verbs[at], range(at, self._sentences[at].stop)
         if not ({"impr", "perf"} <= form.grammemes and same_word(form.lemma) in self._table.kinds["request"]):
             return ""
         single = sum(one in self.verbs for one in sentence) == 1 and self.syntax.child(at, "conj", "parataxis") is None
