@@ -102,16 +102,12 @@ class OptionType(NamedTuple):
 
     def _narrowed(self, others: Sequence["OptionType"]) -> list[WordForm]:
         """Return the forms of the head whose case the other options of this kind may have, too."""
-        forms = list(self.forms if self.kind == "adjective" else self.forms[:1])
-        for other in others:
-            if other.kind == self.kind:
-                cases = {form.first_case for form in other.forms}
-                forms = [form for form in forms if form.first_case in cases] or forms
+        forms = self._shared(self.forms if self.kind == "adjective" else self.forms[:1], others)
         first = [form for form in forms if form.first_case in _EITHER] or forms[:1]
         return [form for form in first if form.number == first[0].number and form.gender == first[0].gender]
 
     def _of_noun(self, new: "OptionType", others: Sequence["OptionType"]) -> str | None:
-        forms = self._narrowed_nouns(others)
+        forms = self._shared(self.forms, others)
         number, genders = forms[0].number, {one.first.gender for one in (self, *others)}
         agree = len(others) + 1 >= _LEAST_OF_ONE_GENDER and len(genders) == 1 and number == "sing"
         if new.first.animacy != forms[0].animacy or (agree and new.first.gender not in genders):
@@ -124,11 +120,12 @@ class OptionType(NamedTuple):
         fitted = fitting(self.preposition, text.split()[0].lower())
         return None if fitted is None else " ".join((*self.lead[:-1], fitted, text))
 
-    def _narrowed_nouns(self, others: Sequence["OptionType"]) -> list[WordForm]:
-        forms = list(self.forms)
+    def _shared(self, forms: Sequence[WordForm], others: Sequence["OptionType"]) -> Sequence[WordForm]:
+        """Return the forms whose case the other options of this kind may have, too; all forms if none is left."""
         for other in others:
-            cases = {form.first_case for form in other.forms}
-            forms = [form for form in forms if form.first_case in cases] or forms
+            if other.kind == self.kind:
+                cases = {form.first_case for form in other.forms}
+                forms = [form for form in forms if form.first_case in cases] or forms
         return forms
 
     def declined(self, case: str, number: str) -> str | None:

@@ -89,19 +89,15 @@ def word_claims(form: str) -> Word:
     marks = first.grammemes
     time = _time(found)
     person, slot = "", "other"
-    if first.pos == "NPRO" and not own:
-        person = next((name[0] for name in ("1per", "2per", "3per") if name in marks), "")
-        if person == "1":
-            person += "p" if "plur" in marks else ""
-        if person == "3":
-            person += "p" if "plur" in marks else "m" if "masc" in marks else "f" if "femn" in marks else ""
-        slot = "subject" if "nomn" in marks else "other"
-    elif lemmas[0] in _POSSESSIVE:
+    if lemmas[0] in _POSSESSIVE:
         person = _POSSESSIVE[lemmas[0]]
-    elif first.pos == "VERB":
-        slot = "subject"
+    elif first.pos == "VERB" or (first.pos == "NPRO" and not own):
+        slot = "subject" if first.pos == "VERB" or "nomn" in marks else "other"
         person = "2" if time == "impr" else next((name[0] for name in ("1per", "2per", "3per") if name in marks), "")
-        person += "p" if person == "1" and "plur" in marks else ""
+        if "plur" in marks:
+            person += "p" if person == "1" or (person == "3" and first.pos == "NPRO") else ""
+        elif person == "3" and first.pos == "NPRO":
+            person += "m" if "masc" in marks else "f" if "femn" in marks else ""
     denied = readings(form[2:])[0].lemma.replace("ё", "е") if form.startswith("не") and says_opposite(form) else ""
     kind = _KINDS.get(first.pos, "name")
     kind = "pronoun" if "Apro" in marks else kind
