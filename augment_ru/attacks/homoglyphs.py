@@ -63,9 +63,8 @@ class Homoglyphs(Attack):
         check_targets(self.targets)
         if self.form not in FORMS:
             raise unknown("form of homoglyphs", self.form, FORMS)
-        _look_alikes(
-            self.pairs, self.form, near=self.near
-        )  # so that a wrong dictionary is an error before the run starts
+        # so that a wrong dictionary is an error before the run starts
+        _look_alikes(self.pairs, self.form, near=self.near)
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
         """Propose a new spelling for every word that has a letter with a look-alike.

@@ -128,10 +128,7 @@ class _Words:
 
     def _styles_of(self, keys: Keys, indices: Ints) -> Ints:
         """Draw the style of each word; return its index in the attack's styles."""
-        fitting = np.cumsum(self._counts[:, indices] > 0, axis=0)
-        nth = (word_letters.drawn(keys, _STYLE) * fitting[-1]).astype(np.int64)
-        styles: Ints = (fitting <= nth).sum(axis=0)
-        return styles
+        return word_letters.drawn_kinds(keys, _STYLE, self._counts[:, indices] > 0)
 
     def masked(self, streams: Streams, indices: Ints) -> Replacements:
         """Return the masked spellings of words.

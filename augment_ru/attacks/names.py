@@ -259,11 +259,10 @@ def _mentions(row: int, doc: Doc, table: _Table) -> Iterator[_Mention]:
             or before in _APOSTROPHES
             or (at > 0 and doc.tokens[at - 1].entity.endswith(PERSON))
             or (beside is not None and (beside.text[0].isupper() or beside.entity == f"I-{PERSON}"))
+            or (beside is not None and _is_attribute(tokens[-1], beside))
         )
         parts = _parts(tokens, table)
         gender, case = ("", "") if stays or parts is None else _form(tokens, parts)
-        if beside is not None and _is_attribute(tokens[-1], beside):
-            gender = case = ""
         if case == "nomn" and not _agrees(doc.tokens[max(at - 2, 0) : last + _REACH], gender):
             gender = case = ""
         yield _Mention(row, tokens, parts or [None] * len(tokens), gender, case)

@@ -103,7 +103,7 @@ class _Table(NamedTuple):
     name: str
     spoken: re.Pattern[str]
     said: dict[str, str]
-    latin: tuple[Sequence[tuple[str, str]], Sequence[tuple[str, str]]]
+    latin: Sequence[Sequence[tuple[str, str]]]
     letters: dict[str, str]
     lost: dict[str, float]
     near: Sequence[tuple[str, str, float]]
@@ -125,15 +125,13 @@ def _table(name: str) -> _Table:
         sorted(((old, new) for old, new, _ in kinds.get(kind, [])), key=lambda one: -len(one[0]))
         for kind in ("latin_end", "latin")
     ]
-    letters = {old: new for old, new, _ in kinds.get("letter", [])}
-    lost = {old: weight for old, _, weight in kinds.get("lost", [])}
     return _Table(
         name,
         re.compile(marks or "(?!)", re.IGNORECASE),
         said,
-        (latin[0], latin[1]),
-        letters,
-        lost,
+        latin,
+        {old: new for old, new, _ in kinds.get("letter", [])},
+        {old: weight for old, _, weight in kinds.get("lost", [])},
         kinds.get("near", []),
     )
 

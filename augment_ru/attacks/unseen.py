@@ -70,10 +70,9 @@ class Unseen(Attack):
         words = np.flatnonzero(fit)
         begins, _, ranks = targeted(batch, streams, starts[fit], stops[fit], self.targets)
         words = words[np.searchsorted(starts[fit], begins)]
-        starts, stops, fits = starts[words], stops[words], np.cumsum(fits[:, words], axis=0)
+        starts, stops = starts[words], stops[words]
         keys = batch.keys(streams, starts)
-        nth = (word_letters.drawn(keys, _KIND) * fits[-1]).astype(np.int64) if words.size else words
-        kinds = (fits <= nth).sum(axis=0)
+        kinds = word_letters.drawn_kinds(keys, _KIND, fits[:, words])
         names = list(signs)
         is_space = kinds == (names.index("space") if "space" in names else -1)
         points = np.stack([word_letters.drawn(keys, _WHICH), word_letters.drawn(keys, _PLACE)], axis=1).tolist()

@@ -88,6 +88,19 @@ def drawn(keys: Keys, number: int) -> Floats:
     return unit(keys, np.full(keys.size, number))
 
 
+def drawn_kinds(keys: Keys, number: int, fits: Mask) -> Ints:
+    """Draw for each word one of the kinds that fit it, all equally likely; return the numbers of the kinds.
+
+    Args:
+        keys: as in `drawn`.
+        number: as in `drawn`.
+        fits: whether each kind fits each word, shape (kinds, words); one fits, at least.
+    """
+    fitting = np.cumsum(fits, axis=0)
+    kinds: Ints = (fitting <= (drawn(keys, number) * fitting[-1]).astype(np.int64)).sum(axis=0)
+    return kinds
+
+
 def looked_up(table: Codes, codes: Codes) -> Codes:
     """Return the entry of a table for each code point, same shape as `codes`.
 
