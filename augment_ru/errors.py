@@ -4,7 +4,7 @@ import difflib
 import reprlib
 import unicodedata
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from importlib import import_module
 from typing import Any
 
@@ -158,3 +158,13 @@ def unknown(kind: str, name: str, known: Iterable[str]) -> AugmentError:
     hint = f" did you mean '{near[0]}'?" if near else ""
     ordered = [*near, *(one for one in names if one not in near)]
     return AugmentError(f"no {kind} called '{name}';{hint} known: {', '.join(ordered) or 'none'}")
+
+
+def check_known(kind: str, name: str, known: Collection[str]) -> None:
+    """Check that a name is one of the known names.
+
+    Raises:
+        AugmentError: it is none of them.
+    """
+    if name not in known:
+        raise unknown(kind, name, known)

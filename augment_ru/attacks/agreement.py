@@ -15,7 +15,7 @@ from augment_ru.editing.syntax import Syntax
 from augment_ru.edits import Edit, Note
 from augment_ru.engine.attack import check_guards
 from augment_ru.engine.proposals import Proposals
-from augment_ru.errors import AugmentError, unknown
+from augment_ru.errors import AugmentError, check_known
 from augment_ru.language.inflection import PERSONS, WordForm, inflect, known_forms
 from augment_ru.language.morphology import GENDERS, is_known
 from augment_ru.language.prepositions import cases_behind
@@ -329,8 +329,7 @@ class Agreement(MadeOnDemand):
     def __post_init__(self) -> None:
         check_guards(self.name, self.guards)
         for one in self.classes:
-            if one not in CLASSES:
-                raise unknown("class of errors", one, CLASSES)
+            check_known("class of errors", one, CLASSES)
         if not self.classes:
             raise AugmentError(f"{self.name}.classes: none; possible: {', '.join(CLASSES)}")
         aspect_pairs(self.pairs)

@@ -10,7 +10,7 @@ import numpy as np
 from augment_ru.draws import Floats, Ints, Streams, paired
 from augment_ru.engine.attack import Attack, check_guards
 from augment_ru.engine.proposals import Proposals, Replacements, side_by_side
-from augment_ru.errors import unknown
+from augment_ru.errors import check_known
 from augment_ru.language.morphology import QUESTION_WORDS, has_reading, lemmas_of, word_kind
 from augment_ru.resources import kinds_in
 from augment_ru.text.batch import Batch
@@ -271,8 +271,7 @@ class EdaSwap(Attack):
     joins: tuple[str, ...] = ("negated", "units")
 
     def __post_init__(self) -> None:
-        if self.scope not in SCOPES:
-            raise unknown("eda_swap.scope", self.scope, SCOPES)
+        check_known("eda_swap.scope", self.scope, SCOPES)
         check_guards(self.name, self.guards)
         check_guards(self.name, self.joins, "joins")
         if self.scope == "anywhere":

@@ -12,7 +12,7 @@ from augment_ru.editing import word_letters
 from augment_ru.editing.targets import check_targets, targeted
 from augment_ru.engine.attack import Attack
 from augment_ru.engine.proposals import Proposals, Replacements
-from augment_ru.errors import AugmentError, unknown
+from augment_ru.errors import AugmentError, check_known
 from augment_ru.resources import dictionary_path, rows
 from augment_ru.text.batch import Batch
 from augment_ru.text.characters import Codes, counted
@@ -61,8 +61,7 @@ class Homoglyphs(Attack):
         if not 0.0 <= self.letters <= 1.0:
             raise AugmentError(f"homoglyphs.letters={self.letters}; needs a number from 0 to 1")
         check_targets(self.targets)
-        if self.form not in FORMS:
-            raise unknown("form of homoglyphs", self.form, FORMS)
+        check_known("form of homoglyphs", self.form, FORMS)
         # so that a wrong dictionary is an error before the run starts
         _look_alikes(self.pairs, self.form, near=self.near)
 

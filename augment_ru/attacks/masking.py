@@ -13,7 +13,7 @@ from augment_ru.editing.targets import check_targets, targeted
 from augment_ru.edits import Note
 from augment_ru.engine.attack import Attack
 from augment_ru.engine.proposals import Proposals, Replacements
-from augment_ru.errors import AugmentError, unknown
+from augment_ru.errors import AugmentError, check_known
 from augment_ru.resources import dictionary_path, rows
 from augment_ru.text.batch import Batch
 from augment_ru.text.characters import DIGIT, Codes, Mask, counted
@@ -68,8 +68,7 @@ class Masking(Attack):
         if not self.styles:
             raise AugmentError(f"masking.styles: none; possible: {', '.join(STYLES)}")
         for style in self.styles:
-            if style not in STYLES:
-                raise unknown("masking style", style, STYLES)
+            check_known("masking style", style, STYLES)
         _signs(self.signs)  # so that a wrong file is an error before the run starts
         check_targets(self.targets)
 

@@ -13,7 +13,7 @@ from augment_ru.editing.style import is_quoted
 from augment_ru.edits import Change, Edit, Note
 from augment_ru.engine.attack import Attack
 from augment_ru.engine.proposals import Proposals
-from augment_ru.errors import AugmentError, unknown
+from augment_ru.errors import AugmentError, check_known
 from augment_ru.language.morphology import CASES, has_reading, is_known, lemmas_of, readings
 from augment_ru.language.numerals import NUMERAL_CASES
 from augment_ru.resources import dictionary_path, rows, same_word
@@ -59,8 +59,7 @@ class Names(Attack):
     def __post_init__(self) -> None:
         known = _table(self.words).groups
         for one in self.groups:
-            if one not in known:
-                raise unknown(f"{self.name}.groups", one, known)
+            check_known(f"{self.name}.groups", one, known)
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
         """Propose one change for each person and text; the draws of all texts of a record are those of its first."""

@@ -13,7 +13,7 @@ from augment_ru.editing.error_classes import weighted_ranks
 from augment_ru.edits import Note
 from augment_ru.engine.attack import Attack
 from augment_ru.engine.proposals import Proposals, Replacements
-from augment_ru.errors import AugmentError, unknown
+from augment_ru.errors import AugmentError, check_known
 from augment_ru.language.frequency import is_common
 from augment_ru.resources import dictionary_path, number_in, rows
 from augment_ru.text.batch import Batch
@@ -60,8 +60,7 @@ class Ocr(Attack):
     confusions: str = "ocr"
 
     def __post_init__(self) -> None:
-        if self.quality not in QUALITIES:
-            raise unknown("quality of ocr", self.quality, QUALITIES)
+        check_known("quality of ocr", self.quality, QUALITIES)
         _confusions(self.confusions)  # so that a wrong dictionary is an error before the run starts
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
@@ -233,8 +232,7 @@ def _confusions(name: str) -> _Confusions:
     for left, old, right, new, *counts in rows(path, columns=6):
         where = f"{path.name}: {left} {old} {right} {new}:"
         if left == "level":
-            if old not in levels:
-                raise unknown("quality of ocr", old, QUALITIES)
+            check_known("quality of ocr", old, QUALITIES)
             levels[old].append((number_in(where, new), number_in(where, right, least=-1.0)))
             continue
         signs = old.replace(NOTHING, "").replace(SPACE, " ")

@@ -14,7 +14,7 @@ from augment_ru.editing.respelling import check_unit, respell
 from augment_ru.editing.targets import check_targets, targeted
 from augment_ru.engine.attack import Attack
 from augment_ru.engine.proposals import Proposals, Replacements
-from augment_ru.errors import AugmentError, unknown
+from augment_ru.errors import AugmentError, check_known
 from augment_ru.resources import dictionary_path, folder, rows
 from augment_ru.text.batch import Batch
 from augment_ru.text.characters import DIGIT, WORD, Codes, Mask, counted
@@ -228,6 +228,5 @@ def _table(style: str) -> Spellings:
     known = [path.stem.removeprefix(_FILES) for path in folder("dictionaries").glob(f"{_FILES}*.tsv")]
     if style.endswith(".tsv"):
         return spellings(style)
-    if style not in known:
-        raise unknown("style of transliteration", style, known)
+    check_known("style of transliteration", style, known)
     return spellings(f"{_FILES}{style}")

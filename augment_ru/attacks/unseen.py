@@ -15,7 +15,7 @@ from augment_ru.editing.targets import check_targets, targeted
 from augment_ru.edits import Note
 from augment_ru.engine.attack import Attack
 from augment_ru.engine.proposals import Proposals
-from augment_ru.errors import AugmentError, unknown
+from augment_ru.errors import AugmentError, check_known
 from augment_ru.resources import dictionary_path, rows
 from augment_ru.text.batch import Batch
 from augment_ru.text.characters import WORD, Mask, counted
@@ -123,6 +123,5 @@ def unseen_signs(name: str, kinds: tuple[str, ...]) -> dict[str, Sequence[str]]:
             raise AugmentError(f"{path.name}: {kind} {points}; needs code points such as U+200B")
         found.setdefault(kind, []).append("".join(chr(int(one.replace("U+", "0x"), 0)) for one in points.split()))
     for kind in kinds:
-        if kind != "all" and kind not in found:
-            raise unknown("kind of unseen", kind, ("all", *found))
+        check_known("kind of unseen", kind, ("all", *found))
     return {kind: signs for kind, signs in found.items() if kind in kinds or "all" in kinds}

@@ -20,7 +20,7 @@ import msgspec
 import regex
 
 from augment_ru.edits import Span
-from augment_ru.errors import AugmentError, brief, unknown
+from augment_ru.errors import AugmentError, brief, check_known, unknown
 from augment_ru.language.annotate import closed
 from augment_ru.registry import is_own, offered, own_object, refuse
 from augment_ru.resources import folder
@@ -150,8 +150,7 @@ class Constraint:
         """
         known = {rule.label for rule in self.rules}
         for label in labels:
-            if label not in known:
-                raise unknown(f"label of {self.name}", label, known)
+            check_known(f"label of {self.name}", label, known)
         kept = tuple(rule for rule in self.rules if rule.label in labels)
         return replace(self, rules=kept, examples=(), warns=())
 

@@ -11,7 +11,7 @@ import numpy as np
 from augment_ru.draws import Floats, Ints
 from augment_ru.edits import Note
 from augment_ru.engine.attack import Attack
-from augment_ru.errors import AugmentError, unknown
+from augment_ru.errors import AugmentError, check_known
 from augment_ru.resources import dictionary_path, number_in, rows
 
 _PHRASES_APART = ", "
@@ -78,8 +78,7 @@ def check_classes(attack: str, classes: tuple[str, ...], possible: tuple[str, ..
     if not classes:
         raise AugmentError(f"{attack}: classes: none; name at least one of {', '.join(possible)}")
     for name in classes:
-        if name not in possible:
-            raise unknown(f"class of {attack}", name, possible)
+        check_known(f"class of {attack}", name, possible)
 
 
 @cache

@@ -8,7 +8,7 @@ from augment_ru.draws import Floats, Ints, Streams, first_of_each
 from augment_ru.editing.on_demand import texts_at
 from augment_ru.edits import Note
 from augment_ru.engine.proposals import Proposals, Replacements
-from augment_ru.errors import unknown
+from augment_ru.errors import check_known
 from augment_ru.text.batch import Batch
 from augment_ru.text.characters import BREAK, WORD, among
 
@@ -28,8 +28,7 @@ def check_unit(attack: str, unit: str) -> None:
     Raises:
         AugmentError: there is no such unit.
     """
-    if unit not in UNITS:
-        raise unknown(f"{attack}.unit", unit, UNITS)
+    check_known(f"{attack}.unit", unit, UNITS)
 
 
 def respell(

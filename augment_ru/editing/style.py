@@ -9,7 +9,7 @@ import numpy as np
 
 from augment_ru.constraints.quotations import quoted
 from augment_ru.draws import Ints
-from augment_ru.errors import unknown
+from augment_ru.errors import check_known
 from augment_ru.language.morphology import lemmas_of, readings
 from augment_ru.resources import dictionary_path, number_in, rows
 from augment_ru.text.batch import Batch
@@ -31,8 +31,7 @@ def check_styles(attack: str, styles: str) -> None:
     Raises:
         AugmentError: there is no such style.
     """
-    if styles not in STYLES:
-        raise unknown(f"{attack}.styles", styles, STYLES)
+    check_known(f"{attack}.styles", styles, STYLES)
 
 
 @cache

@@ -54,9 +54,8 @@ def check_targets(targets: str) -> None:
 @cache
 def _in_list(targets: str) -> WordFunction:
     """Return a function that tells whether a list has a word or one of its lemmas."""
-    lexicon = targets == "lexicon"
-    listed = (word for word, _ in rows(dictionary_path("filtered_words"), columns=2)) if lexicon else None
-    words = read_word_list(targets) if listed is None else frozenset(map(same_word, listed))
+    lexicon = (same_word(word) for word, _ in rows(dictionary_path("filtered_words"), columns=2))
+    words = frozenset(lexicon) if targets == "lexicon" else read_word_list(targets)
     return WordFunction(lambda word: same_word(word) in words or not words.isdisjoint(lemmas_of(word)))
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any, Protocol
 
-from augment_ru.errors import AugmentError, missing, unknown
+from augment_ru.errors import AugmentError, check_known, missing, unknown
 from augment_ru.language.morphology import lemma, may_be_name
 from augment_ru.language.slovnet import entities, tags, trees
 from augment_ru.language.tokens import readable, token_ranges
@@ -42,8 +42,7 @@ def closed(layers: frozenset[str]) -> frozenset[str]:
         AugmentError: there is no such layer.
     """
     for layer in layers:
-        if layer not in LAYERS:
-            raise unknown("layer", layer, LAYERS)
+        check_known("layer", layer, LAYERS)
     implied = {inner for layer in layers for inner in _IMPLIED.get(layer, ())}
     return layers | implied | ({"tokens"} if layers else set())
 

@@ -64,7 +64,7 @@ def is_hidden(word: str) -> bool:
     return word in hidden_forms() or plain(word) in _hidden_plain()
 
 
-_SOUNDS = str.maketrans("оеиыэяюбвгджзщё", "аееееевпфктшсша".replace("в", "у"), "ьъ")
+_SOUNDS = str.maketrans("оеиыэяюбвгджзщё", "аеееееупфктшсша", "ьъ")
 _TWICE = re.compile(r"(.)\1+")
 
 

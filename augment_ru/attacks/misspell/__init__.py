@@ -16,7 +16,7 @@ from augment_ru.editing.word_forms import WordForms, shortened_forms
 from augment_ru.edits import Note
 from augment_ru.engine.attack import Attack
 from augment_ru.engine.proposals import Proposals
-from augment_ru.errors import AugmentError, unknown
+from augment_ru.errors import AugmentError, check_known
 from augment_ru.resources import dictionary_path, rows
 from augment_ru.text.batch import Batch
 from augment_ru.text.characters import Mask, counts_before
@@ -136,13 +136,11 @@ def _plan(attack: Misspell) -> _Plan:
 @cache
 def _plan_of(classes: tuple[str, ...], profile: str, lexicon: str, rules: str, frequencies: str) -> _Plan:
     table = {name: cells for name, *cells in rows(dictionary_path(frequencies), columns=5)}
-    if profile not in PROFILES:
-        raise unknown("profile of misspell", profile, PROFILES)
+    check_known("profile of misspell", profile, PROFILES)
     if not classes:
         raise AugmentError(f"misspell: classes: none; name at least one of all, {', '.join(table)}")
     for name in classes:
-        if name != "all" and name not in table:
-            raise unknown("class of misspell", name, ("all", *table))
+        check_known("class of misspell", name, ("all", *table))
     chosen = tuple(name for name in table if name in classes or "all" in classes)
     column = PROFILES.index(profile)  # the first column, of `blog`, has counts instead of factors
     factors = {name: float(table[name][column]) if column else 1.0 for name in chosen}

@@ -10,7 +10,7 @@ import numpy as np
 
 from augment_ru.draws import Floats, Ints
 from augment_ru.engine.similarity import Candidates, References, Scorer, Similarity
-from augment_ru.errors import AugmentError, unknown
+from augment_ru.errors import AugmentError, check_known, unknown
 from augment_ru.inference.pretrained import short_digest
 from augment_ru.resources import dictionary_path, rows
 from augment_ru.script import Script
@@ -68,8 +68,7 @@ class Meaning(Similarity):
         Raises:
             AugmentError: there is no threshold of this name.
         """
-        if text not in THRESHOLDS:
-            raise unknown("threshold of meaning", text, THRESHOLDS)
+        check_known("threshold of meaning", text, THRESHOLDS)
         return {"threshold": THRESHOLDS[text]}
 
     def grades(self, scores: Floats) -> Floats | None:
