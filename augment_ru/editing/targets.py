@@ -18,7 +18,6 @@ TARGETS = ("content", "lexicon", "random")
 _EMPTY = frozenset({"NPRO", "PREP", "CONJ", "PRCL", "PRED", "INTJ"})
 
 
-@cache
 def read_word_list(path: str) -> frozenset[str]:
     """Read the words of a text file, one a line; return them in lower case with е for ё.
 
