@@ -37,7 +37,7 @@ DIGESTS = {
     "misspell": "8de3869231450ca1",
     "names": "533dac1cc445c0ec",
     "numbers": "0798c1116fb82f24",
-    "ocr": "e371676992d25e9d",
+    "ocr": "a1b1bdf596e7e55e",
     "option_order": "b77162b5e964aa97",
     "people": "68d1a0330fe65bde",
     "punctuation": "b97a3f0643166744",

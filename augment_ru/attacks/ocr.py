@@ -143,7 +143,8 @@ def _notes(batch: Batch, starts: Ints, stops: Ints, new: Sequence[str], misread:
             whole[left:right].lower(),
             (whole[left : start - first] + text + whole[stop - first : right]).lower(),
         )
-        ruined = (errors[first + right] - errors[first + left]) * _READ > max(len(was), _READ)
+        misread_signs = errors[first + right] - errors[first + left] + max(len(old) - 1, 0)
+        ruined = misread_signs * _READ > max(min(map(len, was.split()), default=0), _READ)
         lost = any(map(str.isdigit, was + text)) or (was != word and is_common(word)) or ruined
         kind = "space" if " " in old + text else "speck" if not old else "misread"
         made.append(Note(None if lost else old, kind))
