@@ -32,14 +32,14 @@ def same_text_flips(run: ModelRun, pairs: Pairs, kind: Kind, seed: int) -> Rate:
         kind: the kind of the answers.
         seed: the seed of the bootstrap.
     """
-    runs = (run, *run.repeats)
+    runs, same_texts = (run, *run.repeats), {attack: _same_texts(pairs, attack) for attack in pairs.attacks}
     differing, counted = np.zeros((2, len(pairs.task.scoring.decided), run.episodes, len(pairs.originals)))
     for episode in range(run.episodes):
         given = [(at, [one.originals[episode][at] for one in runs]) for at in range(len(pairs.originals))]
         for attack, rows in pairs.attacks.items():
             given += [
                 (pair.original, [one.attacks[attack][episode][row] for one in runs])
-                for row, (pair, same) in enumerate(zip(rows, _same_texts(pairs, attack), strict=True))
+                for row, (pair, same) in enumerate(zip(rows, same_texts[attack], strict=True))
                 if not same
             ]
         for at, answers in given:
