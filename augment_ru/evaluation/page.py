@@ -44,7 +44,7 @@ _LONG = 4000
 """Texts with more pieces (words, spaces, signs) are not aligned piece by piece, because that takes quadratic time."""
 
 
-def page(evaluation: Evaluation, date: str | None = None) -> str:
+def page(evaluation: Evaluation, *, date: str | None = None) -> str:
     """Return the page as HTML; the same arguments give the same bytes.
 
     Args:
