@@ -41,13 +41,7 @@ def catch_scores(model: NamedModel, plan: EvaluationPlan, label: str, cache: Cac
     shots, episodes = plan.runs_of(model)[0]
     asked = model.with_scores()
     given = ask(asked, plan.examples(shots, episodes[0]), cache, QuestionCounts())
-    found = [_probability(asked.scores_of(one).scores, label) for one in given]
-    parts, start = {}, 0
-    sizes = {"": len(plan.pairs.originals)} | {name: len(rows) for name, rows in plan.pairs.attacks.items()}
-    for name, count in sizes.items():
-        parts[name] = found[start : start + count]
-        start += count
-    return parts
+    return plan.by_attack([_probability(asked.scores_of(one).scores, label) for one in given])
 
 
 def _probability(scores: Sequence[Mapping[str, float]], label: str) -> float | None:

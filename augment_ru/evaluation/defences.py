@@ -1,7 +1,7 @@
 """Defences: normalizers in front of models, what they cost on clean rows, and what they recover of attacked ones."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -10,7 +10,7 @@ from augment_ru.evaluation import rates
 from augment_ru.evaluation.answers import Golds, Kind
 from augment_ru.evaluation.examples import Example, NamedModel
 from augment_ru.evaluation.paired import Difference, RunsInPairs
-from augment_ru.evaluation.pairs import ORIGINAL, Pairs
+from augment_ru.evaluation.pairs import ORIGINAL, Original, Pair, Pairs
 from augment_ru.evaluation.report import DefenceReport, DefendedAttack, ModelDifference, Rate
 from augment_ru.formats.row import new_row
 from augment_ru.normalizers._normalization import Normalization
@@ -28,6 +28,7 @@ class Defence:
     """
 
     normalizer: Normalizer
+    _last: list[Sequence[Example]] = field(default_factory=list, init=False, repr=False, compare=False)
 
     @classmethod
     def of(cls, spec: str | Normalization) -> "Defence":
@@ -47,13 +48,19 @@ class Defence:
         """Return the model behind this defence, as a model of its own."""
         return replace(model, name=f"{self.name} + {model.name}", defence=self.name, reads=self.read)
 
-    def read(self, examples: Sequence[Example]) -> list[Example]:
-        """Return the questions with their texts as the normalizer reads them; offsets follow."""
-        records = [Record(example.record, example.task) for example in examples]
-        return [
-            Example(values, one.task, "\n".join(Record(values, one.task).read().values()), one.shots)
-            for one, values in zip(examples, map(_values, self.normalizer.chunk(records)), strict=True)
-        ]
+    def read(self, examples: Sequence[Example]) -> Sequence[Example]:
+        """Return the questions with their texts as the normalizer reads them; offsets follow.
+
+        The last questions are read once, since several models are asked them.
+        """
+        if not self._last or self._last[0] is not examples:
+            records = [Record(example.record, example.task) for example in examples]
+            found = [
+                Example(values, one.task, "\n".join(Record(values, one.task).read().values()), one.shots)
+                for one, values in zip(examples, map(_values, self.normalizer.chunk(records)), strict=True)
+            ]
+            self._last[:] = examples, found
+        return self._last[1]
 
     def readings(self, rows: Iterable[Mapping[str, object]], task: Task) -> list[dict[str, str]]:
         """Return for each row the texts that the normalizer changes, by field, as it reads them."""
@@ -62,9 +69,11 @@ class Defence:
             {name: script.text for name, script in one.scripts.items() if script.text != script.source} for one in found
         ]
 
-    def changed(self, rows: Sequence[Mapping[str, object]], task: Task) -> Rate:
-        """Return the share of these rows that the normalizer changes."""
-        return rates.wilson_rate(sum(map(bool, self.readings(rows, task))), len(rows))
+    def changed(self, pairs: Pairs) -> dict[str, Rate]:
+        """Return the share of the rows of each attack that the normalizer changes, "" for the originals."""
+        every: Mapping[str, Sequence[Original | Pair]] = {"": pairs.originals, **pairs.attacks}
+        read = {name: self.readings((one.values for one in rows), pairs.task) for name, rows in every.items()}
+        return {name: rates.wilson_rate(sum(map(bool, own)), len(own)) for name, own in read.items()}
 
 
 def _values(one: Normalized) -> Mapping[str, object]:
@@ -78,16 +87,25 @@ def _values(one: Normalized) -> Mapping[str, object]:
 
 
 def defence_report(
-    defence: Defence, bare: rates.JudgedRun, own: rates.JudgedRun, pairs: Pairs, golds: Golds, *, kind: Kind, seed: int
+    name: str,
+    bare: rates.JudgedRun,
+    own: rates.JudgedRun,
+    pairs: Pairs,
+    golds: Golds,
+    *,
+    changed: Mapping[str, Rate],
+    kind: Kind,
+    seed: int,
 ) -> DefenceReport:
     """Return what a defence costs and recovers.
 
     Args:
-        defence: the defence.
+        name: the name of the defence.
         bare: the run of the model without it.
         own: the run of the model behind it.
         pairs: the original and perturbed rows.
         golds: the right answers of the originals.
+        changed: what the defence changes (`Defence.changed`).
         kind: the kind of the answers.
         seed: the seed of the bootstrap.
     """
@@ -100,19 +118,17 @@ def defence_report(
         clean = [replace(one, cells={("", rates.RIGHT): nothing}) for one in clean]
     (cost,) = [one for one in RunsInPairs(clean, seed).comparisons() if isinstance(one, ModelDifference)]
     attacks = {}
-    for attack, rows in pairs.attacks.items():
+    for attack in pairs.attacks:
         before, after = bare.outcomes[attack], own.outcomes[attack]
         flags = (before.right, before.after & before.known, after.after & after.known)
         cells = [before.cells(one, before.known, len(golds)) for one in flags]
-        changed = defence.changed([pair.values for pair in rows], pairs.task)
-        attacks[attack] = _recovered(cells, rates.bootstrap(cells, seed), changed)
+        attacks[attack] = _recovered(cells, rates.bootstrap(cells, seed), changed[attack])
     worst = None
     if attacks:
         names = (bare, ("", rates.RIGHT)), (bare, ("", rates.WORST)), (own, ("", rates.WORST))
         worst = _recovered([one.cells[key] for one, key in names], [one.resamples[key] for one, key in names])
-    changed = defence.changed([original.values for original in pairs.originals], pairs.task)
     return DefenceReport(
-        name=defence.name, of=bare.run.model, changed=changed, cost=cost, attacks=attacks, worst_case=worst
+        name=name, of=bare.run.model, changed=changed[""], cost=cost, attacks=attacks, worst_case=worst
     )
 
 

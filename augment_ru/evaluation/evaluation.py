@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cached_property, partial
 from importlib.metadata import PackageNotFoundError, version
 from itertools import zip_longest
 from pathlib import Path
@@ -79,7 +79,7 @@ CORRECT = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Evaluation:
     """The judged answers of all models, from which the report, the page and the predictions are made.
 
@@ -146,7 +146,11 @@ class Evaluation:
         return found
 
     def counted(self) -> Report:
-        """The report."""
+        """The report; it is counted once."""
+        return self._counted
+
+    @cached_property
+    def _counted(self) -> Report:
         task, pairs, majority = self.pairs.task, self.pairs, self._majority()
         in_pairs = RunsInPairs(self.judged, self.settings.seed)
         beats = [self._beats(judged, majority) for judged in self.judged]
@@ -236,6 +240,10 @@ class Evaluation:
             outcomes=None if attacks else rates.outcomes_of_originals(run, pairs, golds, self.kind).letters,
         )
 
+    @cached_property
+    def _edits_per_100_words(self) -> Mapping[str, float | None]:
+        return {attack: edits_per_100_words(rows, self.pairs) for attack, rows in self.pairs.attacks.items()}
+
     def _attack(self, judged: rates.JudgedRun, attack: str) -> AttackReport:
         """Return the report's entry on what an attack does to a model."""
         outcomes, rows, decided = judged.outcomes[attack], self.pairs.attacks[attack], self.pairs.task.scoring.decided
@@ -266,7 +274,7 @@ class Evaluation:
             unread=unread_report(judged, attack),
             option_order=option_order_report(judged, self.pairs, attack),
             spans=_spans_report(judged, attack),
-            edits_per_100_words=edits_per_100_words(rows, self.pairs),
+            edits_per_100_words=self._edits_per_100_words[attack],
             subpopulations={
                 one.name: [
                     _cell(outcomes, np.array(one.of)[outcomes.original] == at, name)
@@ -286,8 +294,14 @@ class Evaluation:
             return None
         defence, name = self.defences[judged.run.model]
         (bare,) = (one for one in self.judged if (one.run.model, one.run.shots) == (name, judged.run.shots))
-        seed = self.settings.seed
-        return defence_report(defence, bare, judged, self.pairs, self.golds, kind=self.kind, seed=seed)
+        changed, seed = self._changed[defence.name], self.settings.seed
+        return defence_report(
+            defence.name, bare, judged, self.pairs, self.golds, changed=changed, kind=self.kind, seed=seed
+        )
+
+    @cached_property
+    def _changed(self) -> Mapping[str, Mapping[str, Rate]]:
+        return {one.name: one.changed(self.pairs) for one, _ in self.defences.values()}
 
     def _catch(self, judged: rates.JudgedRun) -> CatchReport | None:
         """Return what a run misses and stops by mistake; None if no label is to be caught."""

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from functools import partial
 
 import numpy as np
-import numpy.typing as npt
 
+from augment_ru.draws import Floats
 from augment_ru.evaluation import rates
 from augment_ru.evaluation.answers import Answer, Golds, Kind, as_compared, labels_among
 from augment_ru.evaluation.pairs import Pairs
@@ -22,8 +22,6 @@ _ROUNDS = 30
 _MOST = 0.45
 """The largest share of slips that is told from guessing."""
 
-_Numbers = npt.NDArray[np.float64]
-
 
 def same_text_flips(run: ModelRun, pairs: Pairs, kind: Kind, seed: int) -> Rate:
     """Return how often two answers to the same text differ: the share of all pairs of repeats, the mean over texts.
@@ -34,14 +32,14 @@ def same_text_flips(run: ModelRun, pairs: Pairs, kind: Kind, seed: int) -> Rate:
         kind: the kind of the answers.
         seed: the seed of the bootstrap.
     """
-    runs = (run, *run.repeats)
+    runs, same_texts = (run, *run.repeats), {attack: _same_texts(pairs, attack) for attack in pairs.attacks}
     differing, counted = np.zeros((2, len(pairs.task.scoring.decided), run.episodes, len(pairs.originals)))
     for episode in range(run.episodes):
         given = [(at, [one.originals[episode][at] for one in runs]) for at in range(len(pairs.originals))]
         for attack, rows in pairs.attacks.items():
             given += [
                 (pair.original, [one.attacks[attack][episode][row] for one in runs])
-                for row, (pair, same) in enumerate(zip(rows, _same_texts(pairs, attack), strict=True))
+                for row, (pair, same) in enumerate(zip(rows, same_texts[attack], strict=True))
                 if not same
             ]
         for at, answers in given:
@@ -87,8 +85,8 @@ def above_noise(judged: rates.JudgedRun, pairs: Pairs, attack: str, golds: Golds
     """
     run = judged.run
     found = [rates.outcomes_of(one, pairs, attack, golds, kind) for one in (run, *run.repeats)]
-    before: _Numbers = np.sum([one.right for one in found], axis=0, dtype=np.float64)
-    after: _Numbers = np.sum([one.after & one.known for one in found], axis=0, dtype=np.float64)
+    before: Floats = np.sum([one.right for one in found], axis=0, dtype=np.float64)
+    after: Floats = np.sum([one.after & one.known for one in found], axis=0, dtype=np.float64)
     many = float(len(found))
     slips = (_mixed(before, many) + _mixed(after, many)) / 2
     if not slips.any():
@@ -108,12 +106,12 @@ def above_noise(judged: rates.JudgedRun, pairs: Pairs, attack: str, golds: Golds
     return Rate(rates.percent(value), rates.percents((min(low, value - half), max(high, value + half))), "bootstrap")
 
 
-def _mixed(right: _Numbers, many: float) -> _Numbers:
+def _mixed(right: Floats, many: float) -> Floats:
     """Return the share of ordered pairs of repeats of which the first is right and the second wrong."""
     return right * (many - right) / (many * (many - 1))
 
 
-def _usually_broken(before: _Numbers, after: _Numbers, both: _Numbers, mixed: _Numbers, other: float) -> _Numbers:
+def _usually_broken(before: Floats, after: Floats, both: Floats, mixed: Floats, other: float) -> Floats:
     """Return the share of usually right answers that are usually wrong after an attack (`above_noise`).
 
     Args:

@@ -20,7 +20,7 @@ from augment_ru.evaluation.evaluation import Evaluation
 from augment_ru.evaluation.findings import findings
 from augment_ru.evaluation.pairs import WORST_ROWS, Pair
 from augment_ru.evaluation.rates import JudgedRun
-from augment_ru.evaluation.report import AnyReport, Report, as_json
+from augment_ru.evaluation.report import AnyReport, as_json
 from augment_ru.evaluation.subpopulations import TITLES
 from augment_ru.evaluation.table_text import ShownTable
 from augment_ru.records import field_paths
@@ -44,15 +44,14 @@ _LONG = 4000
 """Texts with more pieces (words, spaces, signs) are not aligned piece by piece, because that takes quadratic time."""
 
 
-def page(evaluation: Evaluation, report: Report | None = None, date: str | None = None) -> str:
+def page(evaluation: Evaluation, *, date: str | None = None) -> str:
     """Return the page as HTML; the same arguments give the same bytes.
 
     Args:
         evaluation: the evaluation.
-        report: the report of the evaluation, if it has been made already.
         date: the date that the page shows if the report has no date; None to show no date.
     """
-    return page_of(_data(evaluation, report or evaluation.counted(), date))
+    return page_of(_data(evaluation, date))
 
 
 def page_of(data: Mapping[str, Any]) -> str:
@@ -80,9 +79,9 @@ def _hash(text: str) -> str:
     return f"sha256-{base64.b64encode(sha256(text.encode()).digest()).decode()}"
 
 
-def _data(evaluation: Evaluation, report: Report, date: str | None) -> dict[str, Any]:
+def _data(evaluation: Evaluation, date: str | None) -> dict[str, Any]:
     """Return the data for the page's script: the report, and the examples with their originals."""
-    pairs, task = evaluation.pairs, evaluation.pairs.task
+    report, pairs, task = evaluation.counted(), evaluation.pairs, evaluation.pairs.task
     every = [(attack, row) for attack, rows in pairs.attacks.items() for row in range(len(rows))]
     chosen = [every[at] for at in _sample(len(every), evaluation.settings.seed)]
     rows_chosen = [pairs.attacks[attack][row].values for attack, row in chosen]

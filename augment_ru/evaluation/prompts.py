@@ -4,14 +4,11 @@ from collections.abc import Sequence
 from itertools import chain, combinations
 
 import numpy as np
-import numpy.typing as npt
 
-from augment_ru.draws import digests
+from augment_ru.draws import Floats, digests
 from augment_ru.evaluation.pairs import WORST_ROWS
 from augment_ru.evaluation.rates import RESAMPLES, RIGHT, JudgedRun, percent, percentile95, percents
 from augment_ru.evaluation.report import PromptEffect, PromptsReport, Rate
-
-Floats = npt.NDArray[np.float64]
 
 _FACTORS = ("prompt", "attack", "row")
 _ROW = 2

@@ -3,8 +3,9 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import accumulate
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, TypeAlias, get_args
+from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar, get_args
 
 import numpy as np
 
@@ -37,6 +38,7 @@ from augment_ru.records.record import Record
 from augment_ru.records.task import Task
 from augment_ru.script import Script
 
+T = TypeVar("T")
 _FIRST = np.zeros(1, np.int64)
 
 
@@ -374,6 +376,7 @@ class EvaluationPlan:
     episodes: int
     demonstrations: Demonstrations | None
     repeats: int = 1
+    _last: dict[tuple[int, int], list[Example]] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def check(self) -> None:
         """Check that there are demonstrations for every number of shots.
@@ -427,11 +430,24 @@ class EvaluationPlan:
         return [example_of(values, self.pairs.task, samples[group]) for values, group in zip(rows, groups, strict=True)]
 
     def examples(self, shots: int | None, episode: int) -> list[Example]:
-        """Return all questions of one episode: the originals, then the rows of each attack."""
-        rows = with_contexts([original.values for original in self.pairs.originals], self.pairs.task)
-        for pairs in self.pairs.attacks.values():
-            rows += with_contexts([pair.values for pair in pairs], self.pairs.task)
-        return self.asked(rows, shots, episode)
+        """Return all questions of one episode: the originals, then the rows of each attack.
+
+        The last questions are made once, since several models are asked them.
+        """
+        key = (shots or 0, episode)
+        if key not in self._last:
+            rows = with_contexts([original.values for original in self.pairs.originals], self.pairs.task)
+            for pairs in self.pairs.attacks.values():
+                rows += with_contexts([pair.values for pair in pairs], self.pairs.task)
+            self._last.clear()
+            self._last[key] = self.asked(rows, shots, episode)
+        return self._last[key]
+
+    def by_attack(self, found: Sequence[T]) -> dict[str, Sequence[T]]:
+        """Split what belongs to the questions of an episode (`examples`) by attack, "" for the originals."""
+        sizes = {"": len(self.pairs.originals)} | {name: len(rows) for name, rows in self.pairs.attacks.items()}
+        stops = accumulate(sizes.values())
+        return {name: found[stop - size : stop] for (name, size), stop in zip(sizes.items(), stops, strict=True)}
 
 
 def run_model(
@@ -466,12 +482,12 @@ def run_model(
                 answers = [answer_of(without_marks(one), plan.pairs.task, plan.kind) for one in predictions]
             except AugmentError as error:
                 raise AugmentError(f"`model` {model.name}: {error}") from error
-            start = len(plan.pairs.originals)
-            originals.append(answers[:start])
-            unread[""] += unread_counts(predictions[:start])
+            by_attack = plan.by_attack(answers)
+            originals.append(by_attack[""])
+            for attack, own_predictions in plan.by_attack(predictions).items():
+                unread[attack] += unread_counts(own_predictions)
             for attack, pairs in plan.pairs.attacks.items():
-                own, stop = answers[start : start + len(pairs)], start + len(pairs)
-                unread[attack] += unread_counts(predictions[start:stop])
+                own = list(by_attack[attack])
                 if plan.kind == "spans":
                     own = [
                         (_in_original(answer[0], pair, plan.pairs),) for answer, pair in zip(own, pairs, strict=True)
@@ -480,7 +496,6 @@ def run_model(
                     labels[attack][own[at][0]] += 1
                     own[at] = (order.get(own[at][0], own[at][0]),)
                 attacks[attack].append(own)
-                start = stop
         return ModelRun(
             model.name,
             model.stated,

@@ -74,7 +74,7 @@ def run_evaluation(given: Mapping[str, Any]) -> int:
         if given["date"] is None and source != "-":  # the report states none
             written = Path(rows_file(source)).stat().st_mtime
             day = datetime.fromtimestamp(written, tz=UTC).date().isoformat()
-        write_file(given["html"], [page(evaluation, report, day).encode("utf-8", "replace")])
+        write_file(given["html"], [page(evaluation, date=day).encode("utf-8", "replace")])
     shown = tables_of(report, keys)
     print_shown(shown, given["form"], report, latex=latex, to_stderr=given["output"] == "-")
     files = [given[name] for name in ("output", "html", "predictions", "worst_case", "submission")]

@@ -24,6 +24,7 @@ from augment_ru.jobs.evaluate import print_shown
 from augment_ru.jobs.flags import checking
 from augment_ru.jobs.outputs import json_lines, write_file
 from augment_ru.jobs.progress import say
+from augment_ru.options import by_name
 from augment_ru.registry import own_files
 from augment_ru.script import Script
 
@@ -161,13 +162,11 @@ def _options(spec: str, given: Sequence[str]) -> dict[str, str]:
     Raises:
         AugmentError: an option does not have the form NAME.OPTION=VALUE, or is of another similarity.
     """
-    found: dict[str, str] = {}
+    name = spec.partition(":")[0]
     for pair in given:
-        name, dot, option = pair.partition("=")[0].partition(".")
-        if not (dot and "=" in pair) or name != spec.partition(":")[0]:
-            raise AugmentError(f"`options` {pair}: must be NAME.OPTION=VALUE of {spec.partition(':')[0]}")
-        found[option] = pair.partition("=")[2]
-    return found
+        if pair.partition(".")[0] != name:
+            raise AugmentError(f"`options` {pair}: must be NAME.OPTION=VALUE of {name}")
+    return by_name("options", given, f"NAME.OPTION=VALUE of {name}").get(name, {})
 
 
 def scored(pairs: Sequence[TextPair], similarity: Similarity, preparation: Preparation) -> list[float]:

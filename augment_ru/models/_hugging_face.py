@@ -64,6 +64,7 @@ class PromptOptions(LoadingOptions, AskedWithPrompts):
 
 _BATCH_TOKENS = TokensByDevice(cpu=4096, gpu=32_768)
 """The tokens of a batch, including those of the answers; small, because evaluated models may be large."""
+_ENCODED_TOKENS = TokensByDevice(cpu=2048, gpu=65_536)
 _NOT_SIGNED = ("template", "dtype", "device_map", "batch_tokens", "chat", "system", "reasoning")
 """Options left out of the signature: it holds prompt, dtype and chat themselves, and the others change no answer."""
 
@@ -216,6 +217,11 @@ class PromptedNetwork:
             self.pretrained.device.type == "cpu",
             replies,
         )
+
+
+def batch_budget(pretrained: Pretrained, options: LoadingOptions) -> int:
+    """Return the number of tokens in a batch of a model that writes nothing, padding included."""
+    return options.batch_tokens or _ENCODED_TOKENS.on(pretrained.device)
 
 
 def loaded(head: str, argument: str, device: str, options: LoadingOptions) -> Pretrained:

@@ -8,15 +8,14 @@ import numpy as np
 from augment_ru.draws import Floats, Ints
 from augment_ru.errors import AugmentError, unknown
 from augment_ru.evaluation.examples import Example, Model, ModelRequest, Prediction, Scored
-from augment_ru.inference.batches import MOST_SEQUENCES, TokensByDevice, each_batch, padded
+from augment_ru.inference.batches import MOST_SEQUENCES, each_batch, padded
 from augment_ru.inference.pretrained import Pretrained, context_of
-from augment_ru.models._hugging_face import LoadingOptions, loaded, signature_of
+from augment_ru.models._hugging_face import LoadingOptions, batch_budget, loaded, signature_of
 from augment_ru.prompting.prompted_model import DIGITS
 from augment_ru.prompting.template import text_of
 from augment_ru.records.record import Record
 from augment_ru.records.task import Task
 
-_BATCH_TOKENS = TokensByDevice(cpu=2048, gpu=65_536)
 _PAIR = 2
 
 
@@ -155,7 +154,7 @@ def hf_classifier(request: ModelRequest, /) -> Classifier:
         matched,
         several,
         given.threshold,
-        given.batch_tokens or _BATCH_TOKENS.on(pretrained.device),
+        batch_budget(pretrained, given),
         signature_of("hf-classifier", pretrained, None, defining),
     )
 

@@ -7,13 +7,12 @@ import numpy as np
 
 from augment_ru.draws import Floats, Ints
 from augment_ru.evaluation.examples import Example, ModelRequest, Scored
-from augment_ru.inference.batches import TokensByDevice, each_batch, padded
+from augment_ru.inference.batches import each_batch, padded
 from augment_ru.inference.pretrained import Pretrained, context_of
-from augment_ru.models._hugging_face import LoadingOptions, loaded, signature_of
+from augment_ru.models._hugging_face import LoadingOptions, batch_budget, loaded, signature_of
 from augment_ru.models._options import check_one_of, check_positive
 from augment_ru.models._search import Ranker, corpus_of, ranked
 
-_BATCH_TOKENS = TokensByDevice(cpu=2048, gpu=65_536)
 POOLINGS = ("mean", "cls")
 
 
@@ -88,7 +87,7 @@ def embedded(pretrained: Pretrained, given: Options, texts: Sequence[str]) -> Fl
         vectors = states[:, 0] if given.pooling == "cls" else (states * weights).sum(1) / weights.sum(1).clamp(min=1)
         found[batch] = torch.nn.functional.normalize(vectors, dim=1).cpu().numpy()
 
-    each_batch(np.array([len(one) for one in ids]), given.batch_tokens or _BATCH_TOKENS.on(pretrained.device), embed)
+    each_batch(np.array([len(one) for one in ids]), batch_budget(pretrained, given), embed)
     return found
 
 

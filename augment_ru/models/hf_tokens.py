@@ -8,13 +8,11 @@ import numpy as np
 from augment_ru.draws import Ints
 from augment_ru.errors import AugmentError
 from augment_ru.evaluation.examples import ModelRequest
-from augment_ru.inference.batches import TokensByDevice, each_batch, padded
+from augment_ru.inference.batches import each_batch, padded
 from augment_ru.inference.pretrained import Pretrained, context_of
-from augment_ru.models._hugging_face import LoadingOptions, loaded, signature_of
+from augment_ru.models._hugging_face import LoadingOptions, batch_budget, loaded, signature_of
 from augment_ru.models._tagger import Tagger, Tokens, labelled_field, words_of
 from augment_ru.prompting.prompted_model import DIGITS
-
-_BATCH_TOKENS = TokensByDevice(cpu=2048, gpu=65_536)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +59,7 @@ def hf_tokens(request: ModelRequest, /) -> Tagger:
     pretrained = loaded("AutoModelForTokenClassification", request.argument, request.device, given)
     if not pretrained.tokenizer.is_fast:
         raise AugmentError(f"model {request.argument}: its tokenizer does not say which words its tokens belong to")
-    budget = given.batch_tokens or _BATCH_TOKENS.on(pretrained.device)
+    budget = batch_budget(pretrained, given)
     return Tagger(
         lambda texts: tagged(pretrained, texts, budget),
         labelled_field(request.task),

@@ -1,6 +1,7 @@
 """Check the rows of a release, task by task: digests, replay of the edits, protected spans, labels, episodes."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -8,6 +9,7 @@ from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
+from augment_ru.engine.composition import attack_of
 from augment_ru.errors import AugmentError
 from augment_ru.formats.json_lines import parsed
 from augment_ru.records.record import Record
@@ -36,6 +38,15 @@ class ReleaseFiles:
     def located(self) -> ReleaseRecipe:
         """The recipe with absolute paths: the user's own files are in the release, models in the working folder."""
         return self.recipe.located(self.own, Path.cwd())
+
+    @cached_property
+    def exchanging(self) -> frozenset[str]:
+        """The names of the attacks that may exchange the names of persons, of those that are installed here."""
+        found = set()
+        for one in self.located.attacks:
+            with suppress(AugmentError):
+                found |= {one.name} if attack_of(one.spec, options=one.options).exchanges_names else set()
+        return frozenset(found)
 
     def own(self, name: str) -> Path:
         """Return the location of one of the user's own files, given its path in the recipe."""
@@ -106,7 +117,7 @@ def check_task(release: ReleaseFiles, number: int) -> TaskCheck:
     for variation, name in enumerate(names):
         for at in range(size):
             row = rows[variation * size + at]
-            problems += _row_problems((release.recipe, task), name, at, rows[at], row)
+            problems += _row_problems((release, task), name, at, rows[at], row)
             is_of_search = row.entry is not None and "search" in row.entry
             if variation and row.entry is not None and not unreadable and is_of_search == (name in searches):
                 original = rows[at].record
@@ -180,28 +191,30 @@ def _aligned(stated: Sequence[str | None], found: Sequence[str | None]) -> list[
 
 
 def _row_problems(
-    owner: tuple[ReleaseRecipe, TaskRecipe], name: str, at: int, original: _Row, row: _Row
+    owner: tuple[ReleaseFiles, TaskRecipe], name: str, at: int, original: _Row, row: _Row
 ) -> Iterator[str]:
     """Yield the problems of a row whose digests match: reasons why no attack can have made it from its original.
 
     Args:
-        owner: the recipe, and the task of the row.
+        owner: the release, and the task of the row.
         name: the name of the variation to which the row belongs.
         at: the number of the original row, from 0.
         original: the original row.
         row: the row to check; for the original variation, the same object as `original`.
     """
-    recipe, task = owner
+    release, task = owner
     test, edits = f"{task.name}/test.jsonl: row {row.number}", f"{task.name}/edits.jsonl: row {row.number}"
     if original.record is None or original.entry is None or row.record is None or row.entry is None:
         return
     values, entry = row.record.values, row.entry
     if values.get(PERTURBATION) != name:
         yield f"{test}: perturbation is {values.get(PERTURBATION)!r}; it must be {name!r}"
-    yield from canary_problems(recipe, test, row.record)
+    yield from canary_problems(release.recipe, test, row.record)
     if values.get(EPISODE) != []:
         yield f"{test}: episode is {values.get(EPISODE)!r}; it must be [] in a test row"
-    if problem := _entry_problem(entry, at, name, original=row is original) or _search_problem(recipe, entry, name):
+    if problem := _entry_problem(entry, at, name, original=row is original) or _search_problem(
+        release.recipe, entry, name
+    ):
         yield f"{edits}: {problem}"
         return
     try:
@@ -210,9 +223,8 @@ def _row_problems(
             return
         if entry["status"] != "perturbed" and any(entry["edits"].values()):
             yield f"{edits}: status is {entry['status']!r}, but there are edits"
-        exchanges = any(attack.name == name and "names" in attack.spec.split("+") for attack in recipe.attacks)
         if problem := edit_log.protection_problem(
-            original.record, entry, original.entry["protected"], exchanges_names=exchanges
+            original.record, entry, original.entry["protected"], exchanges_names=name in release.exchanging
         ):
             yield f"{edits}: {problem}"
         expected = edit_log.replayed_line(original.record, name, entry)

@@ -94,7 +94,7 @@ def test_tables_and_page_show_defences_and_what_they_read() -> None:
     (cost, attack, worst) = tables.defences(report).rows
     assert [one[3] for one in (cost, attack, worst)] == ["(none: the cost)", "letters", "(worst case)"]
     assert attack[4:7] == ["100.00", "62.50", "100.00"]
-    assert '"read":{"skeleton":{"text":"Новое казино, вход номер 3."}}' in page(evaluation, report)
+    assert '"read":{"skeleton":{"text":"Новое казино, вход номер 3."}}' in page(evaluation)
 
 
 def test_missed_and_false_alarms_and_the_threshold_of_the_old_recall() -> None:
