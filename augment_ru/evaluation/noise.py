@@ -65,8 +65,9 @@ def flips_above_noise(run: ModelRun, pairs: Pairs, attack: str, *, kind: Kind, s
     """Return the flips of an attack minus those of the repeats.
 
     Of all pairs of an answer to the original and one to the perturbed text it is the share that differs, less that of
-    pairs of answers to the same text; the mean over rows. The interval is that of the bootstrap over originals, which draws both shares together; if all resamples are equal,
-    it is Newcombe's. It is 0 if the answers to both texts are drawn alike.
+    pairs of answers to the same text; the mean over rows. It is 0 if the answers to both texts are drawn alike. The
+    interval is that of the bootstrap over originals, which draws both shares together; if all resamples are equal, it
+    is Newcombe's.
 
     Args:
         run: the answers, with at least one repeat.
