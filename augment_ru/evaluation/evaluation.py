@@ -22,7 +22,7 @@ from augment_ru.evaluation.catching import Catches, catch_report, catch_scores, 
 from augment_ru.evaluation.defences import Defence, defence_report
 from augment_ru.evaluation.flipping import Flipping, flipping_edits
 from augment_ru.evaluation.loading import TEST, loaded
-from augment_ru.evaluation.noise import above_noise, same_text_flips
+from augment_ru.evaluation.noise import above_noise, flips_above_noise, same_text_flips
 from augment_ru.evaluation.paired import RunsInPairs, is_better
 from augment_ru.evaluation.pairs import CHOSEN, WORST_ROWS, Pair, Pairs
 from augment_ru.evaluation.prompts import prompts_report
@@ -265,6 +265,9 @@ class Evaluation:
             flips=int(outcomes.flipped.sum()),
             flip_rate=judged.rate(attack, "flip_rate"),
             performance_drop_rate=judged.drop_rate(attack),
+            flips_above_noise=flips_above_noise(judged.run, self.pairs, attack, kind=self.kind, seed=self.settings.seed)
+            if judged.run.repeats
+            else None,
             asr_above_noise=self._above_noise(judged, attack) if judged.run.repeats else None,
             metrics=rates.changed_scores(self.metrics, self.pairs, self.golds, judged.run, attack),
             valid_rows=_valid_rows(judged, attack, rows),

@@ -61,6 +61,41 @@ def _same_texts(pairs: Pairs, attack: str) -> list[bool]:
     return [Record(pair.values, pairs.task).read() == read[pair.original] for pair in pairs.attacks[attack]]
 
 
+def flips_above_noise(run: ModelRun, pairs: Pairs, attack: str, *, kind: Kind, seed: int) -> Rate:
+    """Return the flips of an attack minus those of the repeats.
+
+    Of all pairs of an answer to the original and one to the perturbed text it is the share that differs, less that of
+    pairs of answers to the same text; the mean over rows. It is 0 if the answers to both texts are drawn alike. The
+    interval is that of the bootstrap over originals, which draws both shares together; if all resamples are equal, it
+    is Newcombe's.
+
+    Args:
+        run: the answers, with at least one repeat.
+        pairs: the original and perturbed rows.
+        attack: the name of the attack.
+        kind: the kind of the answers.
+        seed: the seed of the bootstrap.
+    """
+    runs, same = (run, *run.repeats), _same_texts(pairs, attack)
+    more, counted = np.zeros((2, len(pairs.task.scoring.decided), run.episodes, len(pairs.originals)))
+    for episode in range(run.episodes):
+        for row, (pair, alike) in enumerate(zip(pairs.attacks[attack], same, strict=True)):
+            counted[:, episode, pair.original] += 1
+            if not alike:
+                before = [one.originals[episode][pair.original] for one in runs]
+                after = [one.attacks[attack][episode][row] for one in runs]
+                within = np.add(_differing(before, kind), _differing(after, kind)) / 2
+                # of 2n answers, n (2n - 1) pairs differ as `every` says; n² of them join both texts
+                every = np.array(_differing(before + after, kind))
+                more[:, episode, pair.original] += (2 - 1 / len(runs)) * (every - within)
+    cells = rates.Cells(more, counted)
+    value, ends = cells.rate(), rates.percentile95(rates.bootstrap([cells], seed)[0])
+    if value is not None and ends and ends[0] == ends[1]:
+        rows = float((counted > 0).any(axis=(0, 1)).sum())
+        ends = rates.newcombe((min(max(value, 0.0), 1.0), rows), (0.0, rows))
+    return Rate(rates.percent(value), rates.percents(ends), "bootstrap")
+
+
 def above_noise(judged: rates.JudgedRun, pairs: Pairs, attack: str, golds: Golds, *, kind: Kind, seed: int) -> Rate:
     """Return the success rate of an attack without what slips do: what it breaks of the answers usually given.
 
@@ -72,8 +107,10 @@ def above_noise(judged: rates.JudgedRun, pairs: Pairs, attack: str, golds: Golds
     from pairs of repeats of which one is right; u = s / (k - 1) for k labels, and 0 for free texts.
 
     The interval is that of the bootstrap over originals, the same resamples for the attack and the repeats, and at
-    least ± 1.96 standard errors, to which one row is added: few slips vary more than their resamples. If no repeat
-    differs, the rate is the attack success rate with its own interval. Below 0 the attack mends more than it breaks.
+    least ± t standard errors (Student's t), to which one row is added: few slips vary more than their resamples. It
+    also holds that of Wilson's centre, with so many trials as answers are right: few broken rows lie low more often
+    than high. If no repeat differs, the rate is the attack success rate with its own interval. Below 0 the attack mends
+    more than it breaks.
 
     Args:
         judged: the run, with at least one repeat.
@@ -101,9 +138,12 @@ def above_noise(judged: rates.JudgedRun, pairs: Pairs, attack: str, golds: Golds
     (value,) = rate(*(np.array([one.rate() or 0.0]) for one in cells)).tolist()
     drawn = rate(*rates.bootstrap(cells, seed))
     low, high = rates.percentile95(drawn) or (value, value)
-    right = cells[0].hits.sum() / run.episodes
-    half = rates.Z95 * float(np.hypot(np.nanstd(drawn), 1 / max(right, 1)))
-    return Rate(rates.percent(value), rates.percents((min(low, value - half), max(high, value + half))), "bootstrap")
+    right, freedom = max(cells[0].hits.sum() / run.episodes, 1.0), max(len(pairs.originals) - 1, 2)
+    quantile = rates.student(freedom)
+    half = quantile * float(np.hypot(np.nanstd(drawn) * np.sqrt(1 + 1 / freedom), 1 / right))
+    centres = value, (value * right + quantile**2 / 2) / (right + quantile**2)
+    ends = min(low, min(centres) - half), max(high, max(centres) + half)
+    return Rate(rates.percent(value), rates.percents(ends), "bootstrap")
 
 
 def _mixed(right: Floats, many: float) -> Floats:

@@ -255,6 +255,7 @@ class AttackReport:
     flips: int
     flip_rate: Rate
     performance_drop_rate: Rate
+    flips_above_noise: Rate | None = None
     asr_above_noise: Rate | None = None
     metrics: Mapping[str, ChangedScore]
     valid_rows: ValidRows | None = None

@@ -15,10 +15,11 @@ from augment_ru.evaluation.report import AttackReport, Interval, ModelReport, Ra
 
 _FORM = re.compile(r"\s*(\w+)\s*(?:\((.*)\))?\s*(<=|>=)\s*(-?\d+(?:\.\d+)?)\s*%?\s*", re.DOTALL)
 _OF_ATTACKS = (
-    "asr", "asr_above_noise", "asr_perturbed_rows", "asr_all_rows", "flip_rate", "performance_drop_rate",
+    "asr", "asr_above_noise", "flips_above_noise", "asr_perturbed_rows", "asr_all_rows", "flip_rate",
+    "performance_drop_rate",
 )  # fmt: skip
 _OF_MODELS = ("worst_case", "worst_case_asr", "consistency", "same_text_flips")
-_OF_REPEATS = ("asr_above_noise", "same_text_flips")
+_OF_REPEATS = ("asr_above_noise", "flips_above_noise", "same_text_flips")
 _SHARES = (accuracy, exact_match)
 """The metrics that are shares of right answers."""
 

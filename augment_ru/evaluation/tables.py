@@ -253,12 +253,14 @@ def noise(report: Report) -> ShownTable:
             *named,
             *(shown(same.value), span(same.ci95)),
             *(shown(entry.rate.asr), span(entry.rate.ci95)),
+            *(shown(entry.flips_above_noise.value), span(entry.flips_above_noise.ci95)),
             *(shown(entry.asr_above_noise.value), span(entry.asr_above_noise.ci95)),
         ]
         for (named, entry), same in zip(_attacked(report), flips, strict=True)
-        if entry.asr_above_noise and same
+        if entry.asr_above_noise and entry.flips_above_noise and same
     ]
     columns = ["model", "shots", "attack", "flips on the same text", INTERVAL, "ASR", INTERVAL]
+    columns += ["flips above those of the repeats", INTERVAL]
     title = "Above the noise of the model, %"
     return ShownTable(title, [*columns, "ASR above the noise", INTERVAL], rows, 3, key="noise")
 

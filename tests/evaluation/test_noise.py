@@ -61,6 +61,10 @@ def test_the_rate_above_the_noise_is_that_of_the_usual_answers(slips: float, bro
     low, high = attack.asr_above_noise.ci95 or (0.0, 0.0)
     assert low <= truth <= high
     assert high - low < 20
+    assert attack.flips_above_noise is not None
+    low, high = attack.flips_above_noise.ci95 or (0.0, 0.0)
+    broken_rows = sum(number % 10 > 0 and number % 100 < truth for number in range(100))
+    assert low <= broken_rows * (1 - 2 * slips) ** 2 <= high  # two slips undo each other
     assert entry.same_text_flips is not None
     low, high = entry.same_text_flips.ci95 or (0.0, 0.0)
     assert low <= 100 * 2 * slips * (1 - slips) <= high
@@ -74,6 +78,9 @@ def test_a_model_that_answers_the_same_has_its_rates_as_they_are() -> None:
     above, rate = entry.attacks["letters"].asr_above_noise, entry.attacks["letters"].rate
     assert above is not None
     assert (above.value, above.ci95, above.interval_method) == (rate.asr, rate.ci95, rate.interval_method)
+    more = entry.attacks["letters"].flips_above_noise
+    assert more is not None
+    assert more.value == entry.attacks["letters"].flip_rate.value  # every flip is the attack's
     assert entry.same_text_flips is not None
     assert entry.same_text_flips.value == 0
 
