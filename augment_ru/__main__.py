@@ -12,7 +12,7 @@ from types import FrameType
 from typing import NoReturn
 
 from augment_ru.errors import Terminated
-from augment_ru.run.signals import HeldSignals
+from augment_ru.signals import HeldSignals
 
 _YOUNG = 50_000
 """After this many new objects Python searches for cycles; a chunk of rows makes tens of thousands, but no cycle."""

@@ -4,9 +4,11 @@ How the code of README.md and of every page of docs/ is run, in a temporary copy
 in Russian (`.ru.md`) shows the code of the English one.
 """
 
+import json
 import os
 import re
 import shutil
+import subprocess
 import sys
 from pathlib import Path
 
@@ -76,6 +78,26 @@ def test_code_prints_what_the_page_shows(page: str) -> None:
     found = [block for block in blocks(page) if IS_FULL or not is_long(block)]
     wrong = followed(page, found, NOT_RUN, copies=True)
     assert not wrong, "\n\n".join(f"{page}, line {block.line}: {problem}" for block, problem in wrong.items())
+
+
+@pytest.mark.skipif(os.name != "posix", reason="the commands are for a shell")
+@pytest.mark.parametrize(("word", "code"), [("", 0), (" if text in SEEN else 'b'", 3)])
+def test_the_workflow_passes_a_model_that_holds_and_fails_one_that_breaks(place: Path, word: str, code: int) -> None:
+    (workflow,) = (block for block in blocks("docs/evaluation.md") if block.language == "yaml")
+    steps = [
+        line.removeprefix("- run: ") for line in map(str.strip, workflow.content.split("\n")) if "run: aug" in line
+    ]
+    texts = [f"Сегодня утром мы с братом купили {number} билетов на вечерний поезд." for number in range(100, 300)]
+    rows = [{"text": text, "label": "a"} for text in texts]
+    lines = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+    (place / "test.jsonl").write_text(lines, encoding="utf-8")
+    (place / "my_model.py").write_text(
+        "import json\nSEEN = {json.loads(line)['text'] for line in open('test.jsonl', encoding='utf-8')}\n"
+        f"def predict(examples):\n    return ['a'{word} for text in (example.text for example in examples)]\n",
+        encoding="utf-8",
+    )
+    done = [subprocess.run(step, shell=True, capture_output=True, check=False) for step in steps]  # noqa: S602  (the page's own)
+    assert [one.returncode for one in done] == [0, code], done[-1].stderr.decode()
 
 
 def test_every_reason_not_to_run_a_command_or_seldom_is_needed() -> None:

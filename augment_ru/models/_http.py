@@ -6,11 +6,14 @@ from collections import deque
 from collections.abc import Callable, Coroutine, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
-from queue import SimpleQueue
+from math import inf
+from queue import Empty, SimpleQueue
 from threading import Thread
+from time import monotonic
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from augment_ru.errors import AugmentError, said
+from augment_ru.signals import HeldSignals
 
 if TYPE_CHECKING:
     from ssl import SSLContext
@@ -25,6 +28,12 @@ _RETRIED = frozenset({408, 409, 425, 429})
 _SUCCESS, _SERVER_ERROR = range(200, 300), 500
 _FIRST, _LONGEST = 0.5, 60.0
 """The wait before the second attempt in seconds, doubled for each further attempt, and the longest wait."""
+
+_AT_END = 8.0
+"""How many seconds an interrupted program waits for open questions; containers are killed 10 seconds after SIGTERM."""
+
+_LOOK = 0.1
+"""How many seconds pass between two looks whether a signal came."""
 
 _MOST_BYTES = 16 * 2**20
 """An answer with more bytes is an error."""
@@ -104,9 +113,10 @@ def concurrent_answers(
     """Ask several questions at a time; yield (number of the question, answer) as soon as an answer arrives.
 
     After a failure no further question is asked; the answers to those that are open are waited for, so that they need
-    not be asked again, and yielded; then the error is raised. If the caller stops iterating, it does not wait for open
-    questions: they are asked in a daemon thread, because an interrupted program would wait for any other thread, and so
-    for a server that hangs.
+    not be asked again, and yielded; then the error is raised. A signal that ends the program does the same, but the
+    wait is at most `_AT_END` seconds, and a second signal ends it. If the caller stops iterating, it does not wait for
+    open questions: they are asked in a daemon thread, because an interrupted program would wait for any other thread,
+    and so for a server that hangs.
 
     Args:
         count: the number of questions, which are numbered from 0.
@@ -138,12 +148,28 @@ def concurrent_answers(
 
     Thread(target=lambda: asyncio.run(all_()), daemon=True).start()
     try:
-        while (result := results.get()) is not None:
+        yield from _received(results, waiting)
+    finally:
+        waiting.clear()
+
+
+def _received(results: SimpleQueue[T | BaseException | None], waiting: deque[int]) -> Iterator[T]:
+    """Yield results until one is None; raise one that is an exception; after a signal end as `concurrent_answers` does."""
+    until = inf
+    with HeldSignals() as held:  # also while the caller keeps an answer
+        while len(held.came) <= 1 and monotonic() < until:
+            if held.came and until == inf:
+                waiting.clear()
+                until = monotonic() + _AT_END
+            try:
+                result = results.get(timeout=_LOOK)
+            except Empty:
+                continue
+            if result is None:
+                break
             if isinstance(result, BaseException):
                 raise result
             yield result
-    finally:
-        waiting.clear()
 
 
 @cache

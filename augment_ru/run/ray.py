@@ -18,8 +18,8 @@ from augment_ru.engine.frames import Perturbs, PerturbsColumns
 from augment_ru.errors import AugmentError, missing, said
 from augment_ru.records.task import Task
 from augment_ru.run.shipping import set_to_one, shipped, unpacked_work
-from augment_ru.run.signals import HeldSignals
 from augment_ru.run.work import Done, Session, Work
+from augment_ru.signals import HeldSignals
 
 _RETRIES = 8
 """How often a part is given to another machine after its machine was lost."""

@@ -1,6 +1,9 @@
 """The client of OpenAI-compatible servers, against a real server on this machine that fails as servers do."""
 
+import json
+import signal
 import socket
+import subprocess
 import sys
 import threading
 import time
@@ -16,7 +19,7 @@ from augment_ru.evaluation.examples import ModelRequest, example_of, model_of
 from augment_ru.prompting.choices import Choice
 from augment_ru.prompting.replies import label_in
 from augment_ru.records.task import generic, task
-from commands import PATIENCE, wait_until
+from commands import PATIENCE, run, started, wait_until
 from served import Box, chat, serving
 
 LABELS = ("negative", "positive")
@@ -428,6 +431,32 @@ def test_questions_stay_open_across_chunks_and_none_is_asked_twice(tmp_path: Pat
         evaluate(more, [f"openai:{box.url}#tiny"], cache=tmp_path / "a.sqlite", options=options)
         texts = [str(question["messages"]) for question in box.asked]
         assert len(texts) == len(set(texts)) + 1, "the refused question alone is asked again"
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_waits_for_open_questions_and_a_resumed_run_asks_nothing_twice(tmp_path: Path, number: int) -> None:
+    signalled = threading.Event()
+
+    def answer(number: int, _: object) -> tuple[int, Any]:
+        if number >= 4:  # open when the signal comes
+            assert signalled.wait(PATIENCE)
+            time.sleep(0.3)
+        return 200, chat("positive")
+
+    path = tmp_path / "rows.jsonl"
+    path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows()), encoding="utf-8")
+    with serving(answer) as box:
+        words = ["evaluate", str(path), "--model", f"openai:{box.url}#tiny", "--cache", str(tmp_path / "a.sqlite")]
+        words += ["--model-option", "openai.concurrency=4", "-o", str(tmp_path / "report.json")]
+        with started([sys.executable, "-m", "augment_ru", *words], stderr=subprocess.PIPE) as process:
+            wait_until(lambda: box.now == 4 and len(box.asked) == 8)
+            process.send_signal(number)
+            signalled.set()
+            assert process.wait(PATIENCE) == 128 + number
+        assert len(box.asked) == 8
+        assert run(*words).returncode == 0
+    texts = [str(question["messages"]) for question in box.asked]
+    assert len(texts) == len(set(texts)) == 20
 
 
 def test_unread_replies_are_counted_by_model_and_attack() -> None:
