@@ -154,7 +154,7 @@ def concurrent_answers(
 
 
 def _received(results: SimpleQueue[T | BaseException | None], waiting: deque[int]) -> Iterator[T]:
-    """Yield results until one is None; raise one that is an exception; after a signal end as `concurrent_answers` does."""
+    """Yield results until one is None; raise one that is an exception; end after a signal (`concurrent_answers`)."""
     until = inf
     with HeldSignals() as held:  # also while the caller keeps an answer
         while len(held.came) <= 1 and monotonic() < until:
