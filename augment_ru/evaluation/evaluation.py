@@ -12,7 +12,7 @@ from functools import cached_property, partial
 from importlib.metadata import PackageNotFoundError, version
 from itertools import zip_longest
 from pathlib import Path
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -268,7 +268,9 @@ class Evaluation:
             flips_above_noise=flips_above_noise(judged.run, self.pairs, attack, kind=self.kind, seed=self.settings.seed)
             if judged.run.repeats
             else None,
-            asr_above_noise=self._above_noise(judged, attack) if judged.run.repeats else None,
+            asr_above_noise=above_noise(judged, self.pairs, attack, self.golds, kind=self.kind, seed=self.settings.seed)
+            if judged.run.repeats
+            else None,
             metrics=rates.changed_scores(self.metrics, self.pairs, self.golds, judged.run, attack),
             valid_rows=_valid_rows(judged, attack, rows),
             labels={name: rates.success_rate(outcomes, at) for at, name in enumerate(decided)}
@@ -312,9 +314,6 @@ class Evaluation:
             return None
         given = self.catches.get(judged.run.model)
         return catch_report(self.settings.catch, judged, self.pairs, self.golds, given, seed=self.settings.seed)
-
-    def _above_noise(self, judged: rates.JudgedRun, attack: str) -> Rate:
-        return above_noise(judged, self.pairs, attack, self.golds, kind=self.kind, seed=self.settings.seed)
 
     def failures(self, *, point: bool = False) -> list[str]:
         """Return a sentence for each number that does not meet a requirement of the settings (`require`).
@@ -602,7 +601,10 @@ def evaluate(
     )
     given = models.items() if isinstance(models, Mapping) else map(examples.named_spec, models)
     asked = [one for name, model in given for one in _with_prompts(name, model, task, settings)]
-    bare_ones = [examples.NamedModel.of(name, _made(model, request, settings, own)) for name, model, own, _ in asked]
+    bare_ones = [
+        examples.NamedModel.of(name, examples.model_of(model, request, own) if isinstance(model, str) else model)
+        for name, model, own, _ in asked
+    ]
     _warn_of_learned(bare_ones, pairs)
     protected = [(one, bare, one.protect(bare)) for one in map(Defence.of, settings.defences) for bare in bare_ones]
     named = [*bare_ones, *(model for *_, model in protected)]
@@ -613,7 +615,8 @@ def evaluate(
             plan,
             settings,
             cache,
-            Hooks(progress, on_model_done),
+            progress=progress,
+            on_model_done=on_model_done,
         )
         judged = rates.evaluated_runs(runs, pairs, golds, kind, settings.seed)
         flips = flipping_edits(judged, named, plan, golds, cache, settings.flipping)
@@ -655,19 +658,14 @@ def _check_parts(
         raise AugmentError("`defences`: the spans of what a normalizer reads stand elsewhere; normalize the rows first")
 
 
-class Hooks(NamedTuple):
-    """The hooks of `evaluate`."""
-
-    progress: Progress
-    on_model_done: DoneHook
-
-
 def _asked(
     models: Iterable[tuple[examples.NamedModel, PromptOf | None]],
     plan: EvaluationPlan,
     settings: EvaluationSettings,
     cache: examples.Cache | None,
-    hooks: Hooks,
+    *,
+    progress: Progress,
+    on_model_done: DoneHook,
 ) -> tuple[list[ModelRun], dict[str, Catches]]:
     """Ask all models; return their runs and, if a label is to be caught, its scores by the name of the model.
 
@@ -676,9 +674,9 @@ def _asked(
     """
     runs, catches = list[ModelRun](), dict[str, Catches]()
     for model, prompt in models:
-        with hooks.progress(model.name, plan.questions(model)) as advance:
+        with progress(model.name, plan.questions(model)) as advance:
             own = run_model(model, plan, cache, advance, prompt)
-        hooks.on_model_done(own)
+        on_model_done(own)
         runs += own
         if settings.catch is not None and (given := catch_scores(model, plan, settings.catch, cache)):
             catches[model.name] = given
@@ -724,39 +722,28 @@ def check_models(models: Models, options: Mapping[str, Any]) -> None:
             raise AugmentError(f"`model_options` {kind}.…: no model of this kind; there are {there}")
 
 
-def _made(
-    model: examples.Model | examples.PredictFunction | str,
-    request: examples.ModelRequest,
-    settings: EvaluationSettings,
-    own: Mapping[str, Any],
-) -> examples.Model | examples.PredictFunction:
-    """Make the model of a specification, with options of its own; a function or model is returned as it is."""
-    if isinstance(model, str):
-        return examples.model_of(model, request, {**settings.options.get(model.partition(":")[0], {}), **own})
-    return model
-
-
 def _with_prompts(
     name: str, model: examples.Model | examples.PredictFunction | str, task: Task, settings: EvaluationSettings
-) -> list[tuple[str, examples.Model | examples.PredictFunction | str, dict[str, Any], PromptOf | None]]:
+) -> list[tuple[str, examples.Model | examples.PredictFunction | str, Mapping[str, Any], PromptOf | None]]:
     """Return a model once for each prompt: its name, the model, its options, and the prompt.
 
-    A model that reads no prompts is returned once, with no options and no prompt.
+    A model that reads no prompts is returned once, with the options of its kind and no prompt.
 
     Raises:
         AugmentError: a prompt file cannot be read.
     """
+    given_options = settings.options.get(model.partition(":")[0], {}) if isinstance(model, str) else {}
     variants = getattr(examples.options_class(model), "variants", None) if isinstance(model, str) else None
     if not settings.prompts or variants is None:
-        return [(name, model, {}, None)]
-    found: list[tuple[str, examples.Model | examples.PredictFunction | str, dict[str, Any], PromptOf | None]] = []
+        return [(name, model, given_options, None)]
+    found: list[tuple[str, examples.Model | examples.PredictFunction | str, Mapping[str, Any], PromptOf | None]] = []
     for given in settings.prompts:
         template = None if given == "all" else given
         count = variants(task, template)
         stem = "" if template is None else Path(template).stem
         for variant in range(1, count + 1):
             prompt = stem if stem and count == 1 else f"{stem or 'prompt'} {variant}"
-            own = {"variant": variant, **({"template": template} if template else {})}
+            own = {**given_options, "variant": variant, **({"template": template} if template else {})}
             found.append((f"{name} [{prompt}]", model, own, PromptOf(name, prompt)))
     return found
 

@@ -141,8 +141,10 @@ class Model:
         return frozenset()
 
     def __call__(self, examples: Sequence[Example], /) -> Sequence[Prediction]:
-        """Return a prediction for each example, in the order of the examples."""
-        raise NotImplementedError
+        """Return a prediction for each example, in the order of the examples; by default those of `scored`."""
+        if self.scored is None:
+            raise NotImplementedError
+        return [one.prediction for one in self.scored(examples)]
 
 
 @dataclass(frozen=True, slots=True)

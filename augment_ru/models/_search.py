@@ -7,22 +7,11 @@ import numpy as np
 
 from augment_ru.draws import Floats
 from augment_ru.errors import AugmentError
-from augment_ru.evaluation.examples import Example, Model, Prediction, Scored
+from augment_ru.evaluation.examples import Scored
 from augment_ru.formats.read import read_rows
 
 DIGITS = 4
 """Scores are rounded to so many decimal places, so that the last bits of a sum do not order documents."""
-
-
-class Ranker(Model):
-    """The base of models that rank documents: `scored` returns the rankings with the scores of their documents."""
-
-    __slots__ = ()
-    few_shot = False
-
-    def __call__(self, examples: Sequence[Example], /) -> list[Prediction]:
-        """Return the ranking of each query."""
-        return [one.prediction for one in self.scored(examples)]  # type: ignore[misc]
 
 
 class Corpus(NamedTuple):

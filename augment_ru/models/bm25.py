@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from augment_ru.errors import optional
-from augment_ru.evaluation.examples import Example, ModelRequest, Scored
+from augment_ru.evaluation.examples import Example, Model, ModelRequest, Scored
 from augment_ru.language.morphology import lemmas_of
 from augment_ru.models._options import check_positive
-from augment_ru.models._search import Ranker, corpus_of, ranked
+from augment_ru.models._search import corpus_of, ranked
 
 _WORD = re.compile(r"\w+")
 _LEMMAS = "lemmas:"
@@ -43,7 +43,7 @@ def lemmas(text: str) -> list[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Bm25(Ranker):
+class Bm25(Model):
     """BM25 over the documents of a corpus.
 
     Attributes:
@@ -59,6 +59,7 @@ class Bm25(Ranker):
     terms: Callable[[str], list[str]]
     depth: int
     signature: str
+    few_shot = False
     deterministic = True
     cached = False
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from augment_ru.draws import Floats, Ints
 from augment_ru.errors import AugmentError, unknown
-from augment_ru.evaluation.examples import Example, Model, ModelRequest, Prediction, Scored
+from augment_ru.evaluation.examples import Example, Model, ModelRequest, Scored
 from augment_ru.inference.batches import MOST_SEQUENCES, each_batch, padded
 from augment_ru.inference.pretrained import Pretrained, context_of
 from augment_ru.models._hugging_face import LoadingOptions, batch_budget, loaded, signature_of
@@ -66,29 +66,22 @@ class Classifier(Model):
         """Whether the model runs on the CPU, where it always answers in the same way."""
         return bool(self.pretrained.device.type == "cpu")
 
-    def __call__(self, examples: Sequence[Example], /) -> list[Prediction]:
-        """Return a label for each example; for a task with several labels, a mapping from fields to "0" or "1"."""
-        return self._predictions(self.logits(examples))
-
     def scored(self, examples: Sequence[Example], /) -> list[Scored]:
-        """Return the same predictions with the logits as scores.
+        """Return a label for each example with the logits as scores.
 
-        For a task with several labels, a "0" scores 0, and a "1" scores its logit less that of the threshold.
+        For a task with several labels, the prediction is a mapping from fields to "0" or "1"; a "0" scores 0, and a "1"
+        scores its logit less that of the threshold.
         """
         logits = self.logits(examples)
-        predictions = self._predictions(logits)
-        if self.several:
-            edge = np.log(self.threshold / (1.0 - self.threshold)) if 0.0 < self.threshold < 1.0 else 0.0
-            scores = [tuple({"0": 0.0, "1": value} for value in row) for row in (logits - edge).tolist()]
-        else:
-            scores = [(dict(zip(self.labels, row, strict=True)),) for row in logits.tolist()]
-        return [Scored(*pair) for pair in zip(predictions, scores, strict=True)]
-
-    def _predictions(self, logits: Floats) -> list[Prediction]:
-        if self.several:
-            is_yes = np.round(1.0 / (1.0 + np.exp(-logits)), DIGITS) >= self.threshold
-            return [dict(zip(self.labels, ("1" if yes else "0" for yes in row), strict=True)) for row in is_yes]
-        return [self.labels[index] for index in np.round(logits, DIGITS).argmax(axis=1)]
+        if not self.several:
+            best = np.round(logits, DIGITS).argmax(axis=1)
+            scores = (dict(zip(self.labels, row, strict=True)) for row in logits.tolist())
+            return [Scored(self.labels[at], (own,)) for at, own in zip(best, scores, strict=True)]
+        is_yes = np.round(1.0 / (1.0 + np.exp(-logits)), DIGITS) >= self.threshold
+        edge = np.log(self.threshold / (1.0 - self.threshold)) if 0.0 < self.threshold < 1.0 else 0.0
+        found = (dict(zip(self.labels, ("1" if yes else "0" for yes in row), strict=True)) for row in is_yes)
+        rows = (tuple({"0": 0.0, "1": value} for value in row) for row in (logits - edge).tolist())
+        return list(map(Scored, found, rows))
 
     def logits(self, examples: Sequence[Example]) -> Floats:
         """Return the model's outputs, shape (examples, labels).

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from augment_ru.draws import Floats, Ints
-from augment_ru.evaluation.examples import Example, ModelRequest, Scored
+from augment_ru.evaluation.examples import Example, Model, ModelRequest, Scored
 from augment_ru.inference.batches import each_batch, padded
 from augment_ru.inference.pretrained import Pretrained, context_of
 from augment_ru.models._hugging_face import LoadingOptions, batch_budget, loaded, signature_of
 from augment_ru.models._options import check_one_of, check_positive
-from augment_ru.models._search import Ranker, corpus_of, ranked
+from augment_ru.models._search import corpus_of, ranked
 
 POOLINGS = ("mean", "cls")
 
@@ -36,7 +36,7 @@ class Options(LoadingOptions):
 
 
 @dataclass(frozen=True, slots=True)
-class Encoder(Ranker):
+class Encoder(Model):
     """A sentence encoder with the vectors of the documents.
 
     Attributes:
@@ -52,6 +52,7 @@ class Encoder(Ranker):
     ids: Sequence[str]
     vectors: Floats
     signature: str
+    few_shot = False
 
     @property
     def deterministic(self) -> bool:

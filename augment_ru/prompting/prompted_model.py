@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from augment_ru.evaluation.examples import Example, LabelScores, Model, Prediction, Scored
+from augment_ru.evaluation.examples import Example, LabelScores, Model, Scored
 from augment_ru.prompting.chat import asked_to_choose
 from augment_ru.prompting.prompt import FilledPrompt, Prompt, PromptBudget
 
@@ -36,14 +36,6 @@ class PromptedModel(Model):
     budget: PromptBudget | None = None
     deterministic: bool = False
     replies: bool = False
-
-    def __call__(self, examples: Sequence[Example], /) -> list[Prediction]:
-        """Return a prediction for each example, in the order of the examples.
-
-        Raises:
-            AugmentError: a prompt cannot be built, or does not fit into memory.
-        """
-        return [one.prediction for one in self.scored(examples)]
 
     def scored(self, examples: Sequence[Example], /) -> list[Scored]:
         """Return a prediction for each example, in their order, with the scores of every question that has choices.

@@ -32,18 +32,14 @@ def judge_release(folder: Path, rows: Sequence[Mapping[str, Any]]) -> str:
     content = manifest.read_manifest(folder / manifest.MANIFEST)
     if other := manifest.other_code(content):
         raise AugmentError(f"{folder}: is a release that {other}; install that code, which writes its card anew")
-    figures = judged_figures(folder, content, rows)
-    content = {key: value for key, value in content.items() if key != "files"} | {
-        "judged": figures,
-        "files": content["files"],
-    }
+    figures, files = judged_figures(folder, content, rows), content["files"]
+    without = {key: value for key, value in content.items() if key != "files"} | {"judged": figures}
     _write(folder / manifest.VERDICTS, "".join(f"{encoded_row(dict(row))}\n" for row in rows).encode())
-    without = {key: value for key, value in content.items() if key != "files"}
-    derived = derived_files(without, content["files"], folder)
+    derived = derived_files(without, files, folder)
     for name in (CARD, CROISSANT):
         _write(folder / name, derived[name].encode())
-    content["files"] = {**content["files"], **manifest.file_entries(folder, [CARD, CROISSANT, manifest.VERDICTS])}
-    _write(folder / manifest.MANIFEST, manifest.encoded_manifest(content))
+    files = {**files, **manifest.file_entries(folder, [CARD, CROISSANT, manifest.VERDICTS])}
+    _write(folder / manifest.MANIFEST, manifest.encoded_manifest({**without, "files": files}))
     return manifest.own_digest(folder / manifest.MANIFEST)
 
 
