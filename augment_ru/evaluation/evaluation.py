@@ -76,6 +76,7 @@ CORRECT = {
     "lists": "every option judged rightly",
     "rankings": "a relevant document among the first",
     "spans": "every span with its label and no other",
+    "exercises": "all points",
 }
 
 
