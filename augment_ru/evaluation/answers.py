@@ -29,7 +29,12 @@ from augment_ru.records.task import Scoring, Task
 Kind: TypeAlias = metric_kinds.Kind
 
 Gold: TypeAlias = (
-    str | tuple[str, ...] | tuple[tuple[str, ...], ...] | rankings.Relevant | exam.Exercise | tuple[spans.LabelledSpan, ...]
+    str
+    | tuple[str, ...]
+    | tuple[tuple[str, ...], ...]
+    | rankings.Relevant
+    | exam.Exercise
+    | tuple[spans.LabelledSpan, ...]
 )
 """A right answer. Its form depends on the kind: for "labels" a label; for "answers" all texts that count as right; for
 "lists" the labels of the options, in a tuple for each question; for "rankings" the relevant documents; for "spans" the

@@ -1,4 +1,4 @@
-"""Points of the exercises of an exam, and MERA's grade norm: the points of a variant as a share of the most it gives."""
+"""Points of exercises, and MERA's grade norm: the points of an exam as a share of the most that it gives."""
 
 import re
 from collections import Counter

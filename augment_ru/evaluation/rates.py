@@ -20,6 +20,8 @@ from augment_ru.evaluation import report, spans
 from augment_ru.evaluation.answers import Answer, Golds, Kind, Metric, as_compared, group_of, is_right
 from augment_ru.evaluation.pairs import ORIGINAL, WORST_ROWS, Pair, Pairs
 from augment_ru.evaluation.protocol import ModelRun
+from augment_ru.records import field_paths
+from augment_ru.records.answers import answer_texts
 from augment_ru.records.record import Record
 
 Counts = npt.NDArray[np.float64]
@@ -636,7 +638,8 @@ def scores(
             for (group, label), own in parts.items()
         ]
         # one part alone is the score itself
-        found[name] = report.Score(rounded_mean(values), spread(values), entries if len(entries) > 1 else None)
+        entries = (entries if len(entries) > 1 else []) + _parts_by_field(metric, known, episodes, pairs, rows)
+        found[name] = report.Score(rounded_mean(values), spread(values), entries or None)
     return found
 
 
@@ -653,6 +656,29 @@ def _parts_by_label(
         score = metric.of_label(label)
         values = [100 * score(golds, [answers[at][0] for at, _ in own]) for answers in episodes]
         found.append(report.ScorePart(group=None, label=label, value=rounded_mean(values)))
+    return found
+
+
+def _parts_by_field(
+    metric: Metric,
+    known: Mapping[tuple[str | None, int], Sequence[tuple[int, Any]]],
+    episodes: Sequence[Sequence[Answer]],
+    pairs: Pairs,
+    rows: Sequence[int],
+) -> list[report.ScorePart]:
+    """Return the score over the rows with each value of the task's fields `parts_by`, such as LiDiRus' features."""
+    members: dict[str, list[tuple[int, int, Any]]] = {}
+    for (_, label), own in known.items():
+        for at, gold in own:
+            for name in pairs.task.scoring.parts_by:
+                held = field_paths.value(pairs.originals[rows[at]].values, name)
+                for one in answer_texts(held, ";"):
+                    members.setdefault(f"{name}: {one}", []).append((at, label, gold))
+    found = []
+    for name, held_by in sorted(members.items()):
+        golds = [gold for *_, gold in held_by]
+        values = [100 * metric.score(golds, [given[at][label] for at, label, _ in held_by]) for given in episodes]
+        found.append(report.ScorePart(group=None, label=name, value=rounded_mean(values)))
     return found
 
 

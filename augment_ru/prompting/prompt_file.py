@@ -160,7 +160,7 @@ def _prompt(name: str, given: _File, task: Task, variant: int) -> Prompt:
         writes=given.tokens is not None,
         limits=given.tokens or LIMITS,
         stop=_texts(given.stop),
-        own=own and _own(own, task.benchmark),
+        own=None if own is None else _own(own, task.benchmark),
         each=given.each,
         layout=layout,
     )
@@ -168,7 +168,7 @@ def _prompt(name: str, given: _File, task: Task, variant: int) -> Prompt:
 
 def _own(own: _Own, asked: Benchmark) -> OwnTemplate:
     kinds = asked.later if isinstance(asked.later, dict) else {}
-    text = own.later if kinds or not asked.later else asked.later
+    text = asked.later if isinstance(asked.later, str) else own.later
     made = {kind: _template("later", template) for kind, template in kinds.items()}
     return OwnTemplate(own.template, own.values, _template("later", text), asked.first, asked.later_by, made)
 

@@ -7,8 +7,8 @@ from augment_ru.errors import AugmentError, unknown
 
 Kind = Literal["labels", "answers", "lists", "rankings", "spans", "exercises"]
 """The kind of a prediction. labels: one of several classes; answers: a text, and several texts may be right; lists: a
-label for each option of a row; rankings: ids of documents, the best first; spans: places in a text with their labels; exercises: a text that earns
-points.
+label for each option of a row; rankings: ids of documents, the best first; spans: places in a text with their labels;
+exercises: a text that earns points.
 """
 
 METRIC_KINDS: Mapping[str, Kind] = {

@@ -202,6 +202,7 @@ class Scoring(_Part, frozen=True):
         normal_form: the form in which written answers are compared (`evaluation.answer_scores.normalised`).
         grouped_by: the field whose values split the rows: a question is shown demonstrations of its own group.
         mean_over: whether a score is the mean over these groups, or counted over all rows at once.
+        parts_by: fields for whose values scores are also counted, as parts; a text may hold several, joined by `;`.
     """
 
     gold: SomeTexts = ("label",)
@@ -212,6 +213,7 @@ class Scoring(_Part, frozen=True):
     norms: tuple[str, ...] = ()
     grouped_by: str | None = None
     mean_over: Literal["groups", "rows"] = "groups"
+    parts_by: tuple[str, ...] = ()
     normal_form: Literal["russian", "squad"] = "russian"
 
     @property

@@ -35,6 +35,9 @@ from augment_ru.registry import names
 from augment_ru.release import lm_eval_data
 from augment_ru.release.lm_eval_prompts import _asked
 from benchmark_rows import benchmark_rows
+from kept_models import kept
+from small_classifier import classifier
+from small_models import SENTENCES
 
 CODE = "mera-2024"
 FOLDER = os.environ.get("AUGMENT_RU_MERA")
@@ -268,23 +271,27 @@ def test_exercises_are_asked_as_in_the_code() -> None:
         later = from_folder("benchmark_tasks/use/utils.py")._process_doc(dict(own))["doc_to_text_without_instruction"]  # noqa: SLF001
         (built,) = prompt.build(own, [own, own])
         assert built.context == f"Сделайте: Какое слово? 1\n\n{later} 1\n\n{later}"
-    with pytest.raises(AugmentError, match="'meta.type' is essay; `later` has templates for text"):
+    with pytest.raises(AugmentError, match=r"'meta\.type' is essay; `later` has templates for text"):
         prompt.build({**own, "meta": {"type": "essay"}}, [own])
 
 
-def scorer_of(name: str, monkeypatch: pytest.MonkeyPatch) -> Any:
+def scorer_of(name: str, monkeypatch: pytest.MonkeyPatch) -> Any:  # noqa: ANN401  (a class of its repository)
     """Return a task of the benchmark's scorer; its base class, which loads files, is replaced by what reads answers."""
-    read = {"doc_to_y_true": lambda _, doc: doc["outputs"], "doc_to_y_pred": lambda _, doc: doc["outputs"]}
+    read: dict[str, Any] = {
+        "doc_to_y_true": lambda _, doc: doc["outputs"],
+        "doc_to_y_pred": lambda _, doc: doc["outputs"],
+    }
     exact = lambda gold, answer: int(words_of(gold) == words_of(answer))  # noqa: E731
     squad = SimpleNamespace(compute_f1=token_f1, compute_exact=exact)
-    for place, held in {
+    modules: dict[str, dict[str, Any]] = {
         "src.registry": {"register_task": lambda found: found},
         "src.tasks.task": {"Task": type("Task", (), read)},
         "src.utils": {"load_json": None},
         "src.metrics": vars(from_folder("modules/scoring/src/metrics.py")),
         "transformers.data.metrics.squad_metrics": vars(squad),
         "transformers.data.metrics": {"squad_metrics": squad},
-    }.items():
+    }
+    for place, held in modules.items():
         module = ModuleType(place)
         vars(module).update({key: value for key, value in held.items() if not key.startswith("__")})
         monkeypatch.setitem(sys.modules, place, module)
@@ -295,6 +302,7 @@ def scorer_of(name: str, monkeypatch: pytest.MonkeyPatch) -> Any:
     return found
 
 
+WORDS = sorted({word for text in SENTENCES for word in re.findall(r"\w+", text)})
 SCORED = {"acc": "accuracy", "f1_macro": "macro_f1", "f1": "f1", "em": "exact_match", "grade_norm": "grade_norm"}
 
 
@@ -320,7 +328,7 @@ def test_its_scorer_takes_the_submission_and_finds_the_same(name: str, monkeypat
         gold = ";".join(draw.sample(ODD[:-1], 1 + number % 3)) if written else draw.choice(labels)
         answer = draw.choice([*ODD, *gold.split(";")] if written else labels)
         if name == "mera_use":
-            gold, answer = map(draw.choice, OF_USE[kind])  # type: ignore[arg-type]
+            gold, answer = map(draw.choice, OF_USE[kind])
         own["outputs"] = {norm: draw.choice(labels) for norm in known.scoring.norms} or gold
         given[f"номер {number}."] = answer
         rows.append({**own, "augment": {"attack": "original"}})
@@ -330,7 +338,8 @@ def test_its_scorer_takes_the_submission_and_finds_the_same(name: str, monkeypat
 
     done = evaluate(rows, {"m": answers}, task=name, protocol=CODE)
     scorer, theirs = scorer_of(name, monkeypatch), dict[str, list[Any]]()
-    sent = done.submission()["data"]["test"]
+    submitted: Any = done.submission()
+    sent = submitted["data"]["test"]
     assert all(type(one["outputs"]) is type(row["outputs"]) for one, row in zip(sent, rows, strict=True))
     for one, row in zip(sent, rows, strict=True):
         for key, value in scorer.process_results(row, one).items():
@@ -348,6 +357,61 @@ def test_its_scorer_takes_the_submission_and_finds_the_same(name: str, monkeypat
     found = {SCORED[key]: 100 * how[key](theirs[key]) for key in SCORED if key in theirs}
     assert found.keys() == {*known.scoring.metrics}
     assert {key: metrics[key]["value"] for key in found} == pytest.approx(found, abs=1e-3)
+
+
+@with_folder
+@pytest.mark.filterwarnings("ignore")
+def test_rewritten_texts_score_as_in_the_code() -> None:
+    """Its filter with three small classifiers: 40 rows, each score and their product."""
+    pytest.importorskip("scipy")
+    pytest.importorskip("lm_eval")
+    from transformers import AutoModelForSequenceClassification, AutoTokenizer  # noqa: PLC0415
+
+    judges = {
+        "style": str(kept(classifier, ("neutral", "toxic"))),
+        "meaning": str(kept(classifier, ("other", "paraphrase"))),
+        "fluency": str(kept(classifier)),
+    }
+    draw, said = random.Random(3), dict[str, str]()
+    base, rows = benchmark_rows("mera_rudetox", "раз")[0], list[dict[str, Any]]()
+    for number in range(40):
+        source = f"{' '.join(draw.sample(WORDS, 4))} {number}"
+        said[source] = " ".join(draw.sample(WORDS, number % 5 + 1))
+        rows.append({**base, "inputs": source, "meta": {"id": number}, "augment": {"attack": "original"}})
+    found = evaluate(
+        rows,
+        {"m": lambda asked: [said[one.text] for one in asked]},
+        task="mera_rudetox",
+        judges=judges,
+        protocol=CODE,
+    ).report()
+    module = from_folder("benchmark_tasks/rudetox/utils.py")
+    theirs = module.ruDetoxScoring()
+    loaded = [
+        one
+        for folder in judges.values()
+        for one in (
+            AutoModelForSequenceClassification.from_pretrained(folder).eval(),
+            AutoTokenizer.from_pretrained(folder),
+        )
+    ]
+    calibrator, scores = theirs.get_calibrator(), []
+    for source, text in said.items():
+        own = (
+            theirs.compute_accuracy(*loaded[:2], [text]),
+            theirs.compute_similarity(*loaded[2:4], [source], [text]),
+            theirs.compute_fluency(*loaded[4:], [text]),
+        )
+        sta, sim, fl = (float(theirs.style_cal(calibrator, one)[0]) for one in own)
+        scores.append((sta * sim * fl, sta, sim, fl))
+    metrics = found["models"][0]["metrics"]
+    assert list(metrics) == ["j", "sta", "sim", "fl", "f1", "exact_match"]
+    assert [metrics[key]["value"] for key in ("j", "sta", "sim", "fl")] == pytest.approx(
+        list(100 * np.mean(scores, axis=0)), abs=1e-3
+    )
+    assert len({one for one, *_ in scores}) > 10
+    with pytest.raises(AugmentError, match="a model of each of style, meaning, fluency"):
+        evaluate(rows, ["random"], task="mera_rudetox", judges={"style": judges["style"]})
 
 
 def choices_of(known: Task) -> list[str]:
@@ -389,7 +453,8 @@ def test_choices_score_as_in_the_code(name: str) -> None:
         expected = {key: 100 * matthews_corrcoef(*zip(*pairs, strict=True)) for key, pairs in theirs.items()}
         parts = {f"mcc_{one['group']}_{one['label']}": one["value"] for one in metrics["mcc"]["parts"]}
         assert parts == pytest.approx(expected, abs=1e-3)
-        outputs = [one["outputs"] for one in done.submission()["data"]["test"]]
+        sent: Any = done.submission()
+        outputs = [one["outputs"] for one in sent["data"]["test"]]
         assert outputs == [dict.fromkeys(known.scoring.norms, given[f"номер {at}."]) for at in range(40)]
     else:
         assert metrics["accuracy"]["value"] == pytest.approx(100 * np.mean(theirs["acc"]), abs=1e-3)

@@ -104,7 +104,7 @@ _OF_RAFT = ("Sentence", "Query", "Impact statement", "Article", "Paper title", "
 def _extend(row: Row, name: str, ending: str) -> None:
     """Add a text to the end of a text of the row, so that rows differ."""
     for holder in (row, row.get("inputs"), row.get("passage")):
-        for key in ("text", "question", "premise", "task", "sentence2", "passage", "main_text", "query", "reply_2", *_OF_RAFT):
+        for key in ("text", "question", "premise", "sentence2", "passage", "main_text", "query", "reply_2", *_OF_RAFT):
             if isinstance(holder, dict) and isinstance(holder.get(key), str) and (name, key) != ("parus", "question"):
                 holder[key] += ending
                 return
