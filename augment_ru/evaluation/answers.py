@@ -113,6 +113,8 @@ _SCORES: Mapping[str, Callable[[Sequence[Any], Sequence[Any]], float]] = {
     "muserc_f1a": muserc_f1a,
     "muserc_em": muserc_em,
 }
+OTHER_FORM = "_russian"
+"""The end of the names of metrics that compare written answers in the form for Russian, beside a benchmark's own."""
 _WRITTEN = {"exact_match": exact_match, "f1": f1}
 
 
@@ -138,7 +140,7 @@ def metrics_of(names: Sequence[str], form: str = "russian") -> dict[str, Metric]
     if form == "russian" or METRICS[names[0]].kind != "answers":
         return found
     other = {name: Metric("answers", partial(_WRITTEN[name], form=form)) for name in names}
-    return other | {f"{name}_russian": one for name, one in found.items()}
+    return other | {f"{name}{OTHER_FORM}": one for name, one in found.items()}
 
 
 def over_classes(metrics: Mapping[str, Metric], classes: Sequence[str]) -> dict[str, Metric]:

@@ -61,6 +61,7 @@ from augment_ru.evaluation.searches import edits_per_100_words, is_searched, sea
 from augment_ru.evaluation.spans import FATES
 from augment_ru.evaluation.subpopulations import Subpopulation, binned, exchanged_names, no_field, subpopulations
 from augment_ru.evaluation.table_text import as_html, as_text
+from augment_ru.evaluation.totals import F1
 from augment_ru.evaluation.verdicts import read_verdicts, with_verdicts
 from augment_ru.formats.read import read_rows
 from augment_ru.formats.row import KEY
@@ -282,8 +283,7 @@ class Evaluation:
             edits_per_100_words=self._edits_per_100_words[attack],
             subpopulations={
                 one.name: [
-                    _cell(outcomes, np.array(one.of)[outcomes.original] == at, name)
-                    for at, name in enumerate(one.cells)
+                    self._part(judged, attack, np.array(one.of) == at, name) for at, name in enumerate(one.cells)
                 ]
                 for one in self.subpopulations
             },
@@ -292,6 +292,17 @@ class Evaluation:
             else {name: cells for name, own in strengths.items() if (cells := _range_cells(outcomes, own))},
             outcomes=outcomes.letters,
         )
+
+    def _part(self, judged: rates.JudgedRun, attack: str, originals: rates.Flags, name: str) -> Cell:
+        """Return the success rate and the F1 over the rows of an attack whose originals are in a subpopulation."""
+        outcomes = judged.outcomes[attack]
+        rows = originals[outcomes.original]
+        f1 = {one: metric for one, metric in self.metrics.items() if one in F1}
+        where = np.flatnonzero(rows).tolist()
+        found = rates.changed_scores(f1, self.pairs, self.golds, judged.run, attack, where=where) if f1 else {}
+        (score,) = found.values() or (None,)
+        before, after = (score.before, score.after) if score else (None, None)
+        return replace(_cell(outcomes, rows, name), f1_before=before, f1_after=after)
 
     def _defence(self, judged: rates.JudgedRun) -> DefenceReport | None:
         """Return what the defence of a run costs and recovers; None for a bare model."""

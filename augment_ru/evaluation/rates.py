@@ -702,12 +702,19 @@ def spread(values: Sequence[float | None]) -> float | None:
 
 
 def changed_scores(
-    metrics: Mapping[str, Metric], pairs: Pairs, golds: Golds, run: ModelRun, attack: str
+    metrics: Mapping[str, Metric],
+    pairs: Pairs,
+    golds: Golds,
+    run: ModelRun,
+    attack: str,
+    *,
+    where: Sequence[int] | None = None,
 ) -> dict[str, report.ChangedScore]:
-    """Return the scores before and after an attack, over the rows of the attack."""
-    rows = [pair.original for pair in pairs.attacks[attack]]
+    """Return the scores before and after an attack, over the rows of the attack, or over those numbered `where`."""
+    where = range(len(pairs.attacks[attack])) if where is None else where
+    rows = [pairs.attacks[attack][at].original for at in where]
     before = scores(metrics, pairs, golds, [[episode[at] for at in rows] for episode in run.originals], rows)
-    after = scores(metrics, pairs, golds, run.attacks[attack], rows)
+    after = scores(metrics, pairs, golds, [[episode[at] for at in where] for episode in run.attacks[attack]], rows)
     return {
         name: report.ChangedScore(
             was.value,

@@ -71,7 +71,7 @@ class Judges:
     def added(
         self, metrics: Mapping[str, Metric], golds: Golds, originals: Sequence[Mapping[str, Any]]
     ) -> tuple[dict[str, Metric], Golds]:
-        """Return the metrics `j` (the mean of the products), `sta`, `sim`, `fl` before the others, and the right answers.
+        """Return the metrics with `j` (the mean of the products), `sta`, `sim` and `fl` first, and the right answers.
 
         The latter get the texts that are to be rewritten. Without judges both are returned as they are.
         """
