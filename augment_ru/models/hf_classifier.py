@@ -160,12 +160,15 @@ def hf_classifier(request: ModelRequest, /) -> Classifier:
     own = tuple(str(config.id2label[index]) for index in range(config.num_labels))
     if len(own) < _PAIR and len(request.task.scoring.gold) == 1:
         raise AugmentError(f"model {request.argument}: has one output, so it gives a number and not a label")
-    if given.hypothesis is not None:
-        return _of_entailment(request, pretrained, own, given.hypothesis)
-    gold = request.task.scoring.gold
-    several = len(gold) > 1
-    matched = matched_labels(own, gold if several else request.labels, given.mapping, whole=several)
-    defining = {"fields": ",".join(given.fields), "labels": ",".join(matched), "threshold": given.threshold}
+    several = len(gold := request.task.scoring.gold) > 1
+    hypotheses: tuple[str, ...] = ()
+    entails, matched = 0, request.labels or ()
+    if given.hypothesis is None:
+        matched = matched_labels(own, gold if several else request.labels, given.mapping, whole=several)
+        defining = {"fields": ",".join(given.fields), "labels": ",".join(matched), "threshold": given.threshold}
+    else:
+        hypotheses, entails = _hypotheses(own, matched, given)
+        defining = {"fields": ",".join(given.fields), "hypothesis": "|".join(hypotheses), "entails": entails}
     return Classifier(
         pretrained,
         request.task,
@@ -175,32 +178,24 @@ def hf_classifier(request: ModelRequest, /) -> Classifier:
         given.threshold,
         batch_budget(pretrained, given),
         signature_of("hf-classifier", pretrained, None, defining),
+        hypotheses,
+        entails,
     )
 
 
-def _of_entailment(request: ModelRequest, pretrained: Pretrained, own: Sequence[str], hypothesis: str) -> Classifier:
-    """Return a model of entailment that is asked about each label.
+def _hypotheses(own: Sequence[str], labels: Sequence[str], given: Options) -> tuple[tuple[str, ...], int]:
+    """Return the sentence of each label for a model of entailment, and the number of its output of entailment.
 
     Raises:
         AugmentError: no output or several are called entailment, the sentence has no {label}, or labels are not known.
     """
-    given: Options = request.options
     meant = [dict(pair.split("=", 1) for pair in given.mapping).get(name, name) for name in own]
     entails = [at for at, name in enumerate(meant) if name.lower().startswith("entail")]
     if len(entails) != 1:
-        raise AugmentError(
-            f"option hypothesis: the model's labels are {', '.join(own)}; name one with mapping=X=entailment"
-        )
-    if "{label}" not in hypothesis or not request.labels:
+        raise AugmentError(f"option hypothesis: the labels are {', '.join(own)}; name one with mapping=X=entailment")
+    if "{label}" not in (sentence := given.hypothesis or "") or not labels:
         raise AugmentError("option hypothesis: needs a sentence with {label}, and a task with labels")
-    sentences = tuple(hypothesis.replace("{label}", label) for label in request.labels)
-    defining = {"fields": ",".join(given.fields), "hypothesis": "|".join(sentences), "entails": entails[0]}
-    signature = signature_of("hf-classifier", pretrained, None, defining)
-    budget = batch_budget(pretrained, given)
-    return Classifier(
-        pretrained, request.task, given.fields, request.labels, several=False, threshold=given.threshold,
-        budget=budget, signature=signature, hypotheses=sentences, entails=entails[0],
-    )  # fmt: skip
+    return tuple(sentence.replace("{label}", label) for label in labels), entails[0]
 
 
 def matched_labels(

@@ -5,7 +5,7 @@ the passage counts as right: the query with one of the entities, and two answers
 github.com/RussianNLP/MOROCCO).
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,10 +13,10 @@ import numpy as np
 
 from augment_ru.draws import Floats
 from augment_ru.errors import AugmentError, optional
-from augment_ru.evaluation.examples import Example, Model, ModelRequest, Prediction, Scored
+from augment_ru.evaluation.examples import Example, Model, ModelRequest, Prediction
 from augment_ru.models._bag_of_words import NEEDED
 from augment_ru.models._options import check_positive
-from augment_ru.models._search import Corpus, Ranker, corpus_of, ranked
+from augment_ru.models._search import Ranker, corpus_of
 from augment_ru.prompting.prompt_file import prompt_of
 from augment_ru.prompting.template import text_of
 from augment_ru.records.task import Task
@@ -39,35 +39,7 @@ class Options:
     depth: int = 100
 
 
-@dataclass(frozen=True, slots=True)
-class Nearest(Ranker):
-    """The documents of a corpus with their vectors.
-
-    Attributes:
-        vectors: makes the unit vectors of texts, a sparse matrix of a row for each.
-        documents: the documents.
-        found: their vectors.
-        depth: how many documents a ranking holds at most.
-    """
-
-    vectors: Callable[[Sequence[str]], Any]
-    documents: Corpus
-    found: Any
-    depth: int
-    deterministic = True
-
-    @property
-    def signature(self) -> str:
-        """All that defines the answers."""
-        return f"tfidf|depth={self.depth}|corpus={self.documents.digest}"
-
-    def scored(self, examples: Sequence[Example], /) -> list[Scored]:
-        """Return the rankings with the cosines of their documents."""
-        cosines = (self.vectors([one.text for one in examples]) @ self.found.T).toarray() if examples else ()
-        return [ranked(self.documents.ids, row, self.depth) for row in cosines]
-
-
-def tfidf(request: ModelRequest, /) -> Nearest:
+def tfidf(request: ModelRequest, /) -> Ranker:
     """Count the words of the documents.
 
     Raises:
@@ -83,7 +55,12 @@ def tfidf(request: ModelRequest, /) -> Nearest:
         vectors = TfidfVectorizer().fit(documents.texts)
     except ValueError as error:
         raise AugmentError(f"{given.corpus}: {error}") from error
-    return Nearest(vectors.transform, documents, vectors.transform(documents.texts), given.depth)
+    found = vectors.transform(documents.texts)
+
+    def score(texts: Sequence[str]) -> Iterator[Floats]:
+        yield from (vectors.transform(texts) @ found.T).toarray() if texts else ()
+
+    return Ranker(score, documents, given.depth, f"tfidf|depth={given.depth}|corpus={documents.digest}")
 
 
 @dataclass(frozen=True, slots=True)
