@@ -1,4 +1,4 @@
-"""Answers of people, as a human baseline (TAPE, section 5.3): `text` and `answers`, an object of annotators' answers."""
+"""Answers of people, as a human baseline (TAPE, section 5.3): for each `text` the `answers` of annotators by name."""
 
 from collections import Counter
 from collections.abc import Mapping

@@ -244,5 +244,5 @@ def test_people_are_a_model_whose_answers_are_joined(tmp_path: Path) -> None:
         report = evaluate(rows, [f"people:{path}"], options={"people": {"aggregate": how}}).report()
         found[how] = report["models"][0]["metrics"]["accuracy"]["value"]
     assert found["dawid-skene"] == 100.0 > found["majority"] > 80.0
-    with pytest.raises(AugmentError, match="has no answer to «Иной текст»"):
+    with pytest.raises(AugmentError, match="has no answer to 'Иной текст'"):
         evaluate([{**rows[0], "text": "Иной текст"}], [f"people:{path}"])
