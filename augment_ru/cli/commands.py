@@ -116,6 +116,8 @@ def _with_recipe(given: dict[str, Any], keys: type[Any], lists: Mapping[str, str
 )
 @option("--protocol NAME", "How the benchmark asks and scores: mera-paper, or mera-2024, as its code does since.")
 @option("--prompts all|FILE.toml...", "Ask under all prompts of the task, or of prompt files.", dest="prompts")
+@option("--nearest KIND[:ARGUMENT]", "Show the train rows nearest to each row: tfidf, hf-encoder:MODEL.")
+@option("--judge NAME=MODEL...", "A classifier of style, meaning, fluency: the joint score of ruDetox.", dest="judges")
 @option("--episodes N", "Sets of demonstrations for each K.  [default: 5]", default=5)
 @option(
     "--repeats N",
@@ -150,7 +152,7 @@ def _with_recipe(given: dict[str, Any], keys: type[Any], lists: Mapping[str, str
 @option("-o/--output REPORT.json", "The report as JSON; - for stdout.")
 @option("--html REPORT.html", "The report as a web page.")
 @option("--predictions FILE.jsonl", "Every prediction, to recount the report.")
-@option("--submission TASK.json", "The answers to the originals, as the scorer of MERA reads them.")
+@option("--submission FILE", "The answers to the originals, as MERA or Russian SuperGLUE takes them.")
 @option("--worst-case FILE.jsonl", "For each original the row that breaks most of the models.")
 @shared.QUIET
 def evaluate(**given: Any) -> int:  # noqa: ANN401

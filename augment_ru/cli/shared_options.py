@@ -51,7 +51,10 @@ _GROUPS = {
     ),
     "Gate": "similarity threshold schedule candidates accept probabilities baseline",
     "Model": "model models model_options defences defence guide target budget confirm draws no_minimal seconds cache",
-    "Evaluation": "protocol shots prompts episodes repeats metrics by verdicts flipping catch require require_point",
+    "Evaluation": (
+        "protocol shots nearest judges prompts episodes repeats metrics by verdicts flipping catch require "
+        "require_point"
+    ),
     "Output": (
         "output with_original meta on_error csv_safe report html predictions submission worst_case title date "
         "tables form latex quiet"

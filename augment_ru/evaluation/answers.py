@@ -10,7 +10,7 @@ from itertools import chain, repeat
 from typing import Any, NamedTuple, TypeAlias
 
 from augment_ru.errors import AugmentError
-from augment_ru.evaluation import rankings, spans
+from augment_ru.evaluation import exam, rankings, spans
 from augment_ru.evaluation.answer_scores import (
     best_token_f1,
     f1_of_true,
@@ -29,11 +29,16 @@ from augment_ru.records.task import Scoring, Task
 Kind: TypeAlias = metric_kinds.Kind
 
 Gold: TypeAlias = (
-    str | tuple[str, ...] | tuple[tuple[str, ...], ...] | rankings.Relevant | tuple[spans.LabelledSpan, ...]
+    str
+    | tuple[str, ...]
+    | tuple[tuple[str, ...], ...]
+    | rankings.Relevant
+    | exam.Exercise
+    | tuple[spans.LabelledSpan, ...]
 )
 """A right answer. Its form depends on the kind: for "labels" a label; for "answers" all texts that count as right; for
 "lists" the labels of the options, in a tuple for each question; for "rankings" the relevant documents; for "spans" the
-spans."""
+spans; for "exercises" the exercise."""
 
 
 class Metric(NamedTuple):
@@ -104,9 +109,12 @@ _SCORES: Mapping[str, Callable[[Sequence[Any], Sequence[Any]], float]] = {
     "mcc": lambda golds, predictions: matthews(zip(golds, predictions, strict=True)),
     "exact_match": exact_match,
     "f1": f1,
+    "grade_norm": exam.grade_norm,
     "muserc_f1a": muserc_f1a,
     "muserc_em": muserc_em,
 }
+OTHER_FORM = "_russian"
+"""The end of the names of metrics that compare written answers in the form for Russian, beside a benchmark's own."""
 _WRITTEN = {"exact_match": exact_match, "f1": f1}
 
 
@@ -132,7 +140,7 @@ def metrics_of(names: Sequence[str], form: str = "russian") -> dict[str, Metric]
     if form == "russian" or METRICS[names[0]].kind != "answers":
         return found
     other = {name: Metric("answers", partial(_WRITTEN[name], form=form)) for name in names}
-    return other | {f"{name}_russian": one for name, one in found.items()}
+    return other | {f"{name}{OTHER_FORM}": one for name, one in found.items()}
 
 
 def over_classes(metrics: Mapping[str, Metric], classes: Sequence[str]) -> dict[str, Metric]:
@@ -149,12 +157,14 @@ def is_right(kind: Kind, gold: Any, prediction: Any, form: str = "russian") -> b
 
     For "labels" it must be the right label, for "answers" one of the right answers, in the normal form `form`. For
     "lists" it must have the right label for every option, for "spans" the right spans and no others; for "rankings" a
-    relevant document must be among the first.
+    relevant document must be among the first; for "exercises" it must earn all points.
     """
     if kind == "answers":
         return same_answer(gold, prediction, form)
     if kind == "rankings":
         return bool(gold.is_met(prediction))
+    if kind == "exercises":
+        return bool(gold.points(prediction) >= gold.most)
     if kind == "lists" and gold and not isinstance(gold[0], str):
         gold = tuple(label for question in gold for label in question)
     return bool(gold == prediction)
@@ -287,7 +297,8 @@ def _golds(values: Mapping[str, Any], task: Task, kind: Kind) -> tuple[Gold | No
     if task.scoring.norms:
         return _norm_labels(field_paths.value(values, task.scoring.gold[0]), task)
     try:
-        return tuple(_gold(_gold_value(values, name, kind), kind, task.scoring) for name in task.scoring.gold)
+        golds = tuple(_gold(_gold_value(values, name, kind), kind, task.scoring) for name in task.scoring.gold)
+        return tuple(one and exam.exercise_of(one, values["meta"]) for one in golds) if kind == "exercises" else golds
     except AugmentError as error:
         raise AugmentError(f"the right answer in {', '.join(task.scoring.gold)}: {error}") from error
 
@@ -319,7 +330,7 @@ def _gold(value: object, kind: Kind, scoring: Scoring | None = None) -> Gold | N
         return spans.spans_of(value)
     if kind == "rankings":
         return rankings.relevant_of(value, scoring.metrics[0] if scoring else "")
-    if kind == "labels":
+    if kind in {"labels", "exercises"}:
         if isinstance(value, Mapping | Sequence) and not isinstance(value, str):
             raise AugmentError(f"{value!r} is no label; name another field with `label_fields`, or a `task`")
         return label_of(value)

@@ -3,15 +3,17 @@
 The same answers give the same bytes.
 """
 
+import json
 import logging
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property, partial
 from importlib.metadata import PackageNotFoundError, version
 from itertools import zip_longest
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -27,6 +29,7 @@ from augment_ru.evaluation.paired import RunsInPairs, is_better
 from augment_ru.evaluation.pairs import CHOSEN, WORST_ROWS, Pair, Pairs
 from augment_ru.evaluation.prompts import prompts_report
 from augment_ru.evaluation.protocol import (
+    Demonstrations,
     EvaluationPlan,
     EvaluationSettings,
     ModelRun,
@@ -53,10 +56,12 @@ from augment_ru.evaluation.report import (
     as_json,
 )
 from augment_ru.evaluation.requirements import Known, Requirement, check_requirements, metric_of
+from augment_ru.evaluation.rewriting import Judges
 from augment_ru.evaluation.searches import edits_per_100_words, is_searched, searches
 from augment_ru.evaluation.spans import FATES
 from augment_ru.evaluation.subpopulations import Subpopulation, binned, exchanged_names, no_field, subpopulations
 from augment_ru.evaluation.table_text import as_html, as_text
+from augment_ru.evaluation.totals import F1
 from augment_ru.evaluation.verdicts import read_verdicts, with_verdicts
 from augment_ru.formats.read import read_rows
 from augment_ru.formats.row import KEY
@@ -76,6 +81,7 @@ CORRECT = {
     "lists": "every option judged rightly",
     "rankings": "a relevant document among the first",
     "spans": "every span with its label and no other",
+    "exercises": "all points",
 }
 
 
@@ -282,8 +288,7 @@ class Evaluation:
             edits_per_100_words=self._edits_per_100_words[attack],
             subpopulations={
                 one.name: [
-                    _cell(outcomes, np.array(one.of)[outcomes.original] == at, name)
-                    for at, name in enumerate(one.cells)
+                    self._part(judged, attack, np.array(one.of) == at, name) for at, name in enumerate(one.cells)
                 ]
                 for one in self.subpopulations
             },
@@ -292,6 +297,17 @@ class Evaluation:
             else {name: cells for name, own in strengths.items() if (cells := _range_cells(outcomes, own))},
             outcomes=outcomes.letters,
         )
+
+    def _part(self, judged: rates.JudgedRun, attack: str, originals: rates.Flags, name: str) -> Cell:
+        """Return the success rate and the F1 over the rows of an attack whose originals are in a subpopulation."""
+        outcomes = judged.outcomes[attack]
+        rows = originals[outcomes.original]
+        f1 = {one: metric for one, metric in self.metrics.items() if one in F1}
+        where = np.flatnonzero(rows).tolist()
+        found = rates.changed_scores(f1, self.pairs, self.golds, judged.run, attack, where=where) if f1 else {}
+        (score,) = found.values() or (None,)
+        before, after = (score.before, score.after) if score else (None, None)
+        return replace(_cell(outcomes, rows, name), f1_before=before, f1_after=after)
 
     def _defence(self, judged: rates.JudgedRun) -> DefenceReport | None:
         """Return what the defence of a run costs and recovers; None for a bare model."""
@@ -353,15 +369,24 @@ class Evaluation:
         parts = [f"{table.title}\n\n{as_text(table, 'markdown')}" for table in tables.tables_of(self.counted())]
         return "\n".join(parts)
 
-    def submission(self) -> dict[str, Any]:
-        """Return the answers to the originals in the form that MERA's scorer reads, one file for a task.
+    def submission(self) -> dict[str, Any] | list[dict[str, Any]]:
+        """Return the answers to the originals as the benchmark's scorer reads them, one file for a task.
+
+        For MERA it is an object; for Russian SuperGLUE the lines of a file, each with `idx` and `label`, or for MuSeRC
+        with a label for each answer of the passage.
 
         Raises:
-            AugmentError: the task is not of MERA, a row has no id, or there are several models or numbers of shots.
+            AugmentError: the task is of neither benchmark, a row has no id, or there are several models or numbers of
+                shots.
         """
         task, (first, *others) = self.pairs.task, self.judged
-        if not task.benchmark.protocols or others or first.run.episodes > 1:
-            raise AugmentError("`submission`: needs a task of MERA, one model, and one set of demonstrations")
+        if not (task.benchmark.protocols or task.layout.id == "idx") or others or first.run.episodes > 1:
+            raise AugmentError(
+                "`submission`: needs a task of MERA or Russian SuperGLUE, one model, and one set of demonstrations"
+            )
+        if not task.benchmark.protocols:
+            given = zip(self.pairs.originals, first.run.originals[0], strict=True)
+            return [_submitted(row.values, answer, self.kind) for row, (answer, *_) in given]
         norms, dialogue, rows = task.scoring.norms, task.layout.dialogue, []
         for original, (answer, *_) in zip(self.pairs.originals, first.run.originals[0], strict=True):
             names = (dialogue.id, dialogue.turn) if dialogue else ("meta.id",)
@@ -435,6 +460,27 @@ class Evaluation:
         for original in sorted(best):
             pair = best[original][1]
             yield {**pair.values, KEY: {"attack": pair.attack, **pair.metadata, **chosen}}  # noqa: PD011  (a row has values, too)
+
+
+def _submitted(row: Mapping[str, Any], answer: Any, kind: answers.Kind) -> dict[str, Any]:  # noqa: ANN401  (of the kind)
+    """Return a line of a submission to Russian SuperGLUE; labels have the types of its files.
+
+    Raises:
+        AugmentError: the row has no `idx`.
+    """
+    if "idx" not in row:
+        raise AugmentError("`submission`: a row has no idx")
+    if kind != "lists":
+        return {"idx": row["idx"], "label": _typed(answer) if kind == "labels" else answer}
+    labels, questions = iter(answer), list[dict[str, Any]]()
+    for asked in row["passage"]["questions"]:
+        own = [{"idx": one["idx"], "label": _typed(next(labels, "0"))} for one in asked["answers"]]
+        questions.append({"idx": asked["idx"], "answers": own})
+    return {"idx": row["idx"], "passage": {"questions": questions}}
+
+
+def _typed(label: str) -> str | int | bool:
+    return {"true": True, "false": False}.get(label, int(label) if label.isdecimal() else label)
 
 
 def _valid_rows(judged: rates.JudgedRun, attack: str, rows: Sequence[Pair]) -> ValidRows | None:
@@ -568,7 +614,7 @@ def evaluate(
         AugmentError: rows, names or settings are wrong, a model fails, or an optional dependency is not installed.
     """
     settings = replace(settings or EvaluationSettings(), **changes)
-    check_models(models, settings.options)
+    check_models(models, settings.options, settings.nearest or "")
     scope = loaded(perturbed, settings)
     train = scope.release.train if settings.train is None else settings.train
     task = scope.pairs.task.changed(metrics=tuple(settings.metrics)) if settings.metrics else scope.pairs.task
@@ -581,10 +627,12 @@ def evaluate(
     for name in settings.label_fields:
         if not any(field_paths.values(values, name) for values in originals):
             raise no_field(f"`label_fields` {name}: no original has this field", originals)
-    golds = answers.golds_of(originals, task, kind)
+    judges = Judges.of(settings.judges, examples.ModelRequest("", task, device=settings.device), kind)
+    scored, golds = judges.added(scored, answers.golds_of(originals, task, kind), originals)
     train_rows = read_rows(str(train), encoding=settings.encoding) if train is not None else None
     shots = (task.benchmark.shots,) if settings.shots is None else settings.shots
     shown = demonstrations(train_rows.values, pairs, kind, settings.seed) if train_rows and any(shots) else None
+    shown = shown and replace(shown, nearest=_nearest(settings, shown, task))
     plan = EvaluationPlan(pairs, kind, shots, settings.episodes, shown, settings.repeats)
     plan.check()
     _check_parts(settings, pairs, golds, scored)
@@ -624,6 +672,8 @@ def evaluate(
         if cache:
             cache.close()
     defining = {
+        **({"nearest": shown.nearest.signature or settings.nearest or ""} if shown and shown.nearest else {}),
+        **({"judges": judges.signature} if settings.judges else {}),
         "data": scope.digest,
         **({"originals": scope.digest_of_originals} if scope.digest_of_originals else {}),
         **({"train": train_rows.digest} if train_rows else {}),
@@ -636,9 +686,20 @@ def evaluate(
     known = scope.release.specs
     specs = {attack: known[attack] for attack in pairs.attacks if attack in known}
     behind = {model.name: (one, bare.name) for one, bare, model in protected}
-    source = _name_of(perturbed)
     return Evaluation(
-        pairs, golds, kind, scored, judged, found, settings, defining, source, flips, specs, behind, catches
+        pairs,
+        golds,
+        kind,
+        scored,
+        judged,
+        found,
+        settings,
+        defining,
+        _name_of(perturbed),
+        flips,
+        specs,
+        behind,
+        catches,
     )
 
 
@@ -696,8 +757,8 @@ def _name_of(perturbed: RowsOrFile) -> str | None:
     return path.resolve().parent.name if path.name == TEST else path.resolve().name
 
 
-def check_models(models: Models, options: Mapping[str, Any]) -> None:
-    """Check the names and kinds of the models.
+def check_models(models: Models, options: Mapping[str, Any], nearest: str = "") -> None:
+    """Check the names and kinds of the models; `nearest` names a further one that may have options.
 
     Raises:
         AugmentError: `models` is not a list or mapping or is empty, two models are the same, a kind does not exist, or
@@ -716,10 +777,32 @@ def check_models(models: Models, options: Mapping[str, Any]) -> None:
     for spec in specs:
         examples.maker_of(spec)
     kinds = {spec.partition(":")[0] for spec in specs}
-    for kind in options:
+    for kind in options.keys() - {nearest.partition(":")[0]}:
         if kind not in kinds:
             there = ", ".join(sorted(kinds)) or "functions alone"
             raise AugmentError(f"`model_options` {kind}.…: no model of this kind; there are {there}")
+
+
+def _nearest(settings: EvaluationSettings, shown: Demonstrations, task: Task) -> examples.NamedModel | None:
+    """Return the model that ranks the rows that may be shown by their nearness to a question; None if none is named.
+
+    Raises:
+        AugmentError: the model of the setting does not rank documents, or cannot be made.
+    """
+    if (spec := settings.nearest) is None:
+        return None
+    kind = spec.partition(":")[0]
+    made = examples.options_class(spec)
+    if not {"corpus", "depth"} <= {one.name for one in fields(made)} if made else True:
+        raise AugmentError(f"`nearest` {spec}: ranks no documents by their texts; take tfidf or hf-encoder:MODEL")
+    with TemporaryDirectory() as folder:
+        corpus = Path(folder, "rows.jsonl")
+        texts = [examples.example_of(row, task).text for row in shown.rows]
+        lines = (json.dumps({"_id": str(at), "text": text}) for at, text in enumerate(texts))
+        corpus.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+        request = examples.ModelRequest("", task, None, settings.device, seed=settings.seed)
+        own = {**settings.options.get(kind, {}), "corpus": str(corpus), "depth": max(len(texts), 1)}
+        return examples.NamedModel.of("nearest", examples.model_of(spec, request, own))
 
 
 def _with_prompts(

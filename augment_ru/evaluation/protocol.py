@@ -1,7 +1,7 @@
 """The protocol: the settings of an evaluation, and what each model is asked (demonstrations, episodes, dialogues)."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import accumulate
 from pathlib import Path
@@ -25,6 +25,7 @@ from augment_ru.evaluation.examples import (
     without_metadata,
 )
 from augment_ru.evaluation.pairs import Pair, Pairs, inverse_script, order_of
+from augment_ru.evaluation.rankings import ranking_of
 from augment_ru.evaluation.spans import Spans, in_source, span_of
 from augment_ru.evaluation.unread import UnreadCounts, unread_counts, without_marks
 from augment_ru.formats.encodings import UTF8, check_encoding
@@ -89,6 +90,10 @@ class EvaluationSettings:
         prompts: with which prompts every model that reads prompts is asked about the same rows: "all" for the variants
             of the task's prompt file, or prompt files, with all their variants.
         protocol: a protocol of the task's benchmark, such as `mera-2024`; None for the one that the task's file states.
+        nearest: a model that ranks documents, such as `tfidf` or `hf-encoder:MODEL`: each question is shown the train
+            rows that are nearest to it, the nearest last, instead of drawn ones.
+        judges: of rewritten texts (ruDetox), the folder of a classifier for each of `style`, `meaning` and `fluency`;
+            the metrics are then also MERA's joint score and its parts (`evaluation.rewriting`).
 
     Raises:
         AugmentError: a value is not possible; the message names the setting.
@@ -119,6 +124,8 @@ class EvaluationSettings:
     encoding: str = UTF8
     prompts: Sequence[str] = ()
     protocol: str | None = None
+    nearest: str | None = None
+    judges: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for name in ("text_fields", "label_fields", "metrics", "by", "require", "defences", "prompts"):
@@ -175,6 +182,7 @@ class Demonstrations:
         seed: the seed of the draws.
         stated: maps the number of an episode to the numbers of its rows, if the rows state their episodes; empty if
             demonstrations are drawn at random.
+        nearest: ranks the train rows by their nearness to a question; None to show what is drawn or stated.
     """
 
     rows: Sequence[Mapping[str, Any]]
@@ -182,6 +190,7 @@ class Demonstrations:
     task: Task
     seed: int
     stated: Mapping[int, Sequence[int]]
+    nearest: NamedModel | None = None
 
     def episodes(self, shots: int, most: int) -> list[int]:
         """Return the numbers of at most `most` episodes with `shots` demonstrations.
@@ -195,6 +204,8 @@ class Demonstrations:
             raise AugmentError(
                 f"`shots` {shots}: the train file has no row that can be shown, with a right answer and not evaluated"
             )
+        if self.nearest:
+            return [0]
         if not self.stated:
             return list(range(most))
         by_shots: dict[int, list[int]] = {}
@@ -209,6 +220,14 @@ class Demonstrations:
         """Return how many demonstrations a stated episode shows: the largest number of its rows in one group."""
         groups = [self.groups[at] for at in shown]
         return max(map(groups.count, groups))
+
+    def nearest_to(self, asked: Sequence[Example], shots: int) -> Iterator[tuple[Mapping[str, Any], ...]]:
+        """Yield for each question the `shots` rows of its group that are nearest to it, the nearest last."""
+        answers = ask(self.nearest, asked, None, QuestionCounts()) if self.nearest else ()
+        for one, ranking in zip(asked, answers, strict=True):
+            group = group_of(one.record, self.task)
+            order = [at for at in map(int, ranking_of(ranking)) if self.groups[at] == group]
+            yield tuple(self.rows[at] for at in reversed(order[:shots]))
 
     def sample(self, shots: int, episode: int, group: str | None = None) -> tuple[Mapping[str, Any], ...]:
         """Return the demonstrations of an episode for a question of this group, in the order of the train file.
@@ -425,6 +444,10 @@ class EvaluationPlan:
 
     def asked(self, rows: Sequence[Mapping[str, Any]], shots: int | None, episode: int) -> list[Example]:
         """Return the questions for these rows in an episode."""
+        if shots and self.demonstrations and self.demonstrations.nearest:
+            asked = [example_of(values, self.pairs.task) for values in rows]
+            near = self.demonstrations.nearest_to(asked, shots)
+            return [replace(one, shots=shown) for one, shown in zip(asked, near, strict=True)]
         groups = [group_of(values, self.pairs.task) for values in rows]
         samples = {group: self._sample(shots, episode, group) for group in set(groups)}
         return [example_of(values, self.pairs.task, samples[group]) for values, group in zip(rows, groups, strict=True)]

@@ -20,6 +20,8 @@ from augment_ru.evaluation import report, spans
 from augment_ru.evaluation.answers import Answer, Golds, Kind, Metric, as_compared, group_of, is_right
 from augment_ru.evaluation.pairs import ORIGINAL, WORST_ROWS, Pair, Pairs
 from augment_ru.evaluation.protocol import ModelRun
+from augment_ru.records import field_paths
+from augment_ru.records.answers import answer_texts
 from augment_ru.records.record import Record
 
 Counts = npt.NDArray[np.float64]
@@ -636,7 +638,8 @@ def scores(
             for (group, label), own in parts.items()
         ]
         # one part alone is the score itself
-        found[name] = report.Score(rounded_mean(values), spread(values), entries if len(entries) > 1 else None)
+        entries = (entries if len(entries) > 1 else []) + _parts_by_field(metric, known, episodes, pairs, rows)
+        found[name] = report.Score(rounded_mean(values), spread(values), entries or None)
     return found
 
 
@@ -653,6 +656,29 @@ def _parts_by_label(
         score = metric.of_label(label)
         values = [100 * score(golds, [answers[at][0] for at, _ in own]) for answers in episodes]
         found.append(report.ScorePart(group=None, label=label, value=rounded_mean(values)))
+    return found
+
+
+def _parts_by_field(
+    metric: Metric,
+    known: Mapping[tuple[str | None, int], Sequence[tuple[int, Any]]],
+    episodes: Sequence[Sequence[Answer]],
+    pairs: Pairs,
+    rows: Sequence[int],
+) -> list[report.ScorePart]:
+    """Return the score over the rows with each value of the task's fields `parts_by`, such as LiDiRus' features."""
+    members: dict[str, list[tuple[int, int, Any]]] = {}
+    for (_, label), own in known.items():
+        for at, gold in own:
+            for name in pairs.task.scoring.parts_by:
+                held = field_paths.value(pairs.originals[rows[at]].values, name)
+                for one in answer_texts(held, ";"):
+                    members.setdefault(f"{name}: {one}", []).append((at, label, gold))
+    found = []
+    for name, held_by in sorted(members.items()):
+        golds = [gold for *_, gold in held_by]
+        values = [100 * metric.score(golds, [given[at][label] for at, label, _ in held_by]) for given in episodes]
+        found.append(report.ScorePart(group=None, label=name, value=rounded_mean(values)))
     return found
 
 
@@ -676,12 +702,19 @@ def spread(values: Sequence[float | None]) -> float | None:
 
 
 def changed_scores(
-    metrics: Mapping[str, Metric], pairs: Pairs, golds: Golds, run: ModelRun, attack: str
+    metrics: Mapping[str, Metric],
+    pairs: Pairs,
+    golds: Golds,
+    run: ModelRun,
+    attack: str,
+    *,
+    where: Sequence[int] | None = None,
 ) -> dict[str, report.ChangedScore]:
-    """Return the scores before and after an attack, over the rows of the attack."""
-    rows = [pair.original for pair in pairs.attacks[attack]]
+    """Return the scores before and after an attack, over the rows of the attack, or over those numbered `where`."""
+    where = range(len(pairs.attacks[attack])) if where is None else where
+    rows = [pairs.attacks[attack][at].original for at in where]
     before = scores(metrics, pairs, golds, [[episode[at] for at in rows] for episode in run.originals], rows)
-    after = scores(metrics, pairs, golds, run.attacks[attack], rows)
+    after = scores(metrics, pairs, golds, [[episode[at] for at in where] for episode in run.attacks[attack]], rows)
     return {
         name: report.ChangedScore(
             was.value,

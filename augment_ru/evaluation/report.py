@@ -139,6 +139,8 @@ class Cell:
         accuracy_before: the percentage of right decisions on the originals.
         accuracy_after: the percentage of right decisions on the perturbed rows.
         wide_interval: whether the interval is wider than 20 percentage points, or is not known.
+        f1_before: the F1 (of classes, or of the words of written answers) of the originals; None if it is no metric.
+        f1_after: the same after the attack.
     """
 
     value: str
@@ -149,6 +151,8 @@ class Cell:
     accuracy_before: float | None
     accuracy_after: float | None
     wide_interval: bool
+    f1_before: float | None = None
+    f1_after: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -438,8 +438,13 @@ def strength(report: Report) -> ShownTable:
 def rates_by_subpopulation(report: Report) -> ShownTable:
     """Return the table of success rates for every cell of every property."""
     columns = ["model", "shots", "attack", "property", "cell", "rows", "right before, %", "right after, %"]
+    columns += ["F1 before", "F1 after"]
     columns += ["right", "broken", "ASR, %", INTERVAL]
-    rows = _by_cells(report, "subpopulations", lambda cell: (cell.accuracy_before, cell.accuracy_after))
+    rows = _by_cells(
+        report,
+        "subpopulations",
+        lambda cell: (cell.accuracy_before, cell.accuracy_after, cell.f1_before, cell.f1_after),
+    )
     return ShownTable("Subpopulations", columns, rows, 5, key="subpopulations")
 
 

@@ -11,6 +11,7 @@ from typing import TypeAlias
 
 from augment_ru import registry
 from augment_ru.errors import AugmentError
+from augment_ru.evaluation.answers import OTHER_FORM
 from augment_ru.evaluation.report import SavedModel, SavedReport
 from augment_ru.evaluation.table_text import ShownTable, shown
 from augment_ru.evaluation.tables import shots_of
@@ -113,8 +114,12 @@ def _means(
 
 
 def _score(model: SavedModel | None) -> float | None:
-    """Return the mean of the metrics of a task; None if the model was not evaluated on it."""
-    return _mean([one.value for one in model.metrics.values()]) if model else None
+    """Return the mean of the metrics of a task; None if the model was not evaluated on it.
+
+    Written answers in a second normal form (`f1_russian`) are shown beside the benchmark's own, and do not count.
+    """
+    own = [one.value for name, one in model.metrics.items() if not name.endswith(OTHER_FORM)] if model else []
+    return _mean(own)
 
 
 def _metric(model: SavedModel | None, names: Sequence[str]) -> float | None:

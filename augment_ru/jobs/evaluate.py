@@ -46,7 +46,7 @@ def run_evaluation(given: Mapping[str, Any]) -> int:
     keys = tuple(TABLES) if "all" in given["tables"] else given["tables"] or SHORT
     with checking():
         settings = _settings(given)
-        check_models(given["models"], settings.options)
+        check_models(given["models"], settings.options, settings.nearest or "")
         for spec in settings.defences:
             Defence.of(spec)
         for text in settings.require:
@@ -66,7 +66,11 @@ def run_evaluation(given: Mapping[str, Any]) -> int:
     for path, rows in ((given["predictions"], evaluation.predictions), (given["worst_case"], evaluation.worst_case)):
         if path is not None:
             write_file(path, json_lines(rows()))
-    write_json(given["submission"], evaluation.submission() if given["submission"] else {})
+    if given["submission"] is not None:
+        sent = evaluation.submission()
+        write_file(given["submission"], json_lines(iter(sent))) if isinstance(sent, list) else write_json(
+            given["submission"], sent
+        )
     if given["html"] is not None:
         from augment_ru.evaluation.page import page  # noqa: PLC0415  (loaded only for `html`)
 
@@ -98,6 +102,7 @@ def _settings(given: Mapping[str, Any]) -> EvaluationSettings:
             "text_fields": given["fields"],
             "shots": _shots(given["shots"] or ("task" if given["protocol"] else "0")),
             "device": given["device"] or "auto",
+            "judges": dict(one.partition("=")[::2] for one in given["judges"]),
             "options": model_options(given["model_options"]),
             "cache": given["cache"] or default_path(),
             "date": None if given["date"] == "none" else given["date"],

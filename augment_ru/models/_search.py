@@ -1,13 +1,14 @@
 """What models that rank documents share: the corpus, and rankings with the scores of their documents."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
 from augment_ru.draws import Floats
 from augment_ru.errors import AugmentError
-from augment_ru.evaluation.examples import Scored
+from augment_ru.evaluation.examples import Example, Model, Scored
 from augment_ru.formats.read import read_rows
 
 DIGITS = 4
@@ -50,3 +51,32 @@ def ranked(ids: Sequence[str], scores: Floats, depth: int, *, above: float = -np
     rounded = np.round(scores.astype(np.float64), DIGITS)
     order = [at for at in np.argsort(-rounded, kind="stable")[:depth].tolist() if rounded[at] > above]
     return Scored([ids[at] for at in order], ({ids[at]: float(rounded[at]) for at in order},))
+
+
+@dataclass(frozen=True, slots=True)
+class Ranker(Model):
+    """A model that ranks the documents of a corpus.
+
+    Attributes:
+        score: takes texts, and yields for each the scores of all documents, shape (documents,).
+        documents: the documents.
+        depth: how many documents a ranking holds at most.
+        signature: all that defines the answers.
+        deterministic: whether it always answers a text in the same way.
+        cached: whether the cache keeps its answers.
+        above: documents with this score or less are left out.
+    """
+
+    score: Callable[[Sequence[str]], Iterable[Floats]]
+    documents: Corpus
+    depth: int
+    signature: str
+    deterministic: bool = True
+    cached: bool = False
+    above: float = -np.inf
+    few_shot = False
+
+    def scored(self, examples: Sequence[Example], /) -> list[Scored]:
+        """Return the rankings with the scores of their documents."""
+        scores = self.score([one.text for one in examples])
+        return [ranked(self.documents.ids, own, self.depth, above=self.above) for own in scores]

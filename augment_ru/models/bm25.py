@@ -1,17 +1,17 @@
 """BM25 on words or, with `bm25:lemmas:CORPUS`, on lemmas: the search of most engines (bm25s, Lucene's formula)."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
+from augment_ru.draws import Floats
 from augment_ru.errors import optional
-from augment_ru.evaluation.examples import Example, Model, ModelRequest, Scored
+from augment_ru.evaluation.examples import ModelRequest
 from augment_ru.language.morphology import lemmas_of
 from augment_ru.models._options import check_positive
-from augment_ru.models._search import corpus_of, ranked
+from augment_ru.models._search import Ranker, corpus_of
 
 _WORD = re.compile(r"\w+")
 _LEMMAS = "lemmas:"
@@ -42,38 +42,7 @@ def lemmas(text: str) -> list[str]:
     return [lemmas_of(word)[0] for word in words(text)]
 
 
-@dataclass(frozen=True, slots=True)
-class Bm25(Model):
-    """BM25 over the documents of a corpus.
-
-    Attributes:
-        index: the index of bm25s.
-        ids: the ids of the documents.
-        terms: what turns a text into terms.
-        depth: the most documents of a ranking.
-        signature: all that defines the answers.
-    """
-
-    index: Any
-    ids: Sequence[str]
-    terms: Callable[[str], list[str]]
-    depth: int
-    signature: str
-    few_shot = False
-    deterministic = True
-    cached = False
-
-    def scored(self, examples: Sequence[Example], /) -> list[Scored]:
-        """Return the rankings with the scores of their documents; those without a term of the query are left out."""
-        found = []
-        for example in examples:
-            known = [self.index.vocab_dict[term] for term in self.terms(example.text) if term in self.index.vocab_dict]
-            scores = self.index.get_scores_from_ids(known) if known else np.zeros(len(self.ids))
-            found.append(ranked(self.ids, scores, self.depth, above=0.0))
-        return found
-
-
-def bm25(request: ModelRequest, /) -> Bm25:
+def bm25(request: ModelRequest, /) -> Ranker:
     """Index the corpus that `argument` names, behind `lemmas:` its lemmas.
 
     Raises:
@@ -88,4 +57,10 @@ def bm25(request: ModelRequest, /) -> Bm25:
     index = library.BM25(k1=given.k1, b=given.b, method="lucene")
     index.index([terms(text) for text in corpus.texts], show_progress=False)
     signature = f"bm25|{terms.__name__}|k1={given.k1:g}|b={given.b:g}|depth={given.depth}|corpus={corpus.digest}"
-    return Bm25(index, corpus.ids, terms, given.depth, signature)
+
+    def score(texts: Sequence[str]) -> Iterator[Floats]:
+        for text in texts:
+            known = [index.vocab_dict[term] for term in terms(text) if term in index.vocab_dict]
+            yield index.get_scores_from_ids(known) if known else np.zeros(len(corpus.ids))
+
+    return Ranker(score, corpus, given.depth, signature, above=0.0)  # those without a term of the query are left out

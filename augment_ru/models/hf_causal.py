@@ -7,14 +7,14 @@ from typing import Any
 from augment_ru.errors import AugmentError
 from augment_ru.evaluation.examples import ModelRequest
 from augment_ru.inference.likelihood import Likelihoods
-from augment_ru.inference.token_trees import Tokens
+from augment_ru.inference.token_trees import Request, Tokens
 from augment_ru.models._hugging_face import PromptedNetwork, PromptOptions
 from augment_ru.models._options import check_at_least, check_one_of
 from augment_ru.prompting.chat import FORMS, Chat, system_of
 from augment_ru.prompting.prompt import FilledPrompt
 from augment_ru.prompting.prompted_model import PromptedModel
 
-SCORES = ("auto", "perplexity", "loglikelihood", "reply")
+SCORES = ("auto", "perplexity", "loglikelihood", "first-token", "reply")
 CHATS = ("auto", *FORMS, "none")
 
 
@@ -24,7 +24,8 @@ class Options(PromptOptions):
 
     Attributes:
         score: how an answer is chosen: by the `perplexity` of the whole prompt with the answer in it (TAPE, Eq. 1), by
-            the `loglikelihood` of the answer alone (MERA, Eq. 1), or by a `reply` that names it; `auto` is
+            the `loglikelihood` of the answer alone (MERA, Eq. 1), by that of its `first-token` (RAFT, section 4.1.2),
+            or by a `reply` that names it; `auto` is
             `loglikelihood` in a chat, else `perplexity`.
         chat: how the tokenizer's chat template is used: with demonstrations as `turns`, or in one `message`; `none` for
             plain texts. `auto` is `turns` where the tokenizer has a template, else `none`.
@@ -62,11 +63,13 @@ def hf_causal(request: ModelRequest, /) -> PromptedModel:
         return network.reasoned(prompts, encoder.contexts(prompts, context))
 
     def score(prompts: Sequence[FilledPrompt]) -> list[list[float]]:
-        if way == "loglikelihood":
+        if way in {"loglikelihood", "first-token"}:
             if given.reasoning:
                 asked = encoder.after(prompts, contexts(prompts), context)
             else:
                 asked = encoder.continuations(prompts, context)
+            if way == "first-token":
+                asked = [_first_tokens(*pair) for pair in zip(asked, prompts, strict=True)]
             return [list(scores) for scores in likelihoods(asked)]
         questions = encoder.whole_texts(prompts, context)
         found = []
@@ -80,6 +83,23 @@ def hf_causal(request: ModelRequest, /) -> PromptedModel:
         return network.written(prompts, contexts(prompts))
 
     return network.model(request.labels, score, write, replies=way == "reply")
+
+
+def _first_tokens(asked: Sequence[Request], prompt: FilledPrompt) -> list[Request]:
+    """Return the requests up to the first token of each choice.
+
+    Raises:
+        AugmentError: two choices begin with the same token.
+    """
+    firsts: dict[int, str] = {}
+    for one, choice in zip(asked, prompt.choices, strict=True):
+        same = firsts.setdefault(int(one.tokens[one.first]), choice.text.strip())
+        if same != choice.text.strip():
+            raise AugmentError(
+                f"option score=first-token: «{same}» and «{choice.text.strip()}» begin with the same token; "
+                f"take loglikelihood, or a prompt that numbers them"
+            )
+    return [Request(one.tokens[: one.first + 1], one.first) for one in asked]
 
 
 def _chat(tokenizer: Any, given: Options) -> Chat | None:  # noqa: ANN401  (a tokenizer of transformers)

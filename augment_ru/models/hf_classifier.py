@@ -1,4 +1,7 @@
-"""A classifier of Hugging Face: it reads a text or a pair of texts, and gives one of its labels."""
+"""A classifier of Hugging Face: it reads a text or a pair of texts, and gives one of its labels.
+
+A model of entailment classifies without training: it is asked of each label whether the text entails that it holds.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -29,11 +32,14 @@ class Options(LoadingOptions):
         mapping: which label of the data each label of the model means, for example LABEL_0=нет,LABEL_1=да. By default
             labels are matched by name, and LABEL_0, LABEL_1, … by number.
         threshold: for a task with several labels: an output counts as a yes if its sigmoid is at least this.
+        hypothesis: a sentence with {label}, such as "This example is {label}."; the label whose sentence the text
+            entails most is the answer (Yin et al. 2019; RAFT, section 4.2). One output of the model must be entailment.
     """
 
     fields: tuple[str, ...] = ()
     mapping: tuple[str, ...] = ()
     threshold: float = 0.5
+    hypothesis: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +55,8 @@ class Classifier(Model):
         threshold: the lowest sigmoid of an output that counts as a yes.
         budget: the number of tokens in a batch, padding included.
         signature: all that defines the answers.
+        hypotheses: the sentence of each label, of a model of entailment; empty for other models.
+        entails: the number of the output of entailment.
     """
 
     pretrained: Pretrained
@@ -59,6 +67,8 @@ class Classifier(Model):
     threshold: float
     budget: int
     signature: str
+    hypotheses: tuple[str, ...] = ()
+    entails: int = 0
     few_shot = False
 
     @property
@@ -84,16 +94,23 @@ class Classifier(Model):
         return list(map(Scored, found, rows))
 
     def logits(self, examples: Sequence[Example]) -> Floats:
-        """Return the model's outputs, shape (examples, labels).
+        """Return the model's outputs, shape (examples, labels); of a model of entailment, that output for each label.
 
         Raises:
             AugmentError: an example does not fit into memory, or lacks a field.
         """
+        texts = [self._texts(example) for example in examples]
+        if not self.hypotheses:
+            return self._outputs(texts)
+        pairs = [["\n".join(own), sentence] for own in texts for sentence in self.hypotheses]
+        return self._outputs(pairs)[:, self.entails].reshape(len(texts), len(self.hypotheses))
+
+    def _outputs(self, texts: Sequence[Sequence[str]]) -> Floats:
+        """Return the outputs for texts or pairs, shape (texts, outputs)."""
         import torch  # noqa: PLC0415
 
         tokenizer = self.pretrained.tokenizer
-        texts = [self._texts(example) for example in examples]
-        found = np.zeros((len(texts), len(self.labels)))
+        found = np.zeros((len(texts), int(self.pretrained.model.config.num_labels)))
         if not texts:
             return found
         columns = [list(column) for column in zip(*texts, strict=True)]
@@ -136,10 +153,15 @@ def hf_classifier(request: ModelRequest, /) -> Classifier:
     own = tuple(str(config.id2label[index]) for index in range(config.num_labels))
     if len(own) < _PAIR and len(request.task.scoring.gold) == 1:
         raise AugmentError(f"model {request.argument}: has one output, so it gives a number and not a label")
-    gold = request.task.scoring.gold
-    several = len(gold) > 1
-    matched = matched_labels(own, gold if several else request.labels, given.mapping, whole=several)
-    defining = {"fields": ",".join(given.fields), "labels": ",".join(matched), "threshold": given.threshold}
+    several = len(gold := request.task.scoring.gold) > 1
+    hypotheses: tuple[str, ...] = ()
+    entails, matched = 0, request.labels or ()
+    if given.hypothesis is None:
+        matched = matched_labels(own, gold if several else request.labels, given.mapping, whole=several)
+        defining = {"fields": ",".join(given.fields), "labels": ",".join(matched), "threshold": given.threshold}
+    else:
+        hypotheses, entails = _hypotheses(own, matched, given)
+        defining = {"fields": ",".join(given.fields), "hypothesis": "|".join(hypotheses), "entails": entails}
     return Classifier(
         pretrained,
         request.task,
@@ -149,7 +171,24 @@ def hf_classifier(request: ModelRequest, /) -> Classifier:
         given.threshold,
         batch_budget(pretrained, given),
         signature_of("hf-classifier", pretrained, None, defining),
+        hypotheses,
+        entails,
     )
+
+
+def _hypotheses(own: Sequence[str], labels: Sequence[str], given: Options) -> tuple[tuple[str, ...], int]:
+    """Return the sentence of each label for a model of entailment, and the number of its output of entailment.
+
+    Raises:
+        AugmentError: no output or several are called entailment, the sentence has no {label}, or labels are not known.
+    """
+    meant = [dict(pair.split("=", 1) for pair in given.mapping).get(name, name) for name in own]
+    entails = [at for at, name in enumerate(meant) if name.lower().startswith("entail")]
+    if len(entails) != 1:
+        raise AugmentError(f"option hypothesis: the labels are {', '.join(own)}; name one with mapping=X=entailment")
+    if "{label}" not in (sentence := given.hypothesis or "") or not labels:
+        raise AugmentError("option hypothesis: needs a sentence with {label}, and a task with labels")
+    return tuple(sentence.replace("{label}", label) for label in labels), entails[0]
 
 
 def matched_labels(

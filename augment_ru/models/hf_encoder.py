@@ -1,17 +1,17 @@
 """A sentence encoder of Hugging Face: it ranks the documents of a corpus by the cosine of their vectors."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from augment_ru.draws import Floats, Ints
-from augment_ru.evaluation.examples import Example, Model, ModelRequest, Scored
+from augment_ru.evaluation.examples import ModelRequest
 from augment_ru.inference.batches import each_batch, padded
 from augment_ru.inference.pretrained import Pretrained, context_of
 from augment_ru.models._hugging_face import LoadingOptions, batch_budget, loaded, signature_of
 from augment_ru.models._options import check_one_of, check_positive
-from augment_ru.models._search import corpus_of, ranked
+from augment_ru.models._search import Ranker, corpus_of
 
 POOLINGS = ("mean", "cls")
 
@@ -33,36 +33,6 @@ class Options(LoadingOptions):
     pooling: str = "mean"
     query: str = ""
     document: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Encoder(Model):
-    """A sentence encoder with the vectors of the documents.
-
-    Attributes:
-        pretrained: the model.
-        given: the options.
-        ids: the ids of the documents.
-        vectors: their unit vectors, shape (documents, size).
-        signature: all that defines the answers.
-    """
-
-    pretrained: Pretrained
-    given: Options
-    ids: Sequence[str]
-    vectors: Floats
-    signature: str
-    few_shot = False
-
-    @property
-    def deterministic(self) -> bool:
-        """Whether the model runs on the CPU, where it always answers in the same way."""
-        return bool(self.pretrained.device.type == "cpu")
-
-    def scored(self, examples: Sequence[Example], /) -> list[Scored]:
-        """Return the rankings with the cosines of their documents."""
-        queries = embedded(self.pretrained, self.given, [self.given.query + one.text for one in examples])
-        return [ranked(self.ids, self.vectors @ query, self.given.depth) for query in queries]
 
 
 def embedded(pretrained: Pretrained, given: Options, texts: Sequence[str]) -> Floats:
@@ -92,7 +62,7 @@ def embedded(pretrained: Pretrained, given: Options, texts: Sequence[str]) -> Fl
     return found
 
 
-def hf_encoder(request: ModelRequest, /) -> Encoder:
+def hf_encoder(request: ModelRequest, /) -> Ranker:
     """Load the model whose folder or name on the hub is `argument`, and embed the documents of the option `corpus`.
 
     Raises:
@@ -106,4 +76,8 @@ def hf_encoder(request: ModelRequest, /) -> Encoder:
     defining = {name: getattr(given, name) for name in ("pooling", "query", "document", "depth")}
     vectors = embedded(pretrained, given, [given.document + text for text in corpus.texts])
     signature = signature_of("hf-encoder", pretrained, None, {**defining, "corpus": corpus.digest})
-    return Encoder(pretrained, given, corpus.ids, vectors, signature)
+
+    def score(texts: Sequence[str]) -> Iterator[Floats]:
+        yield from (vectors @ query for query in embedded(pretrained, given, [given.query + text for text in texts]))
+
+    return Ranker(score, corpus, given.depth, signature, pretrained.device.type == "cpu", cached=True)

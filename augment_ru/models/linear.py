@@ -1,7 +1,8 @@
 """Logistic regression on TF-IDF of the 150,000 most frequent 1- to 4-grams of words: TAPE's baseline (section 5.1).
 
 The baseline of Russian SuperGLUE (section 4.1.1) counts the 10,000 most frequent words of a separate corpus; for this
-baseline, set longest=1, features=10000, corpus=FILE.
+baseline, set longest=1, features=10000, corpus=FILE. On MuSeRC and RuCoS, which have no
+class to learn, it chooses what is nearest to the passage.
 """
 
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ from augment_ru.evaluation.examples import ModelRequest
 from augment_ru.formats.read import read_rows
 from augment_ru.models._bag_of_words import NEEDED, BagOfWords, fitted, train_of
 from augment_ru.models._options import check_at_least, check_one_of, check_positive
+from augment_ru.models.tfidf import Chooser
 from augment_ru.prompting.template import text_of
 
 NGRAMS = (1, 4)
@@ -43,7 +45,7 @@ class Options:
     strength: float = 1.0
 
 
-def linear(request: ModelRequest, /) -> BagOfWords:
+def linear(request: ModelRequest, /) -> BagOfWords | Chooser:
     """Train the model on the file that `argument` or `--train` names.
 
     Raises:
@@ -56,24 +58,28 @@ def linear(request: ModelRequest, /) -> BagOfWords:
     check_positive("shortest", given.shortest)
     check_at_least("longest", given.longest, given.shortest)
     corpus = read_rows(given.corpus, encoding=request.encoding) if given.corpus else None
-    train = train_of(request, "linear")
+    choosing = corpus is not None and request.task.name in {"muserc", "rucos"}
+    train = None if choosing else train_of(request, "linear")
     optional("sklearn", NEEDED, "eval")
     from sklearn.feature_extraction.text import TfidfVectorizer  # noqa: PLC0415  (an extra)
     from sklearn.linear_model import LogisticRegression  # noqa: PLC0415
     from sklearn.pipeline import make_pipeline  # noqa: PLC0415
     from sklearn.preprocessing import FunctionTransformer  # noqa: PLC0415
 
-    def make() -> Any:  # noqa: ANN401  (scikit-learn has no types)
+    def counts() -> Any:  # noqa: ANN401  (scikit-learn has no types)
         vectors = TfidfVectorizer(
             analyzer=given.analyzer,
             ngram_range=(given.shortest, given.longest),
             max_features=given.features,
             lowercase=not given.case,
         )
-        if corpus is not None:
-            vectors = FunctionTransformer(vectors.fit([text_of(row, "text") for row in corpus.values]).transform)
+        return vectors.fit([text_of(row, "text") for row in corpus.values]) if corpus else vectors
+
+    def make() -> Any:  # noqa: ANN401
+        vectors = FunctionTransformer(counts().transform) if corpus else counts()
         return make_pipeline(vectors, LogisticRegression(C=given.strength, max_iter=1000))
 
     counted = f"{given.analyzer}-{given.shortest}..{given.longest}{'-case' if given.case else ''}"
     source = f"|corpus={corpus.digest}" if corpus else ""
-    return fitted(train, make, f"linear|{counted}|top={given.features}|C={given.strength:g}{source}")
+    signature = f"linear|{counted}|top={given.features}|C={given.strength:g}{source}"
+    return fitted(train, make, signature) if train else Chooser(request.task, counts().transform, signature)

@@ -1,16 +1,14 @@
 """A model on a server with an OpenAI-compatible endpoint (vLLM, llama.cpp, …): `openai:URL#MODEL`."""
 
-import json
 import os
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from augment_ru.errors import AugmentError, optional
 from augment_ru.evaluation.examples import Example, Model, ModelRequest, Prediction
 from augment_ru.evaluation.unread import REFUSED
-from augment_ru.inference.pretrained import short_digest
 from augment_ru.models._http import Server, concurrent_answers
 from augment_ru.models._options import AskedWithPrompts, check_at_least, check_one_of, check_positive
 from augment_ru.prompting.chat import FORMS, asked_to_choose, messages_of, system_of
@@ -98,18 +96,12 @@ class ServerModel(Model):
     @property
     def signature(self) -> str:
         """All that defines the answers: address, model, prompt, labels, and the options that influence a reply."""
-        words = asdict(replace(self.prompt, task=None))  # type: ignore[arg-type]  # (a cache key has the task)
-        if words["layout"] is None:
-            del words["layout"]
         shaping = ("endpoint", "variant", "system", "temperature", "top_p", "max_tokens", "seed")
         parts = [f"{name}={getattr(self.options, name)}" for name in shaping]
         further = ("score", "chat", "reasoning")  # as many as differ from the defaults
         parts += [f"{name}={own}" for name in further if (own := getattr(self.options, name)) != _DEFAULTS[name]]
         labels = ",".join(self.labels or ())
-        prompt = (
-            f"prompt={self.prompt.name}-{short_digest(json.dumps(words, ensure_ascii=False, sort_keys=True).encode())}"
-        )
-        return "|".join(["openai", self.server.url, self.name, prompt, labels, *parts])
+        return "|".join(["openai", self.server.url, self.name, f"prompt={self.prompt.digest}", labels, *parts])
 
     def __call__(self, examples: Sequence[Example], /) -> list[Prediction]:
         """Return a prediction for each example, in the order of the examples."""

@@ -1,6 +1,6 @@
 """The rankings of your own search engine, in a file: for each query its `text` and its `ranking`, a list of ids."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from augment_ru.errors import AugmentError, brief
 from augment_ru.evaluation.examples import Example, ModelRequest, PredictFunction, Prediction
@@ -20,12 +20,17 @@ def ranking(request: ModelRequest, /) -> PredictFunction:
         if not isinstance(row.get("text"), str) or not isinstance(row.get("ranking"), list):
             raise AugmentError(f"{where}: needs the text of a query and its ranking, a list of ids")
         known[row["text"]] = row["ranking"]
+    return by_text(known, request.argument)
+
+
+def by_text(known: Mapping[str, Prediction], path: str) -> PredictFunction:
+    """Return a model that gives the answers of a file by the texts of the questions."""
 
     def predict(examples: Sequence[Example]) -> list[Prediction]:
         if missing := [one.text for one in examples if one.text not in known]:
             raise AugmentError(
-                f"{request.argument}: has no ranking for {brief(missing[0])} and {len(missing) - 1:,} others; "
-                "rank the texts of the perturbed rows, too"
+                f"{path}: has no answer to {brief(missing[0])} and {len(missing) - 1:,} others; "
+                "the texts of perturbed rows need one, too"
             )
         return [known[one.text] for one in examples]
 

@@ -6,7 +6,7 @@ itself with a place for the answer. Its words come from a file `prompts/NAME.tom
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 from augment_ru.errors import AugmentError
@@ -119,6 +119,8 @@ class OwnTemplate:
         values: the field that holds the values for the template.
         later: the template for what follows another demonstration (MERA, section 4.1): every demonstration but the
             first, and the row itself if it has demonstrations.
+        by: the field that chooses among `kinds`; "" if there is one template.
+        kinds: the templates that may stand in place of `later`, by the value of the field.
         first: the text after the template in the first demonstration; None to take the template as it is, and "" to
             take it without white space around it.
     """
@@ -127,6 +129,20 @@ class OwnTemplate:
     values: str
     later: Template
     first: str | None = None
+    by: str = ""
+    kinds: Mapping[str, Template] = field(default_factory=dict)
+
+    def after(self, row: Mapping[str, Any]) -> Template:
+        """Return the template for a row that follows a demonstration.
+
+        Raises:
+            AugmentError: no template is for rows of this kind.
+        """
+        if not self.by:
+            return self.later
+        if (kind := text_of(row, self.by)) not in self.kinds:
+            raise AugmentError(f"field '{self.by}' is {kind}; `later` has templates for {', '.join(self.kinds)}")
+        return self.kinds[kind]
 
     def of(self, row: Mapping[str, Any], *, shown: bool) -> Template:
         """Return the template that a row holds; `shown` says whether the row is a demonstration."""
@@ -182,8 +198,9 @@ class Prompt:
         values = {field.name: getattr(self, field.name) for field in fields(self) if field.name != "task"}
         if self.layout is None:  # so that the digests of such prompts stay
             del values["layout"]
-        if self.own and self.own.first is None:
-            values["own"] = {key: value for key, value in asdict(self.own).items() if key != "first"}
+        if self.own:
+            unset = {"first": self.own.first is None, "by": not self.own.by, "kinds": not self.own.by}
+            values["own"] = {key: value for key, value in asdict(self.own).items() if not unset.get(key)}
         text = json.dumps(values, ensure_ascii=False, sort_keys=True, default=asdict)
         return f"{self.name}-{short_digest(text.encode())}"
 
@@ -286,7 +303,7 @@ class Prompt:
         if self.own and not later:
             template = self.own.of(record, shown=shown)
             return template, _own_values(template, field_paths.value(record, self.own.values), self.own.values)
-        template = self.own.later if self.own else self.targets[field]
+        template = self.own.after(record) if self.own else self.targets[field]
         own = {} if self.layout is None else {OPTIONS: laid_out(self._offered(record, labels), self.layout)[0]}
         return template, {
             name: own[name] if name in own else self._value(record, name, numbers)

@@ -12,7 +12,7 @@ from augment_ru.prompting.prompt import LIMITS, OwnTemplate, Prompt
 from augment_ru.prompting.template import LABEL, Template, with_label
 from augment_ru.records.field_paths import is_plain
 from augment_ru.records.metric_kinds import METRIC_KINDS
-from augment_ru.records.task import Task
+from augment_ru.records.task import Benchmark, Task
 from augment_ru.resources import folder
 from augment_ru.strict_tables import SomeText, SomeTexts, read_toml, typed
 
@@ -147,7 +147,7 @@ def _prompt(name: str, given: _File, task: Task, variant: int) -> Prompt:
         raise AugmentError(f"instruction: no place {{{min(extra)}}}; possible: {{labels}}")
     if given.tokens and min(given.tokens) < 1:
         raise AugmentError(f"tokens is {[*given.tokens]}; it must be two numbers from 1: without and with shots")
-    own, later = given.own, task.benchmark.later
+    own = given.own
     return Prompt(
         name=name,
         task=task,
@@ -160,12 +160,17 @@ def _prompt(name: str, given: _File, task: Task, variant: int) -> Prompt:
         writes=given.tokens is not None,
         limits=given.tokens or LIMITS,
         stop=_texts(given.stop),
-        own=OwnTemplate(own.template, own.values, _template("later", later or own.later), task.benchmark.first)
-        if own
-        else None,
+        own=None if own is None else _own(own, task.benchmark),
         each=given.each,
         layout=layout,
     )
+
+
+def _own(own: _Own, asked: Benchmark) -> OwnTemplate:
+    kinds = asked.later if isinstance(asked.later, dict) else {}
+    text = asked.later if isinstance(asked.later, str) else own.later
+    made = {kind: _template("later", template) for kind, template in kinds.items()}
+    return OwnTemplate(own.template, own.values, _template("later", text), asked.first, asked.later_by, made)
 
 
 def _targets(given: _File, task: Task, variant: int) -> dict[str, Template]:

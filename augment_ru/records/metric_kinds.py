@@ -5,9 +5,10 @@ from typing import Literal
 
 from augment_ru.errors import AugmentError, unknown
 
-Kind = Literal["labels", "answers", "lists", "rankings", "spans"]
+Kind = Literal["labels", "answers", "lists", "rankings", "spans", "exercises"]
 """The kind of a prediction. labels: one of several classes; answers: a text, and several texts may be right; lists: a
-label for each option of a row; rankings: ids of documents, the best first; spans: places in a text with their labels.
+label for each option of a row; rankings: ids of documents, the best first; spans: places in a text with their labels;
+exercises: a text that earns points.
 """
 
 METRIC_KINDS: Mapping[str, Kind] = {
@@ -20,6 +21,7 @@ METRIC_KINDS: Mapping[str, Kind] = {
     "muserc_em": "lists",
     **{f"{name}@{first}": "rankings" for name in ("hit", "ndcg", "recall") for first in (1, 3, 5, 10, 20, 50, 100)},
     "mrr": "rankings",
+    "grade_norm": "exercises",
     "span_f1": "spans",
     "span_f1_relaxed": "spans",
 }

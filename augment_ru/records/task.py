@@ -97,7 +97,7 @@ class Layout(_Part, frozen=True):
     Attributes:
         fields: the text fields that are perturbed; no other field is, except those in `optional`.
         optional: text fields that are perturbed in the rows that have them.
-        keys: the fields by which a row is recognised.
+        keys: the fields by which a row is recognised; without them the task is taken by its name alone.
         contains: a field and a regular expression; a row is recognised only if it matches in the text of the field.
         id: the field with the id of a row, if there is one.
         constraints: the default constraints.
@@ -202,6 +202,7 @@ class Scoring(_Part, frozen=True):
         normal_form: the form in which written answers are compared (`evaluation.answer_scores.normalised`).
         grouped_by: the field whose values split the rows: a question is shown demonstrations of its own group.
         mean_over: whether a score is the mean over these groups, or counted over all rows at once.
+        parts_by: fields for whose values scores are also counted, as parts; a text may hold several, joined by `;`.
     """
 
     gold: SomeTexts = ("label",)
@@ -212,6 +213,7 @@ class Scoring(_Part, frozen=True):
     norms: tuple[str, ...] = ()
     grouped_by: str | None = None
     mean_over: Literal["groups", "rows"] = "groups"
+    parts_by: tuple[str, ...] = ()
     normal_form: Literal["russian", "squad"] = "russian"
 
     @property
@@ -230,7 +232,9 @@ class Benchmark(_Part, frozen=True):
         shots: how many demonstrations are shown.
         trained_on: the task whose train rows a model may learn from if this task has none (LiDiRus: TERRa).
         diagnostic: whether the score is left out of totals (MERA, section 4.2).
-        later: the template of what follows a demonstration, instead of that of the prompt file.
+        later: the template of what follows a demonstration, instead of that of the prompt file; or a template for each
+            value of the field `later_by`.
+        later_by: the field that chooses among several templates of `later`.
         first: what is written after a row's own template if it is the first demonstration; the template then stands
             without white space around it where nothing is written. None to take the template as it is.
         replacement: whether demonstrations are drawn with replacement.
@@ -242,13 +246,14 @@ class Benchmark(_Part, frozen=True):
     shots: Annotated[int, msgspec.Meta(ge=0)] = 0
     trained_on: str | None = None
     diagnostic: bool = False
-    later: str | None = None
+    later: str | dict[str, str] | None = None
+    later_by: str = ""
     first: str | None = None
     replacement: bool = True
     protocols: dict[str, dict[str, Any]] = msgspec.field(default_factory=dict)
 
     def __hash__(self) -> int:
-        return hash((self.language, self.prompt, self.shots, self.later, self.diagnostic))
+        return hash((self.language, self.prompt, self.shots, str(self.later), self.diagnostic))
 
 
 class Task(_Part, frozen=True):
@@ -504,7 +509,7 @@ def _fits(row: Mapping[str, Any]) -> list[Task]:
 
 @lru_cache(maxsize=1024)
 def _fitting(keys: tuple[str, ...]) -> list[Task]:
-    return [known for known in map(task, registry.names("tasks")) if known.layout.keys <= set(keys)]
+    return [one for one in map(task, registry.names("tasks")) if one.layout.keys and one.layout.keys <= set(keys)]
 
 
 def _contains(known: Task, row: Mapping[str, Any]) -> bool:

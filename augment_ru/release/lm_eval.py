@@ -167,7 +167,7 @@ def _export(task: Mapping[str, Any], given: Mapping[str, Any], own: Path, protoc
         asked = tuple(_asked(task, schema, prompt))
     except AugmentError as error:
         return _Export(prompt.name, (), str(error))
-    return _Export(prompt.name, asked, "" if asked else "in its prompt a field stands behind the answer")
+    return _Export(prompt.name, asked, "" if asked else "the harness cannot state its prompt or its metric")
 
 
 def _asked(task: Mapping[str, Any], schema: Task, prompt: Prompt) -> Iterator[_Asked]:

@@ -37,7 +37,7 @@ def prompt_content(task: Mapping[str, Any], schema: Task, prompt: Prompt, target
         AugmentError: the prompt has no words for the labels of the data.
     """
     before, after = prompt.targets[target].around(LABEL)
-    if after.names:
+    if after.names or metrics_of(schema.scoring.metrics).keys() & {"grade_norm"}:
         return None
     choices = _choices(prompt, task, schema, after.texts[0].rstrip())
     text = before.texts[-1]

@@ -23,7 +23,8 @@ LABELS = ("да", "нет")
 ROWS = [{"id": number, "text": text} for number, text in enumerate(SENTENCES[:6])]
 BUDGET = 48
 OF_LABELS = sorted(
-    {*names("models")} - {"bm25", "hf_encoder", "ranking"}  # tests/evaluation/test_rankings.py searches against these
+    {*names("models")}
+    - {"bm25", "hf_encoder", "ranking", "tfidf", "people"}  # tests/evaluation/test_rankings.py searches against these
     - {"hf_tokens", "slovnet", "spacy"}  # they find spans, which no search breaks
 )  # fmt: skip
 UNBROKEN = frozenset({"majority"})

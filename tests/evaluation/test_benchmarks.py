@@ -6,13 +6,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sklearn.metrics import f1_score
+from sklearn.metrics import f1_score, matthews_corrcoef
 
 from augment_ru import AugmentError, Example, evaluate
+from augment_ru.evaluation.answers import answer_kind, golds_of
+from augment_ru.evaluation.examples import example_of
 from augment_ru.prompting.prompt_file import prompt_of
 from augment_ru.records.record import Record
-from augment_ru.records.task import recognise
+from augment_ru.records.task import recognise, task
+from benchmark_rows import benchmark_rows
+from kept_models import kept
 from layouts import OPTIONS, ROWS, mera
+from small_models import bert
 
 
 def write(path: Path, rows: Sequence[dict[str, Any]]) -> Path:
@@ -156,6 +161,136 @@ def test_the_baseline_of_russian_superglue_counts_words_of_a_corpus(tmp_path: Pa
     assert "corpus=" in report["models"][0]["signature"]
     with pytest.raises(AugmentError, match=r"option longest=1; must be at least 2"):
         evaluate(given, [f"linear:{train}"], originals=rows, options={"linear": {"shortest": "2", "longest": "1"}})
+
+
+def test_the_baseline_of_russian_superglue_takes_what_is_nearest_to_the_passage(tmp_path: Path) -> None:
+    corpus = write(tmp_path / "corpus.jsonl", [{"text": "кошка спит дома"}, {"text": "собака лежит во дворе у реки"}])
+    options = {"linear": {"longest": "1", "features": "10000", "corpus": str(corpus)}}
+    questions = {
+        "Кто спит?": ("кошка", "собака", "никто из них", "кошка дома"),
+        "Что во дворе?": ("река",),
+    }
+    muserc = {
+        "idx": 4,
+        "passage": {
+            "text": "(1) Кошка спит дома.",
+            "questions": [
+                {
+                    "idx": at,
+                    "question": asked,
+                    "answers": [{"idx": n, "text": one, "label": 1} for n, one in enumerate(own)],
+                }
+                for at, (asked, own) in enumerate(questions.items())
+            ],
+        },
+    }
+    found = evaluate([muserc], ["linear"], task="muserc", options=options)
+    assert [one["original_prediction"] for one in found.predictions()] == [("1", "0", "0", "1", "1")]
+    assert found.submission() == [
+        {
+            "idx": 4,
+            "passage": {
+                "questions": [
+                    {"idx": 0, "answers": [{"idx": n, "label": label} for n, label in enumerate((1, 0, 0, 1))]},
+                    {"idx": 1, "answers": [{"idx": 0, "label": 1}]},
+                ]
+            },
+        }
+    ]
+    text = "Собака лежит у реки. Кошка спит.\n@highlight\nСобака лежит во дворе"
+    rucos = {
+        "idx": 9,
+        "passage": {"text": text, "entities": [{"start": 21, "end": 26}, {"start": 0, "end": 6}]},
+        "qas": [{"query": "@placeholder во дворе", "idx": 9, "answers": [{"start": 0, "end": 6, "text": "Собака"}]}],
+    }
+    found = evaluate([rucos], ["linear"], task="rucos", options=options)
+    assert found.submission() == [{"idx": 9, "label": "Собака"}]
+    with pytest.raises(AugmentError, match="needs a train file"):
+        evaluate([rucos], ["linear"], task="rucos")
+
+
+def test_lidirus_is_scored_by_linguistic_feature() -> None:
+    """MCC over the rows that have a feature; a row may have several of one kind."""
+    base = {"sentence1": "Кот спит.", "knowledge": "", "lexical-semantics": "", "predicate-argument-structure": ""}
+    logic = ["Negation", "Negation;Conditionals", "Negation", "Conditionals", ""]
+    golds, given = [1, 0, 1, 0, 1], ["1", "0", "0", "1", "1"]
+    rows = [
+        {**base, "sentence2": f"Кот номер {at}.", "logic": held, "idx": at, "label": golds[at]}
+        for at, held in enumerate(logic)
+    ]
+    marked = [{**row, "augment": {"attack": "original"}} for row in rows]
+    found = evaluate(marked, {"m": lambda asked: [given[int(one.text[-2])] for one in asked]}, task="lidirus")
+    score = found.report()["models"][0]["metrics"]["mcc"]
+    pairs = list(zip(golds, map(int, given), strict=True))
+    members = {"logic: Negation": pairs[:3], "logic: Conditionals": [pairs[1], pairs[3]]}
+    assert score["value"] == pytest.approx(100 * matthews_corrcoef(*zip(*pairs, strict=True)), abs=1e-3)
+    assert {one["label"]: one["value"] for one in score["parts"]} == pytest.approx(
+        {name: 100 * matthews_corrcoef(*zip(*own, strict=True)) for name, own in members.items()}, abs=1e-3
+    )
+
+
+@pytest.mark.parametrize("name", ["lidirus", "rcb", "parus", "terra", "russe", "rwsd", "danetqa", "muserc", "rucos"])
+def test_answers_are_submitted_to_russian_superglue_in_the_types_of_its_files(name: str) -> None:
+    """A model that answers rightly submits the labels of the rows themselves."""
+    rows = benchmark_rows(name, "Так было")
+    right = {
+        example_of(row, task(name)).text: golds_of([row], task(name), answer_kind(task(name)))[0][0] for row in rows
+    }
+
+    def answers(asked: Sequence[Example]) -> list[Any]:
+        golds: list[Any] = [right[one.text] for one in asked]
+        return [[label for question in gold for label in question] if name == "muserc" else gold for gold in golds]
+
+    if name == "rucos":
+        answers = lambda asked: [right[one.text][0] for one in asked]  # type: ignore[index]  # noqa: E731
+    marked = [{**row, "augment": {"attack": "original"}} for row in rows]
+    sent: Any = evaluate(marked, {"m": answers}, task=name).submission()
+    assert [one["idx"] for one in sent] == [row["idx"] for row in rows]
+    if name == "muserc":
+        labels = [a["label"] for row in sent for q in row["passage"]["questions"] for a in q["answers"]]
+        assert labels == [a["label"] for row in rows for q in row["passage"]["questions"] for a in q["answers"]]
+    elif name == "rucos":
+        assert [one["label"] for one in sent] == [row["qas"][0]["answers"][0]["text"] for row in rows]
+    else:
+        assert [(type(one["label"]), one["label"]) for one in sent] == [(type(r["label"]), r["label"]) for r in rows]
+    with pytest.raises(AugmentError, match="needs a task of MERA or Russian SuperGLUE"):
+        evaluate(ROWS["ru_openbook"], ["random"], task="ru_openbook").submission()
+
+
+# RAFT
+
+
+@pytest.mark.parametrize("kind", ["tfidf", "hf-encoder"])
+def test_demonstrations_are_the_nearest_rows_the_nearest_last(kind: str, tmp_path: Path) -> None:
+    spec = kind if kind == "tfidf" else f"hf-encoder:{kept(bert)}"
+    texts = ["The cat sleeps.", "A train is late.", "The cat and the dog sleep.", "Water boils."]
+    train = write(
+        tmp_path / "train.jsonl",
+        [
+            {"Tweet": text, "ID": str(at), "Label": "hate speech" if at % 2 else "not hate speech"}
+            for at, text in enumerate(texts)
+        ],
+    )
+    rows = [
+        {"Tweet": text, "ID": str(9 + at), "Label": "hate speech"}
+        for at, text in enumerate(["The cat and the dog!", "Late is the train"])
+    ]
+    shown: dict[str, list[str]] = {}
+
+    def answers(asked: Sequence[Example]) -> list[str]:
+        shown.update({one.text: [str(row["Tweet"]) for row in one.shots] for one in asked})
+        return ["hate speech"] * len(asked)
+
+    how: Any = {"task": "raft_tweet_eval_hate", "train": train, "shots": (2,), "episodes": 5, "nearest": spec}
+    report = evaluate(rows, {"m": answers}, **how).report()
+    assert report["models"][0]["episodes"] == 1
+    assert f"nearest={kind}" in report["signature"]
+    assert {len(own) for own in shown.values()} == {2}
+    if kind == "tfidf":
+        assert [own[-1] for own in shown.values()] == [texts[2], texts[1]]
+    evaluate([{**row, "Tweet": text} for row, text in zip(rows, texts, strict=False)], {"m": answers}, **how)
+    with pytest.raises(AugmentError, match="`nearest` majority: ranks no documents"):
+        evaluate(rows, {"m": answers}, **{**how, "nearest": "majority"})
 
 
 def test_letter_case_is_a_feature_if_it_is_kept(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from augment_ru import AugmentError, Example, evaluate
+from augment_ru.evaluation.answer_scores import macro_f1
 from augment_ru.evaluation.evaluation import Evaluation
 from evaluations import reader, row, table
 
@@ -384,6 +385,14 @@ def test_cells_of_subpopulations_add_up_and_small_ones_are_flagged() -> None:
     news, blog = sorted(found["subpopulations"]["genre"], key=lambda cell: cell["rows"])
     assert (news["value"], news["asr"], news["accuracy_before"], news["accuracy_after"]) == ("news", 50.0, 100.0, 50.0)
     assert (news["wide_interval"], blog["wide_interval"]) == (True, False)
+    for cell in (news, blog):  # TAPE's F1 by subpopulation
+        own = [one for one in done.predictions() if (int(one["id"]) < 2) == (cell is news)]
+        golds = [one["gold"] for one in own]
+        f1 = [
+            100 * macro_f1(zip(golds, [one[key] for one in own], strict=True))
+            for key in ("original_prediction", "prediction")
+        ]
+        assert (cell["f1_before"], cell["f1_after"]) == pytest.approx(f1, abs=1e-3)
 
 
 def test_perturbed_rows_are_split_by_similarity() -> None:

@@ -141,7 +141,7 @@ def test_rankings_of_ones_own_engine_are_read_by_the_text_of_the_query() -> None
     (model,) = evaluate(perturbed(), ["ranking:mine.jsonl"], metrics=("hit@10",)).counted().models
     assert model.metrics["hit@10"].value == pytest.approx(200 / 3, abs=1e-3)
     write("mine.jsonl", [{"text": "печка кот", "ranking": []}])
-    with pytest.raises(AugmentError, match="has no ranking"):
+    with pytest.raises(AugmentError, match="has no answer to"):
         evaluate(perturbed(), ["ranking:mine.jsonl"])
 
 

@@ -52,6 +52,12 @@ def report(task: str, model: str, metrics: dict[str, float], rates: dict[str, fl
     return saved_report(values, task)
 
 
+def test_a_second_normal_form_does_not_count() -> None:
+    """MERA scores written answers in SQuAD's form; the form for Russian is shown beside it."""
+    metrics = {"f1": 50.0, "exact_match": 30.0, "f1_russian": 90.0, "exact_match_russian": 80.0}
+    assert [one.total for one in totals([report("mera_chegeka", "m", metrics, {})])] == [40.0]
+
+
 def test_the_averages_are_those_that_the_paper_prints() -> None:
     reports = [
         report(task, "ruGPT3S", {first: one, second: other}, RATES)

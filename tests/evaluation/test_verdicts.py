@@ -227,3 +227,22 @@ def test_dawid_and_skene_weigh_annotators_by_their_errors() -> None:
     assert [row["majority"] for row in found] == [row["verdict"] for row in rows]
     assert sum(row["verdict"] == own for row, own in zip(rows, expected, strict=True)) < 60
     assert [row["verdict"] for row in found] == expected
+
+
+def test_people_are_a_model_whose_answers_are_joined(tmp_path: Path) -> None:
+    """Two who are right and three who toss a coin: the majority errs, Dawid and Skene do not."""
+    pytest.importorskip("crowdkit")
+    rows = [{"id": at, "text": f"Кот номер {at}.", "label": "да" if at % 2 else "нет"} for at in range(60)]
+    lines = []
+    for row in rows:
+        tossed = {f"t{n}": random.Random(f"{row['id']} {n}").choice(["да", "нет"]) for n in range(3)}
+        lines.append({"text": row["text"], "answers": {"a": row["label"], "b": row["label"], **tossed}})
+    path = tmp_path / "answers.jsonl"
+    path.write_text("".join(f"{json.dumps(line, ensure_ascii=False)}\n" for line in lines), encoding="utf-8")
+    found = {}
+    for how in ("majority", "dawid-skene"):
+        report = evaluate(rows, [f"people:{path}"], options={"people": {"aggregate": how}}).report()
+        found[how] = report["models"][0]["metrics"]["accuracy"]["value"]
+    assert found["dawid-skene"] == 100.0 > found["majority"] > 80.0
+    with pytest.raises(AugmentError, match="has no answer to 'Иной текст'"):
+        evaluate([{**rows[0], "text": "Иной текст"}], [f"people:{path}"])

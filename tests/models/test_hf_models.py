@@ -116,6 +116,50 @@ def test_log_likelihood_is_equation_1_of_mera_and_the_harness(folders: dict[str,
         assert scores["C"] == pytest.approx(sum(log_probabilities(pretrained, whole)[before - 1 :]), abs=1e-4)
 
 
+def test_the_first_token_of_a_label_is_scored_as_in_raft(folders: dict[str, str]) -> None:
+    pretrained = load("AutoModelForCausalLM", folders["gpt2"], device="cpu")
+    model = model_of_spec(
+        f"hf-causal:{folders['gpt2']}", "terra", ("entailment", "not_entailment"), score="first-token"
+    )
+    rows = [{"premise": one, "hypothesis": SENTENCES[0], "idx": 1} for one in SENTENCES[:3]]
+    for row, (scores,) in zip(rows, scores_of(model, examples_of(rows, "terra")), strict=True):
+        (filled,) = prompt_of(task("terra")).build(row, labels=("entailment", "not_entailment"))
+        before = len(pretrained.tokenizer(filled.context)["input_ids"])
+        for choice in filled.choices:
+            ids = pretrained.tokenizer(filled.context + choice.text)["input_ids"]
+            assert scores[choice.label] == pytest.approx(log_probabilities(pretrained, ids)[before - 1], abs=1e-4)
+    with pytest.raises(AugmentError, match="«alike one» and «alike two» begin with the same token; take loglikelihood"):
+        model_of(
+            f"hf-causal:{folders['gpt2']}",
+            ModelRequest("", generic("text"), ("alike one", "alike two"), "cpu"),
+            {"score": "first-token"},
+        )([example_of({"text": "вода"}, generic("text"))])
+
+
+def test_a_model_of_entailment_is_asked_about_each_label(folders: dict[str, str]) -> None:
+    pretrained = load("AutoModelForSequenceClassification", folders["bert"], device="cpu")
+    labels, spec = ("вода", "поезд", "кошка"), f"hf-classifier:{folders['bert']}"
+    request = ModelRequest("", generic("text"), labels, "cpu")
+    options = {"hypothesis": "Это {label}.", "mapping": "LABEL_1=entailment"}
+    model: Any = model_of(spec, request, options)
+    examples = [example_of({"text": text}, generic("text")) for text in SENTENCES]
+    for text, (scores,), given in zip(SENTENCES, scores_of(model, examples), model(examples), strict=True):
+        with torch.inference_mode():
+            pairs = [pretrained.tokenizer(text, f"Это {label}.", return_tensors="pt") for label in labels]
+            wanted = [float(pretrained.model(**one).logits[0, 1]) for one in pairs]
+        assert list(scores.values()) == pytest.approx(wanted, abs=1e-4)
+        assert given == labels[int(np.argmax(wanted))]
+    assert len(set(model(examples))) > 1
+    other: Any = model_of(spec, request, {**options, "hypothesis": "Тут {label}."})
+    assert model.signature != other.signature
+    for wrong, message in (
+        ({"hypothesis": "Это {label}."}, "name one with mapping=X=entailment"),
+        ({**options, "hypothesis": "Это оно."}, "needs a sentence with {label}"),
+    ):
+        with pytest.raises(AugmentError, match=message):
+            model_of(spec, request, wrong)
+
+
 @pytest.mark.parametrize("score", ["perplexity", "loglikelihood"])
 @pytest.mark.parametrize("shots", [0, 2])
 def test_answers_do_not_depend_on_the_batch_or_the_order(folders: dict[str, str], score: str, shots: int) -> None:

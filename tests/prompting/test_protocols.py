@@ -25,6 +25,7 @@ from augment_ru.draws import Streams, digests
 from augment_ru.errors import AugmentError
 from augment_ru.evaluation.answers import metrics_of
 from augment_ru.evaluation.evaluation import evaluate
+from augment_ru.evaluation.exam import exercise_of, grade_norm
 from augment_ru.evaluation.examples import Example
 from augment_ru.evaluation.protocol import drawn_rows
 from augment_ru.prompting.prompt_file import prompt_of
@@ -34,13 +35,16 @@ from augment_ru.registry import names
 from augment_ru.release import lm_eval_data
 from augment_ru.release.lm_eval_prompts import _asked
 from benchmark_rows import benchmark_rows
+from kept_models import kept
+from small_classifier import classifier
+from small_models import SENTENCES
 
 CODE = "mera-2024"
 FOLDER = os.environ.get("AUGMENT_RU_MERA")
 with_folder = pytest.mark.skipif(not FOLDER, reason="AUGMENT_RU_MERA names no folder of MERA's repository")
 TASKS = [name for name in names("tasks") if name.startswith("mera_")]
-SHOWN = [name for name in TASKS if name not in {"mera_rutie", "mera_ruethics"}]
-"""Those whose rows follow demonstrations: in ruTiE they are the dialogue, and in ruEthics there is no right answer."""
+SHOWN = [name for name in TASKS if name not in {"mera_rutie", "mera_ruethics", "mera_use"}]
+"""Those with one template for demonstrations: in ruTiE they are the dialogue, ruEthics has no right answer."""
 
 
 def row(number: int, answer: str) -> dict[str, Any]:
@@ -75,8 +79,9 @@ def as_in_the_code(name: str) -> list[dict[str, Any]]:
 
 def test_the_papers_protocol_is_what_the_files_state() -> None:
     for name in TASKS:
-        assert task(name).under("mera-paper") == task(name).under(None) == task(name)
-        assert [*task(name).benchmark.protocols] == ["mera-paper", CODE]
+        first, *others = task(name).benchmark.protocols
+        assert task(name).under(first) == task(name).under(None) == task(name)
+        assert [first, *others] == ([CODE] if name == "mera_mamuramu" else ["mera-paper", CODE])
     with pytest.raises(AugmentError, match="`protocol` mera-2024: task rcb has none"):
         task("rcb").under(CODE)
 
@@ -233,12 +238,188 @@ def test_written_answers_score_as_in_the_code(name: str, monkeypatch: pytest.Mon
         assert metrics["exact_match"].score([right], [answer]) == theirs["em"], (gold, answer)
 
 
+OF_USE = {
+    "text": (["ель,ёлка", "несмотря"], ["Ёлка", "ель 1.", "не смотря", "несмотря!", ""]),
+    "matching": (["3,1,4,2", "1,1,2"], ["3,1,4,2", "3,1,2,4", "1,1", "1, 1,2"]),
+    "multiple_choice_based_on_text": (["1,4", "2"], ["1,4", "4,1", "1,4,5", "2", "2,2", ""]),
+}
+"""Kinds of exercises: right answers, and answers of a model."""
+
+
+@with_folder
+@pytest.mark.parametrize("kind", OF_USE)
+def test_exercises_score_as_in_the_code(kind: str) -> None:
+    module = from_folder("benchmark_tasks/use/utils.py")
+    meta = {"type": kind, "id_task": "2", "variant": "1", "score": 4}
+    for number in ("2", "16"):
+        golds, items = [], []
+        for at, (right, given) in enumerate((one, other) for one in OF_USE[kind][0] for other in OF_USE[kind][1]):
+            doc = {"outputs": right, "meta": {**meta, "id_task": number, "variant": str(at % 3)}}
+            items.append(module.process_results(doc, [given])["grade_norm"])
+            golds.append((exercise_of(right, doc["meta"]), given))  # type: ignore[arg-type]
+            assert golds[-1][0].points(given) == items[-1][0], (right, given)
+        assert grade_norm(*zip(*golds, strict=True)) == pytest.approx(module.overall_score(items))
+
+
+@with_folder
+def test_exercises_are_asked_as_in_the_code() -> None:
+    inputs = {"task": "Какое слово?", "text": "Текст.", "additional_text": "Отзыв.", "choices": "1) да 2) нет"}
+    prompt = prompt_of(task("mera_use").under(CODE))
+    assert prompt.stop == ("\n", ".")
+    for kind in ("text", "multiple_choice_options_within_text", *[*OF_USE][1:], "multiple_choice_independent_options"):
+        own = {"instruction": " Сделайте: {task}\n", "inputs": inputs, "outputs": "1", "meta": {"type": kind}}
+        later = from_folder("benchmark_tasks/use/utils.py")._process_doc(dict(own))["doc_to_text_without_instruction"]  # noqa: SLF001
+        (built,) = prompt.build(own, [own, own])
+        assert built.context == f"Сделайте: Какое слово? 1\n\n{later} 1\n\n{later}"
+    with pytest.raises(AugmentError, match=r"'meta\.type' is essay; `later` has templates for text"):
+        prompt.build({**own, "meta": {"type": "essay"}}, [own])
+
+
+def scorer_of(name: str, monkeypatch: pytest.MonkeyPatch) -> Any:  # noqa: ANN401  (a class of its repository)
+    """Return a task of the benchmark's scorer; its base class, which loads files, is replaced by what reads answers."""
+    read: dict[str, Any] = {
+        "doc_to_y_true": lambda _, doc: doc["outputs"],
+        "doc_to_y_pred": lambda _, doc: doc["outputs"],
+    }
+    exact = lambda gold, answer: int(words_of(gold) == words_of(answer))  # noqa: E731
+    squad = SimpleNamespace(compute_f1=token_f1, compute_exact=exact)
+    modules: dict[str, dict[str, Any]] = {
+        "src.registry": {"register_task": lambda found: found},
+        "src.tasks.task": {"Task": type("Task", (), read)},
+        "src.utils": {"load_json": None},
+        "src.metrics": vars(from_folder("modules/scoring/src/metrics.py")),
+        "transformers.data.metrics.squad_metrics": vars(squad),
+        "transformers.data.metrics": {"squad_metrics": squad},
+    }
+    for place, held in modules.items():
+        module = ModuleType(place)
+        vars(module).update({key: value for key, value in held.items() if not key.startswith("__")})
+        monkeypatch.setitem(sys.modules, place, module)
+    short = name.removeprefix("mera_")
+    module = from_folder(f"modules/scoring/src/tasks/{short}.py")
+    found = next(one for key, one in vars(module).items() if key.lower() == short)()
+    found._aggregation = None  # noqa: SLF001
+    return found
+
+
+WORDS = sorted({word for text in SENTENCES for word in re.findall(r"\w+", text)})
+SCORED = {"acc": "accuracy", "f1_macro": "macro_f1", "f1": "f1", "em": "exact_match", "grade_norm": "grade_norm"}
+
+
+@with_folder
+@pytest.mark.parametrize("name", [one for one in TASKS if one != "mera_rudetox"])
+def test_its_scorer_takes_the_submission_and_finds_the_same(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """40 rows; of ruDetox the scorer loads its own models."""
+    pytest.importorskip("sklearn")
+    known, draw = task(name).under(CODE), random.Random(name)
+    base, labels = as_in_the_code(name)[0], choices_of(known)
+    if name in {"mera_rcb", "mera_rwsd"}:
+        labels = ["1", "2", "3"] if name == "mera_rcb" else ["Да", "Нет"]
+    written = known.scoring.metrics[0] == "f1"
+    rows, given = [], dict[str, str]()
+    read = (known.layout.fields + known.layout.optional)[-1].removeprefix("inputs.")
+    for number in range(40):
+        own = json.loads(json.dumps(base))
+        kind = [*OF_USE][number % 3]
+        own["meta"] |= {"id": number, "domain": f"d{number % 3}", "criteria": "honest", "type": kind}
+        own["meta"] |= {"question": "good", "id_task": "16" if number % 2 else "2", "variant": number % 4, "score": 2}
+        own["meta"] |= {"dialog_id": 0, "question_id": number}
+        own["inputs"][read] = f"{own['inputs'].get(read, '')} Это номер {number}."
+        gold = ";".join(draw.sample(ODD[:-1], 1 + number % 3)) if written else draw.choice(labels)
+        answer = draw.choice([*ODD, *gold.split(";")] if written else labels)
+        if name == "mera_use":
+            gold, answer = map(draw.choice, OF_USE[kind])
+        own["outputs"] = {norm: draw.choice(labels) for norm in known.scoring.norms} or gold
+        given[f"номер {number}."] = answer
+        rows.append({**own, "augment": {"attack": "original"}})
+
+    def answers(examples: Sequence[Example]) -> list[str]:
+        return [given[re.search(r"номер \d+\.", one.text)[0]] for one in examples]  # type: ignore[index]
+
+    done = evaluate(rows, {"m": answers}, task=name, protocol=CODE)
+    scorer, theirs = scorer_of(name, monkeypatch), dict[str, list[Any]]()
+    submitted: Any = done.submission()
+    sent = submitted["data"]["test"]
+    assert all(type(one["outputs"]) is type(row["outputs"]) for one, row in zip(sent, rows, strict=True))
+    for one, row in zip(sent, rows, strict=True):
+        for key, value in scorer.process_results(row, one).items():
+            theirs.setdefault(key, []).append(value)
+    metrics = done.report()["models"][0]["metrics"]
+    if known.scoring.norms:
+        expected = {key: 100 * matthews_corrcoef(*zip(*pairs, strict=True)) for key, pairs in theirs.items()}
+        assert {f"good.{one['label']}": one["value"] for one in metrics["mcc"]["parts"]} == pytest.approx(
+            expected, abs=1e-3
+        )
+        return
+    mean = SimpleNamespace(**vars(sys.modules["src.metrics"])).mean
+    how = {"acc": mean} if name in {"mera_mamuramu", "mera_rummlu", "mera_ruhhh", "mera_ruhatespeech"} else None
+    how = how or scorer.aggregation()
+    found = {SCORED[key]: 100 * how[key](theirs[key]) for key in SCORED if key in theirs}
+    assert found.keys() == {*known.scoring.metrics}
+    assert {key: metrics[key]["value"] for key in found} == pytest.approx(found, abs=1e-3)
+
+
+@with_folder
+@pytest.mark.filterwarnings("ignore")
+def test_rewritten_texts_score_as_in_the_code() -> None:
+    """Its filter with three small classifiers: 40 rows, each score and their product."""
+    pytest.importorskip("scipy")
+    pytest.importorskip("lm_eval")
+    from transformers import AutoModelForSequenceClassification, AutoTokenizer  # noqa: PLC0415
+
+    judges = {
+        "style": str(kept(classifier, ("neutral", "toxic"))),
+        "meaning": str(kept(classifier, ("other", "paraphrase"))),
+        "fluency": str(kept(classifier)),
+    }
+    draw, said = random.Random(3), dict[str, str]()
+    base, rows = benchmark_rows("mera_rudetox", "раз")[0], list[dict[str, Any]]()
+    for number in range(40):
+        source = f"{' '.join(draw.sample(WORDS, 4))} {number}"
+        said[source] = " ".join(draw.sample(WORDS, number % 5 + 1))
+        rows.append({**base, "inputs": source, "meta": {"id": number}, "augment": {"attack": "original"}})
+    found = evaluate(
+        rows,
+        {"m": lambda asked: [said[one.text] for one in asked]},
+        task="mera_rudetox",
+        judges=judges,
+        protocol=CODE,
+    ).report()
+    module = from_folder("benchmark_tasks/rudetox/utils.py")
+    theirs = module.ruDetoxScoring()
+    loaded = [
+        one
+        for folder in judges.values()
+        for one in (
+            AutoModelForSequenceClassification.from_pretrained(folder).eval(),
+            AutoTokenizer.from_pretrained(folder),
+        )
+    ]
+    calibrator, scores = theirs.get_calibrator(), []
+    for source, text in said.items():
+        own = (
+            theirs.compute_accuracy(*loaded[:2], [text]),
+            theirs.compute_similarity(*loaded[2:4], [source], [text]),
+            theirs.compute_fluency(*loaded[4:], [text]),
+        )
+        sta, sim, fl = (float(theirs.style_cal(calibrator, one)[0]) for one in own)
+        scores.append((sta * sim * fl, sta, sim, fl))
+    metrics = found["models"][0]["metrics"]
+    assert list(metrics) == ["j", "sta", "sim", "fl", "f1", "exact_match"]
+    assert [metrics[key]["value"] for key in ("j", "sta", "sim", "fl")] == pytest.approx(
+        list(100 * np.mean(scores, axis=0)), abs=1e-3
+    )
+    assert len({one for one, *_ in scores}) > 10
+    with pytest.raises(AugmentError, match="a model of each of style, meaning, fluency"):
+        evaluate(rows, ["random"], task="mera_rudetox", judges={"style": judges["style"]})
+
+
 def choices_of(known: Task) -> list[str]:
     return {"mera_ruethics": ["0", "1"]}.get(known.name) or [*known.layout.option_labels] or ["1", "2"]
 
 
 @with_folder
-@pytest.mark.parametrize("name", ["mera_rummlu", "mera_ruhhh", "mera_ruhatespeech", "mera_ruethics"])
+@pytest.mark.parametrize("name", ["mera_rummlu", "mera_mamuramu", "mera_ruhhh", "mera_ruhatespeech", "mera_ruethics"])
 def test_choices_score_as_in_the_code(name: str) -> None:
     short = name.removeprefix("mera_")
     process = from_folder(f"benchmark_tasks/{short}/utils.py").process_results
@@ -272,7 +453,8 @@ def test_choices_score_as_in_the_code(name: str) -> None:
         expected = {key: 100 * matthews_corrcoef(*zip(*pairs, strict=True)) for key, pairs in theirs.items()}
         parts = {f"mcc_{one['group']}_{one['label']}": one["value"] for one in metrics["mcc"]["parts"]}
         assert parts == pytest.approx(expected, abs=1e-3)
-        outputs = [one["outputs"] for one in done.submission()["data"]["test"]]
+        sent: Any = done.submission()
+        outputs = [one["outputs"] for one in sent["data"]["test"]]
         assert outputs == [dict.fromkeys(known.scoring.norms, given[f"номер {at}."]) for at in range(40)]
     else:
         assert metrics["accuracy"]["value"] == pytest.approx(100 * np.mean(theirs["acc"]), abs=1e-3)

@@ -131,7 +131,7 @@ def test_an_error_names_the_record() -> None:
         list(Augmenter("case", constraints=(), similarity="none").records(rows))
 
 
-@pytest.mark.parametrize("name", names("tasks"))
+@pytest.mark.parametrize("name", [one for one in names("tasks") if task(one).layout.keys])
 def test_each_task_is_recognised_by_its_own_fields(name: str) -> None:
     known = task(name)
     row = dict.fromkeys(known.layout.keys, "текст")

@@ -30,6 +30,7 @@ OTHERS: Mapping[str, Mapping[str, Any]] = {
     "mera_ruopenbookqa": {"outputs": "B"},
     "mera_mathlogicqa": {"outputs": "A"},
     "mera_rummlu": {"outputs": "C"},
+    "mera_mamuramu": {"outputs": "B"},
     "mera_parus": {"outputs": "2"},
     "mera_rcb": {"outputs": "1"},
     "mera_rutie": {"outputs": "2"},
@@ -50,8 +51,8 @@ OTHERS: Mapping[str, Mapping[str, Any]] = {
 }
 """Another right answer for the rows of a task."""
 
-WITHOUT_PROMPT = ("chat", "retrieval", "spans")
-"""Tasks without a question that a prompt could ask."""
+WITHOUT_PROMPT = ("chat", "mera_use", "retrieval", "spans")
+"""Tasks without a question that a prompt could ask, or whose answers the harness cannot score."""
 
 WITHOUT_TRAIN = ("lidirus", "mera_ruethics")
 """Tasks without demonstrations: one has only a test set, the other has no single right answer."""
@@ -119,7 +120,7 @@ def _of_mera(row: Row, name: str, number: int) -> None:
     if name == "mera_rutie":
         row["meta"] |= {"dialog_id": number // 2, "question_id": number % 2}
         row["inputs"] = {**inputs, "context": ""}
-    if name == "mera_rummlu":
+    if name in {"mera_mamuramu", "mera_rummlu"}:
         row["meta"]["domain"] = ("STEM", "гуманитарные науки")[number // 2 % 2]
     if name == "mera_ruethics":
         row["meta"]["question"] = ("correct", "good")[number // 2 % 2]

@@ -348,6 +348,25 @@ ROWS: dict[str, list[Row]] = {
     "mera_rummlu": [
         mera({"text": "Какая из этих рек не впадает в море?", **OPTIONS, "subject": "география"}, "B", id=666)
     ],
+    "mera_mamuramu": [
+        mera({"text": "Какой орган не относится к пищеварению?", **OPTIONS, "subject": "биология"}, "A", id=17)
+    ],
+    "mera_use": [
+        mera(
+            {
+                "task": "Укажите, в каких двух предложениях НЕ со словом пишется слитно.",
+                "text": "",
+                "choices": "1) Это (не)правда. 2) Он (не)видел дома. 3) День был (не)настный.",
+                "additional_text": "",
+            },
+            "1,3",
+            id="13_1",
+            id_task="13",
+            variant=1,
+            score=1,
+            type="multiple_choice_independent_options",
+        )
+    ],
     "mera_parus": [
         mera(
             {"premise": "Река вышла из берегов.", "choice1": "Снег растаял за неделю.", "choice2": "Лёд окреп."},

@@ -1,0 +1,56 @@
+"""Points of exercises, and MERA's grade norm: the points of an exam as a share of the most that it gives."""
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from augment_ru.records.answers import label_of
+
+_NO_LETTERS = re.compile(r"[\d\W]+")
+_WITH_PARTS = "16"
+"""The number of the exercise of many choices in which each choice counts by itself."""
+
+
+class Exercise(NamedTuple):
+    """The right answer to an exercise of MERA's USE, with what its points depend on (the rows' `meta`).
+
+    Attributes:
+        answer: the right answers with commas between them: words of which each is right, or the numbers of choices.
+        kind: `text`, `matching`, or one of the kinds of choices.
+        number: the number of the exercise in the exam.
+        variant: the number of the exam.
+        most: the most points.
+    """
+
+    answer: str
+    kind: str
+    number: str
+    variant: str
+    most: float
+
+    def points(self, given: str) -> int:
+        """Return the points of an answer: as the benchmark's code gives them."""
+        wanted, found = self.answer.split(","), given.split(",")
+        if self.kind == "text":
+            return int(_NO_LETTERS.sub("", given).lower() in wanted)
+        if self.kind == "matching":
+            return sum(map(str.__eq__, wanted, found)) if len(wanted) == len(found) else 0
+        if self.number == _WITH_PARTS:
+            return max(0, len({*wanted} & {*found}) - max(len(found) - len(wanted), 0))
+        return int({*wanted} == {*found})
+
+
+def exercise_of(answer: object, meta: Mapping[str, Any]) -> Exercise:
+    """Return the exercise whose right answer and `meta` a row states; without `score` it gives one point."""
+    kind, number, variant = (label_of(meta.get(key)) for key in ("type", "id_task", "variant"))
+    return Exercise(label_of(answer), kind, number, variant, float(meta.get("score") or 1))
+
+
+def grade_norm(golds: Sequence[Exercise], predictions: Sequence[str]) -> float:
+    """Return the mean over variants of their points / the most points, in [0, 1] (MERA, section 4.2)."""
+    points, most = Counter[str](), Counter[str]()
+    for gold, given in zip(golds, predictions, strict=True):
+        points[gold.variant] += gold.points(given)
+        most[gold.variant] += gold.most  # type: ignore[assignment]
+    return sum(points[variant] / most[variant] for variant in most) / len(most) if most else 0.0

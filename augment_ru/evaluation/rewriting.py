@@ -1,0 +1,106 @@
+"""MERA's joint score of ruDetox: style, meaning and fluency of a rewritten text, each by a classifier (section 4.2)."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from augment_ru.draws import Floats
+from augment_ru.errors import AugmentError
+from augment_ru.evaluation.answers import Golds, Kind, Metric
+from augment_ru.evaluation.examples import ModelRequest, example_of, model_of
+from augment_ru.records.task import Task, generic
+from augment_ru.resources import dictionary_path, rows
+
+_METRICS: Mapping[str, tuple[str, int | str]] = {
+    "style": ("sta", 0),
+    "meaning": ("sim", "paraphrase"),
+    "fluency": ("fl", 1),
+}
+"""Maps each judge to its metric, and to the output (or its label) that calls a text good."""
+_SECOND = 1
+"""The output of `meaning` that is taken if none has the label."""
+
+
+class Rewritten(tuple[str, ...]):  # noqa: SLOT001  (a tuple with an attribute has none)
+    """The right answers of a row, with the text that is to be rewritten, `source`."""
+
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class Judges:
+    """The classifiers of style, meaning and fluency; none, if a task is scored without them.
+
+    Attributes:
+        models: the classifiers, by name.
+        task: the task of the rows.
+    """
+
+    models: Mapping[str, Any]
+    task: Task
+    _known: dict[tuple[str, str], Floats] = field(default_factory=dict, repr=False, compare=False)
+
+    @classmethod
+    def of(cls, folders: Mapping[str, str], request: ModelRequest, kind: Kind) -> "Judges":
+        """Load the classifiers.
+
+        Raises:
+            AugmentError: they are not these three, one cannot be loaded, or the task has no written answers.
+        """
+        if folders and (folders.keys() != _METRICS.keys() or kind != "answers"):
+            raise AugmentError(
+                f"`judges`: needs a task with written answers, and a model of each of {', '.join(_METRICS)}"
+            )
+        read = {"meaning": generic("source", "text")}
+        found = {
+            name: model_of(
+                f"hf-classifier:{folder}", replace(request, task=read.get(name, generic("text")), labels=None)
+            )
+            for name, folder in folders.items()
+        }
+        return cls(found, request.task)
+
+    @property
+    def signature(self) -> str:
+        """All that defines the scores."""
+        return ",".join(str(self.models[name].signature) for name in _METRICS)
+
+    def added(
+        self, metrics: Mapping[str, Metric], golds: Golds, originals: Sequence[Mapping[str, Any]]
+    ) -> tuple[dict[str, Metric], Golds]:
+        """Return the metrics with `j` (the mean of the products), `sta`, `sim` and `fl` first, and the right answers.
+
+        The latter get the texts that are to be rewritten. Without judges both are returned as they are.
+        """
+        if not self.models:
+            return dict(metrics), golds
+        places = {"j": slice(None)} | {metric: slice(at, at + 1) for at, (metric, _) in enumerate(_METRICS.values())}
+        found = {name: Metric("answers", partial(self._mean, at=at)) for name, at in places.items()}
+        made: list[tuple[Any, ...]] = []
+        for (gold,), values in zip(golds, originals, strict=True):
+            own: Any = gold and Rewritten(gold)  # type: ignore[arg-type]
+            if own:
+                own.source = example_of(values, self.task).text
+            made.append((own,))
+        return found | dict(metrics), made
+
+    def _mean(self, golds: Sequence[Rewritten], answers: Sequence[str], at: slice) -> float:
+        pairs = [(gold.source, text) for gold, text in zip(golds, answers, strict=True)]
+        if new := [pair for pair in dict.fromkeys(pairs) if pair not in self._known]:
+            curve = np.array(list(rows(dictionary_path("mera_calibration"), columns=2)), np.float64).T
+            shares = np.array([self._shares(name, new) for name in _METRICS]).T
+            self._known.update(zip(new, np.interp(shares, *curve), strict=True))
+        return float(np.mean([self._known[pair][at].prod() for pair in pairs])) if pairs else 0.0
+
+    def _shares(self, name: str, pairs: Sequence[tuple[str, str]]) -> list[float]:
+        """Return the probability with which a judge calls each rewritten text good."""
+        model, wanted, found = self.models[name], _METRICS[name][1], list[float]()
+        for one in model.scored([example_of({"source": first, "text": text}, model.task) for first, text in pairs]):
+            logits = one.scores[0]
+            place = wanted if isinstance(wanted, int) else [*logits].index(wanted) if wanted in logits else _SECOND
+            values = np.array([*logits.values()])
+            found.append(float(1 / np.exp(values - values[place]).sum()))
+        return found

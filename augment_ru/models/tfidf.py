@@ -1,0 +1,106 @@
+"""The cosine of TF-IDF vectors: it ranks documents, and chooses answers of MuSeRC and RuCoS.
+
+The latter is the baseline of Russian SuperGLUE (section 4.1.1) for tasks without a class to learn. What is nearest to
+the passage counts as right: the query with one of the entities, and two answers to each question (as in the code of
+github.com/RussianNLP/MOROCCO).
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from augment_ru.draws import Floats
+from augment_ru.errors import AugmentError, optional
+from augment_ru.evaluation.examples import Example, Model, ModelRequest, Prediction
+from augment_ru.models._bag_of_words import NEEDED
+from augment_ru.models._options import check_positive
+from augment_ru.models._search import Ranker, corpus_of
+from augment_ru.prompting.prompt_file import prompt_of
+from augment_ru.prompting.template import text_of
+from augment_ru.records.task import Task
+
+_RIGHT = 2
+"""How many answers to a question of MuSeRC are taken as right."""
+_HIGHLIGHT, _PLACE = "@highlight", "@placeholder"
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """The options of `--model-option tfidf.NAME=VALUE`.
+
+    Attributes:
+        corpus: the file of the documents; it must be given.
+        depth: how many documents a ranking holds at most.
+    """
+
+    corpus: str | None = None
+    depth: int = 100
+
+
+def tfidf(request: ModelRequest, /) -> Ranker:
+    """Count the words of the documents.
+
+    Raises:
+        AugmentError: there is no corpus, it has no words, or scikit-learn is not installed.
+    """
+    given: Options = request.options
+    check_positive("depth", given.depth)
+    optional("sklearn", NEEDED, "eval")
+    from sklearn.feature_extraction.text import TfidfVectorizer  # noqa: PLC0415  (an extra)
+
+    documents = corpus_of(given.corpus, request.encoding)
+    try:
+        vectors = TfidfVectorizer().fit(documents.texts)
+    except ValueError as error:
+        raise AugmentError(f"{given.corpus}: {error}") from error
+    found = vectors.transform(documents.texts)
+
+    def score(texts: Sequence[str]) -> Iterator[Floats]:
+        yield from (vectors.transform(texts) @ found.T).toarray() if texts else ()
+
+    return Ranker(score, documents, given.depth, f"tfidf|depth={given.depth}|corpus={documents.digest}")
+
+
+@dataclass(frozen=True, slots=True)
+class Chooser(Model):
+    """Chooses answers of MuSeRC and RuCoS that are nearest to the passage.
+
+    Attributes:
+        task: MuSeRC or RuCoS.
+        vectors: makes the unit vectors of texts.
+        signature: all that defines the answers.
+    """
+
+    task: Task
+    vectors: Callable[[Sequence[str]], Any]
+    signature: str
+    few_shot = False
+    deterministic = True
+    cached = False
+
+    def __call__(self, examples: Sequence[Example], /) -> list[Prediction]:
+        """Return an entity for each example, or the labels of all answers to its questions."""
+        return [self._answer(one.record) for one in examples]
+
+    def _answer(self, row: Mapping[str, Any]) -> Prediction:
+        passage = text_of(row, "passage.text").replace(_HIGHLIGHT, " ")
+        if prompt_of(self.task).each is None:
+            (asked,) = prompt_of(self.task).build(row)
+            names = [choice.label for choice in asked.choices]
+            near = self._near(passage, [text_of(row, "qas[0].query").replace(_PLACE, name) for name in names])
+            return names[int(near.argmax())]
+        found: list[str] = []
+        for number, question in enumerate(row["passage"]["questions"]):
+            asked_for = text_of(row, f"passage.questions[{number}].question")
+            near = self._near(passage, [f"{asked_for} {one['text']}" for one in question["answers"]])
+            best = np.argsort(near, kind="stable")[-_RIGHT:].tolist()
+            found += ["1" if at in best else "0" for at in range(len(near))]
+        return found
+
+    def _near(self, passage: str, texts: Sequence[str]) -> Floats:
+        if not texts:
+            return np.zeros(0)
+        cosines: Floats = (self.vectors(texts) @ self.vectors([passage]).T).toarray()[:, 0]
+        return np.round(cosines, 9)
