@@ -8,7 +8,7 @@ Patterns have the form of spaCy's Matcher. Patterns that this module cannot matc
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import count
 from typing import Any
 
@@ -71,10 +71,20 @@ class Lexicon:
 
     def __init__(self, patterns: Iterable[tuple[str, Pattern]]) -> None:
         self._patterns = tuple(patterns)
-        self._tokens = [token for _, pattern in self._patterns for token in pattern]
-        self._attributes = sorted({name for token in self._tokens for name in token} & _OF_TOKENS.keys())
+        every = [{name: token[name] for name in token if name != "OP"} for _, one in self._patterns for token in one]
+        self._tokens = {repr(token): token for token in every}  # many patterns have the same tokens
+        self._places = list(map(repr, every))
+        self._words: dict[str, list[str]] = {}  # maps a word in lower case to the tokens that name it
+        self._others: list[str] = []  # the tokens that name no words
+        for key, token in self._tokens.items():
+            named = _words_named(token)
+            for word in named or ():
+                self._words.setdefault(word, []).append(key)
+            if named is None:
+                self._others.append(key)
+        self._attributes = sorted({name for token in every for name in token} & _OF_TOKENS.keys())
         self._letters: dict[_Key, str] = {}  # maps what is read of a token to its letter
-        self._kinds: dict[tuple[bool, ...], str] = {}  # maps which pattern tokens fit to a letter
+        self._kinds: dict[frozenset[str], str] = {}  # maps which pattern tokens fit to a letter
         self._unused = map(chr, count(_FIRST_LETTER))
         self._expressions: tuple[int, list[tuple[str, re.Pattern[str]]]] = 0, []  # number of kinds, for them
 
@@ -103,29 +113,38 @@ class Lexicon:
         if letter is None:
             text, *more = (word,) if isinstance(word, str) else word
             annotation = dict(zip(self._attributes, more, strict=True))
-            kind = tuple(_fits_token(text, annotation, token) for token in self._tokens)
+            asked = (*self._words.get(text.lower(), ()), *self._others)
+            kind = frozenset(key for key in asked if _fits_token(text, annotation, self._tokens[key]))
             letter = self._kinds.get(kind) or self._kinds.setdefault(kind, next(self._unused))
             if len(self._letters) >= _MOST_WORDS:
                 self._letters.clear()
             self._letters[word] = letter
         return letter
 
-    def _compiled(self, kinds: Mapping[tuple[bool, ...], str]) -> Iterator[tuple[str, re.Pattern[str]]]:
+    def _compiled(self, kinds: Mapping[frozenset[str], str]) -> Iterator[tuple[str, re.Pattern[str]]]:
         """Yield the patterns as regular expressions over the letters of these kinds, each with its label."""
-        place = 0
+        classes = dict.fromkeys(self._tokens, "")
+        for kind, letter in kinds.items():
+            for key in kind:
+                classes[key] += letter
+        places = iter(self._places)
         for label, pattern in self._patterns:
             parts = []
             for token in pattern:
-                fitting = "".join(letter for kind, letter in kinds.items() if kind[place])
+                fitting = classes[next(places)]
                 parts.append((f"[{fitting}]" if fitting else "(?:(?!))") + str(token.get("OP", "")))
-                place += 1
             yield label, re.compile("".join(parts))
+
+
+def _words_named(token: Mapping[str, Any]) -> Collection[str] | None:
+    """Return the words in lower case of which a pattern token fits one at most; None if it names no words."""
+    value = token.get("LOWER")
+    named = value.get("IN") if isinstance(value, Mapping) else value
+    return {named} if isinstance(named, str) else named
 
 
 def _fits_token(word: str, annotation: Mapping[str, str], token: Mapping[str, Any]) -> bool:
     for name, value in token.items():
-        if name == "OP":
-            continue
         read = annotation[name] if name in annotation else _OF_WORDS[name](word)
         tests = value.items() if isinstance(value, Mapping) else (("==", value),)
         if not all(_TESTS[test](read, wanted) for test, wanted in tests):
