@@ -8,7 +8,7 @@ Patterns have the form of spaCy's Matcher. Patterns that this module cannot matc
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import count
 from typing import Any
 
@@ -71,22 +71,34 @@ class Lexicon:
 
     def __init__(self, patterns: Iterable[tuple[str, Pattern]]) -> None:
         self._patterns = tuple(patterns)
-        self._tokens = [token for _, pattern in self._patterns for token in pattern]
-        self._attributes = sorted({name for token in self._tokens for name in token} & _OF_TOKENS.keys())
-        self._letters: dict[_Key, str] = {}  # maps what is read of a token to its letter
-        self._kinds: dict[tuple[bool, ...], str] = {}  # maps which pattern tokens fit to a letter
+        every = [{name: token[name] for name in token if name != "OP"} for _, one in self._patterns for token in one]
+        self._tokens = {repr(token): list(_tests(token)) for token in every}  # many patterns have the same tokens
+        self._places = list(map(repr, every))
+        self._words: dict[str, list[str]] = {}  # maps a word in lower case to the tokens that name it
+        self._others: list[str] = []  # the tokens that name no words
+        for key, token in {repr(token): token for token in every}.items():
+            named = _words_named(token)
+            for word in named or ():
+                self._words.setdefault(word, []).append(key)
+            if named is None:
+                self._others.append(key)
+        self._attributes = sorted({name for token in every for name in token} & _OF_TOKENS.keys())
+        self._letters: dict[_Key, str] = {"\n": "\n"}  # maps what is read of a token to its letter
+        self._kinds: dict[frozenset[str], str] = {}  # maps which pattern tokens fit to a letter
         self._unused = map(chr, count(_FIRST_LETTER))
         self._expressions: tuple[int, list[tuple[str, re.Pattern[str]]]] = 0, []  # number of kinds, for them
 
     def find(self, tokens: Sequence[Token]) -> Iterator[Match]:
         """Yield the matches of the patterns."""
+        if not self._attributes:
+            return self.find_words([token.text for token in tokens])
         readers = [_OF_TOKENS[name] for name in self._attributes]
-        words: list[_Key] = [token.text for token in tokens]
-        if readers:
-            words = [(token.text, *(read(token) for read in readers)) for token in tokens]
-        letters = self._letters
+        return self.find_words([(token.text, *(read(token) for read in readers)) for token in tokens])
+
+    def find_words(self, words: Sequence[_Key]) -> Iterator[Match]:
+        """Yield the matches in these words, for patterns that read no annotation; none reaches across a line feed."""
         try:
-            line = "".join([letters[word] for word in words])
+            line = "".join(map(self._letters.__getitem__, words))
         except KeyError:
             line = "".join([self._letter(word) for word in words])
         known, expressions = self._expressions
@@ -103,34 +115,44 @@ class Lexicon:
         if letter is None:
             text, *more = (word,) if isinstance(word, str) else word
             annotation = dict(zip(self._attributes, more, strict=True))
-            kind = tuple(_fits_token(text, annotation, token) for token in self._tokens)
+            asked = (*self._words.get(text.lower(), ()), *self._others)
+            read = {name: test(text) for name, test in _OF_WORDS.items()} | annotation
+            kind = frozenset(
+                key for key in asked if all(fits(read[name], wanted) for name, fits, wanted in self._tokens[key])
+            )
             letter = self._kinds.get(kind) or self._kinds.setdefault(kind, next(self._unused))
             if len(self._letters) >= _MOST_WORDS:
-                self._letters.clear()
+                self._letters = {"\n": "\n"}
             self._letters[word] = letter
         return letter
 
-    def _compiled(self, kinds: Mapping[tuple[bool, ...], str]) -> Iterator[tuple[str, re.Pattern[str]]]:
+    def _compiled(self, kinds: Mapping[frozenset[str], str]) -> Iterator[tuple[str, re.Pattern[str]]]:
         """Yield the patterns as regular expressions over the letters of these kinds, each with its label."""
-        place = 0
+        classes = dict.fromkeys(self._tokens, "")
+        for kind, letter in kinds.items():
+            for key in kind:
+                classes[key] += letter
+        places = iter(self._places)
         for label, pattern in self._patterns:
             parts = []
             for token in pattern:
-                fitting = "".join(letter for kind, letter in kinds.items() if kind[place])
+                fitting = classes[next(places)]
                 parts.append((f"[{fitting}]" if fitting else "(?:(?!))") + str(token.get("OP", "")))
-                place += 1
             yield label, re.compile("".join(parts))
 
 
-def _fits_token(word: str, annotation: Mapping[str, str], token: Mapping[str, Any]) -> bool:
+def _words_named(token: Mapping[str, Any]) -> Collection[str] | None:
+    """Return the words in lower case of which a pattern token fits one at most; None if it names no words."""
+    value = token.get("LOWER")
+    named = value.get("IN") if isinstance(value, Mapping) else value
+    return {named} if isinstance(named, str) else named
+
+
+def _tests(token: Mapping[str, Any]) -> Iterator[tuple[str, Callable[[Any, Any], bool], Any]]:
+    """Yield the tests of a pattern token: the attribute that is read, the test, and what is wanted."""
     for name, value in token.items():
-        if name == "OP":
-            continue
-        read = annotation[name] if name in annotation else _OF_WORDS[name](word)
-        tests = value.items() if isinstance(value, Mapping) else (("==", value),)
-        if not all(_TESTS[test](read, wanted) for test, wanted in tests):
-            return False
-    return True
+        for test, wanted in value.items() if isinstance(value, Mapping) else (("==", value),):
+            yield name, _TESTS[test], wanted
 
 
 _OF_WORDS: Mapping[str, Callable[[str], Any]] = {

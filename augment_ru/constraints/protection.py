@@ -1,13 +1,15 @@
 """Apply constraints to annotated rows: run their patterns, field rules and functions, and return protected spans."""
 
-from collections.abc import Callable, Iterable, Iterator
-from functools import lru_cache
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property, lru_cache
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from augment_ru import registry
-from augment_ru.constraints.lexicon import Lexicon, Match, needs_matcher, reads_annotation
-from augment_ru.constraints.rule_file import Constraint, Docs, Function, Row, Rule
+from augment_ru.constraints.lexicon import Lexicon, Match, Pattern, needs_matcher, reads_annotation
+from augment_ru.constraints.rule_file import Constraint, Docs, Function, OfWords, Row, Rule
 from augment_ru.constraints.spacy_matcher import spacy_matches
 from augment_ru.edits import Span
 from augment_ru.errors import AugmentError, brief, said
@@ -48,6 +50,60 @@ def protected(constraints: tuple[Constraint, ...], row: Row, docs: Docs) -> dict
     return {name: sorted(spans) for name, spans in found.items()}
 
 
+class Forms:
+    """The tokens of many texts in one list, with a line feed behind each text.
+
+    Args:
+        docs: the texts, with their tokens.
+    """
+
+    def __init__(self, docs: Sequence[Doc]) -> None:
+        self.docs = docs
+        self.words = [word for doc in docs for word in (*doc.forms, "\n")]
+        self.firsts = np.cumsum([0, *(len(doc.forms) + 1 for doc in docs)])
+
+    @cached_property
+    def _different(self) -> frozenset[str]:
+        return frozenset(self.words)
+
+    def rows(self, may: Callable[[str], bool] | None) -> list[int]:
+        """Return the numbers of the texts that have a word for which `may` is true, ascending; of all if it is None."""
+        if may is None:
+            return list(range(len(self.docs)))
+        asked = set(filter(may, self._different))
+        places = [at for at, word in enumerate(self.words) if word in asked] if asked else []
+        return list(dict.fromkeys((np.searchsorted(self.firsts, places, side="right") - 1).tolist()))
+
+
+def reads_words(one: Constraint) -> bool:
+    """Tell whether all rules of a constraint read words alone, so that `protected_words` can be called."""
+    rules = _compiled((one,))
+    return not (rules.for_spacy or rules.of_fields or any(map(reads_annotation, rules.patterns))) and all(
+        isinstance(function, OfWords) for function, *_ in rules.functions
+    )
+
+
+def protected_words(one: Constraint, forms: Forms) -> dict[int, list[Span]]:
+    """Find what `protected` finds in many texts, by the numbers of the texts, for a constraint that reads words alone.
+
+    The spans of a text are in no order, and one may stand twice. Patterns run over all texts at once, and functions
+    over the texts that have a word of theirs.
+    """
+    rules, docs, firsts = _compiled((one,)), forms.docs, forms.firsts
+    matches: dict[int, list[Match]] = {}
+    for lexicon in rules.lexicons:
+        every = list(lexicon.find_words(forms.words))
+        rows = np.searchsorted(firsts, [begin for _, begin, _ in every], side="right") - 1
+        for row, at, (label, begin, end) in zip(rows.tolist(), firsts[rows].tolist(), every, strict=True):
+            matches.setdefault(row, []).append((label, begin - at, end - at))
+    found = {row: list(_merged(docs[row], several)) for row, several in matches.items()}
+    for function, labels in ((one, labels) for one, _, labels in rules.functions if isinstance(one, OfWords)):
+        for row in forms.rows(function.may):
+            spans = [span for span in function.spans(docs[row]) if labels is None or span.label in labels]
+            found.setdefault(row, []).extend(spans)
+    return found
+
+
 def warnings(constraints: Iterable[Constraint], row: Row, docs: Docs) -> tuple[str, ...]:
     """Return one warning for each thing that a constraint should protect and that the row lacks.
 
@@ -68,12 +124,14 @@ class _Rules(NamedTuple):
         of_fields: rules that name fields of the row.
         functions: each function, the first rule that names it, and the labels of all rules that name it. Spans with
             other labels are dropped; if the labels are None, all spans are kept.
+        patterns: the patterns of the lexicons.
     """
 
     lexicons: list[Lexicon]
     for_spacy: list[Rule]
     of_fields: list[Rule]
     functions: list[tuple[Function, Rule, set[str] | None]]
+    patterns: list[Pattern]
 
 
 @lru_cache(maxsize=256)
@@ -94,6 +152,7 @@ def _compiled(constraints: tuple[Constraint, ...]) -> _Rules:
         [rule for rule in rules if rule.pattern and needs_matcher(rule.pattern)],
         [rule for rule in rules if rule.fields],
         functions,
+        [pattern for _, pattern in patterns],
     )
 
 
@@ -145,9 +204,9 @@ def _merged(doc: Doc, matches: Iterable[Match]) -> Iterator[Span]:
         runs.setdefault(label, []).append((begin, end))
     for label, ranges in runs.items():
         first, last = -1, -1
-        for begin, end in [*sorted(ranges), (len(doc.tokens) + 1, 0)]:
+        for begin, end in [*sorted(ranges), (len(doc.places) + 1, 0)]:
             if begin > last:
                 if first >= 0:
-                    yield Span(doc.tokens[first].start, doc.tokens[last - 1].stop, label)
+                    yield Span(doc.places[first][0], doc.places[last - 1][1], label)
                 first, last = begin, end
             last = max(last, end)

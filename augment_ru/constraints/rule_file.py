@@ -10,9 +10,9 @@ An example marks what is protected with square brackets: text = "[Маша] сп
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache, cached_property
+from functools import cache, cached_property, update_wrapper
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -56,6 +56,32 @@ Docs = Mapping[str, Doc]
 """The annotated fields of a row, by name."""
 Function = Callable[[Row, Docs], Mapping[str, Iterable[Span]]]
 """A function that no pattern can replace: from a row and its annotated fields to the protected spans of each field."""
+
+
+class OfWords:
+    """A `Function` that reads the tokens of a text alone, so that it can be called for many texts at once.
+
+    Args:
+        find: a function from the tokens of a text to what it protects: the number of the first token, that of the last
+            one, and the label.
+        may: tells of a token whether the function may find something in a text that has it; by default always.
+    """
+
+    def __init__(
+        self, find: Callable[[Sequence[str]], Iterable[tuple[int, int, str]]], may: Callable[[str], bool] | None = None
+    ) -> None:
+        self.find, self.may = find, may
+        update_wrapper(self, find)
+
+    def spans(self, doc: Doc) -> Iterator[Span]:
+        """Yield the spans of a text."""
+        places = doc.places
+        for first, last, label in self.find(doc.forms):
+            yield Span(places[first][0], places[last][1], label)
+
+    def __call__(self, _: Row, docs: Docs) -> Mapping[str, Iterable[Span]]:
+        """Find the spans of each text of a row."""
+        return {name: list(self.spans(doc)) for name, doc in docs.items()}
 
 
 @dataclass(frozen=True)

@@ -4,11 +4,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from inspect import signature
-from typing import Any, TypeAlias, TypeGuard
+from itertools import groupby
+from operator import attrgetter
+from typing import Any, TypeAlias, TypeGuard, TypeVar
 
 import numpy as np
 
-from augment_ru.constraints.protection import check_rules, protected, warnings
+from augment_ru.constraints.protection import Forms, check_rules, protected, protected_words, reads_words, warnings
 from augment_ru.constraints.rule_file import LANGUAGES, Constraint, Function, own_constraint
 from augment_ru.constraints.rule_file import constraint as constraint_of
 from augment_ru.draws import Ints, Keys, digests
@@ -199,7 +201,7 @@ class Preparation:
         needs = tuple(needs)
         known = task_or_file(task) if isinstance(task, str) else task
         fields = (field,) if isinstance(field, str) else tuple(field or ())
-        for chunk in chunks(record_of(row, known, fields) for row in records):
+        for chunk in chunks((record_of(row, known, fields) for row in records), SIZE):
             yield self.chunk(chunk, needs)
 
     def texts(self, texts: Iterable[str], *, needs: Iterable[Needs] = ()) -> Iterator[Prepared]:
@@ -216,8 +218,9 @@ class Preparation:
                 raise AugmentError(f"{text!r}: not a text; give strings, or use records() for rows")
         needs = tuple(needs)
         task = generic()
-        for chunk in chunks(Record({"text": text}, task) for text in texts):
-            yield self.chunk(chunk, needs)
+        for chunk in chunks(texts, len):
+            alike = AlikeRecords(task, [{"text": text} for text in chunk], chunk)
+            yield self.chunk(list(alike) if _has_surrogates(chunk) else alike, needs)
 
     def chunk(self, records: Sequence[Record], needs: Iterable[Needs] = ()) -> Prepared:
         """Annotate the texts of one chunk of records and find their protected spans.
@@ -232,9 +235,9 @@ class Preparation:
         """
         every = Needs.of_all(needs)
         if isinstance(records, AlikeRecords) and not (
-            any(every) or offers_options(records.task) or self.constraints(records.task)
+            offers_options(records.task) or self.constraints(records.task) or records.task.layout.states_offsets
         ):
-            return self._alike(records)
+            return self._alike(records, every)
         try:
             return self._chunk(records, every)
         except AugmentError:
@@ -242,13 +245,25 @@ class Preparation:
                 record.check()  # raises an error that names the record, if a record is the cause
             raise
 
-    def _alike(self, records: AlikeRecords) -> Prepared:
-        """Prepare records with one text each that need neither annotation nor constraints."""
-        batch, count = (
-            Batch(records.texts, annotate=self.annotate, contexts=partial(contexts_of, records)),
-            len(records),
+    def _alike(self, records: AlikeRecords, needs: Needs) -> Prepared:
+        """Prepare records with one text each and without constraints, spans or options."""
+        guards = {name: constraint_of(name) for name in sorted(needs.guards)}
+        docs = self._docs(records.texts, needs.layers.union(*(one.layers for one in guards.values())))
+        owners, fields = np.arange(len(records)), [records.field] * len(records)
+        guarded = _guarded(guards, records, docs, fields, owners)
+        batch = Batch(
+            records.texts, docs, annotate=self.annotate, contexts=partial(contexts_of, records), guarded=guarded
         )
-        return Prepared(records, [records.field] * count, np.arange(count), digests(records.keys), batch)
+        return Prepared(records, fields, owners, digests(records.keys), batch)
+
+    def _docs(self, texts: Sequence[str], layers: frozenset[str]) -> list[Doc] | None:
+        docs = self.annotate(texts, layers) if layers else None
+        if docs is not None and [doc.text for doc in docs] != texts:
+            raise AugmentError(
+                f"annotator: returned {len(docs)} documents for {len(texts)} texts, or other texts; "
+                f"return one Doc for each text, in the same order"
+            )
+        return docs
 
     def _chunk(self, records: Sequence[Record], needs: Needs) -> Prepared:
         each = [record.texts() for record in records]
@@ -260,38 +275,74 @@ class Preparation:
         keys = digests([record.key for record in records])
         wanted = {task: self.constraints(task) for task in tasks_of(records)}
         guards = {name: constraint_of(name) for name in sorted(needs.guards)}
-        layers = needs.layers.union(*(one.layers for several in (*wanted.values(), guards.values()) for one in several))
-        docs = self.annotate(texts, layers) if layers else None
-        if docs is not None and [doc.text for doc in docs] != texts:
-            raise AugmentError(
-                f"annotator: returned {len(docs)} documents for {len(texts)} texts, or other texts; "
-                f"return one Doc for each text, in the same order"
-            )
+        docs = self._docs(
+            texts,
+            needs.layers.union(*(one.layers for several in (*wanted.values(), guards.values()) for one in several)),
+        )
         spans: list[list[Span]] = []
         borders: list[list[int]] = []
-        guarded: dict[str, list[list[Span]]] = {name: [] for name in guards}
         warned: dict[int, tuple[str, ...]] = {}
         is_protected = any(several or task.layout.anchored for task, several in wanted.items())
         queue = iter(docs or map(Doc, texts))
-        for at, (record, names) in enumerate(zip(records, each, strict=True) if guards or is_protected else ()):
+        for at, (record, names) in enumerate(zip(records, each, strict=True) if is_protected else ()):
             row, by_field = record.view, {name: next(queue) for name in names}
-            if is_protected:
-                anchors = record.anchors()
-                found = protected(wanted[record.task], row, by_field)
-                spans += [_outer(anchors.spans[name] + found[name]) for name in names]
-                borders += [anchors.borders.get(name, []) for name in names]
-                if lines := warnings(wanted[record.task], row, by_field):
-                    warned[at] = lines
-            for guard, one in guards.items():
-                read = one.language in (None, record.task.benchmark.language)  # else a guard finds nothing
-                found = protected((one,) if read else (), row, by_field)
-                labelled = record.labelled()  # a word that is exchanged, moved or dropped is not what its label says
-                guarded[guard] += [_outer(found[name] + labelled.get(name, [])) for name in names]
+            anchors = record.anchors()
+            found = protected(wanted[record.task], row, by_field)
+            spans += [_outer(anchors.spans[name] + found[name]) for name in names]
+            borders += [anchors.borders.get(name, []) for name in names]
+            if lines := warnings(wanted[record.task], row, by_field):
+                warned[at] = lines
+        guarded = _guarded(guards, records, docs, fields, owners)
         batch = Batch(
             texts, docs, spans, borders, self.annotate, contexts=partial(contexts_of, records), guarded=guarded
         )
         questions = Questions.of(records, fields, owners, batch)
         return Prepared(records, fields, owners, keys, batch, questions, warned)
+
+
+def _guarded(
+    guards: Mapping[str, Constraint],
+    records: Sequence[Record],
+    docs: Sequence[Doc] | None,
+    fields: Sequence[str],
+    of: Ints,
+) -> dict[str, list[list[Span]]]:
+    """Find the spans of guards in texts, by the name of the guard.
+
+    Args:
+        guards: the guards by name.
+        records: the records.
+        docs: the texts of the records, annotated; None if there are no guards.
+        fields: the field of each text.
+        of: the number of the record of each text, shape (texts,).
+    """
+    forms, owners, found = Forms(docs or ()), of.tolist(), {}
+    tasks = [records.task] * len(records) if isinstance(records, AlikeRecords) else [one.task for one in records]
+    opens = {at for at, task in enumerate(tasks) if task.layout.spans != "context"}
+    for name, guard in guards.items():
+        reads = [guard.language in (None, task.benchmark.language) for task in tasks]  # else a guard finds nothing
+        spans: dict[int, list[Span]] = {}
+        if reads_words(guard):
+            spans = {row: own for row, own in protected_words(guard, forms).items() if reads[owners[row]]}
+        else:
+            for owner, rows in groupby(range(len(forms.docs)), owners.__getitem__):
+                by_field = {fields[row]: row for row in rows}
+                held = {field: forms.docs[row] for field, row in by_field.items()}
+                one = protected((guard,) if reads[owner] else (), records[owner].view, held)
+                spans.update((row, one[field]) for field, row in by_field.items())
+        for row in (row for row, owner in enumerate(owners) if owner in opens) if opens else ():
+            # a word that is exchanged, moved or dropped is not what its label says
+            spans[row] = spans.get(row, []) + records[owners[row]].labelled().get(fields[row], [])
+        found[name] = [_outer(spans[row]) if row in spans else [] for row in range(len(forms.docs))]
+    return found
+
+
+def _has_surrogates(texts: Iterable[str]) -> bool:
+    try:
+        "".join(texts).encode()
+    except UnicodeEncodeError:
+        return True
+    return False
 
 
 def record_of(row: object, task: Task | None, fields: Sequence[str]) -> Record:
@@ -309,20 +360,24 @@ def _outer(spans: Sequence[Span]) -> list[Span]:
     """Return the spans sorted by place, without those that lie inside another span with the same label."""
     kept: list[Span] = []
     reach: dict[str, int] = {}
-    for span in sorted(spans, key=lambda span: (span.start, -span.stop)):
+    for span in sorted(spans, key=lambda span: (span.start, -span.stop, span.label)):
         if span.stop > reach.get(span.label, -1):
             reach[span.label] = span.stop
             kept.append(span)
     return kept
 
 
-def chunks(records: Iterable[Record]) -> Iterator[list[Record]]:
-    """Yield records in chunks of `CHUNK_ROWS`; a chunk ends earlier when its texts reach `CHUNK_CHARACTERS`."""
-    chunk: list[Record] = []
+SIZE = attrgetter("size")
+T = TypeVar("T")
+
+
+def chunks(records: Iterable[T], size_of: Callable[[T], int]) -> Iterator[list[T]]:
+    """Yield records or texts in chunks of `CHUNK_ROWS`; a chunk ends earlier when it has `CHUNK_CHARACTERS`."""
+    chunk: list[T] = []
     size = 0
     for record in records:
         chunk.append(record)
-        size += record.size
+        size += size_of(record)
         if len(chunk) == CHUNK_ROWS or size >= CHUNK_CHARACTERS:
             yield chunk
             chunk, size = [], 0

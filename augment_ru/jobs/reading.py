@@ -7,7 +7,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, TypeVar
 
-from augment_ru.engine.prepare import CHUNK_CHARACTERS, CHUNK_ROWS, chunks
+from augment_ru.engine.prepare import CHUNK_CHARACTERS, CHUNK_ROWS, SIZE, chunks
 from augment_ru.errors import AugmentError
 from augment_ru.formats.encodings import in_utf8, is_utf8
 from augment_ru.formats.files import Piped, open_input
@@ -134,7 +134,7 @@ class RowsReading:
     def _chunks(self, lines: Iterable[Line]) -> Iterator["ReadChunk"]:
         """Yield the records of these lines in chunks."""
         used: list[Line] = []
-        for records in chunks(self.records(lines, used)):
+        for records in chunks(self.records(lines, used), SIZE):
             yield ReadChunk(records, used.copy, self._refuse)
             used.clear()
 

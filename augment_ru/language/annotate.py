@@ -7,7 +7,7 @@ depend on the other texts. `SpacyPipeline` runs an installed spaCy pipeline inst
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 from typing import Any, Protocol
 
 from augment_ru.errors import AugmentError, check_known, missing, unknown
@@ -67,6 +67,8 @@ class Natasha:
         layers = closed(layers)
         if not layers:
             return [Doc(text) for text in texts]
+        if layers == {"tokens"}:
+            return list(map(_Split, texts))
         parts = [_Part.of(text) for text in texts]
         columns: dict[str, list[list[Any]]] = {}
         if "entities" in layers:
@@ -161,6 +163,33 @@ def _regroup(parts: Sequence[_Part], rows: list[list[Any]], *, heads: bool = Fal
             values += [value + shift for value in row] if heads else row
         found.append(values)
     return found
+
+
+class _Split(Doc):
+    """A text that is split into tokens when they are first read."""
+
+    def __init__(self, text: str) -> None:
+        self.__dict__.update(text=text, layers=_TOKENS)
+
+    @cached_property
+    def _part(self) -> _Part:
+        return _Part.of(self.text)
+
+    @property
+    def forms(self) -> Sequence[str]:
+        return self._part.words
+
+    @property
+    def places(self) -> Sequence[tuple[int, int]]:
+        return self._part.places
+
+    @cached_property
+    def tokens(self) -> tuple[Token, ...]:
+        parts = zip(self.places, self.forms, strict=True)
+        return tuple([Token(start, stop, word, _TOKENS) for (start, stop), word in parts])
+
+
+_TOKENS = frozenset({"tokens"})
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, cast
 
-from augment_ru.engine.prepare import chunks, record_of
+from augment_ru.engine.prepare import SIZE, chunks, record_of
 from augment_ru.engine.result import NO_SPANS, Outcome, Result, Settings
 from augment_ru.errors import AugmentError
 from augment_ru.formats.row import Changed
@@ -93,7 +93,7 @@ class Normalizer:
         """
         known = task_or_file(task) if isinstance(task, str) else task
         fields = (field,) if isinstance(field, str) else tuple(field or ())
-        for chunk in chunks(record_of(row, known, fields) for row in records):
+        for chunk in chunks((record_of(row, known, fields) for row in records), SIZE):
             yield from self.chunk(chunk)
 
     def chunk(self, records: Sequence[Record]) -> list["Normalized"]:

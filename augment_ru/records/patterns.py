@@ -1,9 +1,12 @@
 """Regular expressions from users' files: each is stopped after a second for a text."""
 
+from functools import lru_cache
+
 import regex
 
 from augment_ru.errors import AugmentError, brief
 
+_compiled = lru_cache(maxsize=1024)(regex.compile)  # regex itself takes longer to look a pattern up than to search
 _PATIENCE = 1.0
 """The seconds that a regular expression may take for a text."""
 
@@ -32,7 +35,7 @@ def matches(pattern: str, text: str, what: str = "pattern") -> list[tuple[int, i
         AugmentError: the search takes over a second.
     """
     try:
-        return [match.span() for match in regex.finditer(pattern, text, timeout=_PATIENCE)]
+        return [match.span() for match in _compiled(pattern).finditer(text, timeout=_PATIENCE)]
     except TimeoutError as error:
         raise _too_long(pattern, text, what) from error
 
@@ -44,7 +47,7 @@ def is_found(pattern: str, text: str, what: str = "pattern") -> bool:
         AugmentError: the search takes over a second.
     """
     try:
-        return regex.search(pattern, text, timeout=_PATIENCE) is not None
+        return _compiled(pattern).search(text, timeout=_PATIENCE) is not None
     except TimeoutError as error:
         raise _too_long(pattern, text, what) from error
 

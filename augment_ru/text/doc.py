@@ -98,6 +98,16 @@ class Doc:
         return f"Doc({brief(self.text)}, {len(self.tokens)} tokens, layers: {', '.join(sorted(self.layers)) or 'none'})"
 
     @cached_property
+    def forms(self) -> Sequence[str]:
+        """The characters of each token."""
+        return [token.text for token in self.tokens]
+
+    @cached_property
+    def places(self) -> Sequence[tuple[int, int]]:
+        """The start and the stop of each token."""
+        return [(token.start, token.stop) for token in self.tokens]
+
+    @cached_property
     def words(self) -> tuple[Token, ...]:
         """The words of the text. If a token has the range of a word, it is taken as the word, with its annotation."""
         known = {(token.start, token.stop): token for token in self.tokens}

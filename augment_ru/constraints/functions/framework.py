@@ -1,13 +1,12 @@
 """Finds the words that hold a sentence together: what joins its parts, what it is about, and what it says of that."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from functools import cached_property, lru_cache
 from itertools import accumulate
 
-from augment_ru.constraints.rule_file import Docs, Row
-from augment_ru.edits import Span
+from augment_ru.constraints.rule_file import OfWords
 from augment_ru.language.morphology import CASES, QUESTION_WORDS, has_lemma, has_reading, readings
-from augment_ru.text.doc import Token
 
 _PREDICATES = frozenset({"VERB", "INFN", "ADJS", "PRTS", "PRED", "COMP", "GRND"})
 _BEFORE_NOUN = frozenset({"ADJF", "PRTF", "NUMR", "ADVB", "PRCL"})
@@ -29,36 +28,64 @@ _REACH = 4
 """The most words from a preposition or an adjective to its noun."""
 
 
-def framework(_: Row, docs: Docs) -> Mapping[str, Sequence[Span]]:
+@OfWords
+def framework(words: Sequence[str]) -> Iterator[tuple[int, int, str]]:
     """Find these words, by how late they may go.
 
     CORE: a noun, a link verb, or a word in the place of a noun. LAST: a predicate that is no finite verb, a conjunction
     or preposition. KEPT: a finite verb and what it demands, a question word, an adjective without which its noun is
     another one. PHRASE: a preposition with its noun.
     """
-    return {name: list(_spans(doc.tokens)) for name, doc in docs.items()}
-
-
-def _spans(tokens: Sequence[Token]) -> Iterator[Span]:
-    words = [token.text.lower() for token in tokens]
-    kinds = [_kind(word) for word in words]
+    words = list(map(str.lower, words))
+    alone = list(map(_alone, words))
+    kinds = [kind for kind, _ in alone]
     clauses = _Clauses(words, kinds)
-    for at, kind in enumerate(kinds):
-        label = "" if _is_mark(words[at]) else _label(words, kinds, clauses, at)
+    for at, (kind, label) in enumerate(alone):
+        if label is None:
+            label = _label(words, kinds, clauses, at)  # noqa: PLW2901
         if label:
-            yield Span(tokens[at].start, tokens[at].stop, label)
+            yield at, at, label
         if kind == "PREP" and (noun := _noun(kinds, at)):
-            yield Span(tokens[at].start, tokens[noun].stop, "PHRASE")
+            yield at, noun, "PHRASE"
+
+
+@lru_cache(maxsize=100_000)
+def _alone(word: str) -> tuple[str, str | None]:
+    """Return the part of speech of a word in lower case ("" if it is not Russian), and its label.
+
+    The label is "" for a word that only adds to others, and None if the words beside it decide (`_label`).
+    """
+    kind, label = readings(word)[0].pos, "CORE"
+    if kind == "VERB" and _is_link(word):
+        return kind, label
+    if _is_mark(word):
+        label = ""
+    elif has_lemma(word, _KEPT) or kind == "VERB":
+        label = "KEPT"
+    elif kind in _PREDICATES or kind in ("CONJ", "PREP"):
+        label = "LAST"
+    elif kind in ("ADVB", "PRCL", "INTJ"):
+        label = "LAST" if has_reading(word, "PRED") else ""
+    elif kind == "NPRO" and has_reading(word, "nomn"):
+        label = ""
+    asks = (
+        word == "что"
+        or kind in ("ADJF", "PRTF")
+        or (kind in ("NOUN", "NPRO") and has_reading(word, "ablt"))
+        or (kind == "NPRO" and has_reading(word, "accs"))
+        or word in _COORDINATORS
+        or word in _CASE_OF_PLACE
+        or (label == "" and has_reading(word, "ADJS"))
+    )
+    return kind, None if asks else label
 
 
 def _label(words: Sequence[str], kinds: Sequence[str], clauses: "_Clauses", at: int) -> str:
-    """Return the label of a word; "" for one that only adds to others."""
+    """Return the label of a word, as the words beside it decide; "" for one that only adds to others."""
     kind, word, label = kinds[at], words[at], "CORE"
-    if kind == "VERB" and has_lemma(word, _LINKS):
-        pass
-    elif has_lemma(word, _KEPT):
+    if has_lemma(word, _KEPT):
         label = "" if word == "что" and _is_said(words, at) else "KEPT"
-    elif kind == "VERB" or (kind in ("NOUN", "NPRO") and _is_demanded(words, kinds, clauses, at)):
+    elif kind in ("NOUN", "NPRO") and _is_demanded(words, kinds, clauses, at):
         label = "KEPT"
     elif kind in _PREDICATES:
         label = "LAST"
@@ -77,12 +104,6 @@ def _label(words: Sequence[str], kinds: Sequence[str], clauses: "_Clauses", at: 
 def _is_said(words: Sequence[str], at: int) -> bool:
     """Tell whether a word stands behind a comma and a verb of saying or thinking: «сказал, [что] придёт»."""
     return at > 1 and words[at - 1] == "," and has_lemma(words[at - 2], _SAYING)
-
-
-@lru_cache(maxsize=100_000)
-def _kind(word: str) -> str:
-    """Return the part of speech of the likeliest reading; "" for marks and words that are not Russian."""
-    return readings(word)[0].pos
 
 
 def _noun(kinds: Sequence[str], at: int) -> int | None:
@@ -116,18 +137,23 @@ class _Clauses:
     """
 
     def __init__(self, words: Sequence[str], kinds: Sequence[str]) -> None:
-        self._number = list(accumulate(map(_is_mark, words)))
-        self._links: set[int] = set()
-        self._predicates: set[int] = set()
-        self._last: dict[int, int] = {}
-        for at, (number, word) in enumerate(zip(self._number, words, strict=True)):
-            is_link = has_lemma(word, _LINKS)
-            if is_link:
-                self._links.add(number)
-            if kinds[at] in _PREDICATES:
-                self._last[number] = at
-                if not is_link:
-                    self._predicates.add(number)
+        self._words, self._kinds = words, kinds
+
+    @cached_property
+    def _number(self) -> list[int]:
+        """The number of the clause of each word."""
+        return list(accumulate(map(_is_mark, self._words)))
+
+    @cached_property
+    def _links(self) -> set[int]:
+        """The clauses that have a link verb."""
+        return {number for number, word in zip(self._number, self._words, strict=True) if _is_link(word)}
+
+    @cached_property
+    def _last(self) -> dict[int, int]:
+        """The number of the last predicate of each clause that has one."""
+        every = zip(self._number, self._kinds, strict=True)
+        return {number: at for at, (number, kind) in enumerate(every) if kind in _PREDICATES}
 
     def has_link(self, at: int) -> bool:
         """Tell whether the clause of a word has a link verb."""
@@ -135,13 +161,21 @@ class _Clauses:
 
     def has_predicate(self, at: int) -> bool:
         """Tell whether the clause of a word has another predicate than a link verb: «стало ясно» has none."""
-        return self._number[at] in self._predicates
+        number = self._number[at]
+        clause = range(bisect_left(self._number, number), self._last.get(number, -1) + 1)
+        return any(self._kinds[place] in _PREDICATES and not _is_link(self._words[place]) for place in clause)
 
     def continues(self, at: int) -> bool:
         """Tell whether a predicate stands behind a word in its clause."""
         return self._last.get(self._number[at], -1) > at
 
 
+@lru_cache(maxsize=100_000)
+def _is_link(word: str) -> bool:
+    return has_lemma(word, _LINKS)
+
+
+@lru_cache(maxsize=100_000)
 def _is_mark(word: str) -> bool:
     return not any(map(str.isalnum, word))
 

@@ -1,11 +1,10 @@
 """Protects words that deny by themselves: those written together with не- or без-, and words such as «запретить»."""
 
 import re
-from collections.abc import Mapping, Sequence
-from functools import cache, lru_cache
+from collections.abc import Iterator, Sequence
+from functools import cache, lru_cache, partial
 
-from augment_ru.constraints.rule_file import Docs, Row
-from augment_ru.edits import Span
+from augment_ru.constraints.rule_file import OfWords
 from augment_ru.language.morphology import Reading, lemmas_of, readings
 from augment_ru.resources import denials
 
@@ -31,14 +30,6 @@ _CLASSES = {
 _FINITE = frozenset({"VERB", "INFN", "PRTF", "PRTS", "GRND"})
 
 
-def negation(_: Row, docs: Docs) -> Mapping[str, Sequence[Span]]:
-    """Find the words that deny in each text: «Он [недоволен]: суд [отверг] жалобу»."""
-    return {
-        name: [Span(token.start, token.stop, "NEGATION") for token in doc.tokens if denies(token.text)]
-        for name, doc in docs.items()
-    }
-
-
 @lru_cache(maxsize=100_000)
 def denies(word: str) -> bool:
     """Tell whether a word denies, forbids or ends something by itself.
@@ -48,6 +39,12 @@ def denies(word: str) -> bool:
     """
     word = word.lower()
     return says_opposite(word) or (word.startswith(_starts()) and _says(word, "denies"))
+
+
+@partial(OfWords, may=denies)
+def negation(words: Sequence[str]) -> Iterator[tuple[int, int, str]]:
+    """Find the words that deny in each text: «Он [недоволен]: суд [отверг] жалобу»."""
+    return ((at, at, "NEGATION") for at, word in enumerate(words) if denies(word))
 
 
 @lru_cache(maxsize=100_000)

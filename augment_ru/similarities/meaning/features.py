@@ -412,19 +412,33 @@ def of_damaged(fates: Fates) -> Iterator[tuple[str, float]]:
     between them), and whether a word of more than `_SHORT` letters is illegible. The first four count by the share of
     the word in the information of its sentence.
     """
-    source = fates.source
+    forms, shares = fates.source.forms, fates.source.shares
     for number, form, apart in fates.damaged:
-        old, share = source.forms[number], source.shares[number]
-        part = apart / len(old) if apart < len(old) else 1.0
-        illegible = min((part - _LEGIBLE) / (_ILLEGIBLE - _LEGIBLE), 1.0) if part > _LEGIBLE else 0.0
-        if has_form(form) and len(form) > 1 and set(lemmas_of(form)).isdisjoint(lemmas_of(old)):
-            yield "became_word", share
-        yield "damaged_letters", share * part
-        if not is_known(old):
-            yield "damaged_unknown", share * part
-        yield "illegible_share", share * illegible
-        if illegible > 1 / 2 and len(old) > _SHORT:
-            yield "illegible_words", 1.0
+        share = shares[number]
+        for name, part in _damage(forms[number], form, apart):
+            yield name, share * part if name != "illegible_words" else part
+
+
+@lru_cache(maxsize=10_000)
+def _damage(old: str, form: str, apart: int) -> tuple[tuple[str, float], ...]:
+    """Return the features of a misspelt word, without its share in the sentence.
+
+    Args:
+        old: the word.
+        form: its new form.
+        apart: how many letters differ.
+    """
+    part = apart / len(old) if apart < len(old) else 1.0
+    illegible = min((part - _LEGIBLE) / (_ILLEGIBLE - _LEGIBLE), 1.0) if part > _LEGIBLE else 0.0
+    became = has_form(form) and len(form) > 1 and set(lemmas_of(form)).isdisjoint(lemmas_of(old))
+    found = {
+        "became_word": float(became),
+        "damaged_letters": part,
+        "damaged_unknown": 0.0 if is_known(old) else part,
+        "illegible_share": illegible,
+        "illegible_words": float(illegible > 1 / 2 and len(old) > _SHORT),
+    }
+    return tuple((name, value) for name, value in found.items() if value)
 
 
 def of_signs(fates: Fates) -> Iterator[tuple[str, float]]:
