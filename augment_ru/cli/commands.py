@@ -189,7 +189,7 @@ def evaluate(**given: Any) -> int:  # noqa: ANN401
 )
 @option("--draws N", f"Random draws of each attack in the pool.  [default: {DRAWS}]", default=DRAWS)
 @option("--time SECONDS", "End the searches after this time.", dest="seconds", type=REAL)
-@with_options(*shared.INPUT, shared.METRIC, *shared.MODEL, *shared.POOL, *shared.ROWS, *shared.SPLIT, shared.QUIET)
+@with_options(*shared.INPUT, shared.SPANS, shared.METRIC, *shared.MODEL, *shared.POOL, *shared.ROWS, *shared.SPLIT, shared.QUIET)
 def attack(**given: Any) -> int:  # noqa: ANN401
     """Search for the smallest change of each row that turns a model's right answer wrong.
 

@@ -601,7 +601,7 @@ def evaluate(
     asked = [one for name, model in given for one in _with_prompts(name, model, task, settings)]
     bare_ones = [examples.NamedModel.of(name, _made(model, request, settings, own)) for name, model, own, _ in asked]
     _warn_of_learned(bare_ones, pairs)
-    protected = [(one, bare, one.protect(bare)) for one in map(Defence.of, settings.defences) for bare in bare_ones]
+    protected = [(one, bare, one.protect(bare, kind)) for one in map(Defence.of, settings.defences) for bare in bare_ones]
     named = [*bare_ones, *(model for *_, model in protected)]
     cache = None if settings.cache in {None, "none"} else examples.Cache(Path(settings.cache))
     try:
@@ -642,14 +642,12 @@ def _check_parts(
     """Check what the settings ask for besides rates.
 
     Raises:
-        AugmentError: there is no such label to catch, a requirement is wrong, or a defence stands before spans.
+        AugmentError: there is no such label to catch, or a requirement is wrong.
     """
     kind = next(iter(scored.values())).kind
     if settings.catch is not None:
         check_catch(settings.catch, pairs.task, golds, kind)
     check_requirements(settings.require, tuple(scored), tuple(pairs.attacks), settings.repeats)
-    if settings.defences and kind == "spans":
-        raise AugmentError("`defences`: the spans of what a normalizer reads stand elsewhere; normalize the rows first")
 
 
 class Hooks(NamedTuple):

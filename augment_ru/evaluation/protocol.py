@@ -524,7 +524,7 @@ def _in_original(found: Spans, pair: Pair, pairs: Pairs) -> Spans:
         AugmentError: the row does not say how it was edited.
     """
     original, gold = pairs.originals[pair.original].values, pairs.task.scoring.gold[0]
-    name = next(one.text for one in pairs.task.layout.characters if one.labels)
+    name = pairs.task.layout.labelled or ""
     old, new = (Record(values, pairs.task).text(name) for values in (original, pair.values))
     if old == new:
         return found
