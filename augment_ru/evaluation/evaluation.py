@@ -19,6 +19,7 @@ import numpy as np
 from augment_ru.errors import AugmentError, amount
 from augment_ru.evaluation import answers, examples, rates, tables
 from augment_ru.evaluation.catching import Catches, catch_report, catch_scores, check_catch
+from augment_ru.evaluation.contamination import check_fresh, contamination
 from augment_ru.evaluation.defences import Defence, defence_report
 from augment_ru.evaluation.flipping import Flipping, flipping_edits
 from augment_ru.evaluation.loading import TEST, loaded
@@ -43,6 +44,7 @@ from augment_ru.evaluation.report import (
     CatchReport,
     Cell,
     ChosenFrom,
+    ContaminationReport,
     Data,
     DefenceReport,
     Interval,
@@ -97,6 +99,7 @@ class Evaluation:
         specs: for rows of a release, maps the name of each variation to the specification of its attack.
         defences: for each model that stands behind a defence, by name, the defence and the name of the bare model.
         catches: the scores of the label that is to be caught, by the name of the model.
+        fresh: the evaluation of the same models on fresh rows; None if there are none.
     """
 
     pairs: Pairs
@@ -112,6 +115,7 @@ class Evaluation:
     specs: Mapping[str, str] = field(default_factory=dict)
     defences: Mapping[str, tuple[Defence, str]] = field(default_factory=dict)
     catches: Mapping[str, Catches] = field(default_factory=dict)
+    fresh: "Evaluation | None" = None
 
     def __repr__(self) -> str:
         models = ", ".join(dict.fromkeys(one.run.model for one in self.judged))
@@ -274,6 +278,7 @@ class Evaluation:
             unread=unread_report(judged, attack),
             option_order=option_order_report(judged, self.pairs, attack),
             spans=_spans_report(judged, attack),
+            contamination=None if chosen else contamination(judged, attack, self.pairs, self._of_fresh(judged, attack)),
             edits_per_100_words=self._edits_per_100_words[attack],
             subpopulations={
                 one.name: [
@@ -287,6 +292,12 @@ class Evaluation:
             else {name: cells for name, own in strengths.items() if (cells := _range_cells(outcomes, own))},
             outcomes=outcomes.letters,
         )
+
+    def _of_fresh(self, judged: rates.JudgedRun, attack: str) -> ContaminationReport | None:
+        """Return what a run loses on the fresh rows under an attack; None if there are none."""
+        models = self.fresh.counted().models if self.fresh else ()
+        own = (one for one in models if (one.model, one.shots) == (judged.run.model, judged.run.shots))
+        return next((one.attacks[attack].contamination for one in own if attack in one.attacks), None)
 
     def _defence(self, judged: rates.JudgedRun) -> DefenceReport | None:
         """Return what the defence of a run costs and recovers; None for a bare model."""
@@ -601,7 +612,9 @@ def evaluate(
     asked = [one for name, model in given for one in _with_prompts(name, model, task, settings)]
     bare_ones = [examples.NamedModel.of(name, _made(model, request, settings, own)) for name, model, own, _ in asked]
     _warn_of_learned(bare_ones, pairs)
-    protected = [(one, bare, one.protect(bare, kind)) for one in map(Defence.of, settings.defences) for bare in bare_ones]
+    protected = [
+        (one, bare, one.protect(bare, kind)) for one in map(Defence.of, settings.defences) for bare in bare_ones
+    ]
     named = [*bare_ones, *(model for *_, model in protected)]
     cache = None if settings.cache in {None, "none"} else examples.Cache(Path(settings.cache))
     try:
@@ -617,8 +630,10 @@ def evaluate(
     finally:
         if cache:
             cache.close()
+    fresh = _on_fresh_rows(bare_ones, pairs, train, settings) if settings.fresh is not None else None
     defining = {
         "data": scope.digest,
+        **({"fresh": fresh.defining["data"]} if fresh else {}),
         **({"originals": scope.digest_of_originals} if scope.digest_of_originals else {}),
         **({"train": train_rows.digest} if train_rows else {}),
         **({"verdicts": Path(settings.verdicts).name} if settings.verdicts is not None else {}),
@@ -632,8 +647,23 @@ def evaluate(
     behind = {model.name: (one, bare.name) for one, bare, model in protected}
     source = _name_of(perturbed)
     return Evaluation(
-        pairs, golds, kind, scored, judged, found, settings, defining, source, flips, specs, behind, catches
+        pairs, golds, kind, scored, judged, found, settings, defining, source, flips, specs, behind, catches, fresh
     )
+
+
+def _on_fresh_rows(
+    models: Sequence[examples.NamedModel], pairs: Pairs, train: str | Path | None, settings: EvaluationSettings
+) -> Evaluation:
+    """Ask the same models about the fresh rows.
+
+    Raises:
+        AugmentError: the rows are wrong, or no attack perturbed both.
+    """
+    own = replace(settings, fresh=None, originals=None, verdicts=None, catch=None, require=(), prompts=(), options={})
+    own = replace(own, train=train, by=(), flipping="none")
+    found = evaluate(settings.fresh or "", {model.name: model.predict for model in models}, own)
+    check_fresh(pairs, found.pairs)
+    return found
 
 
 def _check_parts(

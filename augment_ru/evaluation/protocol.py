@@ -57,6 +57,8 @@ class EvaluationSettings:
 
     Attributes:
         originals: the unperturbed rows, if the perturbed rows do not hold them.
+        fresh: rows that no model can know, perturbed by the same attacks: what models lose on them is the control of
+            the report's `contamination`. They hold their originals, as the output of perturb with full metadata does.
         task: the name of the task; None to recognise it by the fields of the first row.
         text_fields: the perturbed fields, instead of the task's.
         label_fields: the fields of the right answer, instead of the task's.
@@ -95,6 +97,7 @@ class EvaluationSettings:
     """
 
     originals: RowsOrFile | None = None
+    fresh: RowsOrFile | None = None
     task: str | None = None
     text_fields: Sequence[str] = ()
     label_fields: Sequence[str] = ()

@@ -152,7 +152,9 @@ class SearchRows(RowWork):
         model = self._model(given["model"])
         adversary = Adversary(
             job.perturbers,
-            model if given["defence"] is None else Defence.of(given["defence"]).protect(model, answer_kind(self.schema)),
+            model
+            if given["defence"] is None
+            else Defence.of(given["defence"]).protect(model, answer_kind(self.schema)),
             preparation=job.preparation,
             guide=None if given["guide"] is None else self._model(given["guide"]),
             budget=given["budget"],
