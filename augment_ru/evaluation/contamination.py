@@ -14,7 +14,7 @@ from augment_ru.evaluation.report import ContaminationReport, Rate
 from augment_ru.records.record import Record
 
 
-def contamination(
+def contamination_report(
     judged: rates.JudgedRun, attack: str, pairs: Pairs, fresh: ContaminationReport | None
 ) -> ContaminationReport:
     """Return what a model loses on the rows that an attack perturbed, beside fresh rows.

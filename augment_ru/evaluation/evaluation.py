@@ -19,7 +19,7 @@ import numpy as np
 from augment_ru.errors import AugmentError, amount
 from augment_ru.evaluation import answers, examples, rates, tables
 from augment_ru.evaluation.catching import Catches, catch_report, catch_scores, check_catch
-from augment_ru.evaluation.contamination import check_fresh, contamination
+from augment_ru.evaluation.contamination import check_fresh, contamination_report
 from augment_ru.evaluation.defences import Defence, defence_report
 from augment_ru.evaluation.flipping import Flipping, flipping_edits
 from augment_ru.evaluation.loading import TEST, loaded
@@ -278,7 +278,9 @@ class Evaluation:
             unread=unread_report(judged, attack),
             option_order=option_order_report(judged, self.pairs, attack),
             spans=_spans_report(judged, attack),
-            contamination=None if chosen else contamination(judged, attack, self.pairs, self._of_fresh(judged, attack)),
+            contamination=None
+            if chosen
+            else contamination_report(judged, attack, self.pairs, self._of_fresh(judged, attack)),
             edits_per_100_words=self._edits_per_100_words[attack],
             subpopulations={
                 one.name: [
