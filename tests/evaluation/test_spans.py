@@ -100,7 +100,7 @@ def test_a_span_follows_edits_inside_it_and_beside_it(edits: list[Edit], found: 
 
 @given(
     attack=st.sampled_from(["butterfingers", "misspell", "spacing", "punctuation", "people", "evasion", "eda_swap",
-                            "eda_delete", "emojify", "word_order", "wrong_layout"]),
+                            "eda_delete", "emojify", "word_order", "wrong_layout", "ocr", "speech", "unseen"]),
     mode=st.sampled_from(MODES), seed=st.integers(0, 99), probability=st.sampled_from([0.2, 1.0]),
 )  # fmt: skip
 def test_places_are_right_and_the_original_comes_back(attack: str, mode: str, seed: int, probability: float) -> None:
