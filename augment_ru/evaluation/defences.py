@@ -17,7 +17,6 @@ from augment_ru.evaluation.spans import in_source, spans_of
 from augment_ru.formats.row import new_row
 from augment_ru.normalizers._normalization import Normalization
 from augment_ru.normalizers._normalizer import Normalized, Normalizer
-from augment_ru.prompting.template import text_of
 from augment_ru.records.record import Record
 from augment_ru.records.task import Task
 
@@ -106,7 +105,7 @@ def _brought_back(prediction: Prediction, asked: Example, normalized: Normalized
     """Return spans that a model found in what a normalizer read, in the places of the text before."""
     name = asked.task.layout.labelled or ""
     script = normalized.scripts[name]
-    if text_of(asked.record, name) != script.text:
+    if Record(asked.record, asked.task).text(name) != script.text:
         return prediction
     found = in_source(spans_of(prediction), inverse_script(script), {})
     return [{"start": one.start, "end": one.stop, "label": one.label} for one in found]
