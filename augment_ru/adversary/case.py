@@ -223,7 +223,7 @@ class SearchCase:
         if key not in self._answers:
             self._answers[key] = scored
             self.queries += 1
-        broken = self._settled.get(key, self.goal.is_broken(self.goal.answer(scored)))
+        broken = self._settled.get(key, self._is_broken(scored))
         if broken and self.confirmation is not None and key not in self._settled:
             self.confirmation.text = Answers(broken=1)
             self.doubted = Doubted(texts, similarity, {True: scored})
@@ -241,7 +241,7 @@ class SearchCase:
             known.original.count(broken=wrong)
             self.before = answer if wrong and known.is_wrong_before else self.before
         else:
-            broken = self.goal.is_broken(answer)
+            broken = self._is_broken(scored)
             known.text.count(broken=broken)
             doubted.answers[broken] = scored
         known.again, self.queries = known.again + 1, self.queries + 1
@@ -257,6 +257,12 @@ class SearchCase:
         self._settled[key] = verdict
         self._answers[key] = doubted.answers.get(verdict, doubted.answers[True])
         self._judged(self._answers[key], doubted.similarity, broken=verdict)
+
+    def _is_broken(self, scored: Scored) -> bool:
+        """Tell whether the answer to the wanted set is broken."""
+        labelled = self.record.task.layout.labelled
+        script = self.scripts(self._wanted or ()).get(labelled) if labelled and self.goal.kind == "spans" else None
+        return self.goal.is_broken(self.goal.answer(scored), script)
 
     def _judged(self, scored: Scored, similarity: float, *, broken: bool) -> None:
         """Let the search know whether the wanted set broke the answer."""

@@ -13,8 +13,10 @@ from augment_ru.draws import Floats
 from augment_ru.errors import AugmentError
 from augment_ru.evaluation.answers import Kind, answer_of, golds_of, is_right, metrics_of
 from augment_ru.evaluation.examples import LabelScores, Scored
+from augment_ru.evaluation.spans import carried
 from augment_ru.records.record import Record
 from augment_ru.records.task import Task
+from augment_ru.script import Script
 
 DIGITS = 3
 """Margins are rounded to this many decimal places, so that the last bits of a score do not steer a search."""
@@ -56,10 +58,6 @@ class Goal:
         if all(gold is None for gold in self.golds):
             fields = ", ".join(f"'{name}'" for name in self.task.scoring.gold)
             raise AugmentError(f"no right answer in {fields or 'any field'}; name its field with `label_fields`")
-        if self.kind == "spans":
-            raise AugmentError(
-                "a search breaks labels, texts and rankings, no spans; perturb and evaluate measure those"
-            )
 
     @property
     def is_right_already(self) -> bool:
@@ -81,8 +79,17 @@ class Goal:
             gold is None or is_right(self.kind, gold, given, self.task.scoring.normal_form) for gold, given in pairs
         )
 
-    def is_broken(self, answer: Sequence[Any]) -> bool:
-        """Tell whether an answer meets the goal: it is the target or, without a target, wrong."""
+    def is_broken(self, answer: Sequence[Any], script: Script | None = None) -> bool:
+        """Tell whether an answer meets the goal: it is the target or, without a target, wrong.
+
+        Labelled spans are broken if a right one is lost or changed; what is found besides breaks only a text without.
+
+        Args:
+            answer: the answer.
+            script: how the text with labelled spans was edited; None if it was not.
+        """
+        if self.kind == "spans" and self.golds[0]:
+            return not set(carried(self.golds[0], script) if script else self.golds[0]) <= set(answer[0])
         return not self.is_right(answer) if self.target is None else bool(answer[0] == self.target)
 
     def rivals(self, scored: Scored) -> list[tuple[int, str]] | None:

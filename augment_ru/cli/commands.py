@@ -108,6 +108,7 @@ def _with_recipe(given: dict[str, Any], keys: type[Any], lists: Mapping[str, str
     dest="defences",
 )
 @option("--originals FILE", "The unperturbed rows, if PERTURBED does not hold them.")
+@option("--fresh FILE", "Rows that no model can know, perturbed in the same way: the control of contamination.")
 @with_options(*shared.INPUT, *shared.MODEL)
 @shared.METRIC
 @option(
@@ -142,8 +143,8 @@ def _with_recipe(given: dict[str, Any], keys: type[Any], lists: Mapping[str, str
 )
 @option(
     "--table NAME...",
-    "Print this table: rates, spans, counts, noise, defences, catch, together, valid, curve, broke, hard, transfer, "
-    "models, attacks, strength, subpopulations, or all.  [default: all but the last four]",
+    "Print this table: rates, spans, counts, noise, defences, catch, contamination, together, valid, curve, broke, "
+    "hard, transfer, models, attacks, strength, subpopulations, or all.  [default: what has few rows]",
     dest="tables",
 )
 @table_format()
@@ -191,7 +192,9 @@ def evaluate(**given: Any) -> int:  # noqa: ANN401
 )
 @option("--draws N", f"Random draws of each attack in the pool.  [default: {DRAWS}]", default=DRAWS)
 @option("--time SECONDS", "End the searches after this time.", dest="seconds", type=REAL)
-@with_options(*shared.INPUT, shared.METRIC, *shared.MODEL, *shared.POOL, *shared.ROWS, *shared.SPLIT, shared.QUIET)
+@with_options(
+    *shared.INPUT, shared.SPANS, shared.METRIC, *shared.MODEL, *shared.POOL, *shared.ROWS, *shared.SPLIT, shared.QUIET
+)
 def attack(**given: Any) -> int:  # noqa: ANN401
     """Search for the smallest change of each row that turns a model's right answer wrong.
 

@@ -44,7 +44,7 @@ class Command(click.Command):
 _MANY = 12
 """If a command has at least this many options, its help groups them."""
 _GROUPS = {
-    "Input": "input_format encoding task fields spans label_fields originals train limit recipe",
+    "Input": "input_format encoding task fields spans label_fields originals fresh train limit recipe",
     "Attack": (
         "attacks normalizers probability min_changes set options "
         "constraints no_constraints annotator copies preset seed"

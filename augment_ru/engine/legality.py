@@ -66,6 +66,8 @@ def legal(
     drop(_respelling(batch, proposals), "makes another word of a text of one or two letters")
     if batch.cuttable is not None:
         drop(~(batch.cuttable[proposals.starts] & batch.cuttable[proposals.stops]), "breaks a grapheme cluster")
+    if any(batch.borders):
+        drop(_parting(batch, proposals), "puts a blank at the border of a text or an option")
     if not (proposals.clean and _is_clean(batch, proposals)):
         proposals = replace(proposals, clean=False)
         drop(_crossing(batch, proposals), "reaches across the border of a text or an option")
@@ -201,6 +203,27 @@ def _crossing(batch: Batch, proposals: Proposals) -> Mask:
     last = np.maximum(proposals.stops - 1, proposals.starts)
     crossing: Mask = (here != home) | (batch.segments(last) != home)
     return crossing
+
+
+def _parting(batch: Batch, proposals: Proposals) -> Mask:
+    """Return whether each edit writes a blank at a border where another character stood, shape (edits,).
+
+    A labelled span would end with it, and the row would not tell where the span had ended.
+    """
+    texts = proposals.replace(np.arange(proposals.starts.size))
+    held = (texts.lengths > 0) & (proposals.starts < proposals.stops)
+    parting = np.zeros(held.size, dtype=np.bool_)
+    for edges, old, new in (
+        (proposals.starts, proposals.starts, texts.offsets[:-1]),
+        (proposals.stops, proposals.stops - 1, texts.offsets[1:] - 1),
+    ):
+        at = np.flatnonzero(held & np.isin(edges, batch.fences))
+        parting[at] |= np.isin(texts.codes[new[at]], _BLANKS) & ~np.isin(batch.codes[old[at]], _BLANKS)
+    return parting
+
+
+_BLANKS = np.array([9, 10, 13, 32, 160], dtype=np.uint32)
+"""The code points of blanks and line ends."""
 
 
 def _without_effect(batch: Batch, proposals: Proposals) -> Mask:

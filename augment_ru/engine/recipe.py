@@ -50,8 +50,8 @@ EVALUATE_LISTS = {
 """The options of `evaluate` that may be repeated, and the name of the parameter that gets the values of each."""
 EVALUATE_KEYS = _keys(
     EVALUATE_LISTS,
-    texts="originals task train shots device cache catch title format output html predictions verdicts date flipping "
-    "input-format encoding worst-case",
+    texts="originals fresh task train shots device cache catch title format output html predictions verdicts date "
+    "flipping input-format encoding worst-case",
     integers="episodes repeats seed",
     truths="require-point",
 )

@@ -2,16 +2,18 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
 from augment_ru.errors import AugmentError
 from augment_ru.evaluation import rates
 from augment_ru.evaluation.answers import Golds, Kind
-from augment_ru.evaluation.examples import Example, NamedModel
+from augment_ru.evaluation.examples import Example, NamedModel, Prediction
 from augment_ru.evaluation.paired import Difference, RunsInPairs
-from augment_ru.evaluation.pairs import ORIGINAL, Original, Pair, Pairs
+from augment_ru.evaluation.pairs import ORIGINAL, Original, Pair, Pairs, inverse_script
 from augment_ru.evaluation.report import DefenceReport, DefendedAttack, ModelDifference, Rate
+from augment_ru.evaluation.spans import in_source, spans_of
 from augment_ru.formats.row import new_row
 from augment_ru.normalizers._normalization import Normalization
 from augment_ru.normalizers._normalizer import Normalized, Normalizer
@@ -28,7 +30,7 @@ class Defence:
     """
 
     normalizer: Normalizer
-    _last: list[Sequence[Example]] = field(default_factory=list, init=False, repr=False, compare=False)
+    _last: list[Any] = field(default_factory=list, init=False, repr=False, compare=False)
 
     @classmethod
     def of(cls, spec: str | Normalization) -> "Defence":
@@ -44,9 +46,20 @@ class Defence:
         """The name of the normalizer."""
         return self.normalizer.name
 
-    def protect(self, model: NamedModel) -> NamedModel:
-        """Return the model behind this defence, as a model of its own."""
-        return replace(model, name=f"{self.name} + {model.name}", defence=self.name, reads=self.read)
+    def protect(self, model: NamedModel, kind: Kind = "labels") -> NamedModel:
+        """Return the model behind this defence, as a model of its own.
+
+        The spans that it finds in what the normalizer reads are brought to their places in the text that is asked.
+        """
+        found = replace(model, name=f"{self.name} + {model.name}", defence=self.name, reads=self.read)
+        if kind != "spans":
+            return found
+
+        def predict(examples: Sequence[Example]) -> list[Prediction]:
+            given = dict(pair for own in model.answers(self.read(examples)) for pair in own)
+            return [_brought_back(given[at], *pair) for at, pair in enumerate(zip(*self._last[1:], strict=True))]
+
+        return replace(found, reads=None, predict=predict, stream=None, signature=found.stated, defence="")
 
     def read(self, examples: Sequence[Example]) -> Sequence[Example]:
         """Return the questions with their texts as the normalizer reads them; offsets follow.
@@ -55,12 +68,14 @@ class Defence:
         """
         if not self._last or self._last[0] is not examples:
             records = [Record(example.record, example.task) for example in examples]
+            normalized = self.normalizer.chunk(records)
             found = [
                 Example(values, one.task, "\n".join(Record(values, one.task).read().values()), one.shots)
-                for one, values in zip(examples, map(_values, self.normalizer.chunk(records)), strict=True)
+                for one, values in zip(examples, map(_values, normalized), strict=True)
             ]
-            self._last[:] = examples, found
-        return self._last[1]
+            self._last[:] = examples, found, normalized
+        read: Sequence[Example] = self._last[1]
+        return read
 
     def readings(self, rows: Iterable[Mapping[str, object]], task: Task) -> list[dict[str, str]]:
         """Return for each row the texts that the normalizer changes, by field, as it reads them."""
@@ -84,6 +99,16 @@ def _values(one: Normalized) -> Mapping[str, object]:
         return new_row(one.record.values, one.changed("none"))
     except AugmentError:
         return one.record.values
+
+
+def _brought_back(prediction: Prediction, asked: Example, normalized: Normalized) -> Prediction:
+    """Return spans that a model found in what a normalizer read, in the places of the text before."""
+    name = asked.task.layout.labelled or ""
+    script = normalized.scripts[name]
+    if Record(asked.record, asked.task).text(name) != script.text:
+        return prediction
+    found = in_source(spans_of(prediction), inverse_script(script), {})
+    return [{"start": one.start, "end": one.stop, "label": one.label} for one in found]
 
 
 def defence_report(

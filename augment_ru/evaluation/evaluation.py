@@ -21,6 +21,7 @@ import numpy as np
 from augment_ru.errors import AugmentError, amount
 from augment_ru.evaluation import answers, examples, rates, tables
 from augment_ru.evaluation.catching import Catches, catch_report, catch_scores, check_catch
+from augment_ru.evaluation.contamination import check_fresh, contamination_report
 from augment_ru.evaluation.defences import Defence, defence_report
 from augment_ru.evaluation.flipping import Flipping, flipping_edits
 from augment_ru.evaluation.loading import TEST, loaded
@@ -46,6 +47,7 @@ from augment_ru.evaluation.report import (
     CatchReport,
     Cell,
     ChosenFrom,
+    ContaminationReport,
     Data,
     DefenceReport,
     Interval,
@@ -103,6 +105,7 @@ class Evaluation:
         specs: for rows of a release, maps the name of each variation to the specification of its attack.
         defences: for each model that stands behind a defence, by name, the defence and the name of the bare model.
         catches: the scores of the label that is to be caught, by the name of the model.
+        fresh: the evaluation of the same models on fresh rows; None if there are none.
     """
 
     pairs: Pairs
@@ -118,6 +121,7 @@ class Evaluation:
     specs: Mapping[str, str] = field(default_factory=dict)
     defences: Mapping[str, tuple[Defence, str]] = field(default_factory=dict)
     catches: Mapping[str, Catches] = field(default_factory=dict)
+    fresh: "Evaluation | None" = None
 
     def __repr__(self) -> str:
         models = ", ".join(dict.fromkeys(one.run.model for one in self.judged))
@@ -285,6 +289,9 @@ class Evaluation:
             unread=unread_report(judged, attack),
             option_order=option_order_report(judged, self.pairs, attack),
             spans=_spans_report(judged, attack),
+            contamination=None
+            if chosen
+            else contamination_report(judged, attack, self.pairs, self._of_fresh(judged, attack)),
             edits_per_100_words=self._edits_per_100_words[attack],
             subpopulations={
                 one.name: [
@@ -308,6 +315,12 @@ class Evaluation:
         (score,) = found.values() or (None,)
         before, after = (score.before, score.after) if score else (None, None)
         return replace(_cell(outcomes, rows, name), f1_before=before, f1_after=after)
+
+    def _of_fresh(self, judged: rates.JudgedRun, attack: str) -> ContaminationReport | None:
+        """Return what a run loses on the fresh rows under an attack; None if there are none."""
+        models = self.fresh.counted().models if self.fresh else ()
+        own = (one for one in models if (one.model, one.shots) == (judged.run.model, judged.run.shots))
+        return next((one.attacks[attack].contamination for one in own if attack in one.attacks), None)
 
     def _defence(self, judged: rates.JudgedRun) -> DefenceReport | None:
         """Return what the defence of a run costs and recovers; None for a bare model."""
@@ -654,7 +667,9 @@ def evaluate(
         for name, model, own, _ in asked
     ]
     _warn_of_learned(bare_ones, pairs)
-    protected = [(one, bare, one.protect(bare)) for one in map(Defence.of, settings.defences) for bare in bare_ones]
+    protected = [
+        (one, bare, one.protect(bare, kind)) for one in map(Defence.of, settings.defences) for bare in bare_ones
+    ]
     named = [*bare_ones, *(model for *_, model in protected)]
     cache = None if settings.cache in {None, "none"} else examples.Cache(Path(settings.cache))
     try:
@@ -671,10 +686,12 @@ def evaluate(
     finally:
         if cache:
             cache.close()
+    fresh = _on_fresh_rows(bare_ones, pairs, train, settings) if settings.fresh is not None else None
     defining = {
         **({"nearest": shown.nearest.signature or settings.nearest or ""} if shown and shown.nearest else {}),
         **({"judges": judges.signature} if settings.judges else {}),
         "data": scope.digest,
+        **({"fresh": fresh.defining["data"]} if fresh else {}),
         **({"originals": scope.digest_of_originals} if scope.digest_of_originals else {}),
         **({"train": train_rows.digest} if train_rows else {}),
         **({"verdicts": Path(settings.verdicts).name} if settings.verdicts is not None else {}),
@@ -700,7 +717,23 @@ def evaluate(
         specs,
         behind,
         catches,
+        fresh,
     )
+
+
+def _on_fresh_rows(
+    models: Sequence[examples.NamedModel], pairs: Pairs, train: str | Path | None, settings: EvaluationSettings
+) -> Evaluation:
+    """Ask the same models about the fresh rows.
+
+    Raises:
+        AugmentError: the rows are wrong, or no attack perturbed both.
+    """
+    own = replace(settings, fresh=None, originals=None, verdicts=None, catch=None, require=(), prompts=(), options={})
+    own = replace(own, train=train, by=(), flipping="none")
+    found = evaluate(settings.fresh or "", {model.name: model.predict for model in models}, own)
+    check_fresh(pairs, found.pairs)
+    return found
 
 
 def _check_parts(
@@ -709,14 +742,12 @@ def _check_parts(
     """Check what the settings ask for besides rates.
 
     Raises:
-        AugmentError: there is no such label to catch, a requirement is wrong, or a defence stands before spans.
+        AugmentError: there is no such label to catch, or a requirement is wrong.
     """
     kind = next(iter(scored.values())).kind
     if settings.catch is not None:
         check_catch(settings.catch, pairs.task, golds, kind)
     check_requirements(settings.require, tuple(scored), tuple(pairs.attacks), settings.repeats)
-    if settings.defences and kind == "spans":
-        raise AugmentError("`defences`: the spans of what a normalizer reads stand elsewhere; normalize the rows first")
 
 
 def _asked(

@@ -58,6 +58,8 @@ class EvaluationSettings:
 
     Attributes:
         originals: the unperturbed rows, if the perturbed rows do not hold them.
+        fresh: rows that no model can know, perturbed by the same attacks: what models lose on them is the control of
+            the report's `contamination`. They hold their originals, as the output of perturb with full metadata does.
         task: the name of the task; None to recognise it by the fields of the first row.
         text_fields: the perturbed fields, instead of the task's.
         label_fields: the fields of the right answer, instead of the task's.
@@ -100,6 +102,7 @@ class EvaluationSettings:
     """
 
     originals: RowsOrFile | None = None
+    fresh: RowsOrFile | None = None
     task: str | None = None
     text_fields: Sequence[str] = ()
     label_fields: Sequence[str] = ()
@@ -547,7 +550,7 @@ def _in_original(found: Spans, pair: Pair, pairs: Pairs) -> Spans:
         AugmentError: the row does not say how it was edited.
     """
     original, gold = pairs.originals[pair.original].values, pairs.task.scoring.gold[0]
-    name = next(one.text for one in pairs.task.layout.characters if one.labels)
+    name = pairs.task.layout.labelled or ""
     old, new = (Record(values, pairs.task).text(name) for values in (original, pair.values))
     if old == new:
         return found

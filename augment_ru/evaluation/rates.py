@@ -70,11 +70,14 @@ def newcombe(a: tuple[float, float], b: tuple[float, float]) -> Ends | None:
     [0.0482, 0.3394]
     """
     first, second = (wilson(rate * trials, trials) for rate, trials in (a, b))
-    if first is None or second is None:
-        return None
-    low = a[0] - b[0] - math.hypot(a[0] - first[0], second[1] - b[0])
-    high = a[0] - b[0] + math.hypot(first[1] - a[0], b[0] - second[0])
-    return low, high
+    return None if first is None or second is None else of_difference((a[0], first), (b[0], second))
+
+
+def of_difference(a: tuple[float, report.Interval], b: tuple[float, report.Interval]) -> Ends:
+    """Return the interval of the difference a - b of two independent values with their intervals (Zou, Donner 2008)."""
+    (first, ends), (second, others) = a, b
+    low = first - second - math.hypot(first - ends[0], others[1] - second)
+    return low, first - second + math.hypot(ends[1] - first, second - others[0])
 
 
 class Cells(NamedTuple):
@@ -390,6 +393,9 @@ def agreeing_pairs(values: Sequence[Any]) -> float:
 Name: TypeAlias = tuple[str, str]
 """An attack and the name of a rate; a rate over all attacks has the attack ""."""
 
+LOSS = "loss"
+"""The name of the rate of right answers that perturbed rows lose, less those that they mend; it may be below 0."""
+
 OF_VALID = "valid:"
 """The prefix of the names of rates that are counted over the rows that people found valid."""
 
@@ -545,6 +551,8 @@ def _cells(outcomes: AttackOutcomes, pairs: Pairs, attack: str) -> dict[str, Cel
     }
     found = {name: outcomes.cells(hits, trials, records) for name, (hits, trials) in pairs_of_flags.items()}
     perturbed = flags_of(pair.status == "perturbed" for pair in rows)
+    loss = outcomes.broken - 1.0 * outcomes.fixed
+    found[LOSS] = outcomes.cells(loss, outcomes.known & same_meaning(rows), records)
     found["asr_perturbed_rows"] = outcomes.cells(outcomes.broken, outcomes.right & perturbed, records)
     if any(pair.verdict for pair in rows):
         valid = flags_of(pair.verdict == "valid" for pair in rows)
@@ -556,6 +564,11 @@ def _cells(outcomes: AttackOutcomes, pairs: Pairs, attack: str) -> dict[str, Cel
 def flags_of(of_rows: Iterable[bool]) -> Flags:
     """Return flags of rows as an array, shape (rows,)."""
     return np.fromiter(of_rows, np.bool_)
+
+
+def same_meaning(rows: Iterable[Pair]) -> Flags:
+    """Return which rows have another text with the same meaning: perturbed, and not found invalid; shape (rows,)."""
+    return flags_of(pair.status == "perturbed" and pair.verdict != "invalid" for pair in rows)
 
 
 def success_rate(outcomes: AttackOutcomes, where: Any = ...) -> report.SuccessRate:  # noqa: ANN401  (an index of an array)

@@ -242,6 +242,26 @@ class PromptsReport:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ContaminationReport:
+    """Right answers to originals less those to the same rows perturbed, which a model that knows the originals loses.
+
+    Attributes:
+        rows: the perturbed rows with a right answer.
+        before, after: the share of right answers to their originals, and to them.
+        difference: before less after, in points, with a paired interval.
+        fresh: the same of the fresh rows; None if there are none.
+        excess: the difference less that of the fresh rows, in points; None without fresh rows.
+    """
+
+    rows: int
+    before: float | None
+    after: float | None
+    difference: Rate
+    fresh: "ContaminationReport | None" = None
+    excess: Rate | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AttackReport:
     """The counts, rates and metrics of an attack on a model.
 
@@ -267,6 +287,7 @@ class AttackReport:
     unread: UnreadReport | None = None
     option_order: OptionOrderReport | None = None
     spans: Mapping[str, Rate] | None = None
+    contamination: ContaminationReport | None = None
     edits_per_100_words: float | None = None
     subpopulations: Mapping[str, Sequence[Cell]]
     strength: Mapping[str, Sequence[Cell]]

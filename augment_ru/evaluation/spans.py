@@ -1,7 +1,7 @@
 """Labelled spans of a text: their metrics, and what became of right ones under an attack."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from augment_ru.edits import Span
@@ -52,10 +52,15 @@ def in_source(spans: Spans, back: Script, moved: Mapping[LabelledSpan, LabelledS
         moved: maps the right spans as they stand in the new text to those of the original.
     """
     size = len(back.source)
-    plain = (Span(min(one.start, size), min(one.stop, size), one.label) for one in spans)
-    carried = map(back.carried, plain)
-    pairs = zip(spans, carried, strict=True)
-    return tuple(sorted({moved.get(one) or LabelledSpan(own.start, own.stop, own.label) for one, own in pairs}))
+    inside = (one._replace(start=min(one.start, size), stop=min(one.stop, size)) for one in spans)
+    pairs = zip(spans, carried(inside, back), strict=True)
+    return tuple(sorted({moved.get(one) or own for one, own in pairs}))
+
+
+def carried(spans: Iterable[LabelledSpan], script: Script) -> list[LabelledSpan]:
+    """Return spans of the source of a script in its new text (`Script.carried`)."""
+    found = (script.carried(Span(*one)) for one in spans)
+    return [LabelledSpan(one.start, one.stop, one.label) for one in found]
 
 
 def span_score(metric: str, label: str | None = None) -> Callable[[Sequence[Spans], Sequence[Spans]], float]:

@@ -521,6 +521,28 @@ def option_orders(report: Report) -> ShownTable:
     return ShownTable("Options in another order", columns, rows, 3, key="orders")
 
 
+def contamination(report: Report) -> ShownTable:
+    """Return the table of what models lose on perturbed rows, beside fresh rows if there are any."""
+    rows = []
+    for named, entry in _attacked(report):
+        if (one := entry.contamination) is None or not one.rows:
+            continue
+        fresh, more = one.fresh, one.excess
+        rows.append(
+            [
+                *(*named, f"{one.rows:,}", shown(one.before), shown(one.after)),
+                *(shown(one.difference.value), span(one.difference.ci95)),
+                *(map(shown, (fresh.before, fresh.after, fresh.difference.value)) if fresh else [NONE] * 3),
+                *(span(fresh.difference.ci95) if fresh else NONE, shown(more.value if more else None)),
+                span(more.ci95 if more else None),
+            ]
+        )
+    columns = ["model", "shots", "attack", "rows", "originals", "perturbed", "difference", INTERVAL]
+    columns += ["fresh originals", "fresh perturbed", "fresh difference", INTERVAL, "excess", INTERVAL]
+    title = "Contamination: right answers to originals less those to the same rows perturbed, points"
+    return ShownTable(title, columns, rows, 3, key="contamination")
+
+
 def spans(report: Report) -> ShownTable:
     """Return the table of what became of right spans, and of the main metric by label before and after."""
     rows = []
@@ -544,6 +566,7 @@ TABLES: Mapping[str, Callable[[Report], ShownTable]] = {
     "noise": noise,
     "defences": defences,
     "catch": catches,
+    "contamination": contamination,
     "together": together,
     "valid": valid,
     "curve": curve,

@@ -18,7 +18,7 @@ from augment_ru.adversary.goal import Goal
 from augment_ru.adversary.result import NAME, Finding
 from augment_ru.adversary.victim import victim_of
 from augment_ru.errors import AugmentError, amount, unknown
-from augment_ru.evaluation.answers import different_golds, labels_of_different
+from augment_ru.evaluation.answers import answer_kind, different_golds, labels_of_different
 from augment_ru.evaluation.defences import Defence
 from augment_ru.evaluation.evaluation import check_models, evaluate
 from augment_ru.evaluation.examples import Cache, NamedModel, default_path, named_spec
@@ -152,7 +152,9 @@ class SearchRows(RowWork):
         model = self._model(given["model"])
         adversary = Adversary(
             job.perturbers,
-            model if given["defence"] is None else Defence.of(given["defence"]).protect(model),
+            model
+            if given["defence"] is None
+            else Defence.of(given["defence"]).protect(model, answer_kind(self.schema)),
             preparation=job.preparation,
             guide=None if given["guide"] is None else self._model(given["guide"]),
             budget=given["budget"],

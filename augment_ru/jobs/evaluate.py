@@ -43,7 +43,8 @@ def run_evaluation(given: Mapping[str, Any]) -> int:
         AugmentError: an option, a row or a name is wrong, or a model fails.
     """
     source, quiet = given["source"], given["quiet"]
-    keys = tuple(TABLES) if "all" in given["tables"] else given["tables"] or SHORT
+    keys = tuple(TABLES) if "all" in given["tables"] else given["tables"]
+    keys = keys or (*SHORT, *(("contamination",) if given["fresh"] else ()))
     with checking():
         settings = _settings(given)
         check_models(given["models"], settings.options, settings.nearest or "")
@@ -138,7 +139,10 @@ def _check_files(given: Mapping[str, Any], settings: EvaluationSettings) -> None
         raise AugmentError("`train` -: stdin can be read once, a train file is read by each model; give a file")
     if source == given["originals"] == "-":
         raise AugmentError("`originals` -: PERTURBED is stdin already; give a file")
-    inputs = {"": rows_file(source), **{f"`{name}`": given[name] for name in ("verdicts", "originals", "train")}}
+    inputs = {
+        "": rows_file(source),
+        **{f"`{name}`": given[name] for name in ("verdicts", "originals", "fresh", "train")},
+    }
     for name, path in inputs.items():
         if path is not None:
             check_input(path, name)

@@ -11,9 +11,10 @@ from augment_ru.errors import AugmentError
 
 _ALIKE = (
     "accept annotator budget by cache candidates catch confirm copies csv_safe date defence device draws encoding "
-    "engine episodes guide html input_format limit meta min_changes model nearest no_constraints no_minimal on_error "
-    "originals part_size predictions latex preset probability protocol repeats report require resume schedule seed "
-    "set shots similarity spans submission task threshold train verdicts with_original workers worst_case"
+    "engine episodes fresh guide html input_format latex limit meta min_changes model nearest no_constraints "
+    "no_minimal on_error originals part_size predictions preset probability protocol repeats report require "
+    "resume schedule seed set shots similarity spans submission task threshold train verdicts with_original "
+    "workers worst_case"
 )
 _OTHERS = {
     "__cause__": "--debug", "attacks": "--attack", "baseline": "--write-baseline", "constraints": "--constraint",

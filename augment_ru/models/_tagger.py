@@ -42,10 +42,9 @@ def labelled_field(task: Task) -> str:
     Raises:
         AugmentError: it asks for none.
     """
-    for one in task.layout.characters:
-        if one.labels:
-            return one.text
-    raise AugmentError(f"the task '{task.name}' asks for no labelled spans; this model finds nothing else")
+    if task.layout.labelled is None:
+        raise AugmentError(f"the task '{task.name}' asks for no labelled spans; this model finds nothing else")
+    return task.layout.labelled
 
 
 def words_of(text: str) -> tuple[Tokens, list[str]]:

@@ -145,7 +145,7 @@ class Layout(_Part, frozen=True):
     spans: Literal["context", "inside", "all"] = "context"
 
     def __post_init__(self) -> None:
-        if self.spans != "context" and not any(one.labels for one in self.characters):
+        if self.spans != "context" and self.labelled is None:
             raise ValueError(f"'spans' is {self.spans}, but no 'characters' have 'labels'")
         if not self.fields and not self.optional:
             raise ValueError("'fields' is []; it must be a list of at least one text")
@@ -158,6 +158,11 @@ class Layout(_Part, frozen=True):
     def read(self) -> tuple[str, ...]:
         """The fields that a model reads, in order."""
         return (*self.inputs, *(name for name in self.fields + self.optional if name not in self.inputs))
+
+    @cached_property
+    def labelled(self) -> str | None:
+        """The field whose labelled spans are the right answer; None if there is none."""
+        return next((one.text for one in self.characters if one.labels), None)
 
     @cached_property
     def states_offsets(self) -> bool:

@@ -14,6 +14,7 @@ from augment_ru.release.card import card, shown_demonstrations, shown_pairs
 from augment_ru.release.croissant import CROISSANT, column_types, croissant
 from augment_ru.release.edit_log import line_digest
 from augment_ru.release.episodes import Episode, episodes_of
+from augment_ru.release.hard import HARD, hard_split
 from augment_ru.release.lm_eval import harness_files, stated_prompts
 from augment_ru.release.manifest import MANIFEST, OWN, encoded_manifest, file_entries
 from augment_ru.release.original_rows import TaskInput, constraints_of
@@ -64,6 +65,12 @@ def assemble(
         files = [*(["train.jsonl"] if task.train else []), "test.jsonl", "edits.jsonl"]
         names += [f"{task.recipe.name}/{file}" for file in files]
         entries.append(task_entry(recipe, task) | figure_entries(figures))
+        if count := recipe.hard_of(task.recipe):
+            rows, entries[-1][HARD] = hard_split(
+                folder, task.test.records, list(recipe.searches), count, labelled=bool(entries[-1]["labels"])
+            )
+            (folder / f"{HARD}.jsonl").write_bytes(rows)
+            names.append(f"{task.recipe.name}/{HARD}.jsonl")
     content: dict[str, Any] = {
         **facts,
         **figure_entries(totals, recipe),

@@ -14,6 +14,7 @@ import jinja2
 from augment_ru import registry
 from augment_ru.records import field_paths
 from augment_ru.records.answers import answer_values, label_of
+from augment_ru.release.hard import splits_in
 from augment_ru.release.manifest import variations_in
 from augment_ru.release.release_recipe import identifier
 from augment_ru.release.yaml import yaml
@@ -140,11 +141,7 @@ def _front_matter(content: Mapping[str, Any]) -> dict[str, Any]:
         "configs": [
             {
                 "config_name": task["name"],
-                "data_files": [
-                    {"split": split, "path": f"{task['name']}/{split}.jsonl"}
-                    for split in ("train", "test")
-                    if task[split]
-                ],
+                "data_files": [{"split": split, "path": f"{task['name']}/{split}.jsonl"} for split in splits_in(task)],
             }
             for task in content["tasks"]
         ],

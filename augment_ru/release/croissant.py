@@ -8,6 +8,8 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from augment_ru.release.hard import splits_in
+
 CROISSANT = "croissant.json"
 
 
@@ -66,8 +68,7 @@ def croissant(content: Mapping[str, Any], files: Mapping[str, Mapping[str, Any]]
     paths = [
         ((task["name"], split, task["columns"]), f"{task['name']}/{split}.jsonl")
         for task in content["tasks"]
-        for split in ("train", "test")
-        if task[split]
+        for split in splits_in(task)
     ]
     found = {
         "@context": _CONTEXT,

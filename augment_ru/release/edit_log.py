@@ -67,6 +67,7 @@ class _Search(_Part):
     minimal: bool
     attacks: dict[str, list[Any]]
     reason: Any = None
+    breaks: list[str] = []
     confirmed: dict[str, float | None] | None = None
 
     def __post_init__(self) -> None:
@@ -115,7 +116,13 @@ def original_entry(row: int, name: str, line: str, protected: Mapping[str, Seque
 
 
 def result_entry(
-    row: int, name: str, line: str, result: Result | Finding, protected: Mapping[str, Sequence[Any]]
+    row: int,
+    name: str,
+    line: str,
+    result: Result | Finding,
+    protected: Mapping[str, Sequence[Any]],
+    *,
+    breaks: Sequence[str] = (),
 ) -> str:
     """Return the entry of a row that an attack or a search made, as a line of JSON.
 
@@ -128,11 +135,12 @@ def result_entry(
         result: the result of the attack or the search.
         protected: the protected spans of the original row. The result may have others, because some attacks may
             exchange wrong options; they are written only if they differ.
+        breaks: the other searched models whose right answer the row of a search breaks, too.
     """
     if isinstance(result, Finding):
         state: dict[str, Any] = {"status": STATUS_OF_SEARCH[result.status], "probability": None}
         state |= {"similarity": result.similarity, "candidate": None}
-        state["search"] = result.search() | {"attacks": result.made_by()}
+        state["search"] = result.search() | {"attacks": result.made_by()} | ({"breaks": breaks} if breaks else {})
     else:
         state = {key: getattr(result, key) for key in ("status", "probability", "similarity", "candidate")}
     own = _protected(result)

@@ -60,11 +60,13 @@ _COUNTED = ("name", "rows perturbed unchanged rejected", f"acceptance edits_per_
 _SEARCHES = _list(
     _object("name", f"rows right {' '.join(STATUSES)} queries minimal", "asr queries_a_success changes"),
 )
+_TRANSFER = _object("name", "right broken all_right all_broken", "asr all_asr")
+_HARD = _object("", "rows", broken_by=list[_Count], labels=dict[str, _Count], transfer=_list(_TRANSFER)) | None
 _TASK = _object(
     "name task language licence description",
     "test train default_episode",
     "",
-    "searches groups train_groups",
+    "searches groups train_groups hard",
     **dict.fromkeys(("fields", "gold", "metrics", "constraints", "train_digests", "groups"), list[str]),
     train_groups=list[str | None],
     columns=_table(Literal[COLUMN_TYPES]),
@@ -73,6 +75,7 @@ _TASK = _object(
     episodes=_list(_object("", "number shots")),
     attacks=_list(_object(*_COUNTED, **_FIGURES)),
     searches=_SEARCHES,
+    hard=_HARD,
 )
 _JUDGED = {"judged": _Count, "valid": _Count, "unclear": _Count, "share": _Number | None} | dict.fromkeys(
     ("low", "high"), _Number | None

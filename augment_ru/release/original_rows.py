@@ -131,6 +131,8 @@ def read_task(recipe: ReleaseRecipe, task: TaskRecipe, folder: Path) -> TaskInpu
     digest, rows = _read(folder, task.test)
     if not rows:
         raise AugmentError(f"{task.test}: no rows; a test set needs at least one")
+    if (hard := recipe.hard_of(task)) > len(rows):
+        raise AugmentError(f"[adversary]: hard = {hard}; {task.test} has {amount(len(rows), 'row')}")
     first = rows[0][1]
     try:
         schema = schema_of(task, first, folder.joinpath).under(recipe.protocol)

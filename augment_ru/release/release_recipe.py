@@ -193,6 +193,7 @@ class AdversaryRecipe(_Table, frozen=True):
         probability: only changes whose rank is below this are in the pool.
         tasks: the names of the tasks that are searched; None for all.
         options: the options of the models, by kind.
+        hard: how many rows of each searched task its split `hard` has: those that break most models; None for none.
     """
 
     models: SomeTexts
@@ -202,6 +203,7 @@ class AdversaryRecipe(_Table, frozen=True):
     probability: Number = 1.0
     tasks: SomeTexts | None = None
     options: dict[str, Options] = {}
+    hard: _Positive | None = None
 
     def __post_init__(self) -> None:
         msgspec.structs.force_setattr(self, "options", _tables(self.options))
@@ -313,6 +315,10 @@ class ReleaseRecipe(_Table, frozen=True, kw_only=True):
         """Return what `searches` does, for one task; empty if the task is not searched."""
         is_searched = self.adversary is not None and (self.adversary.tasks is None or task.name in self.adversary.tasks)
         return self.searches if is_searched else {}
+
+    def hard_of(self, task: TaskRecipe) -> int:
+        """Return how many rows the split `hard` of a task has; 0 if it has none."""
+        return (self.adversary.hard or 0) if self.adversary and self.searches_of(task) else 0
 
     def variations_of(self, task: TaskRecipe) -> tuple[str, ...]:
         """Return the names of a task's perturbed variations, in the order of its test file."""

@@ -1,6 +1,6 @@
 """The adversarial part of a release: variations that searches make against the models that the recipe names."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from hashlib import sha256
@@ -9,12 +9,14 @@ from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 from augment_ru.adversary.adversary import Adversary
+from augment_ru.adversary.goal import Goal
 from augment_ru.adversary.result import Finding
 from augment_ru.adversary.victim import labels_of, victim_of
 from augment_ru.engine.perturber import Perturber
 from augment_ru.engine.prepare import Prepared
 from augment_ru.errors import AugmentError
-from augment_ru.evaluation.examples import NamedModel
+from augment_ru.evaluation.examples import NamedModel, example_of
+from augment_ru.formats.row import new_row
 from augment_ru.records.task import Task
 from augment_ru.release.original_rows import TaskInput
 from augment_ru.release.release_recipe import TRAINED, AdversaryRecipe, ReleaseRecipe
@@ -101,6 +103,34 @@ class Searches:
             model = self.model(variation, prepared.records[0].task, given)
             self._made[known] = Adversary(self.perturbers, model, budget=self.recipe.budget, draws=self.recipe.draws)
         return self._made[known].search(prepared)
+
+    def breaks(self, found: Mapping[str, Sequence[Finding]], given: Searched) -> dict[str, list[list[str]]]:
+        """Return for each row of each search the other models whose right answer it breaks, too.
+
+        It is empty unless the recipe asks for a split `hard`.
+
+        Args:
+            found: the findings of all searches of the same records, by the name of the variation.
+            given: the data that the models are made from.
+
+        Raises:
+            AugmentError: a model fails.
+        """
+        told = {name: [list[str]() for _ in own] for name, own in found.items()} if self.recipe.hard else {}
+        for name, rows in told.items():
+            for other in (one for one in found if one != name):
+                goals = [Goal.of(one.record) for one in found[other]]
+                asked = [
+                    at
+                    for at, (goal, one) in enumerate(zip(goals, found[other], strict=True))
+                    if found[name][at].status == "broken" and goal.is_right(one.before)
+                ]
+                values = [new_row(found[name][at].record.values, found[name][at].changed("none")) for at in asked]
+                questions = [example_of(one, goals[0].task) for one in values]
+                for at, said in zip(asked, self._made[other, given].ledger.ask(questions), strict=True):
+                    if goals[at].is_broken(goals[at].answer(said)):
+                        rows[at].append(other)
+        return told
 
 
 def model_entries(

@@ -172,19 +172,26 @@ def variations(
             for number, line, spans in zip(records, originals, protected, strict=True)
         ],
     )
+    results: dict[str, Any] = {}
+    searches = tools.recipe.searches_of(task)
     for name in tools.recipe.variations_of(task):
         began = timing.clock()
-        found: Any
-        if tools.searches and given and name in tools.recipe.searches:
-            found = tools.searches.findings(name, prepared, given)
+        if tools.searches and given and name in searches:
+            results[name] = tools.searches.findings(name, prepared, given)
         else:
-            found = tools.perturbers[name].perturb(prepared).results
+            results[name] = tools.perturbers[name].perturb(prepared).results
+        timing.perturbing[name] = timing.perturbing.get(name, 0.0) + timing.clock() - began
+    breaks = (
+        tools.searches.breaks({name: results[name] for name in searches}, given) if tools.searches and given else {}
+    )
+    for name, found in results.items():
         done = timing.clock()
-        timing.perturbing[name] = timing.perturbing.get(name, 0.0) + done - began
         lines = [with_perturbation(one.line("none"), name) for one in found]
         entries = [
-            result_entry(number, name, line, one, spans)
-            for number, line, one, spans in zip(records, lines, found, protected, strict=True)
+            result_entry(number, name, line, one, spans, breaks=own)
+            for number, line, one, spans, own in zip(
+                records, lines, found, protected, breaks.get(name, [()] * len(lines)), strict=True
+            )
         ]
         timing.writing += timing.clock() - done
         yield Variation(name, lines, entries)

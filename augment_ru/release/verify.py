@@ -16,6 +16,7 @@ from augment_ru.evaluation.verdicts import read_judged
 from augment_ru.release import manifest
 from augment_ru.release.assemble import CARD, RECIPE, derived_files, task_entry
 from augment_ru.release.card import shown_demonstrations, shown_pairs
+from augment_ru.release.hard import splits_in
 from augment_ru.release.judged import judged_figures
 from augment_ru.release.lm_eval import stated_prompts
 from augment_ru.release.manifest_shape import check_recipe
@@ -204,11 +205,7 @@ def _abridged(problems: Iterable[str]) -> list[str]:
 
 def _expected_files(release: ReleaseFiles) -> set[str]:
     """Return the files that the release must have, except those that are made from the manifest."""
-    rows = {
-        f"{task['name']}/{file}.jsonl"
-        for task in release.content["tasks"]
-        for file in ("test", "edits", *(("train",) if task["train"] else ()))
-    }
+    rows = {f"{task['name']}/{file}.jsonl" for task in release.content["tasks"] for file in (*splits_in(task), "edits")}
     judged = {manifest.VERDICTS} if release.content.get("judged") else set()
     return {CARD, RECIPE, *rows, *judged, *(f"{manifest.OWN}/{Path(name).name}" for name in release.recipe.own_files)}
 

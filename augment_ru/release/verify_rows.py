@@ -16,6 +16,7 @@ from augment_ru.records.record import Record
 from augment_ru.records.task import Task
 from augment_ru.release import edit_log
 from augment_ru.release.episodes import draw_episodes
+from augment_ru.release.hard import HARD, hard_split
 from augment_ru.release.manifest import MANIFEST, OWN, file_digest
 from augment_ru.release.original_rows import CANARY, EPISODE, PERTURBATION, InputFile, TaskInput, schema_of
 from augment_ru.release.release_recipe import ReleaseRecipe, TaskRecipe, parse_release_recipe
@@ -128,7 +129,21 @@ def check_task(release: ReleaseFiles, number: int) -> TaskCheck:
         if entry != stated:
             problems.append(f"{MANIFEST}: the figures of '{entry['name']}' on '{task.name}' are not those of the rows")
     originals = InputFile(test, "", tuple(row.record for row in rows[:size] if row.record is not None))
+    problems += [] if problems else _hard_problems(release, task, originals.records, known)
     return TaskCheck(problems, TaskInput(task, schema, originals, train), figures)
+
+
+def _hard_problems(
+    release: ReleaseFiles, task: TaskRecipe, originals: Sequence[Record], known: Mapping[str, Any]
+) -> Iterator[str]:
+    """Yield the problems of the split `hard` of a task whose other rows have none."""
+    if count := release.recipe.hard_of(task):
+        folder, searches = release.folder / task.name, list(release.recipe.searches)
+        rows, entry = hard_split(folder, originals, searches, count, labelled=bool(known["labels"]))
+        if rows != (folder / f"{HARD}.jsonl").read_bytes():
+            yield f"{task.name}/{HARD}.jsonl: is not what follows from the test rows and their edit log"
+        if entry != known.get(HARD):
+            yield f"{MANIFEST}: '{HARD}' of '{task.name}' does not follow from its rows"
 
 
 def _read_rows(release: ReleaseFiles, test: str, edits: str, schema: Task) -> tuple[list[_Row], list[str]]:
@@ -279,6 +294,9 @@ def _search_problem(recipe: ReleaseRecipe, entry: edit_log.Entry, name: str) -> 
         made_by = {attack for attacks in search["attacks"].values() for attack in attacks}
         if (search["status"] == "broken") != bool(made_by):
             return f"is {search['status']}, and names {len(made_by)} attacks"
+        others = set(search.get("breaks", ()))
+        if others - (recipe.searches.keys() - {name}) or (others and not made_by):
+            return f"breaks {', '.join(sorted(others))}, which does not fit its search"
     return None
 
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from augment_ru import Augmenter
+from augment_ru import Adversary, Augmenter
 from augment_ru.edits import Edit, Span
 from augment_ru.errors import AugmentError
 from augment_ru.evaluation.evaluation import evaluate
@@ -100,7 +100,7 @@ def test_a_span_follows_edits_inside_it_and_beside_it(edits: list[Edit], found: 
 
 @given(
     attack=st.sampled_from(["butterfingers", "misspell", "spacing", "punctuation", "people", "evasion", "eda_swap",
-                            "eda_delete", "emojify", "word_order", "wrong_layout"]),
+                            "eda_delete", "emojify", "word_order", "wrong_layout", "ocr", "speech", "unseen"]),
     mode=st.sampled_from(MODES), seed=st.integers(0, 99), probability=st.sampled_from([0.2, 1.0]),
 )  # fmt: skip
 def test_places_are_right_and_the_original_comes_back(attack: str, mode: str, seed: int, probability: float) -> None:
@@ -164,8 +164,40 @@ def test_lost_spans_are_counted_by_their_kind() -> None:
     assert fate is not None
     assert [fate[name].value for name in ("lost", "type", "border")] == [100.0, 0.0, 0.0]
     assert "lost" in evaluation.to_markdown()
-    with pytest.raises(AugmentError, match="normalize the rows first"):
-        evaluate(rows, {"blind": model}, defences=("people",))
+
+
+def finder(examples: Any) -> list[Any]:  # noqa: ANN401
+    """A model that knows the names of the rows, and finds them where they are written rightly."""
+    known = {(row["text"][one["start"] : one["end"]], one["label"]) for row in ROWS for one in row["spans"]}  # type: ignore[attr-defined,index]
+    return [
+        [{"start": at, "end": at + len(name), "label": label} for name, label in known
+         if (at := example.text.find(name)) >= 0]
+        for example in examples
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_behind_a_defence_spans_stand_where_they_stood(mode: str) -> None:
+    rows = perturbed("homoglyphs", mode) + perturbed("evasion", mode)
+    bare, behind = evaluate(rows, {"finder": finder}, defences=("evasion",)).counted().models
+    for attack, least in {"homoglyphs": 100.0, "evasion": 50.0}.items():
+        after = [one.attacks[attack].metrics["span_f1"].after or 0.0 for one in (bare, behind)]
+        assert after[0] < after[1] >= least or mode == "context"
+    assert behind.metrics["span_f1"].value == bare.metrics["span_f1"].value == 100.0
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_search_finds_the_smallest_change_that_loses_a_name(mode: str) -> None:
+    adversary = Adversary(["butterfingers"], finder, similarity="none")
+    for row, found in zip(ROWS, adversary.records(ROWS, with_spans(task("spans"), mode)), strict=True):
+        lost = row["spans"] and mode != "context"
+        assert found.status == ("broken" if lost else "unchanged" if mode == "inside" else "withstood")
+        if found.status == "broken":
+            assert found.changes == 1
+            assert len(found.after[0]) < len(row["spans"])  # type: ignore[arg-type]
+    (evaluated,) = evaluate([one.row() for one in adversary.records(ROWS, with_spans(task("spans"), mode))],
+                            {"finder": finder}).counted().models  # fmt: skip
+    assert evaluated.attacks["adversary:model"].rate.broken == (0 if mode == "context" else 2)
 
 
 def test_slovnet_finds_names_and_loses_them_where_letters_are_capital() -> None:

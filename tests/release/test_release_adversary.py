@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,7 @@ spec = "casing"
 models = ["linear", "adaboost:more.jsonl"]
 attacks = ["butterfingers", "homoglyphs"]
 budget = 20
+hard = 7
 options.linear.longest = 1
 [[task]]
 name = "reviews"
@@ -110,9 +112,46 @@ def test_evaluate_counts_what_the_card_says(made: Path) -> None:
     assert f"| `adversary_linear` | `linear` {numbers}" in card
 
 
+def test_the_hard_rows_break_most_models_and_keep_the_shares_of_labels(made: Path) -> None:
+    models = {"adversary_linear": f"linear:{made.parent / 'train.jsonl'}",
+              "adversary_adaboost": f"adaboost:{made.parent / 'more.jsonl'}"}  # fmt: skip
+    asked = list(evaluate(made / "reviews", models, options={"linear": {"longest": "1"}}).predictions())
+    breaks = {(one["model"], one["attack"], one["id"]) for one in asked if one["outcome"] == "broken"}
+    searched = {(of, one["id"]) for of in models for one in asked if (of, of, one["id"]) in breaks}
+    worst = {
+        id_: max(sum((model, of, id_) in breaks for model in models) * ((of, id_) in searched) for of in models)
+        for id_ in {one["id"] for one in asked}
+    }
+    stated, rows = read_manifest(made / "manifest.json")["tasks"][0]["hard"], rows_of(made / "reviews" / "hard.jsonl")
+    labels = Counter(row["label"] for row in TEST[::3])
+    assert stated["labels"] == dict(Counter(row["label"] for row in rows))
+    assert all(abs(stated["labels"][name] - 7 * size / 20) < 1 for name, size in labels.items())
+    assert stated["broken_by"] == [sum(worst[row["id"]] == count for row in rows) for count in range(3)]
+    for name in labels:  # none is left out that breaks more models than one that was chosen
+        own = {row["id"] for row in TEST[::3] if row["label"] == name}
+        chosen = {row["id"] for row in rows} & own
+        assert min(worst[one] for one in chosen) >= max(worst[one] for one in own - chosen)
+    (linear, _) = stated["transfer"]
+    held_out = [one for one in asked if (one["model"], one["attack"]) == ("adversary_linear", "adversary_adaboost")]
+    assert linear["all_right"] == sum(one["outcome"] in {"kept", "broken"} for one in held_out)
+    assert linear["all_broken"] == sum(one["outcome"] == "broken" for one in held_out)
+    assert f"| `adversary_linear` | {linear['right']} | {linear['broken']} |" in (made / "README.md").read_text("utf-8")
+    assert '"reviews/hard.jsonl"' in (made / "croissant.json").read_text("utf-8")
+
+
+def test_another_choice_of_hard_rows_is_named(made: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "copy"
+    shutil.copytree(made, copy)
+    path = copy / "reviews" / "hard.jsonl"
+    path.write_text("".join(path.read_text("utf-8").splitlines(keepends=True)[1:]), "utf-8")
+    found = list(verify_release(copy))
+    assert found == ["reviews/hard.jsonl: is not what follows from the test rows and their edit log"]
+
+
 @pytest.mark.parametrize(
     ("key", "value", "said"),
     [
+        ("breaks", ["adversary_linear"], "breaks adversary_linear, which does not fit its search"),
         ("budget", 21, "the budget is 21; the recipe's is 20"),
         ("status", "withstood", "is not an entry of the edit log"),
         ("queries", 99, "is not an entry of the edit log"),
@@ -155,7 +194,7 @@ def test_a_network_is_a_folder_whose_files_are_digested(tmp_path: Path, monkeypa
     pytest.importorskip("transformers")
     from small_classifier import classifier  # noqa: PLC0415
 
-    text = RECIPE.replace('"linear", "adaboost:more.jsonl"', '"hf-classifier:net"')
+    text = RECIPE.replace('"linear", "adaboost:more.jsonl"', '"hf-classifier:net"').replace("hard = 7", "hard = 2")
     text = text.replace("options.linear.longest = 1", "")
     path = recipe(tmp_path, text)
     write_rows(tmp_path / "test.jsonl", TEST[:4])
@@ -176,6 +215,7 @@ def test_a_network_is_a_folder_whose_files_are_digested(tmp_path: Path, monkeypa
     [
         ('"linear"', '"python:mine.py:model"', "a recipe names files, runs no code and asks no server"),
         ('"linear"', '"openai:gpt"', "possible: linear, adaboost, hf-classifier, hf-causal, hf-seq2seq"),
+        ("hard = 7", "hard = 21", "hard = 21; test.jsonl has 20 rows"),
         ('"linear"', '"hf-causal"', "needs the folder or the name of a model, hf-causal:DIR"),
         ('["butterfingers", "homoglyphs"]', '["buterfingers"]', "did you mean 'butterfingers'?"),
         ("budget = 20", "budget = 0", "budget 0; needs a number of queries"),

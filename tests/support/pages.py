@@ -94,7 +94,7 @@ def blocks_of(text: str) -> list[Block]:
 
 def commands_of(content: str, left_out: Mapping[str, str]) -> list[str]:
     """Return the commands of a block that are run."""
-    parts = [part for line in content.splitlines() for part in line.split(" && ")]
+    parts = [part for line in content.replace("\\\n", "").splitlines() for part in line.split(" && ")]
     return [part for part in parts if not any(re.search(pattern, part) for pattern in left_out)]
 
 

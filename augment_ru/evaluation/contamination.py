@@ -1,0 +1,67 @@
+"""Contamination: does a model lose more on the perturbed rows of a benchmark than on those of rows that it cannot know?
+
+A model that learnt a test set by heart answers its rows better than the same questions in other words. A weak model
+loses there, too; so the loss is compared with that on fresh rows, perturbed in the same way.
+"""
+
+import numpy as np
+
+from augment_ru.errors import AugmentError
+from augment_ru.evaluation import rates
+from augment_ru.evaluation.paired import Difference
+from augment_ru.evaluation.pairs import Pairs
+from augment_ru.evaluation.report import ContaminationReport, Rate
+from augment_ru.records.record import Record
+
+
+def contamination_report(
+    judged: rates.JudgedRun, attack: str, pairs: Pairs, fresh: ContaminationReport | None
+) -> ContaminationReport:
+    """Return what a model loses on the rows that an attack perturbed, beside fresh rows.
+
+    Args:
+        judged: the run of the model.
+        attack: the name of the attack.
+        pairs: the original and perturbed rows.
+        fresh: what it loses on fresh rows under the same attack; None if there are none.
+    """
+    outcomes, drawn = judged.outcomes[attack], judged.resamples[attack, rates.LOSS]
+    counted = outcomes.known & rates.same_meaning(pairs.attacks[attack])
+    records = len(pairs.originals)
+    cells = [outcomes.cells(flags & counted, counted, records) for flags in (outcomes.before, outcomes.after)]
+    before, after = (one.rate() for one in cells)
+    trials = float(counted.sum()) / counted.shape[1]
+    value = None if before is None or after is None else before - after
+    known = None if before is None or after is None else rates.newcombe((before, trials), (after, trials))
+    ends = Difference(value, drawn, known).interval()
+    difference = Rate(rates.percent(value), rates.percents(ends), "bootstrap")
+    return ContaminationReport(
+        rows=int(np.any(counted, axis=(0, 1)).sum()),
+        before=rates.percent(before),
+        after=rates.percent(after),
+        difference=difference,
+        fresh=fresh,
+        excess=_less(difference, fresh.difference) if fresh else None,
+    )
+
+
+def _less(a: Rate, b: Rate) -> Rate | None:
+    """Return the difference of two independent rates; None if one is not known."""
+    if a.value is None or b.value is None or not (a.ci95 and b.ci95):
+        return None
+    ends = rates.of_difference((a.value, a.ci95), (b.value, b.ci95))
+    return Rate(round(a.value - b.value, rates.DIGITS), [round(end, rates.DIGITS) for end in ends], "zou-donner")
+
+
+def check_fresh(pairs: Pairs, fresh: Pairs) -> None:
+    """Check that fresh rows are other rows than those of an evaluation, perturbed by the same attack.
+
+    Raises:
+        AugmentError: no attack is the same, or a fresh row is one of the others.
+    """
+    own, other = (", ".join(one.attacks) or "none" for one in (pairs, fresh))
+    if not pairs.attacks.keys() & fresh.attacks.keys():
+        raise AugmentError(f"`fresh`: its attacks are {other}; those of the rows are {own}; perturb both in one way")
+    known, others = ([Record(row.values, one.task).read() for row in one.originals] for one in (pairs, fresh))
+    if shared := sum(one in known for one in others):
+        raise AugmentError(f"`fresh`: {shared:,} of its {len(others):,} originals stand in the rows, too; give others")

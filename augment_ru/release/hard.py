@@ -1,0 +1,103 @@
+"""The split `hard` of a task: of the rows that searches made those that break most models, with the shares of labels.
+
+It follows from the test rows and their edit log, in which each row of a search names the other models that it breaks.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import orjson
+
+from augment_ru.records.context import label_of_record
+from augment_ru.records.record import Record
+
+HARD = "hard"
+
+
+class _Worst(NamedTuple):
+    """The row of an original that breaks the most models; better ones compare greater.
+
+    Attributes:
+        models: how many of the counted models it breaks; 0 for the original itself.
+        similarity: its similarity to the original.
+        line: the number of its line in the test file, from 0, below 0.
+        breaks: all models that it breaks, by the names of their variations.
+    """
+
+    models: int
+    similarity: float
+    line: int
+    breaks: frozenset[str] = frozenset()
+
+
+def splits_in(task: Mapping[str, Any]) -> list[str]:
+    """Return the names of the splits of a task's entry: train rows, test rows, and those chosen as hard."""
+    return [split for split in ("train", "test", HARD) if task.get(split)]
+
+
+def hard_split(
+    folder: Path, records: Sequence[Record], searches: Sequence[str], count: int, *, labelled: bool
+) -> tuple[bytes, dict[str, Any]]:
+    """Return the lines of the split, in the order of the originals, and its entry in the manifest.
+
+    Args:
+        folder: the folder of the task, with its test rows and their edit log.
+        records: the original rows.
+        searches: the names of the variations that searches made.
+        count: how many rows the split has, at most as many as there are originals.
+        labelled: whether right answers are labels, whose shares are kept.
+    """
+    lines = (folder / "test.jsonl").read_bytes().splitlines(keepends=True)
+    entries = [orjson.loads(line) for line in (folder / "edits.jsonl").read_bytes().splitlines()]
+    labels = [label_of_record(record) if labelled else "" for record in records]
+    worst = _worst(entries, len(records), searches)
+    chosen = _hardest(worst, labels, count)
+    found: dict[str, Any] = {
+        "rows": count,
+        "broken_by": [sum(worst[at].models == number for at in chosen) for number in range(len(searches) + 1)],
+        "labels": dict(sorted(Counter(labels[at] for at in chosen).items())) if labelled else {},
+        "transfer": [],
+    }
+    right = {
+        name: {
+            one["row"] for one in entries if one["perturbation"] == name and one["search"]["status"] != "wrong_before"
+        }
+        for name in searches
+    }
+    for name in searches if len(searches) > 1 else ():
+        others = _worst(entries, len(records), [one for one in searches if one != name])
+        figures: dict[str, int | float | None] = {}
+        for prefix, rows in {"": _hardest(others, labels, count), "all_": range(len(records))}.items():
+            known = [at for at in rows if at in right[name]]
+            broken = sum(name in others[at].breaks for at in known)
+            asr = round(100 * broken / len(known), 1) if known else None
+            figures |= {f"{prefix}right": len(known), f"{prefix}broken": broken, f"{prefix}asr": asr}
+        found["transfer"].append({"name": name, **figures})
+    return b"".join(lines[-worst[at].line] for at in chosen), found
+
+
+def _worst(entries: Sequence[Mapping[str, Any]], size: int, searches: Sequence[str]) -> list[_Worst]:
+    """Return for each original the row of these searches that breaks the most of their models."""
+    found = [_Worst(0, 1.0, -at) for at in range(size)]
+    for line, entry in enumerate(entries):
+        if entry["perturbation"] in searches and entry["search"]["status"] == "broken":
+            breaks = frozenset([entry["perturbation"], *entry["search"].get("breaks", ())])
+            own = _Worst(len(breaks.intersection(searches)), entry["similarity"] or 0.0, -line, breaks)
+            found[entry["row"]] = max(found[entry["row"]], own, key=lambda one: one[:3])
+    return found
+
+
+def _hardest(worst: Sequence[_Worst], labels: Sequence[str], count: int) -> list[int]:
+    """Return the numbers of the originals of the split, ascending: of each label the hardest, by largest remainders."""
+    sizes = Counter(labels)
+    quota = {label: count * size // len(labels) for label, size in sizes.items()}
+    rest = sorted(sizes, key=lambda label: (-(count * sizes[label] % len(labels)), label))
+    for label in rest[: count - sum(quota.values())]:
+        quota[label] += 1
+    found: list[int] = []
+    for label, most in quota.items():
+        own = [at for at, one in enumerate(labels) if one == label]
+        found += sorted(own, key=lambda at: (-worst[at].models, -worst[at].similarity, at))[:most]
+    return sorted(found)
