@@ -271,7 +271,11 @@ def phrases_in(where: str, cell: str) -> tuple[Phrase, ...]:
     found = []
     for phrase in () if cell == NO_PHRASES else cell.split(", "):
         places = tuple(frozenset(same_word(place).split("/")) for place in phrase.split(" "))
-        if any(not word.removeprefix(",").removesuffix("*").replace(NO_PHRASES, "").isalpha() for place in places for word in place):
+        if any(
+            not word.removeprefix(",").removesuffix("*").replace(NO_PHRASES, "").isalpha()
+            for place in places
+            for word in place
+        ):
             raise AugmentError(
                 f"{where}: the phrase «{phrase}» is not words; write «word word», «word/word word» or «beginning*», "
                 f"and a comma and a space between phrases"
