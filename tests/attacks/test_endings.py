@@ -230,7 +230,9 @@ def test_the_dictionary_of_synonyms_is_well_formed() -> None:
         for sense in found:
             assert len(set(sense.synonyms)) == len(sense.synonyms)
             assert lemma not in sense.synonyms
-            assert all(_is_lemma(one, pos) for one in sense.synonyms), (lemma, sense.synonyms)
+            bare = pos not in {"NOUN", "VERB", "ADJ", "DET"}  # written as it stands: «в первый раз»
+            for one in sense.synonyms:
+                assert all(map(is_known, one.split())) if bare else _is_lemma(one, pos), (lemma, one)
 
 
 def test_the_header_of_the_dictionary_of_synonyms_counts_it() -> None:
