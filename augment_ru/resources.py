@@ -265,12 +265,17 @@ def phrases_in(where: str, cell: str) -> tuple[Phrase, ...]:
         The phrases; empty if the cell is `-`.
 
     Raises:
-        AugmentError: a phrase or a word is empty, or a word has characters that are not letters or hyphens.
+        AugmentError: a phrase or a word is empty, or a word has characters that are not letters or hyphens, but for a
+            comma in front.
     """
     found = []
     for phrase in () if cell == NO_PHRASES else cell.split(", "):
         places = tuple(frozenset(same_word(place).split("/")) for place in phrase.split(" "))
-        if any(not word.removesuffix("*").replace(NO_PHRASES, "").isalpha() for place in places for word in place):
+        if any(
+            not word.removeprefix(",").removesuffix("*").replace(NO_PHRASES, "").isalpha()
+            for place in places
+            for word in place
+        ):
             raise AugmentError(
                 f"{where}: the phrase «{phrase}» is not words; write «word word», «word/word word» or «beginning*», "
                 f"and a comma and a space between phrases"

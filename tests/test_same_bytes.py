@@ -43,10 +43,10 @@ DIGESTS = {
     "punctuation": "b97a3f0643166744",
     "spacing": "e75951af339344ee",
     "speech": "7d89f1a2d0a1b996",
-    "synonyms": "69b565cc16b37bb0",
+    "synonyms": "5d7a945024750b2d",
     "transliteration": "8275e7fd7453eae6",
     "unseen": "fff56e7fba05a6ed",
-    "word_order": "0ceb3f1e1e6de6f2",
+    "word_order": "bba1e263d126ee3d",
     "wrong_layout": "4efcb6797d17ef35",
 }
 

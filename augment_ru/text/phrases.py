@@ -10,8 +10,9 @@ from augment_ru.text.doc import Token
 def in_phrase(text: str, words: Sequence[Token], at: int, phrases: Iterable[Phrase]) -> bool:
     """Tell whether word number `at` of a text is part of an occurrence of one of the phrases.
 
-    A word of the text matches a word of a phrase by its form or by its lemma; letter case and the dots of ё do not
-    matter. Only white space may stand between the words, so a phrase does not match across a comma.
+    A word of the text matches a word of a phrase by its form, its lemma or its part of speech («очень adj»); letter
+    case and the dots of ё do not matter. Only white space may stand between the words, and a comma in front of a word
+    that the phrase writes with one («знать ,что»).
     """
     return any(
         _stands(text, words, at - place, phrase)
@@ -23,15 +24,18 @@ def in_phrase(text: str, words: Sequence[Token], at: int, phrases: Iterable[Phra
 
 def _stands(text: str, words: Sequence[Token], first: int, phrase: Phrase) -> bool:
     there = words[first : first + len(phrase)]
-    return all(_is(word, place) for word, place in zip(there, phrase, strict=True)) and all(
-        text[left.stop : right.start].isspace() for left, right in pairwise(there)
+    gaps = ["", *(text[left.stop : right.start] for left, right in pairwise(there))]
+    return all(
+        (not at or gap[-1:].isspace()) and _is(gap.strip(), word, place)
+        for at, (gap, word, place) in enumerate(zip(gaps, there, phrase, strict=True))
     )
 
 
-def _is(word: Token, place: frozenset[str]) -> bool:
-    form = same_word(word.text)
+def _is(mark: str, word: Token, place: frozenset[str]) -> bool:
+    form = mark + same_word(word.text)
     return (
         form in place
-        or same_word(word.lemma) in place
+        or mark + same_word(word.lemma) in place
+        or mark + word.pos.lower() in place
         or any(known.endswith("*") and form.startswith(known[:-1]) for known in place)
     )

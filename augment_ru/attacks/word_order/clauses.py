@@ -323,7 +323,10 @@ def _ends(tree: Syntax, last: int, predicate: int, conjoined: Sequence[int]) -> 
         return not any("relative" in kinds_of(one.lemma) or "VerbForm=Part" in one.features for one in behind)
     following = next((one for one in conjoined if tree.reach(one)[0] == last + 1), None)
     starts = tokens[last + 1].pos == "CCONJ" and following is not None and _has_subject(tree, following)
-    return starts or "starter" in kinds_of(tokens[last + 1].text)
+    apart = (
+        tokens[last + 1].pos == "SCONJ" or "VerbForm=Conv" in tokens[last + 1].features
+    )  # «сказал, что», «ушёл, забыв»
+    return starts or apart or "starter" in kinds_of(tokens[last + 1].text)
 
 
 def _has_subject(tree: Syntax, number: int) -> bool:

@@ -99,7 +99,7 @@ def _keeps_meaning(clause: Clause, places: Sequence[int]) -> bool:
     if (
         (not clause.closed and places[-1] != len(parts) - 1)
         or (roles[places[0]] != Role.INFINITIVE and Role.INFINITIVE in roles and _follows_noun(clause))
-        or (places[0] != 0 and roles[0] in PREDICATES - {Role.INFINITIVE} and not may_invert)
+        or (places[0] != 0 and roles[0] in PREDICATES - {Role.INFINITIVE} and not (may_invert or clause.subordinate))
         or _is_heavy(clause, places)
     ):
         return False

@@ -230,8 +230,12 @@ def _nominal(tree: Syntax, token: Token, features: Mapping[str, str], span: rang
         return _behind_preposition(token, preposition, case, alone=len(span) == 2)  # noqa: PLR2004
     if kinds & {"light", "time"}:
         return Role.REST
-    dative = Role.DATIVE if features.get("Animacy") == "Anim" else Role.REST
-    found = {("obj", "Acc"): Role.OBJECT, ("obl:agent", "Ins"): Role.AGENT, ("iobj", "Dat"): dative}
+    dative = Role.DATIVE if features.get("Animacy") == "Anim" else Role.OBLIQUE  # «угрожать миру» is as «идти к миру»
+    genitive = Role.OBLIQUE if token.pos in _NOUNS else Role.REST
+    found = {
+        ("obj", "Acc"): Role.OBJECT, ("obj", "Gen"): genitive, ("iobj", "Dat"): dative,
+        ("obl:agent", "Ins"): Role.AGENT,
+    }  # fmt: skip
     return found.get((token.relation, case), Role.INSTRUMENTAL if case == "Ins" else Role.REST)
 
 
