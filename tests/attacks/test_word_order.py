@@ -94,6 +94,7 @@ def test_orders_that_a_native_would_say(text: str, expected: str) -> None:
         "Москва — столица России.",
         "Это большой красивый дом.",
         "Он был хорошим врачом.",
+        "Мунн бросил меч и захохотал.",  # the parser joins the second verb to «меч»
         "Эта книга интересная.",
         "Маша любит свою маму.",  # «свою» is Masha's
         "Иван принял участие в конкурсе.",  # one idea

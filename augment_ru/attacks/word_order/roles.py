@@ -170,6 +170,8 @@ def role_of(tree: Syntax, number: int, first: int, last: int) -> Role:
     role = Role.REST
     if token.relation in _LEADING:
         role = Role.LEAD
+    elif any(_is_verb(tree.tokens[one]) and tree.tokens[one].relation == "conj" for one in tree.dependents[number]):
+        role = Role.REST  # the parser joined a second predicate to a noun: «бросил меч и захохотал»
     elif token.relation.startswith("nsubj"):
         role = _subject(tree, number, features)
     elif token.pos == "ADV":
@@ -179,6 +181,10 @@ def role_of(tree: Syntax, number: int, first: int, last: int) -> Role:
     elif token.pos in _NOMINAL:
         role = _nominal(tree, token, features, range(first, last))
     return role
+
+
+def _is_verb(token: Token) -> bool:
+    return {pos for pos, *_ in readings_of(token.text.lower())} == {"VERB"}
 
 
 def _subject(tree: Syntax, number: int, features: Mapping[str, str]) -> Role:
