@@ -9,7 +9,7 @@ import regex
 from augment_ru.draws import Ints
 from augment_ru.engine.proposals import Proposals, Replacements, ranges
 from augment_ru.errors import AugmentError
-from augment_ru.text.batch import Batch
+from augment_ru.text.batch import CONTEXT, Batch
 from augment_ru.text.characters import CLUSTER, WORD, Codes, Mask, among, classes, counts_before, decode, surrogates
 
 
@@ -67,7 +67,7 @@ def legal(
     if batch.cuttable is not None:
         drop(~(batch.cuttable[proposals.starts] & batch.cuttable[proposals.stops]), "breaks a grapheme cluster")
     if any(batch.borders):
-        drop(_parting(batch, proposals), "puts a blank at the border of a text or an option")
+        drop(_parting(batch, proposals), "hides the border of a labelled span or an option")
     if not (proposals.clean and _is_clean(batch, proposals)):
         proposals = replace(proposals, clean=False)
         drop(_crossing(batch, proposals), "reaches across the border of a text or an option")
@@ -206,24 +206,37 @@ def _crossing(batch: Batch, proposals: Proposals) -> Mask:
 
 
 def _parting(batch: Batch, proposals: Proposals) -> Mask:
-    """Return whether each edit writes a blank at a border where another character stood, shape (edits,).
+    """Return whether each edit hides where a labelled span or an option began or ended, shape (edits,).
 
-    A labelled span would end with it, and the row would not tell where the span had ended.
+    At a border letters stay letters and other signs other signs, no letter is lost, and no word joins. Where only spans
+    are perturbed, nothing but letters is inserted at their edges, and nothing at the edges of the text.
     """
-    texts = proposals.replace(np.arange(proposals.starts.size))
-    held = (texts.lengths > 0) & (proposals.starts < proposals.stops)
-    parting = np.zeros(held.size, dtype=np.bool_)
-    for edges, old, new in (
-        (proposals.starts, proposals.starts, texts.offsets[:-1]),
-        (proposals.stops, proposals.stops - 1, texts.offsets[1:] - 1),
+    starts, stops = proposals.starts, proposals.stops
+    firsts = batch.starts[:-1].tolist()
+    borders = np.array([first + at for first, row in zip(firsts, batch.borders, strict=True) for at in row])
+    begins, ends, labels = batch.spans
+    rest = np.array([label == CONTEXT for label in labels], dtype=np.bool_)
+    outer = np.concatenate([begins[rest], ends[rest]])
+    texts = proposals.replace(np.arange(starts.size))
+    full, is_insertion = texts.lengths > 0, starts == stops
+    parting: Mask = is_insertion & np.isin(starts, outer) & ~np.isin(starts, borders)
+    for edges, old, new, beyond in (
+        (starts, starts, texts.offsets[:-1], stops),
+        (stops, stops - 1, texts.offsets[1:] - 1, starts - 1),
     ):
-        at = np.flatnonzero(held & np.isin(edges, batch.fences))
-        parting[at] |= np.isin(texts.codes[new[at]], _BLANKS) & ~np.isin(batch.codes[old[at]], _BLANKS)
+        for one in np.flatnonzero(np.isin(edges, borders)).tolist():
+            was = _is_letter(batch.codes, old[one])
+            if is_insertion[one]:
+                parting[one] |= edges[one] in outer and not _is_letter(texts.codes, new[one])
+            elif full[one]:
+                parting[one] |= was != _is_letter(texts.codes, new[one])
+            else:
+                parting[one] |= was or _is_letter(batch.codes, beyond[one])
     return parting
 
 
-_BLANKS = np.array([9, 10, 13, 32, 160], dtype=np.uint32)
-"""The code points of blanks and line ends."""
+def _is_letter(codes: Codes, at: int) -> bool:
+    return 0 <= at < codes.size and chr(codes[at]).isalnum()
 
 
 def _without_effect(batch: Batch, proposals: Proposals) -> Mask:

@@ -16,6 +16,7 @@ from augment_ru.records.offsets import Offset, kind, offsets_of, table
 from augment_ru.records.patterns import matches
 from augment_ru.records.places import places_in
 from augment_ru.records.task import Task
+from augment_ru.text.batch import CONTEXT
 from augment_ru.text.words import occurrences
 
 _SHOWN = 60
@@ -251,10 +252,10 @@ def _kept_of_labelled(text: str, labelled: Iterable[Span], part: str) -> Iterato
             if held == two[:1] or not two.isalnum():
                 yield Span(edge, edge + 1, span.label)
         if part == "inside" and span.start > at:
-            yield Span(at, span.start, "CONTEXT")
+            yield Span(at, span.start, CONTEXT)
         at = max(at, span.stop)
     if part == "inside" and at < len(text):
-        yield Span(at, len(text), "CONTEXT")
+        yield Span(at, len(text), CONTEXT)
 
 
 def tasks_of(records: Iterable[Record]) -> list[Task]:

@@ -260,6 +260,10 @@ class Benchmark(_Part, frozen=True):
     def __hash__(self) -> int:
         return hash((self.language, self.prompt, self.shots, str(self.later), self.diagnostic))
 
+    def __repr__(self) -> str:  # templates are long
+        shown = f"language={self.language!r}, prompt={self.prompt!r}, shots={self.shots}"
+        return f"Benchmark({shown}, protocols={list(self.protocols)})"
+
 
 class Task(_Part, frozen=True):
     """The schema of a dataset.

@@ -19,6 +19,8 @@ from augment_ru.text.words import word_bounds
 T = TypeVar("T")
 OPTION = "OPTION"
 """The label of the protected spans of options and of their markers."""
+CONTEXT = "CONTEXT"
+"""The label of the protected spans of all that is in no labelled span, where only these are perturbed."""
 PERSON = "PER"
 """The label of the protected spans of the names of persons."""
 MARKER = 3
