@@ -310,66 +310,6 @@ def token_weights(encoder: TokenEmbedder, texts: tuple[str, ...] | None) -> "Ten
     return encoder.weights(texts)
 
 
-class ReferenceStore:
-    """Embeddings of references, without padding.
-
-    Args:
-        weights: the weight of each token id, shape (vocabulary,).
-    """
-
-    def __init__(self, weights: "Tensor") -> None:
-        self.weights = weights
-        self.tokens: list[Ints] = []
-        self._vectors: list[Tensor] = []
-
-    def add(self, rows: Sequence[Ints], embedded: "Tensor", mask: "Tensor") -> list[int]:
-        """Store the embeddings of references.
-
-        Args:
-            rows: the token ids of each reference.
-            embedded: a unit vector for each token, shape (references, tokens, width).
-            mask: which tokens are not padding, shape (references, tokens).
-
-        Returns:
-            The numbers under which they are stored.
-        """
-        import torch  # noqa: PLC0415  (an extra)
-
-        first = len(self.tokens)
-        self.tokens += rows
-        sizes = [ids.size for ids in rows]
-        self._vectors += torch.split(embedded[mask], sizes)
-        return list(range(first, len(self.tokens)))
-
-    def compare(self, owners: Ints, candidates: "Tensor", mask: "Tensor", ids: "Tensor") -> "Tensor":
-        """Compute precision, recall and F1 of candidates against stored references, shape (candidates, 3).
-
-        Each token is matched with the token of the other text that has the highest cosine (Zhang et al. 2019, section
-        3). A token may be matched with a special token, but the matches of special tokens themselves do not count.
-
-        Args:
-            owners: the number under which the reference of each candidate is stored, shape (candidates,).
-            candidates: a unit vector for each token, shape (candidates, tokens, width).
-            mask: which tokens are not padding, shape (candidates, tokens).
-            ids: the token ids, shape (candidates, tokens).
-        """
-        import torch  # noqa: PLC0415  (an extra)
-
-        numbers = owners.tolist()
-        with torch.inference_mode():
-            ids_of_references, present = padded([self.tokens[number] for number in numbers], candidates.device)
-            present = present.bool()
-            own = [self._vectors[number] for number in numbers]
-            references = torch.nn.utils.rnn.pad_sequence(own, batch_first=True)
-            cosines = torch.bmm(candidates, references.transpose(1, 2))
-            cosines.masked_fill_(~(mask[:, :, None] & present[:, None, :]), -1.0)
-            precision = _weighted(cosines.amax(2), self.weights[ids] * mask)
-            recall = _weighted(cosines.amax(1), self.weights[ids_of_references] * present)
-            total = precision + recall
-            scores = torch.where(total == 0, torch.zeros_like(total), 2 * precision * recall / total)
-            return torch.nan_to_num(torch.stack([precision, recall, scores], dim=1))
-
-
 def _weighted(values: "Tensor", weights: "Tensor") -> "Tensor":
     return (values * weights).sum(1) / weights.sum(1)
 
@@ -396,10 +336,11 @@ class BertScorer(Scorer):
         *,
         reads_notes: bool = False,
     ) -> None:
-        self._encoder, self._baseline, self._reads_notes = encoder, baseline, reads_notes
+        self._encoder, self._weights, self._baseline, self._reads_notes = encoder, weights, baseline, reads_notes
         self._references = references
-        self._numbers: dict[int, int] = {}  # of the references that are embedded, in the store
-        self._store = ReferenceStore(weights)
+        self._numbers: dict[int, int] = {}  # of the references that are embedded, in the next two
+        self._stored: list[Ints] = []
+        self._vectors: list[Tensor] = []
         self._cut: dict[int, int] = {}  # tokens of the longest text that was too long, by reference
         self.passes = 0
         """How many texts the model has embedded so far."""
@@ -427,7 +368,7 @@ class BertScorer(Scorer):
         scores = self._rescaled(self.precision_recall_f1(indices, candidates)[:, 2])
         if self._encoder.is_exact:
             for place in np.flatnonzero(_is_near_border(scores, self.noise)).tolist():
-                alone = BertScorer(self._encoder, self._store.weights, None, [self._references[indices[place]]])
+                alone = BertScorer(self._encoder, self._weights, None, [self._references[indices[place]]])
                 ((_, _, f1),) = alone.precision_recall_f1(np.zeros(1, dtype=np.int64), [candidates[place]])
                 scores[place] = self._rescaled(f1)
                 self.passes += alone.passes
@@ -443,7 +384,7 @@ class BertScorer(Scorer):
         scores = np.empty((len(candidates), 3))
         sent: dict[tuple[int, bytes], list[int]] = {}
         for place, (index, ids) in enumerate(zip(indices.tolist(), tokens, strict=True)):
-            reference = self._store.tokens[self._numbers[index]]
+            reference = self._stored[self._numbers[index]]
             if min(ids.size, reference.size) <= self._encoder.specials:
                 scores[place] = 0.0
             elif np.array_equal(ids, reference):
@@ -458,7 +399,7 @@ class BertScorer(Scorer):
 
             def compare(batch: Ints) -> None:
                 embedded, mask, ids = self._encoder.embed([tokens[places[at][0]] for at in batch.tolist()])
-                found.append((batch, self._store.compare(owners[batch], embedded, mask, ids)))
+                found.append((batch, self._compare(owners[batch], embedded, mask, ids)))
 
             self._encoder.each_batch(lengths, compare)
             self.passes += len(places)
@@ -466,6 +407,34 @@ class BertScorer(Scorer):
                 for at, value in zip(batch.tolist(), values.tolist(), strict=True):
                     scores[places[at]] = value
         return scores
+
+    def _compare(self, owners: Ints, candidates: "Tensor", mask: "Tensor", ids: "Tensor") -> "Tensor":
+        """Compute precision, recall and F1 of candidates against embedded references, shape (candidates, 3).
+
+        Each token is matched with the token of the other text that has the highest cosine (Zhang et al. 2019, section
+        3). A token may be matched with a special token, but the matches of special tokens themselves do not count.
+
+        Args:
+            owners: the number of the reference of each candidate among those that are embedded, shape (candidates,).
+            candidates: a unit vector for each token, shape (candidates, tokens, width).
+            mask: which tokens are not padding, shape (candidates, tokens).
+            ids: the token ids, shape (candidates, tokens).
+        """
+        import torch  # noqa: PLC0415  (an extra)
+
+        numbers = owners.tolist()
+        with torch.inference_mode():
+            ids_of_references, present = padded([self._stored[number] for number in numbers], candidates.device)
+            present = present.bool()
+            own = [self._vectors[number] for number in numbers]
+            references = torch.nn.utils.rnn.pad_sequence(own, batch_first=True)
+            cosines = torch.bmm(candidates, references.transpose(1, 2))
+            cosines.masked_fill_(~(mask[:, :, None] & present[:, None, :]), -1.0)
+            precision = _weighted(cosines.amax(2), self._weights[ids] * mask)
+            recall = _weighted(cosines.amax(1), self._weights[ids_of_references] * present)
+            total = precision + recall
+            scores = torch.where(total == 0, torch.zeros_like(total), 2 * precision * recall / total)
+            return torch.nan_to_num(torch.stack([precision, recall, scores], dim=1))
 
     def _tokens(self, indices: Sequence[int], texts: Sequence[str]) -> list[Ints]:
         """Return the token ids of texts, cut to what the model reads, and note for `warnings` which were cut.
@@ -488,6 +457,8 @@ class BertScorer(Scorer):
         new = [index for index in indices if index not in self._numbers]
         if not new:
             return
+        import torch  # noqa: PLC0415  (an extra)
+
         tokens = self._tokens(new, [self._references[index] for index in new])
         distinct: dict[bytes, list[int]] = {}
         for at, ids in enumerate(tokens):
@@ -495,11 +466,13 @@ class BertScorer(Scorer):
         firsts = [tokens[where[0]] for where in distinct.values()]
 
         def keep(batch: Ints) -> None:
-            embedded, mask, _ = self._encoder.embed([firsts[at] for at in batch.tolist()])
-            rows = self._store.add([firsts[at] for at in batch.tolist()], embedded, mask)
-            for at, row in zip(batch.tolist(), rows, strict=True):
-                for twin in distinct[firsts[at].tobytes()]:
-                    self._numbers[new[twin]] = row
+            rows = [firsts[at] for at in batch.tolist()]
+            embedded, mask, _ = self._encoder.embed(rows)
+            stored = torch.split(embedded[mask], [row.size for row in rows])
+            for row, vectors in zip(rows, stored, strict=True):
+                self._numbers.update((new[twin], len(self._stored)) for twin in distinct[row.tobytes()])
+                self._stored.append(row)
+                self._vectors.append(vectors)
 
         self._encoder.each_batch(np.array([ids.size for ids in firsts]), keep)
         self.passes += len(firsts)
