@@ -43,7 +43,7 @@ DIGESTS = {
     "punctuation": "b97a3f0643166744",
     "spacing": "e75951af339344ee",
     "speech": "7d89f1a2d0a1b996",
-    "synonyms": "5d7a945024750b2d",
+    "synonyms": "2612d8538aafa07c",
     "transliteration": "8275e7fd7453eae6",
     "unseen": "fff56e7fba05a6ed",
     "word_order": "bba1e263d126ee3d",
