@@ -8,7 +8,7 @@ class to learn, it chooses what is nearest to the passage.
 from dataclasses import dataclass
 from typing import Any
 
-from augment_ru.errors import optional
+from augment_ru.errors import AugmentError, optional
 from augment_ru.evaluation.examples import ModelRequest
 from augment_ru.formats.read import read_rows
 from augment_ru.models._bag_of_words import NEEDED, BagOfWords, fitted, train_of
@@ -58,7 +58,13 @@ def linear(request: ModelRequest, /) -> BagOfWords | Chooser:
     check_positive("shortest", given.shortest)
     check_at_least("longest", given.longest, given.shortest)
     corpus = read_rows(given.corpus, encoding=request.encoding) if given.corpus else None
-    choosing = corpus is not None and request.task.name in {"muserc", "rucos"}
+    try:
+        texts = [text_of(row, "text") for row in corpus.values] if corpus else []
+    except AugmentError as error:
+        raise AugmentError(f"{given.corpus}: {error}") from error
+    choosing = request.task.name in {"muserc", "rucos"}
+    if choosing and corpus is None:
+        raise AugmentError("has no labels to learn here and chooses by the words of a corpus: give linear.corpus=FILE")
     train = None if choosing else train_of(request, "linear")
     optional("sklearn", NEEDED, "eval")
     from sklearn.feature_extraction.text import TfidfVectorizer  # noqa: PLC0415  (an extra)
@@ -73,7 +79,7 @@ def linear(request: ModelRequest, /) -> BagOfWords | Chooser:
             max_features=given.features,
             lowercase=not given.case,
         )
-        return vectors.fit([text_of(row, "text") for row in corpus.values]) if corpus else vectors
+        return vectors.fit(texts) if corpus else vectors
 
     def make() -> Any:  # noqa: ANN401
         vectors = FunctionTransformer(counts().transform) if corpus else counts()
