@@ -205,7 +205,7 @@ def test_the_baseline_of_russian_superglue_takes_what_is_nearest_to_the_passage(
     }
     found = evaluate([rucos], ["linear"], task="rucos", options=options)
     assert found.submission() == [{"idx": 9, "label": "Собака"}]
-    with pytest.raises(AugmentError, match="give linear.corpus=FILE"):
+    with pytest.raises(AugmentError, match="chooses by the words of a corpus"):
         evaluate([rucos], ["linear"], task="rucos")
 
 
