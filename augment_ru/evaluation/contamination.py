@@ -62,6 +62,8 @@ def check_fresh(pairs: Pairs, fresh: Pairs) -> None:
     own, other = (", ".join(one.attacks) or "none" for one in (pairs, fresh))
     if not pairs.attacks.keys() & fresh.attacks.keys():
         raise AugmentError(f"`fresh`: its attacks are {other}; those of the rows are {own}; perturb both in one way")
-    known, others = ([Record(row.values, one.task).read() for row in one.originals] for one in (pairs, fresh))
-    if shared := sum(one in known for one in others):
+    known, others = (
+        [tuple(Record(row.values, one.task).read().items()) for row in one.originals] for one in (pairs, fresh)
+    )
+    if shared := sum(map(set(known).__contains__, others)):
         raise AugmentError(f"`fresh`: {shared:,} of its {len(others):,} originals stand in the rows, too; give others")

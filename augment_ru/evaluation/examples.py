@@ -141,9 +141,13 @@ class Model:
         return frozenset()
 
     def __call__(self, examples: Sequence[Example], /) -> Sequence[Prediction]:
-        """Return a prediction for each example, in the order of the examples; by default those of `scored`."""
+        """Return a prediction for each example, in the order of the examples; by default those of `scored`.
+
+        Raises:
+            AugmentError: the class defines neither this method nor `scored`.
+        """
         if self.scored is None:
-            raise NotImplementedError
+            raise AugmentError(f"{type(self).__name__} answers nothing: define `__call__` or `scored`")
         return [one.prediction for one in self.scored(examples)]
 
 

@@ -73,7 +73,9 @@ class JsonArray(ArrayRows):
         try:
             self.around, self.arrays = _split(text)
         except json.JSONDecodeError as error:
-            raise AugmentError(f"line {error.lineno}: not JSON: {error.msg} at character {error.colno}") from error
+            raise AugmentError(
+                f"line {error.lineno}: not JSON: {error.msg.removesuffix(' at')} at character {error.colno}"
+            ) from error
         except RecursionError as error:
             raise AugmentError("not JSON that can be read: nested too deeply") from error
 

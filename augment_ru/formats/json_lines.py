@@ -111,7 +111,7 @@ def _read_strictly(data: bytes) -> tuple[str, dict[str, Any]]:
     try:
         value = _decoder.decode(text)
     except json.JSONDecodeError as error:
-        raise AugmentError(f"not JSON: {error.msg} at character {error.pos}") from error
+        raise AugmentError(f"not JSON: {error.msg.removesuffix(' at')} at character {error.pos}") from error
     except RecursionError as error:
         raise AugmentError("not JSON that can be read: nested too deeply") from error
     except _RejectedError as error:
