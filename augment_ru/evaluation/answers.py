@@ -10,7 +10,7 @@ from itertools import chain, repeat
 from typing import Any, NamedTuple, TypeAlias
 
 from augment_ru.errors import AugmentError
-from augment_ru.evaluation import exam, rankings, spans
+from augment_ru.evaluation import exercises, rankings, spans
 from augment_ru.evaluation.answer_scores import (
     best_token_f1,
     f1_of_true,
@@ -33,7 +33,7 @@ Gold: TypeAlias = (
     | tuple[str, ...]
     | tuple[tuple[str, ...], ...]
     | rankings.Relevant
-    | exam.Exercise
+    | exercises.Exercise
     | tuple[spans.LabelledSpan, ...]
 )
 """A right answer. Its form depends on the kind: for "labels" a label; for "answers" all texts that count as right; for
@@ -109,7 +109,7 @@ _SCORES: Mapping[str, Callable[[Sequence[Any], Sequence[Any]], float]] = {
     "mcc": lambda golds, predictions: matthews(zip(golds, predictions, strict=True)),
     "exact_match": exact_match,
     "f1": f1,
-    "grade_norm": exam.grade_norm,
+    "grade_norm": exercises.grade_norm,
     "muserc_f1a": muserc_f1a,
     "muserc_em": muserc_em,
 }
@@ -298,7 +298,9 @@ def _golds(values: Mapping[str, Any], task: Task, kind: Kind) -> tuple[Gold | No
         return _norm_labels(field_paths.value(values, task.scoring.gold[0]), task)
     try:
         golds = tuple(_gold(_gold_value(values, name, kind), kind, task.scoring) for name in task.scoring.gold)
-        return tuple(one and exam.exercise_of(one, values["meta"]) for one in golds) if kind == "exercises" else golds
+        return (
+            tuple(one and exercises.exercise_of(one, values["meta"]) for one in golds) if kind == "exercises" else golds
+        )
     except AugmentError as error:
         raise AugmentError(f"the right answer in {', '.join(task.scoring.gold)}: {error}") from error
 

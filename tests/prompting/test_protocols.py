@@ -25,8 +25,8 @@ from augment_ru.draws import Streams, digests
 from augment_ru.errors import AugmentError
 from augment_ru.evaluation.answers import metrics_of
 from augment_ru.evaluation.evaluation import evaluate
-from augment_ru.evaluation.exam import exercise_of, grade_norm
 from augment_ru.evaluation.examples import Example
+from augment_ru.evaluation.exercises import exercise_of, grade_norm
 from augment_ru.evaluation.protocol import drawn_rows
 from augment_ru.prompting.prompt_file import prompt_of
 from augment_ru.prompting.template import LABEL
