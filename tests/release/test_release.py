@@ -420,9 +420,13 @@ def test_the_command_line_says_what_is_wrong(tmp_path: Path, options: list[str],
 
 
 @pytest.mark.skipif(not (ROOT / "docs" / "release.md").exists(), reason="needs the repository's documents")
-def test_the_recipe_in_the_documents_is_the_example() -> None:
+def test_the_recipe_in_the_documents_is_from_the_example() -> None:
+    """Its lines are lines of the example, in the order that they have there."""
     text = (ROOT / "docs" / "release.md").read_text(encoding="utf-8")
-    assert f"```toml\n{(EXAMPLE / 'small.toml').read_text(encoding='utf-8')}```" in text
+    lines = iter((EXAMPLE / "small.toml").read_text(encoding="utf-8").splitlines())
+    shown = text.split("```toml\n", 1)[1].split("```", 1)[0].splitlines()
+    assert len(shown) > 20
+    assert all(line in lines for line in shown)
     assert "`examples/release/tape.toml`" in text
     plan = read_release_recipe(EXAMPLE / "tape.toml")
     assert [part.name for part in plan.tasks] == [

@@ -103,7 +103,7 @@ def is_shown(printed: str, shown: Block) -> bool:
     if shown.language == "json":
         return bool(json.loads(printed) == json.loads(shown.content))
     pattern = re.escape("".join(f"{line.rstrip()}\n" for line in shown.content.splitlines()))
-    pattern = re.sub(r"(?m)^…\\\n\Z", "(?s:.*)", pattern).replace("…", ".*")
+    pattern = re.sub(r"(?m)^…\\\n", r"(?:.*\\n)*", pattern).replace("…", ".*")
     pattern = re.sub(r"\d+\\\.\d+\\ s\b", r"\\d+\\.\\d+\\ s", pattern)
     pattern = re.sub(r"[\d,.\\]+\\ rows\\ a\\ second", r"[\\d,.]+\\ rows\\ a\\ second", pattern)
     return re.fullmatch(pattern, "".join(f"{line.rstrip()}\n" for line in printed.splitlines())) is not None
