@@ -385,8 +385,8 @@ class Evaluation:
     def submission(self) -> dict[str, Any] | list[dict[str, Any]]:
         """Return the answers to the originals as the benchmark's scorer reads them, one file for a task.
 
-        For MERA it is an object; for Russian SuperGLUE the lines of a file, each with `idx` and `label`, or for MuSeRC
-        with a label for each answer of the passage.
+        For MERA it is an object; for Russian SuperGLUE the lines of a file in the order of `idx`, each with `idx` and
+        `label`, or for MuSeRC with a label for each answer of the passage.
 
         Raises:
             AugmentError: the task is of neither benchmark, a row has no id, or there are several models or numbers of
@@ -399,14 +399,16 @@ class Evaluation:
             )
         if not task.benchmark.protocols:
             given = zip(self.pairs.originals, first.run.originals[0], strict=True)
-            return [_submitted(row.values, answer, self.kind) for row, (answer, *_) in given]
+            lines = [_submitted(row.values, answer, self.kind) for row, (answer, *_) in given]
+            return sorted(lines, key=lambda line: (len(str(line["idx"])), str(line["idx"])))  # 9 before 10
         norms, dialogue, rows = task.scoring.norms, task.layout.dialogue, []
         for original, (answer, *_) in zip(self.pairs.originals, first.run.originals[0], strict=True):
             names = (dialogue.id, dialogue.turn) if dialogue else ("meta.id",)
             meta = {name.removeprefix("meta."): field_paths.value(original.values, name) for name in names}
             if None in meta.values():
                 raise AugmentError(f"`submission`: a row has no {' or '.join(names)}")
-            rows.append({"outputs": dict.fromkeys(norms, answer) if norms else answer, "meta": meta})
+            number = answer if answer in {"0", "1"} else "-1"  # the scorer of norms refuses what is no number
+            rows.append({"outputs": dict.fromkeys(norms, number) if norms else answer, "meta": meta})
         return {"data": {"test": rows}}
 
     def predictions(self) -> Iterator[dict[str, Any]]:

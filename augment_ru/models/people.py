@@ -1,11 +1,16 @@
-"""Answers of people, as a human baseline (TAPE, section 5.3): for each `text` the `answers` of annotators by name."""
+"""Answers of people, as a human baseline (TAPE, section 5.3): for each `text` the `answers` of annotators by name.
+
+An answer is a label or a text; for several labels an object with one for each field (Ethics), or a list (MuSeRC). Each
+label is joined by itself.
+"""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from augment_ru.errors import AugmentError
-from augment_ru.evaluation.examples import ModelRequest, PredictFunction
+from augment_ru.evaluation.examples import ModelRequest, PredictFunction, Prediction
 from augment_ru.evaluation.verdicts import Vote, weighed
 from augment_ru.formats.read import read_rows
 from augment_ru.models._options import check_one_of
@@ -29,19 +34,45 @@ def people(request: ModelRequest, /) -> PredictFunction:
     """Read the file that `argument` names.
 
     Raises:
-        AugmentError: there is no such file, a row lacks its text or its answers, or crowd-kit is not installed.
+        AugmentError: there is no such file, a row lacks its text or its answers, annotators answer different parts, or
+            crowd-kit is not installed.
     """
     check_one_of("aggregate", request.options.aggregate, ("majority", "dawid-skene"))
-    votes = list[Vote]()
+    votes: dict[Any, list[Vote]] = {}
     for where, row in read_rows(request.argument, encoding=request.encoding).rows if request.argument else ():
         if not isinstance(row.get("text"), str) or not isinstance(row.get("answers"), Mapping) or not row["answers"]:
             raise AugmentError(f"{where}: needs the text of a question and answers, an object of annotators")
-        votes += [Vote(row["text"], str(who), label_of(said)) for who, said in row["answers"].items()]
+        parts = {str(who): _parts(said) for who, said in row["answers"].items()}
+        if len({frozenset(said) for said in parts.values()}) > 1:
+            raise AugmentError(f"{where}: annotators must answer the same parts")
+        for who, said in parts.items():
+            for key, label in said.items():
+                votes.setdefault(key, []).append(Vote(row["text"], who, label_of(label)))
     if not votes:
         raise AugmentError("needs a file of answers, as in people:answers.jsonl")
-    if request.options.aggregate != "majority":
-        return by_text(weighed(votes), request.argument)
+    join = _most_frequent if request.options.aggregate == "majority" else weighed
+    joined: dict[str, dict[Any, str]] = {}
+    for key, own in votes.items():
+        for text, label in join(own).items():
+            joined.setdefault(text, {})[key] = label
+    return by_text({text: _whole(answer) for text, answer in joined.items()}, request.argument)
+
+
+def _parts(said: object) -> Mapping[Any, object]:
+    """Return the labels of an answer: by field, by number if it is a list, or the only one by None."""
+    if isinstance(said, Mapping):
+        return said
+    return dict(enumerate(said)) if isinstance(said, list) else {None: said}
+
+
+def _whole(parts: Mapping[Any, str]) -> Prediction:
+    if None in parts:
+        return parts[None]
+    return [parts[at] for at in range(len(parts))] if 0 in parts else parts
+
+
+def _most_frequent(votes: Iterable[Vote]) -> dict[str, str]:
     counts: dict[str, Counter[str]] = {}
     for vote in votes:
         counts.setdefault(vote.id, Counter())[vote.verdict] += 1
-    return by_text({text: min(own, key=lambda one: (-own[one], one)) for text, own in counts.items()}, request.argument)
+    return {text: min(own, key=lambda one: (-own[one], one)) for text, own in counts.items()}

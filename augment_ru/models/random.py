@@ -1,4 +1,4 @@
-"""A random class, all equally likely: TAPE's baseline (section 5.1); or two random words of the text, MERA's (E.1)."""
+"""A random class, all equally likely: TAPE's baseline (section 5.1); or what MERA's baseline writes (E.1)."""
 
 import json
 from collections.abc import Sequence
@@ -55,11 +55,17 @@ class Random(Model):
     def _drawn(self, rng: Rng, example: Example, name: str) -> Prediction:
         """Draw a label for a field of the right answer; if its name contains `[]`, a list with one for each entry.
 
-        Without labels, draw words of `inputs.text`, or else of the text, with replacement and in lower case.
+        Without labels, draw words of `inputs.text`, or else of the text, with replacement and in lower case; of an
+        exercise one word, or the numbers of one or two choices. If `inputs` is a text (ruDetox), it is the answer.
         """
         if not self.labels:
-            words = str(field_paths.value(example.record, "inputs.text", None) or example.text).split()
-            return " ".join(rng.choice(words) for _ in range(_WORDS) if words).lower()
+            given, text = (field_paths.value(example.record, name, None) for name in ("inputs", "inputs.text"))
+            words = str(text or example.text).lower().split() or [""]
+            if METRIC_KINDS[example.task.scoring.metrics[0]] != "exercises":
+                return given if isinstance(given, str) else " ".join(rng.choice(words) for _ in range(_WORDS))
+            if field_paths.value(example.record, "meta.type", None) == "text":
+                return rng.choice(words)
+            return ",".join(rng.choice("1234") for _ in range(rng.choice((1, 2))))
         drawn: list[Prediction] = [rng.choice(self.labels) for _ in field_paths.every(example.record, name)]
         return drawn if "[]" in name else drawn[0]
 
@@ -72,6 +78,6 @@ def random(request: ModelRequest, /) -> Random:
     """
     if request.argument:
         raise AugmentError("random takes no argument; set its seed with `seed`")
-    if not request.labels and METRIC_KINDS[request.task.scoring.metrics[0]] != "answers":
+    if not request.labels and METRIC_KINDS[request.task.scoring.metrics[0]] not in {"answers", "exercises"}:
         raise AugmentError(f"{request.task.name} has no labels to choose from; random is for classification")
     return Random(request.labels, request.options.seed)

@@ -1,5 +1,6 @@
 """Human verdicts: the sample, the two formats there and back, the agreement, and the rates over valid rows."""
 
+import copy
 import csv
 import itertools
 import json
@@ -7,6 +8,7 @@ import random
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,9 +17,12 @@ from hypothesis import strategies as st
 
 from augment_ru import AugmentError, EvaluationSettings, evaluate
 from augment_ru.evaluation import verdicts
+from augment_ru.evaluation.examples import example_of
 from augment_ru.evaluation.loading import loaded
 from augment_ru.evaluation.pairs import Pairs
 from augment_ru.jobs.verdicts import export_sample, import_answers
+from augment_ru.records.task import task
+from benchmark_rows import benchmark_rows
 from evaluations import reader, table
 
 ROWS = [*table(*["+-", "++", "++", "-+"] * 10), *table(*["++", "+-", "++!", "--"] * 10, attack="b")]
@@ -246,3 +251,28 @@ def test_people_are_a_model_whose_answers_are_joined(tmp_path: Path) -> None:
     assert found["dawid-skene"] == 100.0 > found["majority"] > 80.0
     with pytest.raises(AugmentError, match="has no answer to 'Иной текст'"):
         evaluate([{**rows[0], "text": "Иной текст"}], [f"people:{path}"])
+
+
+@pytest.mark.parametrize("name", ["sit_ethics", "muserc"])
+def test_each_label_of_an_answer_of_people_is_joined_by_itself(name: str, tmp_path: Path) -> None:
+    """Each of three annotators errs in a label of their own, so no whole answer is right, but each majority is."""
+    rows, known = benchmark_rows(name, "раз"), task(name)
+    lines = []
+    for row in rows:
+        if name == "muserc":
+            right: Any = [one["label"] for asked in row["passage"]["questions"] for one in asked["answers"]]
+        else:
+            right = {key: row[key] for key in known.scoring.gold}
+        said = {}
+        for at, key in enumerate(range(3) if name == "muserc" else list(right)[:3]):
+            said[f"a{at}"] = copy.copy(right)
+            said[f"a{at}"][key] = 1 - right[key]
+        lines.append({"text": example_of(row, known).text, "answers": said})
+    path = write(tmp_path / "answers.jsonl", lines)
+    report = evaluate(rows, [f"people:{path}"], task=name).report()
+    metrics = report["models"][0]["metrics"]
+    assert {metrics[key]["value"] for key in ("accuracy", "muserc_em", "muserc_f1a") if key in metrics} == {100.0}
+    lines[0]["answers"]["a0"] = "нет"
+    path = write(tmp_path / "answers.jsonl", lines)
+    with pytest.raises(AugmentError, match=r"line 1: annotators must answer the same parts"):
+        evaluate(rows, [f"people:{path}"], task=name)

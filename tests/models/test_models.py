@@ -2,6 +2,7 @@
 
 import json
 import sys
+from collections import Counter
 from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from augment_ru.evaluation.examples import Example, ModelRequest, example_of, mo
 from augment_ru.records.answers import label_of
 from augment_ru.records.task import Task, generic
 from benchmark_rows import benchmark_rows
+from layouts import ROWS as OF_BENCHMARKS
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 TASK = generic("text")
@@ -109,16 +111,35 @@ def test_random_judges_every_option_of_muserc_and_writes_words_of_the_text() -> 
     wanted = [sum(len(one["answers"]) for one in row["passage"]["questions"]) for row in rows]
     assert [len(one) for one in given] == wanted
     assert {label for one in given for label in one} == {"0", "1"}
-    for name in ("mera_chegeka", "mera_multiq", "mera_rudetox"):
+    for name in ("mera_chegeka", "mera_multiq"):
         rows = benchmark_rows(name, "Так было")
-        written = [one["original_prediction"] for one in evaluate(rows, ["random"], task=name).predictions()]
+        written = drawn(rows, name)
         for row, answer in zip(rows, written, strict=True):
-            text = row["inputs"] if isinstance(row["inputs"], str) else row["inputs"]["text"]
             assert len(answer.split()) == 2
-            assert set(answer.split()) <= set(text.lower().split())
-        assert written == [one["original_prediction"] for one in evaluate(rows, ["random"], task=name).predictions()]
-    ethics = evaluate(benchmark_rows("mera_ruethics", "Так было"), ["random"], task="mera_ruethics")
-    assert {row["original_prediction"] for row in ethics.predictions()} <= {"0", "1"}
+            assert set(answer.split()) <= set(row["inputs"]["text"].lower().split())
+        assert written == drawn(rows, name)
+
+
+def drawn(rows: list[dict[str, Any]], name: str) -> list[Any]:
+    return [one["original_prediction"] for one in evaluate(rows, ["random"], task=name).predictions()]
+
+
+def test_random_is_the_baseline_of_mera() -> None:
+    """Its appendix E.1: of an exercise a word of the text or one or two numbers, of ruDetox the text itself."""
+    rude = benchmark_rows("mera_rudetox", "Так было")
+    assert drawn(rude, "mera_rudetox") == [row["inputs"] for row in rude]
+    for name, labels in (("mera_ruethics", {"0", "1"}), ("mera_mamuramu", {*"ABCD"}), ("mera_rutie", {"1", "2"})):
+        assert {*drawn(benchmark_rows(name, "Так было") * 30, name)} <= labels
+    (base,) = OF_BENCHMARKS["mera_use"]
+    rows = [json.loads(json.dumps(base)) for _ in range(300)]
+    for at, row in enumerate(rows):
+        row["inputs"]["text"] = f"Ель растёт {at}."
+        row["meta"] |= {"type": ("text", "matching", "multiple_choice_independent_options")[at % 3], "id": at}
+    given = drawn(rows, "mera_use")
+    assert set(given[::3]) - {f"{at}." for at in range(300)} == {"ель", "растёт"}
+    numbers = Counter(given[1::3] + given[2::3])
+    assert {*numbers} == {one + other for one in "1234" for other in ("", ",1", ",2", ",3", ",4")}
+    assert 70 < sum(count for answer, count in numbers.items() if "," in answer) < 130
 
 
 def test_a_function_gets_examples_records_or_texts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

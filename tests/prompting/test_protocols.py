@@ -9,18 +9,19 @@ import json
 import os
 import random
 import re
-import string
+import subprocess
 import sys
-from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from types import ModuleType, SimpleNamespace
+from types import ModuleType
 from typing import Any
+from zipfile import ZipFile
 
 import numpy as np
 import pytest
 from sklearn.metrics import matthews_corrcoef
 
+import mera_scorer
 from augment_ru.draws import Streams, digests
 from augment_ru.errors import AugmentError
 from augment_ru.evaluation.answers import metrics_of
@@ -28,6 +29,8 @@ from augment_ru.evaluation.evaluation import evaluate
 from augment_ru.evaluation.examples import Example
 from augment_ru.evaluation.exercises import exercise_of, grade_norm
 from augment_ru.evaluation.protocol import drawn_rows
+from augment_ru.evaluation.report import saved_report
+from augment_ru.evaluation.totals import totals
 from augment_ru.prompting.prompt_file import prompt_of
 from augment_ru.prompting.template import LABEL
 from augment_ru.records.task import Task, task
@@ -35,7 +38,9 @@ from augment_ru.registry import names
 from augment_ru.release import lm_eval_data
 from augment_ru.release.lm_eval_prompts import _asked
 from benchmark_rows import benchmark_rows
+from commands import run, write
 from kept_models import kept
+from mera_scorer import squad_modules
 from small_classifier import classifier
 from small_models import SENTENCES
 
@@ -204,29 +209,13 @@ def test_totals_have_the_tasks_of_the_code(name: str) -> None:
 ODD = ("ёж", "Ёлка", "«Заря»", "красно-белый", "за́мок", "C++", "C", "$5", "the Beatles", "Beatles", "Пётр  I.", "")
 
 
-def words_of(text: str) -> list[str]:
-    """SQuAD's normal form: lower case, without the ASCII punctuation, without articles."""
-    kept = "".join(sign for sign in text.lower() if sign not in string.punctuation)
-    return re.sub(r"\b(a|an|the)\b", " ", kept).split()
-
-
-def token_f1(gold: str, answer: str) -> float:
-    first, second = words_of(gold), words_of(answer)
-    if not first or not second:
-        return float(first == second)
-    same = sum((Counter(first) & Counter(second)).values())
-    return 2 * same / (len(first) + len(second))
-
-
 @with_folder
 @pytest.mark.parametrize("name", ["mera_chegeka", "mera_multiq"])
 def test_written_answers_score_as_in_the_code(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its module is given the two functions of transformers 4 that it imports, which transformers 5 has no more."""
     pytest.importorskip("lm_eval")
-    metrics_module = ModuleType("transformers.data.metrics")
-    exact = lambda gold, answer: int(words_of(gold) == words_of(answer))  # noqa: E731
-    metrics_module.squad_metrics = SimpleNamespace(compute_f1=token_f1, compute_exact=exact)  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, "transformers.data.metrics", metrics_module)
+    for module, held in squad_modules().items():
+        monkeypatch.setitem(sys.modules, module, held)
     process = from_folder("benchmark_tasks/tape/utils.py").process_results
     draw, metrics = random.Random(name), metrics_of(("f1", "exact_match"), task(name).scoring.normal_form)
     for number in range(40):
@@ -275,46 +264,23 @@ def test_exercises_are_asked_as_in_the_code() -> None:
         prompt.build({**own, "meta": {"type": "essay"}}, [own])
 
 
-def scorer_of(name: str, monkeypatch: pytest.MonkeyPatch) -> Any:  # noqa: ANN401  (a class of its repository)
-    """Return a task of the benchmark's scorer; its base class, which loads files, is replaced by what reads answers."""
-    read: dict[str, Any] = {
-        "doc_to_y_true": lambda _, doc: doc["outputs"],
-        "doc_to_y_pred": lambda _, doc: doc["outputs"],
-    }
-    exact = lambda gold, answer: int(words_of(gold) == words_of(answer))  # noqa: E731
-    squad = SimpleNamespace(compute_f1=token_f1, compute_exact=exact)
-    modules: dict[str, dict[str, Any]] = {
-        "src.registry": {"register_task": lambda found: found},
-        "src.tasks.task": {"Task": type("Task", (), read)},
-        "src.utils": {"load_json": None},
-        "src.metrics": vars(from_folder("modules/scoring/src/metrics.py")),
-        "transformers.data.metrics.squad_metrics": vars(squad),
-        "transformers.data.metrics": {"squad_metrics": squad},
-    }
-    for place, held in modules.items():
-        module = ModuleType(place)
-        vars(module).update({key: value for key, value in held.items() if not key.startswith("__")})
-        monkeypatch.setitem(sys.modules, place, module)
-    short = name.removeprefix("mera_")
-    module = from_folder(f"modules/scoring/src/tasks/{short}.py")
-    found = next(one for key, one in vars(module).items() if key.lower() == short)()
-    found._aggregation = None  # noqa: SLF001
-    return found
-
-
 WORDS = sorted({word for text in SENTENCES for word in re.findall(r"\w+", text)})
-SCORED = {"acc": "accuracy", "f1_macro": "macro_f1", "f1": "f1", "em": "exact_match", "grade_norm": "grade_norm"}
+SCORED = {"acc": "accuracy", "f1_macro": "macro_f1", "em": "exact_match"}
+"""Metrics whose names are others in the code."""
+NAMES = {
+    name.lower(): name
+    for name in (
+        *("CheGeKa", "MaMuRAMu", "MathLogicQA", "MultiQ", "PARus", "RCB", "RWSD", "USE", "ruDetox", "ruEthics"),
+        *("ruHHH", "ruHateSpeech", "ruMMLU", "ruOpenBookQA", "ruTiE", "ruWorldTree"),
+    )
+}
+"""What the files of a submission are called."""
 
 
-@with_folder
-@pytest.mark.parametrize("name", [one for one in TASKS if one != "mera_rudetox"])
-def test_its_scorer_takes_the_submission_and_finds_the_same(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """40 rows; of ruDetox the scorer loads its own models."""
-    pytest.importorskip("sklearn")
+def composed(name: str) -> tuple[list[dict[str, Any]], dict[str, str]]:
+    """Return 40 rows of a task with every oddity in their right answers, and answers by text, the first empty."""
     known, draw = task(name).under(CODE), random.Random(name)
     base, labels = as_in_the_code(name)[0], choices_of(known)
-    if name in {"mera_rcb", "mera_rwsd"}:
-        labels = ["1", "2", "3"] if name == "mera_rcb" else ["Да", "Нет"]
     written = known.scoring.metrics[0] == "f1"
     rows, given = [], dict[str, str]()
     read = (known.layout.fields + known.layout.optional)[-1].removeprefix("inputs.")
@@ -324,39 +290,105 @@ def test_its_scorer_takes_the_submission_and_finds_the_same(name: str, monkeypat
         own["meta"] |= {"id": number, "domain": f"d{number % 3}", "criteria": "honest", "type": kind}
         own["meta"] |= {"question": "good", "id_task": "16" if number % 2 else "2", "variant": number % 4, "score": 2}
         own["meta"] |= {"dialog_id": 0, "question_id": number}
-        own["inputs"][read] = f"{own['inputs'].get(read, '')} Это номер {number}."
         gold = ";".join(draw.sample(ODD[:-1], 1 + number % 3)) if written else draw.choice(labels)
-        answer = draw.choice([*ODD, *gold.split(";")] if written else labels)
+        parts = [*ODD, *gold.split(";"), f"{gold.split(';')[0]} и {draw.choice(ODD)}"]
+        answer = draw.choice(parts if written else labels)
         if name == "mera_use":
             gold, answer = map(draw.choice, OF_USE[kind])
+        if name == "mera_rudetox":
+            own["inputs"] = f"{' '.join(draw.sample(WORDS, 4))}. Это номер {number}."
+            answer = " ".join(draw.sample(WORDS, number % 5 + 1))
+        else:
+            own["inputs"][read] = f"{own['inputs'].get(read, '')} Это номер {number}."
         own["outputs"] = {norm: draw.choice(labels) for norm in known.scoring.norms} or gold
-        given[f"номер {number}."] = answer
-        rows.append({**own, "augment": {"attack": "original"}})
+        given[f"номер {number}."] = answer if number else ""
+        rows.append(own)
+    return rows, given
 
-    def answers(examples: Sequence[Example]) -> list[str]:
-        return [given[re.search(r"номер \d+\.", one.text)[0]] for one in examples]  # type: ignore[index]
 
-    done = evaluate(rows, {"m": answers}, task=name, protocol=CODE)
-    scorer, theirs = scorer_of(name, monkeypatch), dict[str, list[Any]]()
-    submitted: Any = done.submission()
-    sent = submitted["data"]["test"]
-    assert all(type(one["outputs"]) is type(row["outputs"]) for one, row in zip(sent, rows, strict=True))
-    for one, row in zip(sent, rows, strict=True):
-        for key, value in scorer.process_results(row, one).items():
-            theirs.setdefault(key, []).append(value)
-    metrics = done.report()["models"][0]["metrics"]
-    if known.scoring.norms:
-        expected = {key: 100 * matthews_corrcoef(*zip(*pairs, strict=True)) for key, pairs in theirs.items()}
-        assert {f"good.{one['label']}": one["value"] for one in metrics["mcc"]["parts"]} == pytest.approx(
-            expected, abs=1e-3
-        )
-        return
-    mean = SimpleNamespace(**vars(sys.modules["src.metrics"])).mean
-    how = {"acc": mean} if name in {"mera_mamuramu", "mera_rummlu", "mera_ruhhh", "mera_ruhatespeech"} else None
-    how = how or scorer.aggregation()
-    found = {SCORED[key]: 100 * how[key](theirs[key]) for key in SCORED if key in theirs}
-    assert found.keys() == {*known.scoring.metrics}
-    assert {key: metrics[key]["value"] for key in found} == pytest.approx(found, abs=1e-3)
+@pytest.fixture(scope="module")
+def scored(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, Any], dict[str, Any], float]:
+    """Return the reports of all tasks, what the scorer says of the submission that `evaluate` wrote, and our total."""
+    pytest.importorskip("lm_eval")
+    folder = tmp_path_factory.mktemp("mera")
+    (folder / "said.py").write_text(
+        "import json, pathlib, re\n"
+        "said = json.loads(pathlib.Path('said.json').read_text('utf-8'))\n"
+        "def answers(asked):\n"
+        "    return [said[re.search(r'номер \\d+\\.', one.text)[0]] for one in asked]\n",
+        "utf-8",
+    )
+    style, meaning = (kept(classifier, one) for one in (("neutral", "toxic"), ("other", "paraphrase")))
+    judges = {"style": style, "meaning": meaning, "fluency": kept(classifier)}
+    golds = {}
+    for name in TASKS:
+        short = name.removeprefix("mera_")
+        golds[short], said = composed(name)
+        rows = write(folder / f"{short}.jsonl", *golds[short])
+        (folder / "said.json").write_text(json.dumps(said, ensure_ascii=False), "utf-8")
+        command = [
+            "evaluate",
+            rows,
+            "--task",
+            name,
+            "--protocol",
+            CODE,
+            "--shots",
+            "0",
+            "--model",
+            "python:said:answers",
+        ]
+        command += ["-o", folder / f"{short}.report.json", "--submission", folder / f"{NAMES[short]}.json"]
+        if name == "mera_rudetox":
+            command += [word for kind, judge in judges.items() for word in ("--judge", f"{kind}={judge}")]
+        assert run(*command, cwd=folder).returncode == 0
+    with ZipFile(folder / mera_scorer.SENT, "w") as archive:
+        for name in NAMES.values():
+            archive.write(folder / f"{name}.json", f"{name}.json")
+    models = {f"{key}_model_path": str(place) for key, place in judges.items()}
+    models["cola_model_path"] = models.pop("fluency_model_path")
+    for path, held in ((mera_scorer.GOLDS, golds), (mera_scorer.JUDGES, models)):
+        (folder / path).write_text(json.dumps(held), "utf-8")
+    place = Path(FOLDER or "").resolve()
+    subprocess.run([sys.executable, mera_scorer.__file__, place], cwd=folder, check=True, capture_output=True)
+    found = json.loads((folder / mera_scorer.FOUND).read_text("utf-8"))
+    reports = {short: json.loads((folder / f"{short}.report.json").read_text("utf-8")) for short in NAMES}
+    (total,) = totals([saved_report(one, short) for short, one in reports.items()])
+    assert total.total is not None
+    return reports, found, total.total
+
+
+@with_folder
+def test_its_scorer_takes_the_whole_submission(scored: tuple[dict[str, Any], dict[str, Any], float]) -> None:
+    """No error but for the tasks that are not sent; its total counts these as 0, ours leaves them out."""
+    _, found, total = scored
+    absent = {"BPS", "LCS", "SimpleAr", "ruCodeEval", "ruHumanEval", "ruModAr", "ruMultiAr"}
+    assert not found["loading"]
+    assert not found["_global_errors_reason"]
+    errors = {name: [one["type"] for one in errors] for name, errors in found["error_reason"].items()}
+    assert errors == {name: ["no_task"] for name in absent}
+    assert found["results"].keys() - {"total_score"} == {*NAMES.values()}
+    counted = [name for name in TASKS if not task(name).under(CODE).benchmark.diagnostic]
+    others = ["LCS", "ruCodeEval", "ruModAr", "ruMultiAr"]
+    theirs = 100 * found["results"]["total_score"] * len([*counted, *others])
+    assert total * len(counted) == pytest.approx(theirs, abs=0.05)
+
+
+@with_folder
+@pytest.mark.parametrize("name", TASKS)
+def test_its_scorer_finds_the_figures_of_the_report(
+    name: str, scored: tuple[dict[str, Any], dict[str, Any], float]
+) -> None:
+    """40 composed rows."""
+    reports, found, _ = scored
+    short = name.removeprefix("mera_")
+    theirs, metrics = found["results"][NAMES[short]], reports[short]["models"][0]["metrics"]
+    if "mcc" in metrics:
+        ours = {f"{one['group']}.{one['label']}": one["value"] for one in metrics["mcc"]["parts"]}
+    else:
+        ours = {key: metrics[SCORED.get(key, key)]["value"] for key in theirs if "." not in key}
+    assert ours == pytest.approx({key: 100 * value for key, value in theirs.items() if key in ours}, abs=1e-3)
+    assert len({*ours.values()} - {0, 100}) == len(ours) or name == "mera_ruethics"
 
 
 @with_folder
