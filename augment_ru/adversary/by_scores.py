@@ -43,6 +43,7 @@ def break_by_scores(knowledge: Knowledge, surrogate: Surrogate, draws: Draws) ->
         draws: the random numbers of the search.
     """
     failures = asked = 0
+    closed: set[int] = set()
     while True:
         asked += 1
         base: Floats | None = None
@@ -51,7 +52,7 @@ def break_by_scores(knowledge: Knowledge, surrogate: Surrogate, draws: Draws) ->
         if failures and len(surrogate.regressions) > 1 and (chosen := _letters(knowledge, surrogate)):
             base = knowledge.known[nearest].margins
         elif failures and asked % _ROUND:
-            chosen = _near(knowledge, surrogate.best, draws)
+            chosen = _near(knowledge, surrogate.best, draws, closed)
         if chosen is None:
             chosen = _promising(knowledge, surrogate, draws, _WIDE if failures else 0.0)
         if chosen is None:
@@ -66,6 +67,8 @@ def break_by_scores(knowledge: Knowledge, surrogate: Surrogate, draws: Draws) ->
         if verdict.broken:
             return
         failures = 0 if knowledge.nearest != nearest else failures + 1
+        if base is not None or not failures:  # steps start at another set, or lead to others
+            closed.clear()
 
 
 def _promising(
@@ -121,11 +124,12 @@ def _letters(knowledge: Knowledge, surrogate: Surrogate) -> ChangeSet | None:
     return chosen if chosen and knowledge.is_open(chosen) else None
 
 
-def _near(knowledge: Knowledge, view: Regression, draws: Draws) -> ChangeSet | None:
+def _near(knowledge: Knowledge, view: Regression, draws: Draws, closed: set[int]) -> ChangeSet | None:
     """Choose the open set, one step from `knowledge.nearest`, that is expected to come nearest to breaking the answer.
 
     A step takes a change back, or adds one and takes back those that conflict with it. The result is None if no such
-    set is open, or if the nearest set has no margins.
+    set is open, or if the nearest set has no margins. `closed` holds the changes whose step was tried before, since a
+    set that is not open never becomes so; those that are tried now are added.
     """
     here = list(knowledge.nearest)  # ascending
     margins = knowledge.known[knowledge.nearest].margins
@@ -141,6 +145,9 @@ def _near(knowledge: Knowledge, view: Regression, draws: Draws) -> ChangeSet | N
         steps[:, here] = -effects[:, here]
     expected = np.minimum.reduce(margins[:, None] - steps)
     for change in expected.argsort(kind="stable").tolist():
+        if change in closed:
+            continue
+        closed.add(change)
         if change in here:
             chosen = tuple(one for one in here if one != change)
         else:

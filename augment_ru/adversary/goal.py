@@ -126,15 +126,14 @@ class Goal:
             target is behind the best other label.
         """
         if self.kind == "rankings":
-            return np.round([self.golds[0].margin(scored.scores[0])], DIGITS)
-        if self.target is not None:
+            found = [self.golds[0].margin(scored.scores[0])]
+        elif self.target is not None:
             scores = scored.scores[0]
             others = max(value for label, value in scores.items() if label != self.target)
-            return np.round([others - scores[self.target]], DIGITS)
-        found = [
-            _score(scored.scores[field], self.golds[field]) - scored.scores[field][label] for field, label in rivals
-        ]
-        return np.round(found, DIGITS)
+            found = [others - scores[self.target]]
+        else:
+            found = [_score(scored.scores[at], self.golds[at]) - scored.scores[at][label] for at, label in rivals]
+        return np.array(found).round(DIGITS)
 
 
 def _score(scores: LabelScores, gold: Any) -> float:  # noqa: ANN401  (a label)

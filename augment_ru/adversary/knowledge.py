@@ -18,6 +18,8 @@ ChangeSet: TypeAlias = tuple[int, ...]
 
 _CAUTION = 0.85
 """After a refusal, sets of several changes may lose at most this share of the refused set's expected loss."""
+_BLOCK = 2048
+"""How many numbers are drawn ahead, since a call costs as much as hundreds of numbers."""
 _SPREAD = 3.0**0.5
 """This factor gives the sum of four numbers from U[0, 1) the variance 1."""
 
@@ -53,12 +55,19 @@ class Draws:
     """
 
     def __init__(self, key: int) -> None:
-        self._key, self._at = np.array([key], dtype=np.uint64), 0
+        self._key, self._drawn, self._at = np.array([key], dtype=np.uint64), 0, 0
+        self._ahead: Floats = np.empty(0)
 
     def uniform(self, count: int) -> Floats:
         """Draw numbers from U[0, 1), shape (count,)."""
-        first, self._at = self._at, self._at + count
-        return unit(self._key, np.arange(first, self._at))
+        left = self._ahead.size - self._at
+        if left < count:
+            more = max(count - left, _BLOCK)
+            new = unit(self._key, np.arange(self._drawn, self._drawn + more))
+            self._ahead = np.concatenate([self._ahead[self._at :], new])
+            self._drawn, self._at = self._drawn + more, 0
+        self._at += count
+        return self._ahead[self._at - count : self._at]
 
     def bell(self, count: int) -> Floats:
         """Draw nearly normal numbers of mean 0 and variance 1 (sums of four uniform numbers), shape (count,)."""

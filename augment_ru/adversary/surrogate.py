@@ -148,7 +148,7 @@ class Regression:
         """Update the posterior with an observation: the margins, shape (rivals,), after a set of changes."""
         index = np.array(chosen)
         places = self._places[index]
-        parts = self._parts(places, np.maximum(np.bincount(places), 1))
+        parts = self._parts(places)
         weights = self._weights[index] * parts
         known = self._learnt[: self._rows]
         covariance = self._place * np.bincount(places, weights, self._most)[self._places]
@@ -169,7 +169,8 @@ class Regression:
     def ordered(self, effects: Floats) -> tuple[list[int], list[float]]:
         """Return an order of the changes by what they add, the largest first, and what each adds.
 
-        The strongest change at each place adds its whole effect, the others there the share `adds`.
+        The strongest change at each place adds its whole effect, the others there the share `adds`; if that is nothing,
+        the order leaves them out.
 
         Args:
             effects: the effect of each change on a margin, shape (changes,).
@@ -179,16 +180,17 @@ class Regression:
         leaders[self._places[order[::-1]]] = order[::-1]
         gains = effects * self.adds
         gains[leaders] = effects[leaders]
-        return (-gains).argsort(kind="stable").tolist(), gains.tolist()
+        order = (-gains).argsort(kind="stable") if self.adds else order[gains[order] != 0.0]
+        return order.tolist(), gains.tolist()
 
-    def _parts(self, cells: Ints, counts: Ints) -> Floats:
-        """Return the part of the effect of each change of a set that counts, shape (changes of the set,).
+    def _parts(self, cells: Ints) -> Floats | float:
+        """Return the part of the effect of each change that counts, shape (changes,); 1 if all places are different.
 
         Args:
             cells: the place of each change.
-            counts: the number of the set's changes at each place.
         """
-        return (self.adds + (1.0 - self.adds) / counts)[cells]
+        counts = np.bincount(cells)
+        return 1.0 if counts.max() == 1 else (self.adds + (1.0 - self.adds) / np.maximum(counts, 1))[cells]
 
     def chances(self, sets: Sequence[ChangeSet]) -> list[float]:
         """Return the probability of each set to push its lowest margin below 0. No set may be empty."""
@@ -218,7 +220,7 @@ class Regression:
         firsts = sizes.cumsum() - sizes
         index = np.array(list(chain.from_iterable(sets)))
         cells = np.repeat(np.arange(len(sets)) * self._most, sizes) + self._places[index]
-        parts = self._parts(cells, np.maximum(np.bincount(cells), 1))
+        parts = self._parts(cells)
         weights = self._weights[index] * parts
         by_place = np.bincount(cells, weights, len(sets) * self._most).reshape(len(sets), self._most)
         variances = np.add.reduceat(self._own[index] * parts * parts, firsts)

@@ -102,6 +102,8 @@ class PoolGate:
 
         The score is -inf if the set makes two options equal. Without a similarity, it is 1 for all other sets.
         """
+        if self._scorer is None and self._prepared.questions is None:
+            return np.ones(len(wanted))
         sets = [
             (number, self._first_rows[one.record] + text) for number, one in enumerate(wanted) for text in one.scripts
         ]
