@@ -26,6 +26,7 @@ _MIX_2 = np.uint64(0x94D049BB133111EB)
 _S30, _S27, _S31, _S11 = np.uint64(30), np.uint64(27), np.uint64(31), np.uint64(11)
 _UNIT = 2.0**-53
 _MASK = 2**64 - 1
+_INTS = int(_GAMMA), int(_MIX_1), int(_MIX_2)
 
 
 def mix(values: Keys) -> Keys:
@@ -153,9 +154,10 @@ class Rng:
 
     def uniform(self) -> float:
         """Draw from U[0, 1)."""
-        self._state = z = (self._state + int(_GAMMA)) & _MASK
-        z = ((z ^ (z >> 30)) * int(_MIX_1)) & _MASK
-        z = ((z ^ (z >> 27)) * int(_MIX_2)) & _MASK
+        gamma, first, second = _INTS
+        self._state = z = (self._state + gamma) & _MASK
+        z = ((z ^ (z >> 30)) * first) & _MASK
+        z = ((z ^ (z >> 27)) * second) & _MASK
         return ((z ^ (z >> 31)) >> 11) * _UNIT
 
     def change(self, *edits: Edit) -> Change:

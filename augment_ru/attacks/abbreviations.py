@@ -23,7 +23,7 @@ from augment_ru.language.shortenings import every_form, like_title, phrase_in, s
 from augment_ru.resources import same_word
 
 CLASSES = ("full", "short")
-_LEAST_POINTS = 4
+_LEAST_POINTS = 5
 _FEW, _MANY = 2, 5
 
 
@@ -59,7 +59,7 @@ def _title(short: str, words: str, text: str, match: re.Match[str]) -> Iterator[
     name = re.match(r"\s*([А-ЯЁ][а-яё]+(?:-[А-ЯЁ]?[а-яё]+)*)", text[stop:])
     if words == "имени":
         yield Place(start, stop, words + " " * (text[stop : stop + 1] != " "), "full")
-    elif name and words != "святой":
+    elif name:
         cases = _likely(text[:start])
         own = {case for one in readings(name[1]) for case in NUMERAL_CASES if case in one.grammemes and one.name}
         declined = own & cases and "nomn" not in own and words not in _STREETS
@@ -69,8 +69,6 @@ def _title(short: str, words: str, text: str, match: re.Match[str]) -> Iterator[
 
 
 _STREETS = frozenset({"улица", "площадь", "переулок", "набережная", "проспект", "бульвар"})
-_SPOKEN = frozenset({"господин", "госпожа", "товарищ", "доктор"})
-_PERSONS = frozenset({"господин", "госпожа", "доктор", "профессор", "академик", "генерал", "товарищ"})
 
 
 def _is_title(text: str, start: int, stop: int, words: str) -> bool:
@@ -78,22 +76,25 @@ def _is_title(text: str, start: int, stop: int, words: str) -> bool:
     before = re.search(r"([А-Яа-яЁё-]+)\s+$", text[:start])
     name = re.match(r"\s+([А-ЯЁа-яё-]+)", text[stop:])
     likeliest = readings(before[1])[0] if before else None
-    told = words in _SPOKEN or (words in _PERSONS and chat_points(text) > 0)  # stories do not shorten titles
-    same = re.findall(rf"\b(?:{_any_of(every_form('title', words))})\b", text, re.IGNORECASE)
-    if told or len(same) > 1:
-        return False
+    same = re.findall(rf"\b(?:{_any_of(every_form('unit', words))})\b", text, re.IGNORECASE)
+    if len(same) > 1 or len(_titles().findall(text)) > 1:
+        return False  # all of them would have to be shortened
     if (likeliest and likeliest.pos in {"ADJF", "PRTF"}) or re.search(r"(?:[—–]|\bбыл[аио]?)\s+$", text[:start]):
         return False  # «центральная площадь Испании», «Альнис — озеро Литвы»
     if words == "имени":
         return likeliest is not None and likeliest.pos == "NOUN"
     if any({"nomn", "plur"} <= one.grammemes for one in readings(text[start:stop])):
-        alone = cases_at(text[:start]) == {"gent"} or (likeliest is not None and likeliest.pos == "NOUN")
-        if not alone:
-            return False
+        if likeliest is None or (likeliest.pos != "NOUN" and not cases_at(text[:start]).isdisjoint({"nomn", "accs"})):
+            return False  # «города Саку и Томи»
     first = readings(name[1])[0] if name else None
-    if first is None or words in _STREETS:
-        return first is not None
-    return first.pos != "ADJF" if words in _PERSONS else not {"Name", "Patr"} & first.grammemes
+    return first is not None and (words in _STREETS or not (first.known and {"Name", "Patr"} & first.grammemes))
+
+
+@cache
+def _titles() -> re.Pattern[str]:
+    """Return the pattern of the nouns before names, of both numbers, each with the beginning of its name."""
+    nouns = [words for kind, _, words in shortenings() if kind == "title"]
+    return re.compile(rf"\b(?:{_any_of(form for one in nouns for form in every_form('unit', one))})\s+[А-ЯЁ]")
 
 
 def _likely(before: str) -> frozenset[str]:
@@ -221,9 +222,9 @@ def _pattern(kind: str, short: str, words: str) -> tuple[str, _Find]:
     forms = _any_of(every_form(kind, words))
     if kind == "acronym":
         return rf"(?<![\w-])(?:{brief}|(?:{forms})(?![\w-]))", _acronym
-    if kind == "title":
-        name = r"[А-ЯЁ][а-яё.]+"
-        return rf"(?<![\w.-])(?<!\d )(?:{brief}(?=\s?{name})|(?:{forms})(?=\s{name}))", _title
+    if kind in {"title", "person"}:
+        name, forms = r"[А-ЯЁ][а-яё.]+", forms if kind == "title" else _NEVER
+        return rf"(?<![\w.-])(?<!\d )(?:{brief}(?=\s?{name})|(?<!по )(?:{forms})(?=\s{name}))", _title
     full = rf"(?:{forms})(?![\w-])"
     if kind == "region":
         return rf"(?<![\w-])(?P<name>[А-ЯЁ][а-яё-]+)\s+(?P<word>{brief}|{full})", _region

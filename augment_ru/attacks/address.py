@@ -21,10 +21,14 @@ from augment_ru.text.doc import Doc, Token
 from augment_ru.text.phrases import in_phrase
 
 _TARGETS = ("either", "ты", "Вы")
-_SHORTEST, _REQUEST = 2, 5
-"""A name has more letters; «Не могли бы Вы» has so many words, with its infinitive."""
+_SHORTEST = 2
+"""A name has more letters."""
+_ASKED = (["не", "могли", "бы", "вы"], ["вы", "не", "могли", "бы"], ["вы", "могли", "бы"], ["могли", "бы", "вы"])
+_IMPERATIVE = frozenset({"VERB", "perf", "sing", "impr", "excl"})
 _SUBJECTS = {"sing": "ты", "plur": "вы"}
-_KINDS = ("close", "formal", "greeting", "loct", "pronoun", "request", "several")
+_CONSONANTS = frozenset("мсхш")
+"""The last letters of «вам», «вас», «ваших», «ваш», behind which «ж» is «же»."""
+_KINDS = ("aside", "close", "formal", "greeting", "loct", "pronoun", "request", "several")
 _OTHER = {"sing": "plur", "plur": "sing"}
 _SELF = frozenset({"сам", "сама", "сами"})
 _SELVES = {"masc": "сам", "femn": "сама"}
@@ -138,7 +142,6 @@ class _Address:
         ends = [-1, *(at for at, word in enumerate(self._lower) if word in ENDS), len(self._lower)]
         sentences = [range(end + 1, following) for end, following in pairwise(ends)]
         self._sentences = [one for one in sentences for _ in range(len(one) + 1)]  # with the mark that ends it
-        self._is_conditional = not {"бы", "б"}.isdisjoint(self._lower)
         self._numbers = {word.start: number for number, word in enumerate(doc.words)}
         for at, token in enumerate(doc.tokens if max(map(len, sentences)) < _LONGEST else ()):
             word = self._lower[at]
@@ -162,7 +165,8 @@ class _Address:
         """
         token, word = self._tokens[at], self._lower[at]
         found = _addressing(word)
-        if not found or (at and self._lower[at - 1] == "ни"):
+        aside = word in self._table.kinds["aside"] and self._is_call(at)
+        if not found or aside or (at and self._lower[at - 1] == "ни"):
             return None
         if token.text != word and (not self._starts(at) or self._is_before_name(at)):
             return None  # a name
@@ -170,11 +174,17 @@ class _Address:
         if len(found) > 1:  # «купите»: an imperative, or the future of «вы»
             imperative = not self._is_statement(at)
             found = tuple(one for one in found if ("impr" in one.grammemes) == imperative)
-            self._doubtful |= "perf" in found[0].grammemes and not imperative and not self._is_asked_or_joined(at)
+            sure = self._is_at_front(at) if imperative else self._is_asked_or_joined(at)
+            self._doubtful |= "perf" in found[0].grammemes and not sure
         certain = all(map(_addresses, known_forms(word)))
         if not (certain or self._is_tagged(at) or (imperative and self._takes_object(at))):
             return None
-        self._sure |= self._is_tagged(at) or found[0].number == "plur" or not imperative or self._starts(at)
+        following = known_forms(self._lower[at + 1]) if at + 1 < len(self._lower) else ()
+        if not self._is_tagged(at) and any("VERB" in one.grammemes and {"past", "3per"} & one.grammemes for one in following[:1]):
+            return None  # «Мири был в их руках»
+        opens = not at or self.syntax.marks[at - 1] or self._lower[at - 1] in {"и", "а", "не"}
+        self._sure |= self._is_tagged(at) or found[0].number == "plur" or not imperative or (certain and opens)
+        self._sure |= self._starts(at)
         return None if imperative and self._is_condition(at) else found[0]
 
     def _is_before_name(self, at: int) -> bool:
@@ -186,9 +196,14 @@ class _Address:
 
     def _is_asked_or_joined(self, at: int) -> bool:
         """Tell whether a verb stands in a question, or in a clause with «если», «что», «которых»."""
-        tokens, end = self._tokens, self._sentences[at].stop
-        joined = any(tokens[one].pos == "SCONJ" or tokens[one].lemma in QUESTION_WORDS for one in self._clause(at))
+        tokens, end, before = self._tokens, self._sentences[at].stop, range(self._clause(at).start, at)
+        joined = any(tokens[one].pos == "SCONJ" or tokens[one].lemma in QUESTION_WORDS for one in before)
         return joined or (end < len(tokens) and "?" in tokens[end].text)
+
+    def _is_at_front(self, at: int) -> bool:
+        """Tell whether a form such as «купите» is tagged as an imperative, or no noun is in front of it."""
+        before = range(self._clause(at).start, at)
+        return "Mood=Imp" in self._tokens[at].features or all(self._tokens[one].pos != "NOUN" for one in before)
 
     def _is_tagged(self, at: int) -> bool:
         token = self._tokens[at]
@@ -227,7 +242,9 @@ class _Address:
     def _is_condition(self, at: int) -> bool:
         """Tell whether an imperative states a condition: «приди он раньше», «не будь дождя»."""
         being = self._tokens[at].lemma == "быть"
-        if self._is_conditional and (being or (at and self._lower[at - 1] == "не")):
+        sentence = set(self._lower[self._sentences[at].start : self._sentences[at].stop])
+        alone = not self._is_tagged(at) and sentence.isdisjoint(_ADDRESSED)
+        if not sentence.isdisjoint({"бы", "б"}) and (alone or being or (at and self._lower[at - 1] == "не")):
             return True
         beside = [self._tokens[other] for other in self._clause(at) if at < other <= at + 1 + being]
         return any(
@@ -257,6 +274,8 @@ class _Address:
         words: dict[int, str] = {}
         for at in self.pronouns:
             words[at] = self._pronoun(at, to, capital=capital)
+            if words[at][-1:] in _CONSONANTS and self._lower[at + 1 : at + 2] in (["ж"], ["б"]):
+                words[at + 1] = {"ж": "же", "б": "бы"}[self._lower[at + 1]]
         if not all(words.values()):
             return ()
         for at, form in self.verbs.items():
@@ -294,12 +313,15 @@ class _Address:
             if to == "plur" and first in self.verbs:
                 last, new = first, self._indirect(first, you)
             else:
-                last, new = first + _REQUEST - 1, self._direct(first) if to == "sing" else ""
+                last, new = self._direct(first) if to == "sing" else (first, "")
             mark = self._sentences[last].stop if new else -1
             if mark >= 0:
                 old, other = (".", "?") if to == "plur" else ("?", ".")
                 if mark < len(self._tokens) and self._tokens[mark].text == old and (to == "sing" or draw()):
                     found[first], found[mark] = (last, new), (mark, other)
+                    more = self._joined_infinitive(last) if to == "sing" else -1
+                    if more >= 0:
+                        found[more] = (more, self._imperative(more))
         return found
 
     def _indirect(self, at: int, you: str) -> str:
@@ -313,16 +335,29 @@ class _Address:
             return ""
         return f"{self._written(at, 'не')} могли бы {you} {self._written(at, form.lemma).lower()}"
 
-    def _direct(self, at: int) -> str:
-        """Return the imperative for «Не могли бы Вы» with an infinitive that starts at a token; "" for other words."""
-        words = self._lower[at : at + _REQUEST]
-        if words[:4] not in (["не", "могли", "бы", "вы"], ["вы", "не", "могли", "бы"]) or len(words) < _REQUEST:
-            return ""
-        form = next((one for one in known_forms(words[4]) if {"INFN", "perf"} <= one.grammemes), None)
-        if form is None:
-            return ""
-        wanted = form._replace(grammemes=frozenset({"VERB", "perf", "sing", "impr", "excl"}))
-        return self._written(at, inflect(form.lemma, wanted) or "")
+    def _direct(self, at: int) -> tuple[int, str]:
+        """Return the last token of «Не могли бы Вы» with an infinitive, from a token on, and the imperative for it.
+
+        The imperative is "" for other words.
+        """
+        asked = next((one for one in _ASKED if self._lower[at : at + len(one)] == one), None)
+        last = at + len(asked or ())
+        if asked is None or last >= len(self._tokens) or not (at == 0 or self._starts(at)):
+            return at, ""
+        is_request = "не" in asked or self._lower[last] in self._table.kinds["request"]
+        return last, self._written(at, self._imperative(last)) if is_request and self._imperative(last) else ""
+
+    def _imperative(self, at: int) -> str:
+        """Return the imperative of a perfective infinitive; "" for other words."""
+        form = next((one for one in known_forms(self._lower[at]) if {"INFN", "perf"} <= one.grammemes), None)
+        return form and inflect(form.lemma, form._replace(grammemes=_IMPERATIVE)) or ""
+
+    def _joined_infinitive(self, at: int) -> int:
+        """Return the next infinitive behind one in its sentence, if only «и» joins the two; otherwise -1."""
+        for other in range(at + 1, self._sentences[at].stop):
+            if any("INFN" in one.grammemes for one in known_forms(self._lower[other])):
+                return other if self._lower[other - 1] == "и" and self._imperative(other) else -1
+        return -1
 
     def _written(self, at: int, word: str) -> str:
         yo = "ё" not in word or writes_yo(self.doc.text)
@@ -376,8 +411,9 @@ class _Address:
                 or (lemma in calls and at and same_word(self._tokens[at - 1].text) in self._table.familiar)
             ):
                 return False
-            if to == "plur" and token.text.istitle() and token.text.endswith("ка") and self._is_call(at):
-                return False  # «Ванька»
+            familiar = same_word(token.text.lower()) in _short_names() or token.text.endswith("ка")
+            if to == "plur" and token.text.istitle() and familiar and self._is_call(at):
+                return False  # «Ванька», «Саня»
             if to == "plur" and at in self.pronouns and token.text.istitle() and not self._starts(at):
                 return False  # God
         return True
@@ -484,11 +520,11 @@ class _Address:
         """Tell whether a form of «сам» belongs to the one who is addressed."""
         beside = [self._lower[other] for other in (at - 1, at + 1) if 0 <= other < len(self._tokens)]
         table = self._table.polite if old == "sing" else self._table.familiar
-        if any(one in _SUBJECTS.values() for one in beside):
-            return True
-        if any(one in table for one in beside) and self._lower[at] not in _SELF:
-            return True
-        return any(other in settled for other in self._clause(at) if other in (at - 1, at + 1))
+        if self._lower[at] not in _SELF:
+            return any(one in table for one in beside)
+        clause = self._clause(at)
+        own = any(other in settled or self._lower[other] in _SUBJECTS.values() for other in clause)
+        return own and not any(_is_subject(self._tokens[other].text) for other in clause)
 
     def _may_be_own(self, at: int, old: str) -> bool:
         """Tell whether a past tense or a short adjective without a subject may speak of the one who is addressed."""
@@ -506,7 +542,8 @@ class _Address:
         while syntax.child(head, "nsubj", "csubj") is None:
             relation, head = self._tokens[head].relation, self._tokens[head].head
             if relation not in {"conj", "cop", "aux", "aux:pass", "parataxis"} or head in seen:
-                return relation in {"root", "conj", "parataxis"}
+                dependent = old == "sing" and relation in {"acl:relcl", "advcl", "ccomp"}  # «всё, что мог»
+                return dependent or relation in {"root", "conj", "parataxis"}
             seen.add(head)
         return False
 
@@ -582,6 +619,13 @@ def _is_subject(word: str) -> bool:
         and "accs" not in cases
         and all(one.kind in {"NOUN", "NPRO"} for one in found[:1])
     )
+
+
+@cache
+def _short_names() -> frozenset[str]:
+    """Return the names among friends of the dictionary `names`, in lower case with е for ё."""
+    found = rows(dictionary_path("names"), columns=4)
+    return frozenset(same_word(short.lower()) for _, part, short, _ in found if part == "short")
 
 
 def _is_neuter(token: Token) -> bool:

@@ -16,6 +16,7 @@ from augment_ru.engine.proposals import Proposals
 from augment_ru.errors import AugmentError, check_known
 from augment_ru.language.morphology import CASES, has_reading, is_known, lemmas_of, readings
 from augment_ru.language.numerals import NUMERAL_CASES
+from augment_ru.language.prepositions import cases_behind
 from augment_ru.resources import dictionary_path, rows, same_word
 from augment_ru.text.batch import PERSON, Batch
 from augment_ru.text.doc import Doc, Token
@@ -262,7 +263,9 @@ def _mentions(row: int, doc: Doc, table: _Table) -> Iterator[_Mention]:
         )
         parts = _parts(tokens, table)
         gender, case = ("", "") if stays or parts is None else _form(tokens, parts)
-        if case == "nomn" and not _agrees(doc.tokens[max(at - 2, 0) : last + _REACH], gender):
+        governed = cases_behind(before)
+        agrees = case != "nomn" or _agrees(doc.tokens[max(at - 2, 0) : last + _REACH], gender)
+        if not agrees or (governed and case not in governed):
             gender = case = ""
         yield _Mention(row, tokens, parts or [None] * len(tokens), gender, case)
         at = last
@@ -299,8 +302,8 @@ def _parts(tokens: Sequence[Token], table: _Table) -> list[_Part | None] | None:
             found.append(None)
             continue
         part = _part(token.text.lower(), surname=any(one and one.part in {"name", "short"} for one in found))
-        if part is None:
-            return None
+        if part is None or (part.part == "name" and re.search("[^и]ка$", part.lemma)):
+            return None  # «Ванька» has no like in other groups
         if part.part == "name" and part.lemma in table.short:
             part = part._replace(part="short")
         found.append(part)

@@ -372,7 +372,8 @@ class Numbers(WritesOtherwise):
         """Find the numbers of a text, each with the ways in which it may be written."""
         chain, chained = _chains()
         taken: list[tuple[int, int]] = []
-        for pattern, find in _patterns() if _MAYBE.search(text) else ():
+        maybe = _DIGIT if self.classes == ("words",) else _MAYBE
+        for pattern, find in _patterns() if maybe.search(text) else ():
             for match in pattern.finditer(text):
                 start, stop = match.span()
                 if all(stop <= begin or end <= start for begin, end in taken):
@@ -382,5 +383,6 @@ class Numbers(WritesOtherwise):
                         yield tuple(find(text, match))
 
 
+_DIGIT = re.compile(r"\d")
 _ALONE = frozenset({_phone, _date, _clock, _compound, _compound_words})
 """What may stand beside another number that stays as it is."""

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from itertools import accumulate
 from math import fsum
 from typing import ClassVar, NamedTuple
 
@@ -33,7 +34,7 @@ _BASE = 1e-6
 _SHARES = {"same": 3.0, "near": 0.2, "ending": 1.2, "lost": 0.25, "join": 1.5, "split": 0.6}
 """How much likelier errors of one kind are than those of another, where a word allows both; the author's estimates."""
 _MOST, _HIGHEST = 0.5, 0.9
-_REFUSED = 0.1
+_REFUSED = 0.165
 """The share of the errors that no text can make, or that the gate `meaning` refuses: counted in 600 sentences."""
 
 
@@ -97,7 +98,8 @@ class _Table(NamedTuple):
         latin: pairs of Latin letters and what is said for them, the longest first; at the end of a word, and anywhere.
         letters: the names of letters.
         lost: the weight of each word that may be lost.
-        near: for letters, the letters that sound alike, each with its weight.
+        heard: finds at each place the longest letters that may be heard otherwise.
+        near: for these, how many of them are heard as which letters, each with its weight.
     """
 
     name: str
@@ -106,7 +108,8 @@ class _Table(NamedTuple):
     latin: Sequence[Sequence[tuple[str, str]]]
     letters: dict[str, str]
     lost: dict[str, float]
-    near: Sequence[tuple[str, str, float]]
+    heard: re.Pattern[str]
+    near: dict[str, list[tuple[int, str, float]]]
 
 
 @cache
@@ -125,6 +128,8 @@ def _table(name: str) -> _Table:
         sorted(((old, new) for old, new, _ in kinds.get(kind, [])), key=lambda one: -len(one[0]))
         for kind in ("latin_end", "latin")
     ]
+    near = kinds.get("near", [])
+    olds = sorted({old for old, _, _ in near}, key=len, reverse=True)
     return _Table(
         name,
         re.compile(marks or "(?!)", re.IGNORECASE),
@@ -132,7 +137,8 @@ def _table(name: str) -> _Table:
         latin,
         {old: new for old, new, _ in kinds.get("letter", [])},
         {old: weight for old, _, weight in kinds.get("lost", [])},
-        kinds.get("near", []),
+        re.compile(f"(?=({'|'.join(olds) or '(?!)'}))"),
+        {one: [(len(old), new, weight) for old, new, weight in near if one.startswith(old)] for one in olds},
     )
 
 
@@ -179,11 +185,9 @@ def _transcribed(
     costs = [max(len(one.text.split()), len(LETTERS_AND_DIGITS.findall(text[one.start : one.stop]))) for one in base]
     for edit in base:
         yield Change(rng.uniform() * _BASE, (_padded(text, edit),))
-    errors = [
-        one for at in range(len(plain)) for one in _errors(text, plain, at, table) if is_free(one.start, one.stop)
-    ]
+    found = ([one for one in _errors(text, plain, at, table) if is_free(*one[:2])] for at in range(len(plain)))
     budget = max(wer * len(words) - sum(costs), 0.0) / (1.0 - _REFUSED)
-    for one in _drawn(errors, budget, rng):
+    for one in _drawn([_Word.of(errors) for errors in found if errors], budget, rng):
         taken[one.start : one.stop] = bytes([1]) * (one.stop - one.start)
         yield Change(
             max(rng.uniform(), _BASE),
@@ -192,16 +196,41 @@ def _transcribed(
     yield from _lowered(text, taken, rng)
 
 
-def _drawn(errors: Sequence[_Error], budget: float, rng: Rng) -> list[_Error]:
+class _Word(NamedTuple):
+    """The errors of which a word may have one: all their weights, and how many words one makes wrong on average."""
+
+    errors: Sequence[_Error]
+    weight: float
+    cost: float
+
+    @classmethod
+    def of(cls, errors: Sequence[_Error]) -> "_Word":
+        weight = fsum(one.weight for one in errors)
+        return cls(errors, weight, fsum(one.weight * one.cost for one in errors) / weight)
+
+
+def _drawn(words: Sequence[_Word], budget: float, rng: Rng) -> Iterator[_Error]:
     """Draw the errors that are made, so that as many words as `budget` are expected to be wrong; none overlap."""
-    scale = budget / max(fsum(one.weight * one.cost for one in errors), 1e-9)
-    done, wrong = 0, []
-    for one in errors:
-        hit = rng.uniform() < min(one.weight * scale, _HIGHEST)
-        if hit and one.start >= done:
-            wrong.append(one)
-            done = one.stop
-    return wrong
+    scale, left, rare = 0.0, budget, words
+    while rare:
+        scale = left / fsum(one.weight * one.cost for one in rare)
+        full = [one for one in rare if one.weight * scale > _HIGHEST]
+        if not full:
+            break
+        left -= fsum(_HIGHEST * one.cost for one in full)
+        rare = [one for one in rare if one.weight * scale <= _HIGHEST]
+    done = 0
+    for word in words:
+        share = min(word.weight * scale, _HIGHEST)
+        point = rng.uniform()
+        if point < share and word.errors[0].start >= done:
+            bounds = accumulate(one.weight for one in word.errors)
+            error = next(
+                (one for one, bound in zip(word.errors, bounds, strict=False) if point * word.weight < bound * share),
+                word.errors[-1],
+            )
+            done = error.stop
+            yield error
 
 
 def _add(base: list[Edit], taken: bytearray, edit: Edit) -> None:
@@ -268,16 +297,18 @@ def _heard(word: str, name: str) -> tuple[tuple[str, float, str], ...]:
     """Return what may be heard instead of a word, each with its weight and kind: at most the three likeliest."""
     if not (_SHORTEST <= len(word) <= _LONGEST) or not word.isalpha():
         return ()
+    table, counts = _table(name), word_counts()[0]
     found: dict[str, tuple[float, str]] = {}
-    for old, new, weight in _table(name).near:
-        at = word.find(old, 0 if new else 1)
-        while at >= 0:
-            other = word[:at] + new + word[at + len(old) :]
-            if other != word and _is_common(other):
-                ending = not set(lemmas_of(word)).isdisjoint(lemmas_of(other))
-                kind = "same" if transcription(other) == transcription(word) else "ending" if ending else "near"
-                found.setdefault(other, (weight * _SHARES[kind], kind))
-            at = word.find(old, at + 1)
+    for match in table.heard.finditer(word):
+        start = match.start()
+        for width, new, weight in table.near[match[1]]:
+            stop = start + width
+            other = word[:start] + new + word[stop:]
+            if counts.get(other, 0) < _LEAST_COUNT or other in found or not (start or new) or not has_form(other):
+                continue
+            ends = stop >= len(word) and not set(lemmas_of(word)).isdisjoint(lemmas_of(other))
+            kind = "same" if transcription(other) == transcription(word) else "ending" if ends else "near"
+            found[other] = (weight * _SHARES[kind], kind)
     for first in _JOINED:
         rest = word.removeprefix(first)
         if rest != word and len(rest) >= _SHORTEST and _is_common(rest):

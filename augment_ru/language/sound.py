@@ -18,6 +18,7 @@ _SPELT = (
     (re.compile("[тд]ц"), "ц"), (re.compile("[тд]ч"), "ч"), (re.compile("[дт]щ"), "щ"),
 )  # fmt: skip
 """Spellings that are said otherwise, in the order of the rules: Аванесов Р. И. Русское литературное произношение."""
+_MAY_BE_SPELT = re.compile("|".join(pattern.pattern for pattern, _ in _SPELT))
 
 
 @lru_cache(maxsize=200_000)
@@ -34,8 +35,9 @@ def transcription(word: str, stress: int = -1) -> str:
         stress: the number of the stressed vowel, from 0; -1 if it is not known: then only ё and the vowel of one
             syllable count as stressed.
     """
-    for pattern, said in _SPELT:
-        word = pattern.sub(said, word)
+    if _MAY_BE_SPELT.search(word):
+        for pattern, said in _SPELT:
+            word = pattern.sub(said, word)
     if stress < 0 and sum(letter in VOWELS for letter in word) == 1:
         stress = 0
     sounds: list[str] = []
