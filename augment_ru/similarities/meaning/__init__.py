@@ -16,7 +16,7 @@ from augment_ru.resources import dictionary_path, rows
 from augment_ru.script import Script
 from augment_ru.similarities.meaning.features import DAMAGE, features_of
 from augment_ru.similarities.meaning.matching import fates_of, guessed_fates
-from augment_ru.similarities.meaning.misspelt import Words, misspelt
+from augment_ru.similarities.meaning.slips import Words, misspelt
 from augment_ru.similarities.meaning.words import SENTENCE_END, Fates, Source, kept_source
 from augment_ru.text.batch import Batch
 from augment_ru.text.characters import decode

@@ -13,7 +13,7 @@ from functools import lru_cache
 from augment_ru.edits import Edit
 from augment_ru.language.morphology import has_form, is_known, lemmas_of
 from augment_ru.similarities.meaning.claims import decides
-from augment_ru.similarities.meaning.words import LONGEST, Fates, Source, as_said, digits_of, form_of, forms_of
+from augment_ru.similarities.meaning.words import Fates, Source, as_said, digits_of, form_of, forms_of
 
 _MOST_PAIRS = 400
 """The most pairs of an old and a new word in a stretch in which misspelt words are searched for."""

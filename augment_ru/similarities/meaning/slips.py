@@ -89,7 +89,7 @@ def misspelt(words: Words, indices: Ints, edits: EditTable) -> Misspelt:
     starts, stops, numbers, owners = starts[kept], stops[kept], numbers[kept], edits.owners[kept]
     first = first_of_each(owners * words.starts.size + numbers)
     bounds = np.append(first.nonzero()[0], kept.size)
-    until = np.where(np.append(first[1:], True)[: kept.size], words.stops[numbers], np.append(starts[1:], 0)[: kept.size])
+    until = np.where(np.roll(first, -1), words.stops[numbers], np.roll(starts, -1))
     ranges = (np.where(first, words.starts[numbers], starts), starts, stops, until)
     triples, text = edits.triples, words.text
     new = [triples[at][2] for at in kept.tolist()]
