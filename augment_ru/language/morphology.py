@@ -77,7 +77,6 @@ _ROLES = {
     "ADVB": "adverb", "PRED": "adverb", "PREP": "preposition", "CONJ": "conjunction", "PRCL": "particle",
     "INTJ": "interjection",
 }  # fmt: skip
-_NO_KIND = WordKind("", frozenset(), known=False)
 
 
 @lru_cache(maxsize=200_000)
@@ -87,13 +86,10 @@ def word_kind(word: str) -> WordKind:
     >>> word_kind("кошка").role, sorted(word_kind("кошку").cases), word_kind("кошеа").known
     ('noun', ['accs'], False)
     """
-    if not RUSSIAN.fullmatch(word):
-        return _NO_KIND
-    analyses = morphology().parse(word)
-    first = analyses[0]
-    role = _ROLES.get(first.tag.POS, "")
-    cases = {str(one.tag.case) for one in analyses if one.tag.case and _ROLES.get(one.tag.POS, "") == role}
-    return WordKind(role, frozenset(cases), bool(morphology().word_is_known(word)))
+    found = readings(word)
+    role = _ROLES.get(found[0].pos, "")
+    cases = frozenset(one.case for one in found if one.case and _ROLES.get(one.pos, "") == role)
+    return WordKind(role, cases, is_known(word))
 
 
 @lru_cache(maxsize=200_000)
@@ -167,7 +163,7 @@ def lemmas_of(word: str) -> tuple[str, ...]:
     """
     if not RUSSIAN.fullmatch(word):
         return (word,)
-    return tuple(dict.fromkeys(str(one.normal_form).replace("ё", "е") for one in morphology().parse(word)))
+    return tuple(dict.fromkeys(one.lemma.replace("ё", "е") for one in readings(word)))
 
 
 NAME_LABELS = {"Name": "PER", "Surn": "PER", "Patr": "PER", "Geox": "LOC", "Orgn": "ORG"}
@@ -183,6 +179,7 @@ class Reading(NamedTuple):
         grammemes: all grammemes of pymorphy3's tag, with second cases replaced (`SECOND_CASES`).
         known: whether the dictionary has the word; otherwise the analysis is a guess from its ending.
         score: pymorphy3's estimate of how likely this analysis is, in [0, 1].
+        case: pymorphy3's name of the case, also of a second case; "" if the form has none.
     """
 
     lemma: str
@@ -190,6 +187,7 @@ class Reading(NamedTuple):
     grammemes: frozenset[str]
     known: bool
     score: float
+    case: str
 
     @property
     def name(self) -> str:
@@ -206,18 +204,23 @@ def readings(word: str) -> tuple[Reading, ...]:
     >>> [(reading.lemma, reading.name) for reading in readings("Твери")][0]
     ('тверь', 'LOC')
     """
+    low = word.lower()
     if not RUSSIAN.fullmatch(word):
-        return (Reading(word.lower(), "", frozenset(), known=False, score=1.0),)
-    return tuple(
-        Reading(parse.normal_form, *_of_tag(parse.tag), parse.is_known, parse.score)
-        for parse in morphology().parse(word)
-    )
+        return (Reading(low, "", frozenset(), known=False, score=1.0, case=""),)
+    if low != word and len(word) > 1:  # one capital letter may be an initial
+        return readings(low)
+    return tuple(_reading(parse, *_of_tag(parse.tag)) for parse in morphology().parse(word))
+
+
+def _reading(parse: Any, pos: str, grammemes: frozenset[str], case: str) -> Reading:  # noqa: ANN401
+    return Reading(parse.normal_form, pos, grammemes, parse.is_known, parse.score, case)
 
 
 @cache
-def _of_tag(tag: Any) -> tuple[str, frozenset[str]]:  # noqa: ANN401  (pymorphy3 has no types)
-    """Return the part of speech and the grammemes of a pymorphy3 tag; cached, since words share a few thousand tags."""
-    return str(tag.POS or ""), frozenset(SECOND_CASES.get(grammeme, grammeme) for grammeme in map(str, tag.grammemes))
+def _of_tag(tag: Any) -> tuple[str, frozenset[str], str]:  # noqa: ANN401  (pymorphy3 has no types)
+    """Return the part of speech, the grammemes and the case of a pymorphy3 tag; words share a few thousand tags."""
+    grammemes = frozenset(SECOND_CASES.get(grammeme, grammeme) for grammeme in map(str, tag.grammemes))
+    return str(tag.POS or ""), grammemes, str(tag.case or "")
 
 
 @lru_cache(maxsize=100_000)
@@ -265,16 +268,14 @@ def may_be_name(word: str, following: str) -> bool:
     """
     if len(word) < _SHORTEST_NAME or not RUSSIAN.fullmatch(word):
         return False
-    analyses = morphology().parse(word)
-    if any(NAME_LABELS.keys() & analysis.tag.grammemes for analysis in analyses):
-        return True
-    if not any(analysis.is_known for analysis in analyses):
+    found = readings(word)
+    if any(one.name for one in found) or not any(one.known for one in found):
         return True
     heads = name_heads()
     return bool(
         RUSSIAN.fullmatch(following)
-        and any(analysis.tag.POS == "ADJF" and "Apro" not in analysis.tag for analysis in analyses)
-        and any(analysis.normal_form in heads for analysis in morphology().parse(following))
+        and any(one.pos == "ADJF" and "Apro" not in one.grammemes for one in found)
+        and any(one.lemma in heads for one in readings(following))
     )
 
 

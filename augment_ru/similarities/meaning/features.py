@@ -404,24 +404,26 @@ def _orphans(source: Source, number: int, gone: set[int]) -> Iterator[tuple[str,
         yield "lost_negated", 1.0
 
 
-def of_damaged(fates: Fates) -> Iterator[tuple[str, float]]:
-    """Yield the features of misspelt words.
+DAMAGE = ("became_word", "damaged_letters", "damaged_unknown", "illegible_share", "illegible_words")
+"""The features of misspelt words, in the order of `damage`."""
 
-    Of each word: whether it became another word of the dictionary; which share of its letters differs, also if the
-    dictionary does not have it; how illegible it is (0 up to the share `_LEGIBLE`, 1 from `_ILLEGIBLE` on, linear
-    between them), and whether a word of more than `_SHORT` letters is illegible. The first four count by the share of
-    the word in the information of its sentence.
-    """
-    forms, shares = fates.source.forms, fates.source.shares
+
+def of_damaged(fates: Fates) -> Iterator[tuple[str, float]]:
+    """Yield the features of misspelt words."""
+    source = fates.source
     for number, form, apart in fates.damaged:
-        share = shares[number]
-        for name, part in _damage(forms[number], form, apart):
-            yield name, share * part if name != "illegible_words" else part
+        values = damage(source.forms[number], form, apart)
+        yield from zip(DAMAGE, (*(source.shares[number] * value for value in values[:-1]), values[-1]), strict=True)
 
 
 @lru_cache(maxsize=10_000)
-def _damage(old: str, form: str, apart: int) -> tuple[tuple[str, float], ...]:
-    """Return the features of a misspelt word, without its share in the sentence.
+def damage(old: str, form: str, apart: int) -> tuple[float, ...]:
+    """Return the features `DAMAGE` of a misspelt word.
+
+    They are: whether it became another word of the dictionary; which share of its letters differs, also if the
+    dictionary does not have it; how illegible it is (0 up to the share `_LEGIBLE`, 1 from `_ILLEGIBLE` on, linear
+    between them), and whether a word of more than `_SHORT` letters is illegible. The first four count by the share of
+    the word in the information of its sentence, which is left out here.
 
     Args:
         old: the word.
@@ -431,14 +433,8 @@ def _damage(old: str, form: str, apart: int) -> tuple[tuple[str, float], ...]:
     part = apart / len(old) if apart < len(old) else 1.0
     illegible = min((part - _LEGIBLE) / (_ILLEGIBLE - _LEGIBLE), 1.0) if part > _LEGIBLE else 0.0
     became = has_form(form) and len(form) > 1 and set(lemmas_of(form)).isdisjoint(lemmas_of(old))
-    found = {
-        "became_word": float(became),
-        "damaged_letters": part,
-        "damaged_unknown": 0.0 if is_known(old) else part,
-        "illegible_share": illegible,
-        "illegible_words": float(illegible > 1 / 2 and len(old) > _SHORT),
-    }
-    return tuple((name, value) for name, value in found.items() if value)
+    unknown = 0.0 if is_known(old) else part
+    return float(became), part, unknown, illegible, float(illegible > 1 / 2 and len(old) > _SHORT)
 
 
 def of_signs(fates: Fates) -> Iterator[tuple[str, float]]:

@@ -13,7 +13,7 @@ from functools import lru_cache
 from augment_ru.edits import Edit
 from augment_ru.language.morphology import has_form, is_known, lemmas_of
 from augment_ru.similarities.meaning.claims import decides
-from augment_ru.similarities.meaning.words import LONGEST, Fates, Source, as_said, digits_of, form_of, forms_of
+from augment_ru.similarities.meaning.words import Fates, Source, as_said, digits_of, form_of, forms_of
 
 _MOST_PAIRS = 400
 """The most pairs of an old and a new word in a stretch in which misspelt words are searched for."""
@@ -30,9 +30,6 @@ def fates_of(source: Source, edits: Sequence[Edit], other: Source | None = None)
         other: the new text, if the edits were guessed from two texts (`word_edits`). Then all lost words count as
             replaced by all inserted words, wherever they stand.
     """
-    damaged = _misspelt(source, edits) if other is None else None
-    if damaged is not None:
-        return Fates(source, damaged=damaged, edits=edits)
     fates = Fates(source, edits=edits, other=other)
     return _matched(source, list(_stretches(source, edits, fates)), fates)
 
@@ -53,33 +50,6 @@ def _matched(source: Source, stretches: Sequence["_Stretch"], fates: Fates) -> F
         fates.replaced.append((fates.lost, [word for _, word in fates.inserted]))
         fates.lost, fates.inserted = [], []
     return fates
-
-
-def _misspelt(source: Source, edits: Sequence[Edit]) -> list[tuple[int, str, int]] | None:
-    """Return the misspelt words (`Fates.damaged`) if the edits do nothing but misspell words, else None.
-
-    Most edits are such, and need no stretches.
-    """
-    starts, stops, text = source.starts, source.stops, source.text
-    words: dict[int, tuple[str, int, int]] = {}  # what is written up to a place, the place, and how many letters differ
-    for edit in edits:
-        number = bisect_right(stops, edit.start)
-        if number == len(starts) or not starts[number] <= edit.start < edit.stop <= stops[number] or edit.note:
-            return None
-        written, at, apart = words.get(number, ("", starts[number], 0))
-        apart += max(edit.stop - edit.start, len(edit.text))
-        words[number] = written + text[at : edit.start] + edit.text, edit.stop, apart
-    found = []
-    for number, (written, at, apart) in words.items():
-        word, form = written + text[at : stops[number]], source.forms[number]
-        if not word.isalpha() or len(word) > LONGEST:
-            return None
-        new = form_of(word)
-        if new != form:
-            if apart >= max(len(form), len(new)) > 1 or turns(form, new):
-                return None
-            found.append((number, new, apart))
-    return found
 
 
 def guessed_fates(source: Source, text: str) -> Fates:
@@ -197,9 +167,7 @@ def _match_inside(source: Source, stretch: _Stretch, fates: Fates) -> None:
         (number,), ((at, word),) = stretch.old, stretch.new.items()
         form = source.forms[number]
         if form != word:
-            if stretch.distance >= max(len(form), len(word)) > 1:
-                return
-            if turns(form, word):
+            if not is_slip(form, word, stretch.distance):
                 return
             fates.damaged.append((number, word, stretch.distance))
         stretch.old = []
@@ -219,6 +187,11 @@ def _match_inside(source: Source, stretch: _Stretch, fates: Fates) -> None:
         for step in range(block.size):
             stretch.old.remove(numbers[block.a + step])
             stretch.match(block.b + step, numbers[block.a + step])
+
+
+def is_slip(form: str, word: str, apart: int) -> bool:
+    """Tell whether a word is read as another that differs in `apart` letters: not in all, nor in what it claims."""
+    return not (apart >= max(len(form), len(word)) > 1 or turns(form, word))
 
 
 def turns(form: str, word: str) -> bool:

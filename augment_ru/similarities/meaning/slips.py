@@ -1,0 +1,126 @@
+"""Finds what is lost by candidates whose edits only misspell words, for all at once, since most slips are such."""
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from augment_ru.draws import Floats, Ints, first_of_each
+from augment_ru.engine.edit_table import EditTable
+from augment_ru.similarities.meaning.features import DAMAGE, damage
+from augment_ru.similarities.meaning.matching import is_slip
+from augment_ru.similarities.meaning.words import Source, forms_of
+from augment_ru.text.characters import Mask
+
+
+class Words(NamedTuple):
+    """The words of several texts.
+
+    Attributes:
+        text: the texts, with a line feed behind each; places count in it.
+        begins: the place where each text begins, shape (texts,).
+        starts, stops: the place where each word starts and stops, and the end of `text`, shape (words + 1,).
+        forms: the form of each word.
+        shares: the share of each word in the information of its sentence, shape (words,).
+        sentences: the number of the sentence of each word, ascending through all texts, shape (words,).
+    """
+
+    text: str
+    begins: Ints
+    starts: Ints
+    stops: Ints
+    forms: Sequence[str]
+    shares: Floats
+    sentences: Ints
+
+    @classmethod
+    def of(cls, sources: Sequence[Source]) -> "Words":
+        """Put the words of texts into columns."""
+        begins = np.cumsum([0, *(len(source.text) + 1 for source in sources)])
+        found = [
+            (begin + place, sentence)
+            for begin, source in zip(begins.tolist(), sources, strict=False)
+            for place, sentence in source.sentences
+        ]
+        return cls(
+            "".join(f"{source.text}\n" for source in sources),
+            begins[:-1],
+            np.array([*(place + start for place, one in found for start in one.starts), begins[-1]]),
+            np.array([*(place + stop for place, one in found for stop in one.stops), begins[-1]]),
+            [form for _, one in found for form in one.forms],
+            np.array([share for _, one in found for share in one.shares]),
+            np.arange(len(found)).repeat([len(one.forms) for _, one in found]),
+        )
+
+
+class Misspelt(NamedTuple):
+    """What candidates that only misspell words lose.
+
+    Attributes:
+        candidates: whether each candidate does so, shape (candidates,).
+        owners: the number of the candidate of each of their sentences that edits touch, shape (sentences,).
+        losses: the features `DAMAGE` of these sentences, shape (features, sentences).
+    """
+
+    candidates: Mask
+    owners: Ints
+    losses: Sequence[Floats]
+
+
+def misspelt(words: Words, indices: Ints, edits: EditTable) -> Misspelt:
+    """Find the candidates that only misspell words, and what they lose.
+
+    Args:
+        words: the words of the references.
+        indices: the index of the reference of each candidate, shape (candidates,).
+        edits: the edits of the candidates.
+    """
+    begins = words.begins[indices[edits.owners]]
+    starts, stops = edits.starts + begins, edits.stops + begins
+    numbers = words.stops[:-1].searchsorted(starts, side="right")
+    inside = (words.starts[numbers] <= starts) & (stops <= words.stops[numbers])
+    inside &= (starts < stops) | (words.starts[numbers] < starts)  # at its edge letters may join another word
+    if edits.make_notes is not None:
+        inside &= [note is None or note.reading is None for note in edits.notes]
+    candidates = np.ones(len(edits), dtype=np.bool_)
+    candidates[edits.owners[~inside]] = False
+    kept = candidates[edits.owners].nonzero()[0]
+    starts, stops, numbers, owners = starts[kept], stops[kept], numbers[kept], edits.owners[kept]
+    first = first_of_each(owners * words.starts.size + numbers)
+    bounds = np.append(first.nonzero()[0], kept.size)
+    until = np.where(np.roll(first, -1), words.stops[numbers], np.roll(starts, -1))
+    ranges = (np.where(first, words.starts[numbers], starts), starts, stops, until)
+    triples, text = edits.triples, words.text
+    new = [triples[at][2] for at in kept.tolist()]
+    apart = np.maximum(stops - starts, list(map(len, new)))
+    pieces = [
+        text[at:start] + written + text[stop:to]
+        for at, start, stop, to, written in zip(*(column.tolist() for column in ranges), new, strict=True)
+    ]
+    owners, numbers = owners[first], numbers[first]
+    found = [
+        _damage(words.forms[number], "".join(pieces[one:other]), letters)
+        for number, (one, other), letters in zip(
+            numbers.tolist(), pairwise(bounds.tolist()), np.add.reduceat(apart, bounds[:-1]).tolist(), strict=True
+        )
+    ]
+    candidates[owners[[one is None for one in found]]] = False
+    kept = candidates[owners].nonzero()[0]
+    owners, numbers = owners[kept], numbers[kept]
+    values = np.array([found[at] for at in kept.tolist()], dtype=np.float64).reshape(-1, len(DAMAGE)).T
+    values[:-1] *= words.shares[numbers]
+    first = first_of_each(owners * words.starts.size + words.sentences[numbers])
+    of = first.cumsum() - 1
+    return Misspelt(candidates, owners[first], [np.bincount(of, weights=one) for one in values])
+
+
+def _damage(form: str, written: str, apart: int) -> tuple[float, ...] | None:
+    """Return the features `DAMAGE` of a word that is written otherwise; None if it may be another word."""
+    new = forms_of(written)
+    if new == [form]:
+        return _NOTHING
+    return damage(form, new[0], apart) if len(new) == 1 and is_slip(form, new[0], apart) else None
+
+
+_NOTHING = (0.0,) * len(DAMAGE)
