@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from augment_ru.language.morphology import CASES, GENDERS, Reading, readings
 from augment_ru.language.prepositions import cases_behind
-from augment_ru.normalizers._lattice import RUSSIAN, SKELETON, SPELT, WordReading
+from augment_ru.normalizers._lattice import HEARD, RUSSIAN, SEPARATORS, SKELETON, SPELT, WordReading
 from augment_ru.normalizers._lexicon import is_hidden, is_listed, is_word
 from augment_ru.normalizers._pieces import ENDS, cased, core
 from augment_ru.normalizers._reader import Piece, Reader
@@ -81,13 +81,14 @@ class Pieces:
             if not any("\u0400" <= char <= "\u052f" for char in word):
                 continue
             is_part = one is not None and one.kind == "part"
-            if word in sisters or not RUSSIAN.issuperset(word):
-                strange += 2 if word in sisters else one is None or is_part
+            if word in sisters or word[-1] == "ъ" or not RUSSIAN.issuperset(word):
+                strange += 2 if word in sisters or word[-1] == "ъ" else one is None or is_part
             elif is_part and not is_word(word) and (not piece[start].isupper() or self.is_initial(at)):
                 strange += 1
             else:
                 plain += 1
-        return strange, plain
+        old = self.text.count("ѣ")
+        return strange + (2 * old if old > 1 else 0), plain
 
 
 _SHOUT = 5
@@ -121,7 +122,8 @@ def mended(context: Pieces, taken: set[int], others: int) -> dict[int, WordReadi
         if one.written[0].isupper() and not one.written.isupper() and not context.is_initial(at):
             continue
         words = one.found[0].word.split() if one.found else []
-        if words and (reader.eager or len(words) > 2 or any(map(is_hidden, words))):  # noqa: PLR2004
+        is_game = len(words) == 1 and one.found[0].bits & (SKELETON | SEPARATORS | HEARD)
+        if words and (reader.eager or is_game or len(words) > 2 or any(map(is_hidden, words))):  # noqa: PLR2004
             found[at] = one.found[0]
         elif one.written[0].islower() and (one.found or not is_listed(one.written)):
             unknown.append((at, one))

@@ -70,13 +70,23 @@ _TWICE = re.compile(r"(.)\1+")
 
 def sound(word: str) -> str:
     """Return a rough form of a word that is the same for words that sound alike."""
-    return _TWICE.sub(r"\1", word.translate(_SOUNDS))
+    return _TWICE.sub(r"\1", word.translate(_SOUNDS)).replace("тс", "ц")
 
 
 @cache
 def hidden_sounds() -> frozenset[str]:
     """Return the rough forms of the hidden words."""
     return frozenset(map(sound, hidden_forms()))
+
+
+@cache
+def common_sounds() -> frozenset[str]:
+    """Return the rough forms of frequent words."""
+    return frozenset(sound(word) for word, found in word_counts()[0].items() if found >= _KNOWN and len(word) > _SHORT)
+
+
+_KNOWN, _SHORT = 1000, 5
+"""How often the news have a word that is known by its sound, and the letters of one too short for it."""
 
 
 def plain(word: str) -> str:

@@ -90,7 +90,7 @@ def cased(word: str, written: str, *, initial: bool, alike: bool = False) -> str
     capitals = [char.isupper() for char in letters]
     if len(letters) > 1 and all(capitals):
         return word.upper()
-    first = next((char for char in written if char.isalnum() or unicodedata.category(char)[0] == "S"), "")
+    first = written[:1]
     if not _has_case(first) or first in small:
         capital = initial and not any(capitals[1:])
     else:

@@ -7,9 +7,21 @@ from math import log
 from typing import ClassVar, NamedTuple
 
 from augment_ru.language.morphology import readings
-from augment_ru.normalizers._lattice import NAMES, REPEATED, RUSSIAN, SEPARATORS, SPELT, WEAK, Lattice, Way, WordReading
+from augment_ru.normalizers._lattice import (
+    NAMES,
+    REPEATED,
+    RUSSIAN,
+    SEPARATORS,
+    SPELT,
+    WEAK,
+    Lattice,
+    Way,
+    WordReading,
+    is_picture,
+)
 from augment_ru.normalizers._lexicon import (
     count,
+    hidden_forms,
     hidden_sounds,
     is_function,
     is_hidden,
@@ -151,6 +163,23 @@ class Reader:
             return self._russian(word, start, stop) if len(word) > 1 else None
         if stays(piece):
             return None
+        if is_picture(word[0]) or is_picture(word[-1]):
+            return self._pictured(word, start, stop)
+        return self._strange(piece, word, start, stop)
+
+    def _pictured(self, word: str, start: int, stop: int) -> Piece | None:
+        """Return what a word with pictures at an end may be: one beside pictures, or one with a picture for a letter."""
+        kept = [at for at, char in enumerate(word) if not is_picture(char)]
+        first, last = (kept[0], kept[-1] + 1) if kept else (0, 0)
+        inner = word[first:last]
+        known = RUSSIAN.issuperset(inner) and (count(inner.lower()) or is_hidden(inner.lower()))
+        judged = None if known else self.judge(inner)
+        if judged and judged.kind == "sure":
+            return judged._replace(start=start + first + judged.start, stop=start + first + judged.stop)
+        return None if known else self._strange(word, word, start, stop)
+
+    def _strange(self, piece: str, word: str, start: int, stop: int) -> Piece | None:
+        """Return what a word with other than Russian letters may be."""
         if len(word) >= _SHORTEST and not word.isascii() and (turned := self._unknown(word)):
             return Piece("turned", start, stop, word, turned)
         folded = fold(word)
@@ -174,7 +203,7 @@ class Reader:
         """Return what a word of Russian letters may be; readings of unknown words are looked for only where needed."""
         small = word.lower()
         if is_word(small):
-            if not (word == small or word[1:] == small[1:]) and swings(word) >= _SWINGS and self.joins:
+            if self.joins and _is_odd(word, small):
                 return Piece("sure", start, stop, word, (WordReading(weight(small), small, 0.0, SEPARATORS),))
             if not is_listed(small) and self._may_mend(word):
                 found = self.mend(word)
@@ -262,6 +291,8 @@ class Reader:
             return Piece("foreign" if _is_sister(folded) else "sure", start, stop, folded, found)
         if self.joins and (words := self.several(folded)):
             return Piece("sure", start, stop, folded, (words,))
+        if "masks" in self.names and (found := _gapped(folded.lower())):
+            return Piece("sure", start, stop, folded, found)
         return self._hyphened(folded, start, stop) or self._alike(folded, start, stop, russian)
 
     def several(self, written: str) -> WordReading | None:
@@ -399,6 +430,36 @@ def _is_clear(found: Sequence[WordReading]) -> bool:
     """Tell whether the best reading is clearly ahead of the next."""
     others = [one for one in found if plain(one.word) != plain(found[0].word)]
     return not others or found[0].score - others[0].score >= _MARGIN
+
+
+def _gapped(small: str) -> list[WordReading]:
+    """Return the hidden words that a word with a run of signs may be, though these are more or fewer than its letters."""
+    cut = _GAP.fullmatch(small)
+    if not cut or len(cut[1]) + len(cut[3]) < 2:  # noqa: PLR2004
+        return []
+    size = len(small) if cut[2] != "…" else len(small) + 2
+    likely = (
+        WordReading(weight(word) - 2.0 * abs(len(word) - size), word, 0.0, 1 << NAMES.index("masks"))
+        for word in hidden_forms()
+        if word.startswith(cut[1]) and word.endswith(cut[3]) and abs(len(word) - size) < _SHORTEST
+    )
+    found = sorted(likely, key=by_score)
+    return found if found and _is_clear(found) else []
+
+
+_GAP = re.compile(r"([а-яё]+)([*#@%_.•●█-]{2,}|…)([а-яё]+)")
+
+
+def _is_odd(word: str, small: str) -> bool:
+    """Tell whether no one writes a word with these capitals: «КаЗиНо»; «звонИт» shows a stress, «ГОСТами» an ending."""
+    if word in {small, word.upper()} or word[1:] == small[1:] or not is_listed(small):
+        return False
+    begun = len(small) >= _LONG_ENOUGH and _BEGUN.match(word) and is_hidden(small)
+    return swings(word) >= _SWINGS or bool(begun or _INSIDE.search(word))
+
+
+_INSIDE, _BEGUN = re.compile("[а-яё][А-ЯЁ]{2}"), re.compile("[А-ЯЁ]{2}")
+"""Capitals inside a word; at the beginning of one that people hide."""
 
 
 def _is_cry(word: str, *, particles: bool) -> bool:

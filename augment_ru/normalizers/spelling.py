@@ -10,8 +10,8 @@ from augment_ru.attacks.misspell.letter_rules import LetterRule
 from augment_ru.editing.characters import neighbouring_keys
 from augment_ru.language.morphology import has_reading
 from augment_ru.normalizers._apart import goes_before
-from augment_ru.normalizers._lattice import LETTERS, RUSSIAN, VOWELS, Lattice, Way, WordReading
-from augment_ru.normalizers._lexicon import hidden_sounds, is_hidden, is_listed, is_word, sound, weight, written_out
+from augment_ru.normalizers._lattice import HEARD, LETTERS, RUSSIAN, VOWELS, Lattice, Way, WordReading
+from augment_ru.normalizers._lexicon import common_sounds, hidden_sounds, is_hidden, is_listed, is_word, sound, weight, written_out
 from augment_ru.normalizers._reading import WordNormalization
 from augment_ru.resources import dictionary_path, rows
 
@@ -59,21 +59,22 @@ class SpellingNormalization(WordNormalization):
         if self.typing:
             found += [*_slips(small, bit), *_of_lexicon(small, bit)]
         is_name = word[0].isupper()
-        long = len(small) > _SHORT
+        long, heard = len(small) > _SHORT, sound(small)
         for one in found:
-            hidden = is_hidden(one.word)
+            hidden, same = is_hidden(one.word), sound(one.word) == heard
             if self.typing:
                 fits = one.score >= (_NAMELIKE if is_name else _LEAST_TYPED.get(len(small), _LONG_TYPED))
             else:
                 frequent = weight(one.word) >= (_LEAST_WEIGHT if long else _SHORT_WEIGHT) and not is_name
                 most = _MOST[min(len(small), max(_MOST))] + hidden
-                fits = one.score >= _LEAST and one.cost <= most and (hidden or frequent)
+                fits = one.score >= _LEAST and (one.cost <= most or same) and (hidden or frequent)
             if fits:
-                yield one
+                yield one._replace(bits=bit | HEARD) if same and long else one
 
     def is_near(self, word: str) -> bool:
         """Tell whether a word sounds like one that people hide; with `typing`, every word is worth a look."""
-        return self.typing or sound(word.lower()) in hidden_sounds()
+        heard = sound(word.lower())
+        return self.typing or heard in hidden_sounds() or (word[0].islower() and heard in common_sounds())
 
 
 @cache
@@ -127,12 +128,14 @@ def _sounds(bit: int) -> Lattice:
     alike = [(group[0], letter, _ON_PURPOSE) for group in _ALIKE.split() for letter in group[1:]]
     single = [(letter, letter * 2, _ON_PURPOSE) for letter in _DOUBLED]
     double = [(letter * 2, letter, _ON_PURPOSE) for letter in _DOUBLED]
-    for written, letters, cost in (*alike, *single, *double, *_ruled()):
+    double += [(written * 2, letter, cost) for written, letter, cost in alike if written in _DOUBLED]
+    for written, letters, cost in (*alike, *single, *double, *_JOINED_SOUNDS, *_ruled()):
         known = found.setdefault(written, {})
         known[letters] = min(cost, known.get(letters, cost))
     return Lattice({key: tuple(Way(to, cost, bit) for to, cost in ways.items()) for key, ways in found.items()})
 
 
+_JOINED_SOUNDS = [("тс", "ц", 1.0), ("цц", "ц", 1.0), ("йо", "ё", 1.0), ("сч", "щ", 1.0), ("щ", "сч", 1.0)]
 _DOUBLED = "бвгджзклмнпрстфч"
 """The letters that people double, or write once for two."""
 
