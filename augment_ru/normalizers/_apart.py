@@ -4,12 +4,13 @@ import re
 from bisect import bisect_left
 from collections.abc import Sequence
 from functools import cache, lru_cache
+from itertools import pairwise
 from math import log
 
 from augment_ru.language.frequency import word_counts
 from augment_ru.language.morphology import has_reading, readings
 from augment_ru.language.prepositions import cases_behind, fitting
-from augment_ru.normalizers._context import Chosen, Pieces
+from augment_ru.normalizers._context import Chosen, Pieces, agree
 from augment_ru.normalizers._lattice import RUSSIAN, SEPARATORS, SPELT, WEAK, WordReading
 from augment_ru.normalizers._lexicon import count, has_prefix, is_function, is_hidden, is_listed, is_word, weight
 from augment_ru.normalizers._pieces import ENDS, cased, core, fold
@@ -157,10 +158,10 @@ def _windows(pieces: Sequence[str], at: int) -> list[tuple[int, int]]:
 
 
 _GLUED = 8
-_ALONE = frozenset("вскоуияа")
+_ALONE = frozenset("вску")
 _TOTAL = log(1.2e9)
 _LONGEST = 16
-_EACH, _BASE = 2.0, 8.0
+_EACH, _BASE = 1.35, 8.0
 """Glued words may be as unlikely as this for each letter, and this for the whole."""
 
 
@@ -182,15 +183,10 @@ def glued(word: str) -> str:
                 reached = max(reached, (score + found - _TOTAL, (*parts, word[start:stop])))
         best.append(reached)
     score, parts = best[-1]
-    is_short = not parts or (len(parts[-1]) < len("три") and len(parts) <= _SEVERAL)
-    if is_short or score < -(_BASE + _EACH * len(word)) or has_prefix(word):
+    if len(parts) < 2 or len(parts[-1]) < 3 or score < -(_BASE + _EACH * len(word)) or has_prefix(word):
         return ""
-    governs = [len(parts) < _SEVERAL or bool(cases_behind(part)) for part in parts]
-    if not all(map(is_listed, parts)) or parts[0] in _NEVER_FIRST:
-        return ""
-    if not all(
-        not must or goes_before(one, other) for must, one, other in zip(governs, parts, parts[1:], strict=False)
-    ):
+    fits = all(goes_before(one, other) for one, other in pairwise(parts))
+    if not fits or not all(map(is_listed, parts)) or parts[0] in _NEVER_FIRST or parts[-1] in _NEVER_LAST:
         return ""
     return " ".join(parts)
 
@@ -214,20 +210,28 @@ def _short() -> frozenset[str]:
     )
 
 
-_SEVERAL = 3
-"""So many words that are glued are no chance, whatever they are."""
 _NEVER_FIRST = frozenset(["ли", "же", "бы", "то", "ка", "ж", "б"])
-_OFTEN, _SELDOM = 20_000, 5
+_NEVER_LAST = frozenset(["или", "что", "как", "чем", "кого", "чего"])
+_OFTEN, _SELDOM = 8_000, 5
 
 
 def goes_before(one: str, other: str) -> bool:
-    """Tell whether two glued words may stand side by side; a preposition must govern a case that the next word has."""
+    """Tell whether two glued words may stand side by side: one governs the other, agrees with it, or is a particle."""
+    kinds = [reading for reading in readings(other) if reading.known]
     if cases := cases_behind(one):
-        kinds = [reading for reading in readings(other) if reading.known]
-        return fitting(one, other) in {one, None} and any(cases & reading.grammemes for reading in kinds)
+        fits = len(other) > 1 and fitting(one, other) in {one, None}
+        return fits and any(cases & reading.grammemes for reading in kinds)
     if is_function(one) or is_function(other):
         return one not in _PRONOUNS or has_reading(other, "VERB", "PRTS", "ADJS")
-    return min(len(one), len(other)) > 3 and min(weight(one), weight(other)) > 7  # noqa: PLR2004
+    if min(len(one), len(other)) > _SHORT and (is_hidden(one) or is_hidden(other)):
+        return True
+    if any(agree(each, reading) for each in readings(one) if each.known for reading in kinds):
+        return True
+    if has_reading(one, "VERB", "INFN", "ADVB"):
+        return any(reading.pos in {"VERB", "ADVB"} or reading.grammemes & {"accs", "gent"} for reading in kinds)
+    return len(one) + len(other) >= _LONG and any("gent" in reading.grammemes for reading in kinds)
 
 
+_LONG = 12
+"""The letters of two nouns that are glued."""
 _PRONOUNS = frozenset(["я", "ты", "вы", "мы", "он", "она", "оно", "они"])

@@ -8,6 +8,7 @@ from typing import Any
 from augment_ru.attacks.colloquial import expanded
 from augment_ru.language.frequency import word_counts
 from augment_ru.language.morphology import morphology, readings
+from augment_ru.language.sound import transcription
 from augment_ru.resources import dictionary_path, rows
 from augment_ru.text.words import RUSSIAN
 
@@ -70,7 +71,13 @@ _TWICE = re.compile(r"(.)\1+")
 
 def sound(word: str) -> str:
     """Return a rough form of a word that is the same for words that sound alike."""
-    return _TWICE.sub(r"\1", word.translate(_SOUNDS)).replace("тс", "ц")
+    return _TWICE.sub(r"\1", word.translate(_SOUNDS))
+
+
+@lru_cache(maxsize=200_000)
+def spoken(word: str) -> str:
+    """Return how a word is said, wherever its stress is, without the softness of consonants."""
+    return transcription(word.replace("ё", "о")).replace("'", "").replace("й", "")
 
 
 @cache
@@ -80,12 +87,13 @@ def hidden_sounds() -> frozenset[str]:
 
 
 @cache
-def common_sounds() -> frozenset[str]:
-    """Return the rough forms of frequent words."""
-    return frozenset(sound(word) for word, found in word_counts()[0].items() if found >= _KNOWN and len(word) > _SHORT)
+def said() -> frozenset[str]:
+    """Return how frequent words, and those that people hide, are said."""
+    frequent = {word for word, found in word_counts()[0].items() if found >= _KNOWN and len(word) > _SHORT}
+    return frozenset(map(spoken, frequent | hidden_forms()))
 
 
-_KNOWN, _SHORT = 1000, 5
+_KNOWN, _SHORT = 1000, 4
 """How often the news have a word that is known by its sound, and the letters of one too short for it."""
 
 

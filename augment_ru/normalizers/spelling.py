@@ -1,5 +1,6 @@
 """Ошибки в словах, каких нет: «росписка», «бонуз», «превет» → «расписка», «бонус», «привет»."""
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -11,7 +12,17 @@ from augment_ru.editing.characters import neighbouring_keys
 from augment_ru.language.morphology import has_reading
 from augment_ru.normalizers._apart import goes_before
 from augment_ru.normalizers._lattice import HEARD, LETTERS, RUSSIAN, VOWELS, Lattice, Way, WordReading
-from augment_ru.normalizers._lexicon import common_sounds, hidden_sounds, is_hidden, is_listed, is_word, sound, weight, written_out
+from augment_ru.normalizers._lexicon import (
+    hidden_sounds,
+    is_hidden,
+    is_listed,
+    is_word,
+    said,
+    sound,
+    spoken,
+    weight,
+    written_out,
+)
 from augment_ru.normalizers._reading import WordNormalization
 from augment_ru.resources import dictionary_path, rows
 
@@ -59,22 +70,46 @@ class SpellingNormalization(WordNormalization):
         if self.typing:
             found += [*_slips(small, bit), *_of_lexicon(small, bit)]
         is_name = word[0].isupper()
-        long, heard = len(small) > _SHORT, sound(small)
+        long = len(small) > _SHORT
         for one in found:
-            hidden, same = is_hidden(one.word), sound(one.word) == heard
+            hidden = is_hidden(one.word)
+            if is_name and not self.typing and _names(one.word):
+                continue
+            heard = _is_heard(small, one.word, hidden=hidden)
             if self.typing:
                 fits = one.score >= (_NAMELIKE if is_name else _LEAST_TYPED.get(len(small), _LONG_TYPED))
             else:
-                frequent = weight(one.word) >= (_LEAST_WEIGHT if long else _SHORT_WEIGHT) and not is_name
+                frequent = weight(one.word) >= (_LEAST_WEIGHT if long else _SHORT_WEIGHT) and (heard or not is_name)
                 most = _MOST[min(len(small), max(_MOST))] + hidden
-                fits = one.score >= _LEAST and (one.cost <= most or same) and (hidden or frequent)
+                fits = one.score + one.cost * heard >= _LEAST and (one.cost <= most or heard) and (hidden or frequent)
             if fits:
-                yield one._replace(bits=bit | HEARD) if same and long else one
+                yield one._replace(score=one.score + one.cost, bits=bit | HEARD) if heard else one
 
     def is_near(self, word: str) -> bool:
         """Tell whether a word sounds like one that people hide; with `typing`, every word is worth a look."""
-        heard = sound(word.lower())
-        return self.typing or heard in hidden_sounds() or (word[0].islower() and heard in common_sounds())
+        near = self.typing or sound(word.lower()) in hidden_sounds()
+        return near or (word[0].islower() and spoken(word) in said())
+
+
+def _is_heard(written: str, word: str, *, hidden: bool) -> bool:
+    """Tell whether a word is written as it sounds, and not by a mere slip: a vowel, or one letter for two."""
+    if len(written) < _SHORT or spoken(written) != spoken(word):
+        return False
+    once = [_TWICE.sub(r"\1", one) for one in (written, word)]
+    changed = [pair for pair in zip(*once, strict=False) if len(set(pair)) > 1]
+    if hidden or any(set(pair) - VOWELS or "ы" in pair for pair in changed):
+        return True
+    return len(changed) > 1 and len(written) >= _LONG
+
+
+def _names(word: str) -> bool:
+    """Tell whether a word is a name, or so short that a name may sound like it."""
+    return len(word) <= _SHORT or has_reading(word, "Name", "Surn", "Geox")
+
+
+_LONG = 8
+"""The letters of a word in which several vowels are written as they sound."""
+_TWICE = re.compile(r"(.)\1+")
 
 
 @cache
