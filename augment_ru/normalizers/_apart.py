@@ -161,7 +161,7 @@ _GLUED = 8
 _ALONE = frozenset("вску")
 _TOTAL = log(1.2e9)
 _LONGEST = 16
-_EACH, _BASE = 1.35, 8.0
+_EACH, _BASE = 1.35, 12.0
 """Glued words may be as unlikely as this for each letter, and this for the whole."""
 
 
@@ -212,7 +212,7 @@ def _short() -> frozenset[str]:
 
 _NEVER_FIRST = frozenset(["ли", "же", "бы", "то", "ка", "ж", "б"])
 _NEVER_LAST = frozenset(["или", "что", "как", "чем", "кого", "чего"])
-_OFTEN, _SELDOM = 8_000, 5
+_OFTEN, _SELDOM = 4_000, 5
 
 
 def goes_before(one: str, other: str) -> bool:
@@ -223,15 +223,16 @@ def goes_before(one: str, other: str) -> bool:
         return fits and any(cases & reading.grammemes for reading in kinds)
     if is_function(one) or is_function(other):
         return one not in _PRONOUNS or has_reading(other, "VERB", "PRTS", "ADJS")
-    if min(len(one), len(other)) > _SHORT and (is_hidden(one) or is_hidden(other)):
+    is_long = len(one) + len(other) >= _LONG
+    if is_long and (is_hidden(one) or is_hidden(other)):
         return True
-    if any(agree(each, reading) for each in readings(one) if each.known for reading in kinds):
+    if len(one) > _SHORT and any(agree(each, reading) for each in readings(one) if each.known for reading in kinds):
         return True
     if has_reading(one, "VERB", "INFN", "ADVB"):
         return any(reading.pos in {"VERB", "ADVB"} or reading.grammemes & {"accs", "gent"} for reading in kinds)
-    return len(one) + len(other) >= _LONG and any("gent" in reading.grammemes for reading in kinds)
+    return is_long and any("gent" in reading.grammemes for reading in kinds)
 
 
-_LONG = 12
+_LONG = 11
 """The letters of two nouns that are glued."""
 _PRONOUNS = frozenset(["я", "ты", "вы", "мы", "он", "она", "оно", "они"])

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-from augment_ru.language.morphology import CASES, GENDERS, Reading, readings
+from augment_ru.language.morphology import CASES, GENDERS, Reading, has_reading, readings
 from augment_ru.language.prepositions import cases_behind
 from augment_ru.normalizers._lattice import HEARD, RUSSIAN, SEPARATORS, SKELETON, SPELT, WordReading
 from augment_ru.normalizers._lexicon import is_hidden, is_listed, is_word
-from augment_ru.normalizers._pieces import ENDS, cased, core
+from augment_ru.normalizers._pieces import ENDS, cased, core, swings
 from augment_ru.normalizers._reader import Piece, Reader
 from augment_ru.resources import word_lists
 
@@ -119,11 +119,13 @@ def mended(context: Pieces, taken: set[int], others: int) -> dict[int, WordReadi
     for at, one in enumerate(context.judged):
         if one is None or at in taken or one.kind not in {"spelt", "part"}:
             continue
-        if one.written[0].isupper() and not one.written.isupper() and not context.is_initial(at):
+        is_name = one.written[0].isupper() and not one.written.isupper() and not swings(one.written)
+        if is_name and not context.is_initial(at):
             continue
         words = one.found[0].word.split() if one.found else []
         is_game = len(words) == 1 and one.found[0].bits & (SKELETON | SEPARATORS | HEARD)
-        if words and (reader.eager or is_game or len(words) > 2 or any(map(is_hidden, words))):  # noqa: PLR2004
+        is_offer = len(words) > 2 or any(map(is_hidden, words)) or (words[1:] and has_reading(words[0], "impr"))  # noqa: PLR2004
+        if words and (reader.eager or is_game or is_offer):
             found[at] = one.found[0]
         elif one.written[0].islower() and (one.found or not is_listed(one.written)):
             unknown.append((at, one))

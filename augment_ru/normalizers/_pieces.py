@@ -11,7 +11,7 @@ from augment_ru.normalizers._lexicon import confusables, table_of
 _STAYS = re.compile(
     r"://|^www\.|^[#/~]\w|^\./|^[A-Za-z]:\\|^@[A-Za-z0-9_.]+\W*$|^&\w+;|^</?\w|^\{|^`|^--?\w|\w\(\)|=[\"\w]|^%[\w.]+%$"
     r"|\w@[\w-]+\.\w|\w[/\\][\w.-]+[/\\][\w.-]{2,}.*\.\w|[\w-]\.(?:ru|com|net|org|info|me|io|be|ai|dev|edu|gov|su|by|kz|ua|"
-    r"рф|бел|укр|de|fr|uk|us|eu|tv|cc|xyz|online|site|shop|py|js|txt|docx?|xlsx?|pdf|jpe?g|png|zip|exe|lua|log)(?:[/?:#]|\W*$)",
+    r"рф|бел|укр|de|fr|uk|us|eu|tv|cc|xyz|online|site|shop|club|biz|pro|py|js|txt|docx?|xlsx?|pdf|jpe?g|png|zip|exe|lua|log)(?:[/?:#]|\W*$)",
     re.IGNORECASE,
 )
 """What links, addresses, mentions, hashtags, paths, markup, code and options look like."""

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar
 
+from augment_ru.language.morphology import has_reading
 from augment_ru.normalizers._apart import glued, goes_before
 from augment_ru.normalizers._lattice import RUSSIAN, VOWELS, WordReading
 from augment_ru.normalizers._lexicon import is_hidden, is_listed, weight
@@ -46,7 +47,7 @@ class SeparatorsNormalization(WordNormalization):
 def _is_offer(one: str, other: str) -> bool:
     """Tell whether two words that capitals divide agree, and one of them is hidden: «ЛучшееКазино», but «МойОфис»."""
     small = one.lower(), other.lower()
-    return any(map(is_hidden, small)) and goes_before(*small)
+    return any(map(is_hidden, small)) and goes_before(*small) and has_reading(small[0], "ADJF", "VERB", "INFN")
 
 
 def _unsalted(word: str) -> str:
