@@ -12,7 +12,7 @@ from augment_ru.language.morphology import has_reading, readings
 from augment_ru.language.prepositions import cases_behind, fitting
 from augment_ru.normalizers._context import Chosen, Pieces, agree
 from augment_ru.normalizers._lattice import RUSSIAN, SEPARATORS, SPELT, WEAK, WordReading
-from augment_ru.normalizers._lexicon import count, has_prefix, is_function, is_hidden, is_listed, is_word, weight
+from augment_ru.normalizers._lexicon import count, is_function, is_hidden, is_listed, is_word, weight
 from augment_ru.normalizers._pieces import ENDS, cased, core, fold
 from augment_ru.normalizers._reader import Reader
 
@@ -60,10 +60,11 @@ def joined_pieces(context: Pieces) -> tuple[dict[int, Chosen], set[int]]:
 def _words_of(run: re.Match[str]) -> list[tuple[int, int]]:
     """Return the ranges of a run of letters apart between its wider gaps: «з а й м  б е з  о т к а з а»."""
     gaps = [gap.span() for gap in re.finditer(r"\s+", run[0])]
-    widths = {stop - start for start, stop in gaps}
+    widths = [stop - start for start, stop in gaps]
+    usual = max(sorted(set(widths)), key=widths.count)
     edges = [
         0,
-        *(place for gap in gaps if len(widths) > 1 and gap[1] - gap[0] > min(widths) for place in gap),
+        *(place for gap in gaps if gap[1] - gap[0] > usual for place in gap),
         len(run[0]),
     ]
     return [(run.start() + one, run.start() + other) for one, other in zip(edges[::2], edges[1::2], strict=True)]
@@ -111,10 +112,8 @@ def _several(reader: Reader, written: str) -> WordReading | None:
     if len(both) > 1:
         halves = [one.word for one in both if one is not None]
         return WordReading(0.0, "-".join(halves), 0.0, SEPARATORS) if len(halves) == len(both) else None
-    letters = written.replace(" ", "")
-    if RUSSIAN.issuperset(letters) and (words := glued(letters.lower())):
-        return WordReading(0.0, words, 0.0, SEPARATORS)
-    return reader.several(written)
+    words = glued(written.replace(" ", "").lower())
+    return WordReading(0.0, words, 0.0, SEPARATORS) if words else None
 
 
 def _joined(context: Pieces, cores: Sequence[tuple[int, int]], first: int, last: int) -> Chosen | None:
@@ -134,7 +133,8 @@ def _joined(context: Pieces, cores: Sequence[tuple[int, int]], first: int, last:
     unknown = sum(not is_listed(word) for word in small)
     longest = max(map(len, small))
     few = len(words) > 2 and unknown < 2 and not (longest <= _SHORT and is_hidden(joined))  # noqa: PLR2004
-    if few and (not unknown or longest > _SHORT + 1):
+    governs = len(words) == 2 and cases_behind(small[0]) and goes_before(*small)  # noqa: PLR2004
+    if governs or (few and (not unknown or longest > _SHORT + 1)):
         return None
     alone = sum(weight(word) if is_listed(word) else _UNKNOWN for word in small)
     if weight(joined) - alone + _CHANCE * (len(words) - 1) < (_GAIN if unknown else _GAIN_KNOWN):
@@ -183,7 +183,8 @@ def glued(word: str) -> str:
                 reached = max(reached, (score + found - _TOTAL, (*parts, word[start:stop])))
         best.append(reached)
     score, parts = best[-1]
-    if len(parts) < 2 or len(parts[-1]) < 3 or score < -(_BASE + _EACH * len(word)) or has_prefix(word):
+    is_short = len("".join(parts[1:])) < _SHORT or len(parts[-1]) < _SHORT
+    if is_short or score < -(_BASE + _EACH * len(word)):
         return ""
     fits = all(goes_before(one, other) for one, other in pairwise(parts))
     if not fits or not all(map(is_listed, parts)) or parts[0] in _NEVER_FIRST or parts[-1] in _NEVER_LAST:

@@ -110,10 +110,8 @@ def mended(context: Pieces, taken: set[int], others: int) -> dict[int, WordReadi
     """
     reader, (strange, plain) = context.reader, context.languages
     is_russian = (strange - 1) * _UNKNOWN <= plain or (reader.eager and _is_mendable(context.judged, strange))
-    backwards = 0 if is_russian and others else _backwards(context)
-    if not is_russian and backwards * 2 < strange:
+    if not is_russian:
         return {}
-    others += backwards
     found: dict[int, WordReading] = {}
     unknown: list[tuple[int, Piece]] = []
     for at, one in enumerate(context.judged):
@@ -135,15 +133,6 @@ def mended(context: Pieces, taken: set[int], others: int) -> dict[int, WordReadi
         if made and (not is_word(one.written) or reader.mends(one.written, made[0])):
             found[at] = made[0]
     return found
-
-
-def _backwards(context: Pieces) -> int:
-    """Return how many unknown words are words from their end, if there are several of them."""
-    words = [one.written for one in context.judged if one is not None and one.kind in {"part", "spelt"}]
-    unknown = [word for word in words if not is_word(word.lower())]
-    found = [made for word in unknown if len(unknown) > 1 and (made := context.reader.mend(word))]
-    count = sum(made[0].bits & SKELETON != 0 for made in found)
-    return count if count > 1 else 0
 
 
 def _is_mendable(judged: Sequence[Piece | None], strange: int) -> bool:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from augment_ru.language.morphology import readings
 from augment_ru.language.prepositions import cases_behind
 from augment_ru.normalizers._context import Chosen, Pieces
-from augment_ru.normalizers._lattice import LAYOUT, MASKS, RUSSIAN, SPELT
+from augment_ru.normalizers._lattice import MASKS, RUSSIAN, SPELT
 from augment_ru.normalizers._lexicon import is_hidden, weight
 from augment_ru.normalizers._pieces import core, only_alike, swings
 from augment_ru.normalizers._reader import Piece
@@ -116,14 +116,10 @@ class _Latin:
             tail = piece[grade.stop :]
             tail = tail if self.russian else "".join(_SIGNS.get(sign, sign) for sign in tail)
             return Chosen(start, start + len(piece), grade.word + tail, grade.bits)
-        few = evidence < 2 and (keyed or not _is_form(one))  # noqa: PLR2004
-        if few or one.is_english or capital or len(one.written) < _SHORT:
+        few = evidence < 2 and not _is_form(one)  # noqa: PLR2004
+        if few or keyed or one.is_english or capital or len(one.written) < _SHORT:
             return None
-        reader = self.context.reader
-        if keyed:
-            word = reader.typed(piece)
-            return Chosen(start, start + len(piece), word, LAYOUT) if word else None
-        word = reader.spelled(one.written)
+        word = self.context.reader.spelled(one.written)
         return Chosen(start + one.start, start + one.stop, word, SPELT) if word else None
 
     def _standing(self, at: int) -> Chosen | None:

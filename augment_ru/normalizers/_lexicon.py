@@ -180,18 +180,6 @@ def is_function(word: str) -> bool:
     return any(one.pos in {"PREP", "CONJ", "PRCL", "NPRO", "INTJ"} for one in readings(word))
 
 
-@cache
-def _prefixes() -> tuple[str, ...]:
-    from pymorphy3.lang.ru import KNOWN_PREFIXES  # noqa: PLC0415
-
-    return tuple(one for one in KNOWN_PREFIXES if len(one) > 2)  # noqa: PLR2004
-
-
-def has_prefix(word: str) -> bool:
-    """Tell whether an unknown word is a known one behind a common beginning: «супербонус», «полумарафон»."""
-    return any(word.startswith(one) and morphology().word_is_known(word[len(one) :]) for one in _prefixes())
-
-
 def count(word: str) -> int:
     """Return how often the news have a word in lower case, among 1.2 billion; Latin ones, too."""
     return _counts().get(plain(word), 0)

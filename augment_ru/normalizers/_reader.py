@@ -62,11 +62,6 @@ class WordKnowledge(Normalization):
         del piece
         return ()
 
-    def typed(self, piece: str) -> str:
-        """Return a piece that is no word as typed in another layout; "" if this normalizer reads no layouts."""
-        del piece
-        return ""
-
     def unknown(self, word: str) -> Iterable[WordReading]:
         """Return readings of a word that is no Russian word, or has letters upside down."""
         del word
@@ -289,30 +284,9 @@ class Reader:
             while stop < len(piece) and piece[stop] in "_*~|)]}>" and piece[stop] in folded:
                 stop += 1
             return Piece("foreign" if _is_sister(folded) else "sure", start, stop, folded, found)
-        if self.joins and (words := self.several(folded)):
-            return Piece("sure", start, stop, folded, (words,))
         if "masks" in self.names and (found := _gapped(folded.lower())):
             return Piece("sure", start, stop, folded, found)
         return self._hyphened(folded, start, stop) or self._alike(folded, start, stop, russian)
-
-    def several(self, written: str) -> WordReading | None:
-        """Return the two words that letters form which stand apart, if these are single letters."""
-        letters = re.split(r"[-._/\\|~* ]", written)
-        if len(letters) < _MANY or set(map(len, letters)) != {1}:
-            return None
-        best: tuple[float, WordReading | None] = (_TWO_WORDS, None)
-        for cut in range(1, len(letters)):
-            left = "".join(letters[:cut])
-            ones = self.lattice.words(left) if cut > 1 or left.lower() in _ONE_LETTER else []
-            others = self.lattice.words("".join(letters[cut:])) if ones and len(letters) - cut > 1 else []
-            if others and (score := ones[0].score + others[0].score) > best[0]:
-                bits = ones[0].bits | others[0].bits | SEPARATORS
-                best = score, WordReading(score, f"{ones[0].word} {others[0].word}", 0.0, bits)
-        return best[1]
-
-    def typed(self, piece: str) -> str:
-        """Return an unknown word that was typed in the wrong layout; "" if no normalizer reads such words."""
-        return next((word for part in self.parts if (word := part.typed(piece))), "")
 
     def spelled(self, written: str) -> str:
         """Return an unknown word in Latin letters, each read in the likeliest way; "" if some cannot be read."""
@@ -370,10 +344,6 @@ class Reader:
 
     def _alike(self, folded: str, start: int, stop: int, russian: int) -> Piece | None:
         """Return the reading of an unknown word whose alien letters and signs look like Russian letters."""
-        dotted = self.joins and _DOTTED.fullmatch(folded)
-        if dotted:
-            word = folded.replace(folded[1], "").lower()
-            return Piece("sure", start, stop, folded, (WordReading(0.0, word, 0.0, SEPARATORS),))
         letters, cost, bits = [], 0.0, 0
         for at, char in enumerate(folded):
             if char in RUSSIAN:
@@ -392,7 +362,6 @@ class Reader:
         return Piece("sure", start, stop, folded, (WordReading(0.0, "".join(letters), cost, bits),))
 
 
-_DOTTED = re.compile(r"[А-ЯЁа-яё]([.*_\-~|])(?:[а-яё]\1){2,}[а-яё]")
 _LONG_ENOUGH = 5
 """How long a word must be in which an unusual sign hides a letter."""
 _RUNS = re.compile(r"(\w)\1+")
@@ -400,13 +369,9 @@ _LATIN_PART = re.compile(r"(?:^|-)[A-Z]{2,}-[а-яё]{3}|[а-яё]{3}-[A-Z]{2,}$
 """An abbreviation in Latin letters, joined with a word by a hyphen: «SIM-карта»."""
 _LONG_RUN = re.compile(r"(\w)\1\1")
 _CUTS = re.compile(r"([-–—/,.:;!?()]+)")
-_ONE_LETTER = frozenset("вскоуияа")
-_MANY = 5
-"""How many letters two words must have that are read from letters apart."""
 _SHORTEST, _SWINGS, _LETTERS = 3, 2, 2
 _LEAST, _DOUBLED = 3.0, 7.0
 """The least score of a reading; and of a word in which one letter was written twice."""
-_TWO_WORDS = 14.0
 _ERROR = 3.0
 _UNLIKE = 0.7
 _YO = 0.05

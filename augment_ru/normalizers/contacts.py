@@ -21,7 +21,9 @@ _LATIN = dict(
         strict=True,
     )
 )
-_LIKELY = re.compile(r"точк|тчк|\bд[оo]т\b|\bdot\b|собак|собач|@|[(\[{]\s*(?:[аa]|at|эт)\s*[)\]}]|\.[а-я]{2,4}\b|\s_\s|нижн")
+_LIKELY = re.compile(
+    r"точк|тчк|\bд[оo]т\b|\bdot\b|собак|собач|@|[(\[{]\s*(?:[аa]|at|эт)\s*[)\]}]|\.[а-я]{2,4}\b|\s_\s|нижн"
+)
 """What a text has in which an address is written in words."""
 _DIGIT = re.compile(r"\d.*\d|[⓪①-⑨❶-❾].*[⓪①-⑨❶-❾]|девят", re.DOTALL)
 _DIGITS = 11
@@ -94,7 +96,9 @@ def _is_sure(before: str, zone: str, sign: str) -> bool:
 def _number() -> re.Pattern[str]:
     words = "|".join([*_meanings("number"), *_meanings("times"), "сот", "плюс"])
     alike = re.escape("".join(_ALIKE))
-    unit = rf"(?:{words})(?!\w)|\+?(?:[\d⓪①-⑨❶-❾]\ufe0f?\u20e3?|[{alike}](?=[\d{alike}])|(?<=[\d{alike}])[{alike}])+(?!\w)"
+    unit = (
+        rf"(?:{words})(?!\w)|\+?(?:[\d⓪①-⑨❶-❾]\ufe0f?\u20e3?|[{alike}](?=[\d{alike}])|(?<=[\d{alike}])[{alike}])+(?!\w)"
+    )
     return re.compile(rf"(?<![\w+])(?:{unit})(?:[\s().,*·/–—-]{{0,4}}(?:{unit}))*", re.IGNORECASE)
 
 
@@ -138,8 +142,8 @@ def _digits_of(run: Sequence[str]) -> str:
     numbers, times = _meanings("number"), _meanings("times")
     found: list[str] = []
     grows = False
-    small = [unit.lower() for unit in run]
-    for unit, after in zip(small, [*small[1:], ""], strict=True):
+    for shown, beside in zip(run, [*run[1:], ""], strict=True):
+        unit, after = shown.lower(), beside.lower()
         value = numbers.get(unit, "")
         fits = grows and value != "0" and len(value) < len(found[-1]) and found[-1].endswith("0" * len(value))
         if value and after in times:
@@ -147,7 +151,7 @@ def _digits_of(run: Sequence[str]) -> str:
         elif value and fits:
             found[-1] = found[-1][: -len(value)] + value
         elif unit not in times and unit not in _BESIDE:
-            found.append((value or _plain(unit)) + "00" * (after == "сот"))
+            found.append((value or _plain(shown)) + "00" * (after == "сот"))
         grows = value not in {"", "0", "10"} and after not in times
     return "".join(found)
 
