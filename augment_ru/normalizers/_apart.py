@@ -12,7 +12,7 @@ from augment_ru.language.morphology import has_reading, readings
 from augment_ru.language.prepositions import cases_behind, fitting
 from augment_ru.normalizers._context import Chosen, Pieces, agree
 from augment_ru.normalizers._lattice import RUSSIAN, SEPARATORS, SPELT, WEAK, WordReading
-from augment_ru.normalizers._lexicon import count, is_function, is_hidden, is_listed, is_word, weight
+from augment_ru.normalizers._lexicon import count, has_prefix, is_function, is_hidden, is_listed, is_word, weight
 from augment_ru.normalizers._pieces import ENDS, cased, core, fold
 from augment_ru.normalizers._reader import Reader
 
@@ -184,7 +184,7 @@ def glued(word: str) -> str:
         best.append(reached)
     score, parts = best[-1]
     is_short = len("".join(parts[1:])) < _SHORT or len(parts[-1]) < _SHORT
-    if is_short or score < -(_BASE + _EACH * len(word)):
+    if is_short or score < -(_BASE + _EACH * len(word)) or has_prefix(word):
         return ""
     fits = all(goes_before(one, other) for one, other in pairwise(parts))
     if not fits or not all(map(is_listed, parts)) or parts[0] in _NEVER_FIRST or parts[-1] in _NEVER_LAST:

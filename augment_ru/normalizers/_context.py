@@ -68,7 +68,16 @@ class Pieces:
         written = piece[one.start : one.stop]
         if alike and len(word) < _SHOUT and RUSSIAN.isdisjoint(written) and not self.text.isupper():
             written = written[:1] + written[1:].lower()  # «BCE» among small letters is «все»
-        new = cased(word, written, initial=self.is_initial(at), alike=alike)
+        initial = self.is_initial(at)
+        if (
+            initial
+            and self.text[-1] in ENDS
+            and (one.kind == "turned" or (one.written.isascii() and not written.isascii()))
+        ):
+            written = written[:1].upper() + written[1:]
+        elif not initial and _ALIKE.match(written):
+            written = written.lower()
+        new = cased(word, written, initial=initial, alike=alike)
         return Chosen(start + one.start, start + one.stop, new, bits)
 
     @cached_property
@@ -91,6 +100,8 @@ class Pieces:
         return strange + (2 * old if old > 1 else 0), plain
 
 
+_ALIKE = re.compile("[A-Z]{2}[^A-Z]*[а-яё]")
+"""Latin capitals that stand for one small letter: «LLIина»."""
 _SHOUT = 5
 FOREIGN, _UNKNOWN = 6, 4
 """How many Russian words a text must have for each strange one: so that letters of sister alphabets are read, and so

@@ -93,8 +93,8 @@ def said() -> frozenset[str]:
     return frozenset(map(spoken, frequent | hidden_forms()))
 
 
-_KNOWN, _SHORT = 1000, 4
-"""How often the news have a word that is known by its sound, and the letters of one too short for it."""
+_KNOWN, _SHORT, _MARK = 1000, 4, 2
+"""How often the news have a word that is known by its sound, and the letters of one too short for it, and of a beginning."""
 
 
 def plain(word: str) -> str:
@@ -178,6 +178,13 @@ def written_out() -> dict[str, str]:
 def is_function(word: str) -> bool:
     """Tell whether a word is a preposition, a conjunction, a particle or a pronoun."""
     return any(one.pos in {"PREP", "CONJ", "PRCL", "NPRO", "INTJ"} for one in readings(word))
+
+
+def has_prefix(word: str) -> bool:
+    """Tell whether an unknown word is a known one behind a common beginning: «супербонус», «полумарафон»."""
+    from pymorphy3.lang.ru import KNOWN_PREFIXES  # noqa: PLC0415
+
+    return any(word.startswith(one) and len(one) > _MARK and is_listed(word[len(one) :]) for one in KNOWN_PREFIXES)
 
 
 def count(word: str) -> int:

@@ -163,7 +163,7 @@ class Reader:
         return self._strange(piece, word, start, stop)
 
     def _pictured(self, word: str, start: int, stop: int) -> Piece | None:
-        """Return what a word with pictures at an end may be: one beside pictures, or one with a picture for a letter."""
+        """Return what a word with pictures at an end may be: one beside them, or one with letters for them."""
         kept = [at for at, char in enumerate(word) if not is_picture(char)]
         first, last = (kept[0], kept[-1] + 1) if kept else (0, 0)
         inner = word[first:last]
@@ -270,6 +270,16 @@ class Reader:
 
     def _mixed(self, piece: str, folded: str, start: int, stop: int, russian: int) -> Piece | None:
         """Return what a word of several alphabets, digits and signs may be."""
+        halves = folded.lower().split("-")
+        once = "".join(halves[::2])
+        if (
+            self.joins
+            and len(halves) > _SHORTEST
+            and halves[::2] == halves[1::2]
+            and len(set(halves)) > 1
+            and is_listed(once)
+        ):
+            return Piece("sure", start, stop, folded, (WordReading(weight(once), once, 0.0, SEPARATORS),))
         found = self.lattice.words(folded) if russian or len(folded) >= _SHORTEST else []
         if found and found[0].word == folded.lower():
             return None
@@ -398,7 +408,7 @@ def _is_clear(found: Sequence[WordReading]) -> bool:
 
 
 def _gapped(small: str) -> list[WordReading]:
-    """Return the hidden words that a word with a run of signs may be, though these are more or fewer than its letters."""
+    """Return the hidden words that a word with a run of signs may be; it may have more letters than signs, or fewer."""
     cut = _GAP.fullmatch(small)
     if not cut or len(cut[1]) + len(cut[3]) < 2:  # noqa: PLR2004
         return []
@@ -429,7 +439,7 @@ _INSIDE, _BEGUN = re.compile("[а-яё][А-ЯЁ]{2}"), re.compile("[А-ЯЁ]{2}"
 
 def _is_cry(word: str, *, particles: bool) -> bool:
     """Tell whether a word is a cry, or if these count a particle, which people stretch on purpose: «урааа», «нууу»."""
-    return any(one.pos == "INTJ" or (particles and one.pos == "PRCL") for one in readings(word))
+    return any(one.pos == "INTJ" or (particles and one.pos in {"PRCL", "NPRO"}) for one in readings(word))
 
 
 def _is_sister(word: str) -> bool:

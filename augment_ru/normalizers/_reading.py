@@ -11,10 +11,10 @@ from math import exp
 
 from augment_ru.edits import Edit, Note
 from augment_ru.normalizers._apart import joined_pieces
-from augment_ru.normalizers._context import FOREIGN, PIECE, Chosen, Pieces, agreeing_reading, mended
+from augment_ru.normalizers._context import FOREIGN, PIECE, Pieces, agreeing_reading, mended
 from augment_ru.normalizers._latin import latin
-from augment_ru.normalizers._lattice import RUSSIAN, SKELETON, WordReading, names_of_bits
-from augment_ru.normalizers._lexicon import common, is_word, table_of
+from augment_ru.normalizers._lattice import RUSSIAN, WordReading, names_of_bits
+from augment_ru.normalizers._lexicon import common, is_word
 from augment_ru.normalizers._normalization import Normalization, TextReading
 from augment_ru.normalizers._pieces import cased, core, fold, stays
 from augment_ru.normalizers._reader import Piece, Reader, WordKnowledge

@@ -37,7 +37,7 @@ _LEAST_TYPED, _LONG_TYPED = {4: 1.0, 5: 0.0, 6: -2.0}, -3.5
 _NAMELIKE = 5.0
 """The least score of a word with a capital."""
 _MOST = {4: 1.0, 5: 1.5, 6: 2.0, 7: 3.0, 8: 3.5, 9: 4.5}
-"""The most that the errors of a word may cost, by its length; one more in a word that people hide."""
+"""The most that the errors of a word may cost, by its length."""
 _RATES = {"drop": 40 / 92360, "add": 9 / 97030, "key": 25 / 97030 / 4, "other": 36 / 97030 / 20, "swap": 1e-4}
 """How often people make errors that no rule explains, by place; of `misspell.tsv`, for one of the letters that fit."""
 
@@ -73,14 +73,14 @@ class SpellingNormalization(WordNormalization):
         long = len(small) > _SHORT
         for one in found:
             hidden = is_hidden(one.word)
-            if is_name and not self.typing and _names(one.word):
+            if not self.typing and _names(one.word, hidden=hidden, capital=is_name):
                 continue
             heard = _is_heard(small, one.word, hidden=hidden)
             if self.typing:
                 fits = one.score >= (_NAMELIKE if is_name else _LEAST_TYPED.get(len(small), _LONG_TYPED))
             else:
                 frequent = weight(one.word) >= (_LEAST_WEIGHT if long else _SHORT_WEIGHT) and (heard or not is_name)
-                most = _MOST[min(len(small), max(_MOST))] + hidden
+                most = _MOST[min(len(small), max(_MOST))]
                 fits = one.score + one.cost * heard >= _LEAST and (one.cost <= most or heard) and (hidden or frequent)
             if fits:
                 yield one._replace(score=one.score + one.cost, bits=bit | HEARD) if heard else one
@@ -102,12 +102,12 @@ def _is_heard(written: str, word: str, *, hidden: bool) -> bool:
     return len(changed) > 1 and len(written) >= _LONG
 
 
-def _names(word: str) -> bool:
-    """Tell whether a word is a name, or so short that a name may sound like it."""
-    return len(word) <= _SHORT or has_reading(word, "Name", "Surn", "Geox")
+def _names(word: str, *, hidden: bool, capital: bool) -> bool:
+    """Tell whether a word is a name, or so short that a name, which has a capital, may sound like it."""
+    return (capital and len(word) <= _NAMELONG) or (not hidden and has_reading(word, "Name", "Surn", "Geox"))
 
 
-_LONG = 8
+_LONG, _NAMELONG = 8, 6
 """The letters of a word in which several vowels are written as they sound."""
 _TWICE = re.compile(r"(.)\1+")
 
