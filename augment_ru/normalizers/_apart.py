@@ -4,12 +4,13 @@ import re
 from bisect import bisect_left
 from collections.abc import Sequence
 from functools import cache, lru_cache
+from itertools import pairwise
 from math import log
 
 from augment_ru.language.frequency import word_counts
 from augment_ru.language.morphology import has_reading, readings
 from augment_ru.language.prepositions import cases_behind, fitting
-from augment_ru.normalizers._context import Chosen, Pieces
+from augment_ru.normalizers._context import Chosen, Pieces, agree
 from augment_ru.normalizers._lattice import RUSSIAN, SEPARATORS, SPELT, WEAK, WordReading
 from augment_ru.normalizers._lexicon import count, has_prefix, is_function, is_hidden, is_listed, is_word, weight
 from augment_ru.normalizers._pieces import ENDS, cased, core, fold
@@ -59,10 +60,11 @@ def joined_pieces(context: Pieces) -> tuple[dict[int, Chosen], set[int]]:
 def _words_of(run: re.Match[str]) -> list[tuple[int, int]]:
     """Return the ranges of a run of letters apart between its wider gaps: «з а й м  б е з  о т к а з а»."""
     gaps = [gap.span() for gap in re.finditer(r"\s+", run[0])]
-    widths = {stop - start for start, stop in gaps}
+    widths = [stop - start for start, stop in gaps]
+    usual = max(sorted(set(widths)), key=widths.count)
     edges = [
         0,
-        *(place for gap in gaps if len(widths) > 1 and gap[1] - gap[0] > min(widths) for place in gap),
+        *(place for gap in gaps if gap[1] - gap[0] > usual for place in gap),
         len(run[0]),
     ]
     return [(run.start() + one, run.start() + other) for one, other in zip(edges[::2], edges[1::2], strict=True)]
@@ -110,10 +112,8 @@ def _several(reader: Reader, written: str) -> WordReading | None:
     if len(both) > 1:
         halves = [one.word for one in both if one is not None]
         return WordReading(0.0, "-".join(halves), 0.0, SEPARATORS) if len(halves) == len(both) else None
-    letters = written.replace(" ", "")
-    if RUSSIAN.issuperset(letters) and (words := glued(letters.lower())):
-        return WordReading(0.0, words, 0.0, SEPARATORS)
-    return reader.several(written)
+    words = glued(written.replace(" ", "").lower())
+    return WordReading(0.0, words, 0.0, SEPARATORS) if words else None
 
 
 def _joined(context: Pieces, cores: Sequence[tuple[int, int]], first: int, last: int) -> Chosen | None:
@@ -133,7 +133,8 @@ def _joined(context: Pieces, cores: Sequence[tuple[int, int]], first: int, last:
     unknown = sum(not is_listed(word) for word in small)
     longest = max(map(len, small))
     few = len(words) > 2 and unknown < 2 and not (longest <= _SHORT and is_hidden(joined))  # noqa: PLR2004
-    if few and (not unknown or longest > _SHORT + 1):
+    governs = len(words) == 2 and cases_behind(small[0]) and goes_before(*small)  # noqa: PLR2004
+    if governs or (few and (not unknown or longest > _SHORT + 1)):
         return None
     alone = sum(weight(word) if is_listed(word) else _UNKNOWN for word in small)
     if weight(joined) - alone + _CHANCE * (len(words) - 1) < (_GAIN if unknown else _GAIN_KNOWN):
@@ -157,10 +158,10 @@ def _windows(pieces: Sequence[str], at: int) -> list[tuple[int, int]]:
 
 
 _GLUED = 8
-_ALONE = frozenset("вскоуияа")
+_ALONE = frozenset("вску")
 _TOTAL = log(1.2e9)
 _LONGEST = 16
-_EACH, _BASE = 2.0, 8.0
+_EACH, _BASE = 1.35, 12.0
 """Glued words may be as unlikely as this for each letter, and this for the whole."""
 
 
@@ -182,15 +183,11 @@ def glued(word: str) -> str:
                 reached = max(reached, (score + found - _TOTAL, (*parts, word[start:stop])))
         best.append(reached)
     score, parts = best[-1]
-    is_short = not parts or (len(parts[-1]) < len("три") and len(parts) <= _SEVERAL)
+    is_short = len("".join(parts[1:])) < _SHORT or len(parts[-1]) < _SHORT
     if is_short or score < -(_BASE + _EACH * len(word)) or has_prefix(word):
         return ""
-    governs = [len(parts) < _SEVERAL or bool(cases_behind(part)) for part in parts]
-    if not all(map(is_listed, parts)) or parts[0] in _NEVER_FIRST:
-        return ""
-    if not all(
-        not must or goes_before(one, other) for must, one, other in zip(governs, parts, parts[1:], strict=False)
-    ):
+    fits = all(goes_before(one, other) for one, other in pairwise(parts))
+    if not fits or not all(map(is_listed, parts)) or parts[0] in _NEVER_FIRST or parts[-1] in _NEVER_LAST:
         return ""
     return " ".join(parts)
 
@@ -214,20 +211,29 @@ def _short() -> frozenset[str]:
     )
 
 
-_SEVERAL = 3
-"""So many words that are glued are no chance, whatever they are."""
 _NEVER_FIRST = frozenset(["ли", "же", "бы", "то", "ка", "ж", "б"])
-_OFTEN, _SELDOM = 20_000, 5
+_NEVER_LAST = frozenset(["или", "что", "как", "чем", "кого", "чего"])
+_OFTEN, _SELDOM = 4_000, 5
 
 
 def goes_before(one: str, other: str) -> bool:
-    """Tell whether two glued words may stand side by side; a preposition must govern a case that the next word has."""
+    """Tell whether two glued words may stand side by side: one governs the other, agrees with it, or is a particle."""
+    kinds = [reading for reading in readings(other) if reading.known]
     if cases := cases_behind(one):
-        kinds = [reading for reading in readings(other) if reading.known]
-        return fitting(one, other) in {one, None} and any(cases & reading.grammemes for reading in kinds)
+        fits = len(other) > 1 and fitting(one, other) in {one, None}
+        return fits and any(cases & reading.grammemes for reading in kinds)
     if is_function(one) or is_function(other):
         return one not in _PRONOUNS or has_reading(other, "VERB", "PRTS", "ADJS")
-    return min(len(one), len(other)) > 3 and min(weight(one), weight(other)) > 7  # noqa: PLR2004
+    is_long = len(one) + len(other) >= _LONG
+    if is_long and (is_hidden(one) or is_hidden(other)):
+        return True
+    if len(one) > _SHORT and any(agree(each, reading) for each in readings(one) if each.known for reading in kinds):
+        return True
+    if has_reading(one, "VERB", "INFN", "ADVB"):
+        return any(reading.pos in {"VERB", "ADVB"} or reading.grammemes & {"accs", "gent"} for reading in kinds)
+    return is_long and any("gent" in reading.grammemes for reading in kinds)
 
 
+_LONG = 11
+"""The letters of two nouns that are glued."""
 _PRONOUNS = frozenset(["я", "ты", "вы", "мы", "он", "она", "оно", "они"])

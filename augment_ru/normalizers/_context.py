@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-from augment_ru.language.morphology import CASES, GENDERS, Reading, readings
+from augment_ru.language.morphology import CASES, GENDERS, Reading, has_reading, readings
 from augment_ru.language.prepositions import cases_behind
-from augment_ru.normalizers._lattice import RUSSIAN, SKELETON, SPELT, WordReading
+from augment_ru.normalizers._lattice import HEARD, RUSSIAN, SEPARATORS, SKELETON, SPELT, WordReading
 from augment_ru.normalizers._lexicon import is_hidden, is_listed, is_word
-from augment_ru.normalizers._pieces import ENDS, cased, core
+from augment_ru.normalizers._pieces import ENDS, cased, core, swings
 from augment_ru.normalizers._reader import Piece, Reader
 from augment_ru.resources import word_lists
 
@@ -68,7 +68,16 @@ class Pieces:
         written = piece[one.start : one.stop]
         if alike and len(word) < _SHOUT and RUSSIAN.isdisjoint(written) and not self.text.isupper():
             written = written[:1] + written[1:].lower()  # «BCE» among small letters is «все»
-        new = cased(word, written, initial=self.is_initial(at), alike=alike)
+        initial = self.is_initial(at)
+        if (
+            initial
+            and self.text[-1] in ENDS
+            and (one.kind == "turned" or (one.written.isascii() and not written.isascii()))
+        ):
+            written = written[:1].upper() + written[1:]
+        elif not initial and _ALIKE.match(written):
+            written = written.lower()
+        new = cased(word, written, initial=initial, alike=alike)
         return Chosen(start + one.start, start + one.stop, new, bits)
 
     @cached_property
@@ -81,15 +90,18 @@ class Pieces:
             if not any("\u0400" <= char <= "\u052f" for char in word):
                 continue
             is_part = one is not None and one.kind == "part"
-            if word in sisters or not RUSSIAN.issuperset(word):
-                strange += 2 if word in sisters else one is None or is_part
+            if word in sisters or word[-1] == "ъ" or not RUSSIAN.issuperset(word):
+                strange += 2 if word in sisters or word[-1] == "ъ" else one is None or is_part
             elif is_part and not is_word(word) and (not piece[start].isupper() or self.is_initial(at)):
                 strange += 1
             else:
                 plain += 1
-        return strange, plain
+        old = self.text.count("ѣ")
+        return strange + (2 * old if old > 1 else 0), plain
 
 
+_ALIKE = re.compile("[A-Z]{2}[^A-Z]*[а-яё]")
+"""Latin capitals that stand for one small letter: «LLIина»."""
 _SHOUT = 5
 FOREIGN, _UNKNOWN = 6, 4
 """How many Russian words a text must have for each strange one: so that letters of sister alphabets are read, and so
@@ -109,19 +121,20 @@ def mended(context: Pieces, taken: set[int], others: int) -> dict[int, WordReadi
     """
     reader, (strange, plain) = context.reader, context.languages
     is_russian = (strange - 1) * _UNKNOWN <= plain or (reader.eager and _is_mendable(context.judged, strange))
-    backwards = 0 if is_russian and others else _backwards(context)
-    if not is_russian and backwards * 2 < strange:
+    if not is_russian:
         return {}
-    others += backwards
     found: dict[int, WordReading] = {}
     unknown: list[tuple[int, Piece]] = []
     for at, one in enumerate(context.judged):
         if one is None or at in taken or one.kind not in {"spelt", "part"}:
             continue
-        if one.written[0].isupper() and not one.written.isupper() and not context.is_initial(at):
+        is_name = one.written[0].isupper() and not one.written.isupper() and not swings(one.written)
+        if is_name and not context.is_initial(at):
             continue
         words = one.found[0].word.split() if one.found else []
-        if words and (reader.eager or len(words) > 2 or any(map(is_hidden, words))):  # noqa: PLR2004
+        is_game = len(words) == 1 and one.found[0].bits & (SKELETON | SEPARATORS | HEARD)
+        is_offer = len(words) > 2 or any(map(is_hidden, words)) or (words[1:] and has_reading(words[0], "impr"))  # noqa: PLR2004
+        if words and (reader.eager or is_game or is_offer):
             found[at] = one.found[0]
         elif one.written[0].islower() and (one.found or not is_listed(one.written)):
             unknown.append((at, one))
@@ -131,15 +144,6 @@ def mended(context: Pieces, taken: set[int], others: int) -> dict[int, WordReadi
         if made and (not is_word(one.written) or reader.mends(one.written, made[0])):
             found[at] = made[0]
     return found
-
-
-def _backwards(context: Pieces) -> int:
-    """Return how many unknown words are words from their end, if there are several of them."""
-    words = [one.written for one in context.judged if one is not None and one.kind in {"part", "spelt"}]
-    unknown = [word for word in words if not is_word(word.lower())]
-    found = [made for word in unknown if len(unknown) > 1 and (made := context.reader.mend(word))]
-    count = sum(made[0].bits & SKELETON != 0 for made in found)
-    return count if count > 1 else 0
 
 
 def _is_mendable(judged: Sequence[Piece | None], strange: int) -> bool:
@@ -170,14 +174,14 @@ def _agreement(before: str, word: str, after: str) -> int:
     if cases := cases_behind(before):
         found += 1 if any(cases & one.grammemes for one in kinds) else -1
     for other in (one for one in (before, after) if len(one) > 1):
-        found += any(_agree(one, each) for one in kinds for each in readings(other) if each.known)
+        found += any(agree(one, each) for one in kinds for each in readings(other) if each.known)
     return found
 
 
 _VERBAL = frozenset({"VERB", "PRTS", "ADJS"})
 
 
-def _agree(one: Reading, other: Reading) -> bool:
+def agree(one: Reading, other: Reading) -> bool:
     """Tell whether two readings agree: an adjective and its noun, a subject and its verb."""
     shared = one.grammemes & other.grammemes
     if {one.pos, other.pos} & {"ADJF", "PRTF"} and "NOUN" in {one.pos, other.pos}:

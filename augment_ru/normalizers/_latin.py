@@ -6,7 +6,7 @@ from typing import NamedTuple
 from augment_ru.language.morphology import readings
 from augment_ru.language.prepositions import cases_behind
 from augment_ru.normalizers._context import Chosen, Pieces
-from augment_ru.normalizers._lattice import LAYOUT, MASKS, RUSSIAN, SPELT
+from augment_ru.normalizers._lattice import MASKS, RUSSIAN, SPELT
 from augment_ru.normalizers._lexicon import is_hidden, weight
 from augment_ru.normalizers._pieces import core, only_alike, swings
 from augment_ru.normalizers._reader import Piece
@@ -109,22 +109,25 @@ class _Latin:
         """Return the edit that reads a word in one way; None if there is not evidence enough."""
         one, start, piece = self.words[at], self.context.places[at][0], self.context.pieces[at]
         capital = one.written[0].isupper() and not self.context.is_initial(at) and self.russian and not is_long
-        doubtful = capital and (one.is_english or len(one.written) < _SHORT)
-        if grade.is_sure or (grade.may and evidence and not doubtful):
+        doubtful = capital and (one.is_english or len(one.written) < _SHORT or (keyed and len(one.written) < _LONG))
+        if self._is_counted(at):
+            return None
+        if (grade.is_sure or (grade.may and evidence)) and not doubtful:
             if not keyed:
                 return self.context.written(at, one, grade.word, grade.bits)
             tail = piece[grade.stop :]
             tail = tail if self.russian else "".join(_SIGNS.get(sign, sign) for sign in tail)
             return Chosen(start, start + len(piece), grade.word + tail, grade.bits)
-        few = evidence < 2 and (keyed or not _is_form(one))  # noqa: PLR2004
-        if few or one.is_english or capital or len(one.written) < _SHORT:
+        few = evidence < 2 and not _is_form(one)  # noqa: PLR2004
+        if few or keyed or one.is_english or capital or len(one.written) < _SHORT:
             return None
-        reader = self.context.reader
-        if keyed:
-            word = reader.typed(piece)
-            return Chosen(start, start + len(piece), word, LAYOUT) if word else None
-        word = reader.spelled(one.written)
+        word = self.context.reader.spelled(one.written)
         return Chosen(start + one.start, start + one.stop, word, SPELT) if word else None
+
+    def _is_counted(self, at: int) -> bool:
+        """Tell whether a short word stands before a number, as abbreviations and units do: «OS −2,25»."""
+        following = self.context.pieces[at + 1 : at + 2]
+        return len(self.words[at].written) <= _SHORT and any(char.isdigit() for piece in following for char in piece)
 
     def _standing(self, at: int) -> Chosen | None:
         """Return the edit that reads a short word that stands in a Russian sentence as its reading would."""

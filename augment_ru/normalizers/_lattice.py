@@ -12,8 +12,11 @@ RUSSIAN = frozenset(LETTERS + LETTERS.upper())
 VOWELS = frozenset("аеиоуыэюяё")
 _SOFTENED = frozenset("бвгдзклмнпрстфцчшщ")
 NAMES = ("skeleton", "masks", "separators", "layout", "transliteration", "stretching", "spelling")
-"""The normalizers of words; each has the bit of its place. The next bit marks a weak reading (`WEAK`)."""
-SKELETON, MASKS, SEPARATORS, LAYOUT, SPELT, REPEATED, SPELLING, WEAK = (1 << place for place in range(len(NAMES) + 1))
+"""The normalizers of words; each has the bit of its place. The next bits mark a weak reading (`WEAK`) and one
+that sounds as it is written (`HEARD`)."""
+SKELETON, MASKS, SEPARATORS, LAYOUT, SPELT, REPEATED, SPELLING, WEAK, HEARD = (
+    1 << place for place in range(len(NAMES) + 2)
+)
 
 
 def names_of_bits(bits: int) -> str:
@@ -23,7 +26,7 @@ def names_of_bits(bits: int) -> str:
 
 _BESIDE, _BOTH = 1.2, 2.0
 """What it costs to read Latin letters by sound beside Russian letters, and some by sound and others by look."""
-_BEAM = 80
+_BEAM = 300
 """How many beginnings of words are followed at a place."""
 
 
@@ -125,7 +128,7 @@ class Lattice:
     def _skips(self, char: str) -> int:
         """Return the bit of the normalizer that leaves this sign out; 0 if none does."""
         bit = self.skipped.get(char, 0)
-        if not bit and char > "\u2190" and self.skipped and char not in self.ways and category(char) == "So":
+        if not bit and self.skipped and char not in self.ways and is_picture(char):
             return next(iter(self.skipped.values()))
         return bit
 
@@ -140,8 +143,8 @@ class Lattice:
                 steps.append((1, "ё" if letter == "е" else "е", 0.05, 0))
         elif char == "-":
             steps.append((1, "-", 0.0, 0))
-        elif char in self.wild:
-            bit = self.wild[char]
+        elif char in self.wild or (self.wild and is_picture(char)):
+            bit = self.wild.get(char, self.wild.get("*", 0))
             more = 0.0 if char == "*" else 0.5
             steps += [(1, letter, more + (1.0 if letter in VOWELS else 2.0), bit) for letter in LETTERS]
         for length in range(1, min(_LONGEST, len(written) - at) + 1):
@@ -153,6 +156,11 @@ class Lattice:
 
 _LONGEST = 5
 """The most characters that stand for a letter."""
+
+
+def is_picture(char: str) -> bool:
+    """Tell whether a character is an emoji or another picture."""
+    return char == "\ufe0f" or (char > "\u2190" and category(char) == "So")
 
 
 def _reach(  # noqa: PLR0917  (the inner loop)

@@ -8,6 +8,7 @@ from typing import Any
 from augment_ru.attacks.colloquial import expanded
 from augment_ru.language.frequency import word_counts
 from augment_ru.language.morphology import morphology, readings
+from augment_ru.language.sound import transcription
 from augment_ru.resources import dictionary_path, rows
 from augment_ru.text.words import RUSSIAN
 
@@ -73,10 +74,27 @@ def sound(word: str) -> str:
     return _TWICE.sub(r"\1", word.translate(_SOUNDS))
 
 
+@lru_cache(maxsize=200_000)
+def spoken(word: str) -> str:
+    """Return how a word is said, wherever its stress is, without the softness of consonants."""
+    return transcription(word.replace("ё", "о")).replace("'", "").replace("й", "")
+
+
 @cache
 def hidden_sounds() -> frozenset[str]:
     """Return the rough forms of the hidden words."""
     return frozenset(map(sound, hidden_forms()))
+
+
+@cache
+def said() -> frozenset[str]:
+    """Return how frequent words, and those that people hide, are said."""
+    frequent = {word for word, found in word_counts()[0].items() if found >= _KNOWN and len(word) > _SHORT}
+    return frozenset(map(spoken, frequent | hidden_forms()))
+
+
+_KNOWN, _SHORT, _MARK = 1000, 4, 2
+"""How often the news have a word that is known by its sound, and the letters of one too short for it, and of a beginning."""
 
 
 def plain(word: str) -> str:
@@ -162,16 +180,11 @@ def is_function(word: str) -> bool:
     return any(one.pos in {"PREP", "CONJ", "PRCL", "NPRO", "INTJ"} for one in readings(word))
 
 
-@cache
-def _prefixes() -> tuple[str, ...]:
-    from pymorphy3.lang.ru import KNOWN_PREFIXES  # noqa: PLC0415
-
-    return tuple(one for one in KNOWN_PREFIXES if len(one) > 2)  # noqa: PLR2004
-
-
 def has_prefix(word: str) -> bool:
     """Tell whether an unknown word is a known one behind a common beginning: «супербонус», «полумарафон»."""
-    return any(word.startswith(one) and morphology().word_is_known(word[len(one) :]) for one in _prefixes())
+    from pymorphy3.lang.ru import KNOWN_PREFIXES  # noqa: PLC0415
+
+    return any(word.startswith(one) and len(one) > _MARK and is_listed(word[len(one) :]) for one in KNOWN_PREFIXES)
 
 
 def count(word: str) -> int:

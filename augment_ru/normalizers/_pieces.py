@@ -9,9 +9,9 @@ from augment_ru.normalizers._lattice import RUSSIAN
 from augment_ru.normalizers._lexicon import confusables, table_of
 
 _STAYS = re.compile(
-    r"://|^www\.|^[#/~]\w|^\./|^[A-Za-z]:\\|^@[A-Za-z0-9_.]+\W*$|^&\w+;|^</?\w|^\{|^`|^--?\w|\w\(\)|=[\"\w]|^%[\w.]+%$"
+    r"(?-i:^\W?[A-ZА-ЯЁ]\d{1,3}\W*$)|[а-яё]-\d+\W*$|[а-яё]\([а-яё]{1,4}\)|://|^www\.|^[#/~]\w|^\./|^[A-Za-z]:\\|^@[A-Za-z0-9_.]+\W*$|^&\w+;|^</?\w|^\{|^`|^--?\w|\w\(\)|=[\"\w]|^%[\w.]+%$"
     r"|\w@[\w-]+\.\w|\w[/\\][\w.-]+[/\\][\w.-]{2,}.*\.\w|[\w-]\.(?:ru|com|net|org|info|me|io|be|ai|dev|edu|gov|su|by|kz|ua|"
-    r"рф|бел|укр|de|fr|uk|us|eu|tv|cc|xyz|online|site|shop|py|js|txt|docx?|xlsx?|pdf|jpe?g|png|zip|exe|lua|log)(?:[/?:#]|\W*$)",
+    r"рф|бел|укр|de|fr|uk|us|eu|tv|cc|xyz|online|site|shop|club|biz|pro|py|js|txt|docx?|xlsx?|pdf|jpe?g|png|zip|exe|lua|log)(?:[/?:#]|\W*$)",
     re.IGNORECASE,
 )
 """What links, addresses, mentions, hashtags, paths, markup, code and options look like."""
@@ -46,6 +46,8 @@ def core(piece: str) -> tuple[int, int]:
         start += 1
     while stop > start and piece[stop - 1] in _CLOSING:
         stop -= 1
+    if piece[stop : stop + 1] == ")" and piece.count("(", start, stop) > piece.count(")", start, stop):
+        stop += 1
     for sign in "*_~":
         while stop - start > len("**") and piece[start] == sign == piece[stop - 1]:
             start, stop = start + 1, stop - 1
@@ -90,7 +92,7 @@ def cased(word: str, written: str, *, initial: bool, alike: bool = False) -> str
     capitals = [char.isupper() for char in letters]
     if len(letters) > 1 and all(capitals):
         return word.upper()
-    first = next((char for char in written if char.isalnum() or unicodedata.category(char)[0] == "S"), "")
+    first = written[:1]
     if not _has_case(first) or first in small:
         capital = initial and not any(capitals[1:])
     else:

@@ -7,9 +7,21 @@ from math import log
 from typing import ClassVar, NamedTuple
 
 from augment_ru.language.morphology import readings
-from augment_ru.normalizers._lattice import NAMES, REPEATED, RUSSIAN, SEPARATORS, SPELT, WEAK, Lattice, Way, WordReading
+from augment_ru.normalizers._lattice import (
+    NAMES,
+    REPEATED,
+    RUSSIAN,
+    SEPARATORS,
+    SPELT,
+    WEAK,
+    Lattice,
+    Way,
+    WordReading,
+    is_picture,
+)
 from augment_ru.normalizers._lexicon import (
     count,
+    hidden_forms,
     hidden_sounds,
     is_function,
     is_hidden,
@@ -49,11 +61,6 @@ class WordKnowledge(Normalization):
         """Return readings of a piece as a whole, with the signs around its word."""
         del piece
         return ()
-
-    def typed(self, piece: str) -> str:
-        """Return a piece that is no word as typed in another layout; "" if this normalizer reads no layouts."""
-        del piece
-        return ""
 
     def unknown(self, word: str) -> Iterable[WordReading]:
         """Return readings of a word that is no Russian word, or has letters upside down."""
@@ -151,6 +158,23 @@ class Reader:
             return self._russian(word, start, stop) if len(word) > 1 else None
         if stays(piece):
             return None
+        if is_picture(word[0]) or is_picture(word[-1]):
+            return self._pictured(word, start, stop)
+        return self._strange(piece, word, start, stop)
+
+    def _pictured(self, word: str, start: int, stop: int) -> Piece | None:
+        """Return what a word with pictures at an end may be: one beside them, or one with letters for them."""
+        kept = [at for at, char in enumerate(word) if not is_picture(char)]
+        first, last = (kept[0], kept[-1] + 1) if kept else (0, 0)
+        inner = word[first:last]
+        known = RUSSIAN.issuperset(inner) and (count(inner.lower()) or is_hidden(inner.lower()))
+        judged = None if known else self.judge(inner)
+        if judged and judged.kind == "sure":
+            return judged._replace(start=start + first + judged.start, stop=start + first + judged.stop)
+        return None if known else self._strange(word, word, start, stop)
+
+    def _strange(self, piece: str, word: str, start: int, stop: int) -> Piece | None:
+        """Return what a word with other than Russian letters may be."""
         if len(word) >= _SHORTEST and not word.isascii() and (turned := self._unknown(word)):
             return Piece("turned", start, stop, word, turned)
         folded = fold(word)
@@ -174,7 +198,7 @@ class Reader:
         """Return what a word of Russian letters may be; readings of unknown words are looked for only where needed."""
         small = word.lower()
         if is_word(small):
-            if not (word == small or word[1:] == small[1:]) and swings(word) >= _SWINGS and self.joins:
+            if self.joins and _is_odd(word, small):
                 return Piece("sure", start, stop, word, (WordReading(weight(small), small, 0.0, SEPARATORS),))
             if not is_listed(small) and self._may_mend(word):
                 found = self.mend(word)
@@ -246,6 +270,16 @@ class Reader:
 
     def _mixed(self, piece: str, folded: str, start: int, stop: int, russian: int) -> Piece | None:
         """Return what a word of several alphabets, digits and signs may be."""
+        halves = folded.lower().split("-")
+        once = "".join(halves[::2])
+        if (
+            self.joins
+            and len(halves) > _SHORTEST
+            and halves[::2] == halves[1::2]
+            and len(set(halves)) > 1
+            and is_listed(once)
+        ):
+            return Piece("sure", start, stop, folded, (WordReading(weight(once), once, 0.0, SEPARATORS),))
         found = self.lattice.words(folded) if russian or len(folded) >= _SHORTEST else []
         if found and found[0].word == folded.lower():
             return None
@@ -260,28 +294,9 @@ class Reader:
             while stop < len(piece) and piece[stop] in "_*~|)]}>" and piece[stop] in folded:
                 stop += 1
             return Piece("foreign" if _is_sister(folded) else "sure", start, stop, folded, found)
-        if self.joins and (words := self.several(folded)):
-            return Piece("sure", start, stop, folded, (words,))
+        if "masks" in self.names and (found := _gapped(folded.lower())):
+            return Piece("sure", start, stop, folded, found)
         return self._hyphened(folded, start, stop) or self._alike(folded, start, stop, russian)
-
-    def several(self, written: str) -> WordReading | None:
-        """Return the two words that letters form which stand apart, if these are single letters."""
-        letters = re.split(r"[-._/\\|~* ]", written)
-        if len(letters) < _MANY or set(map(len, letters)) != {1}:
-            return None
-        best: tuple[float, WordReading | None] = (_TWO_WORDS, None)
-        for cut in range(1, len(letters)):
-            left = "".join(letters[:cut])
-            ones = self.lattice.words(left) if cut > 1 or left.lower() in _ONE_LETTER else []
-            others = self.lattice.words("".join(letters[cut:])) if ones and len(letters) - cut > 1 else []
-            if others and (score := ones[0].score + others[0].score) > best[0]:
-                bits = ones[0].bits | others[0].bits | SEPARATORS
-                best = score, WordReading(score, f"{ones[0].word} {others[0].word}", 0.0, bits)
-        return best[1]
-
-    def typed(self, piece: str) -> str:
-        """Return an unknown word that was typed in the wrong layout; "" if no normalizer reads such words."""
-        return next((word for part in self.parts if (word := part.typed(piece))), "")
 
     def spelled(self, written: str) -> str:
         """Return an unknown word in Latin letters, each read in the likeliest way; "" if some cannot be read."""
@@ -339,10 +354,6 @@ class Reader:
 
     def _alike(self, folded: str, start: int, stop: int, russian: int) -> Piece | None:
         """Return the reading of an unknown word whose alien letters and signs look like Russian letters."""
-        dotted = self.joins and _DOTTED.fullmatch(folded)
-        if dotted:
-            word = folded.replace(folded[1], "").lower()
-            return Piece("sure", start, stop, folded, (WordReading(0.0, word, 0.0, SEPARATORS),))
         letters, cost, bits = [], 0.0, 0
         for at, char in enumerate(folded):
             if char in RUSSIAN:
@@ -361,7 +372,6 @@ class Reader:
         return Piece("sure", start, stop, folded, (WordReading(0.0, "".join(letters), cost, bits),))
 
 
-_DOTTED = re.compile(r"[А-ЯЁа-яё]([.*_\-~|])(?:[а-яё]\1){2,}[а-яё]")
 _LONG_ENOUGH = 5
 """How long a word must be in which an unusual sign hides a letter."""
 _RUNS = re.compile(r"(\w)\1+")
@@ -369,13 +379,9 @@ _LATIN_PART = re.compile(r"(?:^|-)[A-Z]{2,}-[а-яё]{3}|[а-яё]{3}-[A-Z]{2,}$
 """An abbreviation in Latin letters, joined with a word by a hyphen: «SIM-карта»."""
 _LONG_RUN = re.compile(r"(\w)\1\1")
 _CUTS = re.compile(r"([-–—/,.:;!?()]+)")
-_ONE_LETTER = frozenset("вскоуияа")
-_MANY = 5
-"""How many letters two words must have that are read from letters apart."""
 _SHORTEST, _SWINGS, _LETTERS = 3, 2, 2
 _LEAST, _DOUBLED = 3.0, 7.0
 """The least score of a reading; and of a word in which one letter was written twice."""
-_TWO_WORDS = 14.0
 _ERROR = 3.0
 _UNLIKE = 0.7
 _YO = 0.05
@@ -401,9 +407,39 @@ def _is_clear(found: Sequence[WordReading]) -> bool:
     return not others or found[0].score - others[0].score >= _MARGIN
 
 
+def _gapped(small: str) -> list[WordReading]:
+    """Return the hidden words that a word with a run of signs may be; it may have more letters than signs, or fewer."""
+    cut = _GAP.fullmatch(small)
+    if not cut or len(cut[1]) + len(cut[3]) < 2:  # noqa: PLR2004
+        return []
+    size = len(small) if cut[2] != "…" else len(small) + 2
+    likely = (
+        WordReading(weight(word) - 2.0 * abs(len(word) - size), word, 0.0, 1 << NAMES.index("masks"))
+        for word in hidden_forms()
+        if word.startswith(cut[1]) and word.endswith(cut[3]) and abs(len(word) - size) < _SHORTEST
+    )
+    found = sorted(likely, key=by_score)
+    return found if found and _is_clear(found) else []
+
+
+_GAP = re.compile(r"([а-яё]+)([*#@%_.•●█-]{2,}|…)([а-яё]+)")
+
+
+def _is_odd(word: str, small: str) -> bool:
+    """Tell whether no one writes a word with these capitals: «КаЗиНо»; «звонИт» shows a stress, «ГОСТами» an ending."""
+    if word in {small, word.upper()} or word[1:] == small[1:] or not is_listed(small):
+        return False
+    begun = len(small) >= _LONG_ENOUGH and _BEGUN.match(word) and is_hidden(small)
+    return swings(word) >= _SWINGS or bool(begun or _INSIDE.search(word))
+
+
+_INSIDE, _BEGUN = re.compile("[а-яё][А-ЯЁ]{2}"), re.compile("[А-ЯЁ]{2}")
+"""Capitals inside a word; at the beginning of one that people hide."""
+
+
 def _is_cry(word: str, *, particles: bool) -> bool:
     """Tell whether a word is a cry, or if these count a particle, which people stretch on purpose: «урааа», «нууу»."""
-    return any(one.pos == "INTJ" or (particles and one.pos == "PRCL") for one in readings(word))
+    return any(one.pos == "INTJ" or (particles and one.pos in {"PRCL", "NPRO"}) for one in readings(word))
 
 
 def _is_sister(word: str) -> bool:

@@ -11,10 +11,10 @@ from math import exp
 
 from augment_ru.edits import Edit, Note
 from augment_ru.normalizers._apart import joined_pieces
-from augment_ru.normalizers._context import FOREIGN, PIECE, Chosen, Pieces, agreeing_reading, mended
+from augment_ru.normalizers._context import FOREIGN, PIECE, Pieces, agreeing_reading, mended
 from augment_ru.normalizers._latin import latin
-from augment_ru.normalizers._lattice import RUSSIAN, SKELETON, WordReading, names_of_bits
-from augment_ru.normalizers._lexicon import common, is_word, table_of
+from augment_ru.normalizers._lattice import RUSSIAN, WordReading, names_of_bits
+from augment_ru.normalizers._lexicon import common, is_word
 from augment_ru.normalizers._normalization import Normalization, TextReading
 from augment_ru.normalizers._pieces import cased, core, fold, stays
 from augment_ru.normalizers._reader import Piece, Reader, WordKnowledge
@@ -175,33 +175,7 @@ def _edits_of(context: Pieces) -> Iterator[Edit]:
             chosen[at] = context.written(at, one, best.word, best.bits)
         elif at in found:
             chosen[at] = found[at]
-    _turn(context, chosen)
     for _, one_chosen in sorted(chosen.items()):
         start, stop, new, bits = one_chosen
         if context.text[start:stop] != new:
             yield Edit(start, stop, new, Note(kind=names_of_bits(bits)))
-
-
-@cache
-def _upside_down() -> dict[str, str]:
-    """Map single letters that stand upside down to Russian ones."""
-    return {written: letters for letters, cost, written in table_of("turned") if cost == 0 and len(written) == 1}
-
-
-def _turn(context: Pieces, chosen: dict[int, Chosen]) -> None:
-    """Put words that stand upside down one behind another into the order in which they are read: the last one first."""
-    turned = [at for at, one in enumerate(context.judged) if one is not None and one.kind == "turned" and at in chosen]
-    for at in sorted({near for one in turned for near in (one - 1, one + 1)} - set(turned)):
-        piece = context.pieces[at] if 0 <= at < len(context.pieces) else "   "
-        small = "".join(_upside_down().get(char, "   ") for char in reversed(piece.lower()))
-        if len(small) < 3 and at not in chosen and not RUSSIAN.issuperset(piece):  # noqa: PLR2004
-            start, stop = context.places[at]
-            chosen[at] = Chosen(start, stop, small, SKELETON)
-            turned = sorted([*turned, at])
-    while turned:
-        run = [turned.pop(0)]
-        while turned and turned[0] == run[-1] + 1:
-            run.append(turned.pop(0))
-        texts = [chosen[at].text.lower() for at in reversed(run)]
-        for at, text in zip(run, texts, strict=True):
-            chosen[at] = chosen[at]._replace(text=text if len(run) > 1 else chosen[at].text)

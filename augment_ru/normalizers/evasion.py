@@ -4,7 +4,17 @@ from typing import ClassVar
 
 from augment_ru.normalizers._normalization import NormalizationChain, normalization_of
 
-_PARTS = ("invisible", "skeleton", "masks", "separators", "layout", "transliteration", "stretching", "spelling")
+_PARTS = (
+    "invisible",
+    "contacts",
+    "skeleton",
+    "masks",
+    "separators",
+    "layout",
+    "transliteration",
+    "stretching",
+    "spelling",
+)
 
 
 class EvasionNormalization(NormalizationChain):

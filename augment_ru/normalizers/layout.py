@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import ClassVar
 
-from augment_ru.normalizers._lattice import RUSSIAN, WordReading
+from augment_ru.normalizers._lattice import WordReading
 from augment_ru.normalizers._lexicon import is_word, weight
 from augment_ru.normalizers._reading import WordNormalization
 from augment_ru.resources import dictionary_path, rows
@@ -32,11 +32,6 @@ class LayoutNormalization(WordNormalization):
                 longer = _LONGER
             if piece[stop - 1] not in _CLOSING:
                 return
-
-    def typed(self, piece: str) -> str:
-        """Return a piece as typed in the Russian layout; "" if that is no word."""
-        word = piece.rstrip("!?,.)").translate(_keys())
-        return word + piece[len(word) :] if RUSSIAN.issuperset(word.replace("-", "")) else ""
 
 
 @cache

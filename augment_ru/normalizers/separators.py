@@ -5,16 +5,17 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar
 
-from augment_ru.normalizers._apart import glued
-from augment_ru.normalizers._lattice import RUSSIAN, WordReading
-from augment_ru.normalizers._lexicon import is_listed
+from augment_ru.language.morphology import has_reading
+from augment_ru.normalizers._apart import glued, goes_before
+from augment_ru.normalizers._lattice import RUSSIAN, VOWELS, WordReading
+from augment_ru.normalizers._lexicon import is_hidden, is_listed, weight
 from augment_ru.normalizers._pieces import swings
 from augment_ru.normalizers._reading import WordNormalization
 
 _PARTS, _FEW = re.compile("[А-ЯЁ]?[а-яё]+"), 2
 _LONG_NAME = 10
-_CERTAIN = 5.0
-"""The score of glued words; a word that is misspelt has a higher one."""
+_CERTAIN, _SALTED = 5.0, 4.5
+"""The score of glued words; a word that is misspelt has a higher one. The least weight of one without extra syllables."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,14 +30,44 @@ class SeparatorsNormalization(WordNormalization):
         if not RUSSIAN.issuperset(word):
             return
         parts = _PARTS.findall(word)
-        if len(parts) > _FEW and "".join(parts) == word:  # «КупиДипломСейчас»
-            if all(is_listed(part.lower()) for part in parts):
+        if len(parts) > 1 and "".join(parts) == word:  # «КупиДипломСейчас»
+            if all(is_listed(part.lower()) for part in parts) and (len(parts) > _FEW or _is_offer(*parts)):
                 yield WordReading(_CERTAIN, " ".join(parts).lower(), 0.0, self.bit)
-        elif not swings(word) and (found := glued(word.lower())):
+        elif not swings(word) and (found := _unsalted(word.lower()) or glued(word.lower())):
             yield WordReading(_CERTAIN, found, 0.0, self.bit)
 
     def is_near(self, word: str) -> bool:
         """Tell whether a word is glued ones; one with a capital, which names have, must be long."""
-        if len(_PARTS.findall(word)) > _FEW:
+        if len(_PARTS.findall(word)) > 1 or _unsalted(word.lower()):
             return True
-        return (word[0].islower() or len(word) > _LONG_NAME) and bool(glued(word.lower()))
+        found = glued(word.lower())
+        return bool(found) and (word[0].islower() or len(word) > _LONG_NAME or found.count(" ") > 1)
+
+
+def _is_offer(one: str, other: str) -> bool:
+    """Tell whether two words that capitals divide agree, and one of them is hidden: «ЛучшееКазино», but «МойОфис»."""
+    small = one.lower(), other.lower()
+    return any(map(is_hidden, small)) and goes_before(*small) and has_reading(small[0], "ADJF", "VERB", "INFN")
+
+
+def _unsalted(word: str) -> str:
+    """Return a word without the syllable that repeats each vowel behind a letter: «касазисиносо»; "" if none is left."""
+    even = word.translate(_EVEN)
+    if not _SALT.search(even):
+        return ""
+    for sign in sorted(set(word[1:]) - VOWELS):
+        extra = [found.end() for found in re.finditer(rf"([аеиоу]){sign}(?=\1)", even)]
+        bare = "".join(char for at, char in enumerate(word) if at not in extra and at + 1 not in extra)
+        if (
+            len(extra) > 1
+            and len(extra) == sum(char in VOWELS for char in bare)
+            and is_listed(bare)
+            and weight(bare) > _SALTED
+        ):
+            return bare
+    return ""
+
+
+_SALT = re.compile(r"([аеиоу])([^аеиоу])\1.*([аеиоу])\2\3")
+_EVEN = str.maketrans("яыёюэ", "аиоуе")
+"""Vowels, with those that repeat them behind another consonant."""

@@ -37,11 +37,11 @@ class SkeletonNormalization(WordNormalization):
         """Tell whether a word is a frequent one, or one that people hide, written from its end."""
         back = word[::-1].lower()
         return (len(word) >= _LEAST and is_hidden(back)) or (
-            len(word) > _LEAST and is_listed(back) and weight(back) > _OFTEN
+            len(word) > _LEAST + 1 and is_listed(back) and weight(back) > _OFTEN
         )
 
 
-_LEAST, _OFTEN, _BACKWARDS = 4, 6.0, 3.0
+_LEAST, _OFTEN, _BACKWARDS = 4, 7.0, 3.0
 """How long a word must be that is read from its end, and what that takes from its score."""
 
 

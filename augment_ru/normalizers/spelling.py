@@ -1,5 +1,6 @@
 """Ошибки в словах, каких нет: «росписка», «бонуз», «превет» → «расписка», «бонус», «привет»."""
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -10,8 +11,18 @@ from augment_ru.attacks.misspell.letter_rules import LetterRule
 from augment_ru.editing.characters import neighbouring_keys
 from augment_ru.language.morphology import has_reading
 from augment_ru.normalizers._apart import goes_before
-from augment_ru.normalizers._lattice import LETTERS, RUSSIAN, VOWELS, Lattice, Way, WordReading
-from augment_ru.normalizers._lexicon import hidden_sounds, is_hidden, is_listed, is_word, sound, weight, written_out
+from augment_ru.normalizers._lattice import HEARD, LETTERS, RUSSIAN, VOWELS, Lattice, Way, WordReading
+from augment_ru.normalizers._lexicon import (
+    hidden_sounds,
+    is_hidden,
+    is_listed,
+    is_word,
+    said,
+    sound,
+    spoken,
+    weight,
+    written_out,
+)
 from augment_ru.normalizers._reading import WordNormalization
 from augment_ru.resources import dictionary_path, rows
 
@@ -26,7 +37,7 @@ _LEAST_TYPED, _LONG_TYPED = {4: 1.0, 5: 0.0, 6: -2.0}, -3.5
 _NAMELIKE = 5.0
 """The least score of a word with a capital."""
 _MOST = {4: 1.0, 5: 1.5, 6: 2.0, 7: 3.0, 8: 3.5, 9: 4.5}
-"""The most that the errors of a word may cost, by its length; one more in a word that people hide."""
+"""The most that the errors of a word may cost, by its length."""
 _RATES = {"drop": 40 / 92360, "add": 9 / 97030, "key": 25 / 97030 / 4, "other": 36 / 97030 / 20, "swap": 1e-4}
 """How often people make errors that no rule explains, by place; of `misspell.tsv`, for one of the letters that fit."""
 
@@ -62,18 +73,43 @@ class SpellingNormalization(WordNormalization):
         long = len(small) > _SHORT
         for one in found:
             hidden = is_hidden(one.word)
+            if not self.typing and _names(one.word, hidden=hidden, capital=is_name):
+                continue
+            heard = _is_heard(small, one.word, hidden=hidden)
             if self.typing:
                 fits = one.score >= (_NAMELIKE if is_name else _LEAST_TYPED.get(len(small), _LONG_TYPED))
             else:
-                frequent = weight(one.word) >= (_LEAST_WEIGHT if long else _SHORT_WEIGHT) and not is_name
-                most = _MOST[min(len(small), max(_MOST))] + hidden
-                fits = one.score >= _LEAST and one.cost <= most and (hidden or frequent)
+                frequent = weight(one.word) >= (_LEAST_WEIGHT if long else _SHORT_WEIGHT) and (heard or not is_name)
+                most = _MOST[min(len(small), max(_MOST))]
+                fits = one.score + one.cost * heard >= _LEAST and (one.cost <= most or heard) and (hidden or frequent)
             if fits:
-                yield one
+                yield one._replace(score=one.score + one.cost, bits=bit | HEARD) if heard else one
 
     def is_near(self, word: str) -> bool:
         """Tell whether a word sounds like one that people hide; with `typing`, every word is worth a look."""
-        return self.typing or sound(word.lower()) in hidden_sounds()
+        near = self.typing or sound(word.lower()) in hidden_sounds()
+        return near or (word[0].islower() and spoken(word) in said())
+
+
+def _is_heard(written: str, word: str, *, hidden: bool) -> bool:
+    """Tell whether a word is written as it sounds, and not by a mere slip: a vowel, or one letter for two."""
+    if len(written) < _SHORT or spoken(written) != spoken(word):
+        return False
+    once = [_TWICE.sub(r"\1", one) for one in (written, word)]
+    changed = [pair for pair in zip(*once, strict=False) if len(set(pair)) > 1]
+    if hidden or any(set(pair) - VOWELS or "ы" in pair for pair in changed):
+        return True
+    return len(changed) > 1 and len(written) >= _LONG
+
+
+def _names(word: str, *, hidden: bool, capital: bool) -> bool:
+    """Tell whether a word is a name, or so short that a name, which has a capital, may sound like it."""
+    return (capital and len(word) <= _NAMELONG) or (not hidden and has_reading(word, "Name", "Surn", "Geox"))
+
+
+_LONG, _NAMELONG = 8, 6
+"""The letters of a word in which several vowels are written as they sound."""
+_TWICE = re.compile(r"(.)\1+")
 
 
 @cache
@@ -127,12 +163,14 @@ def _sounds(bit: int) -> Lattice:
     alike = [(group[0], letter, _ON_PURPOSE) for group in _ALIKE.split() for letter in group[1:]]
     single = [(letter, letter * 2, _ON_PURPOSE) for letter in _DOUBLED]
     double = [(letter * 2, letter, _ON_PURPOSE) for letter in _DOUBLED]
-    for written, letters, cost in (*alike, *single, *double, *_ruled()):
+    double += [(written * 2, letter, cost) for written, letter, cost in alike if written in _DOUBLED]
+    for written, letters, cost in (*alike, *single, *double, *_JOINED_SOUNDS, *_ruled()):
         known = found.setdefault(written, {})
         known[letters] = min(cost, known.get(letters, cost))
     return Lattice({key: tuple(Way(to, cost, bit) for to, cost in ways.items()) for key, ways in found.items()})
 
 
+_JOINED_SOUNDS = [("тс", "ц", 1.0), ("цц", "ц", 1.0), ("йо", "ё", 1.0), ("сч", "щ", 1.0), ("щ", "сч", 1.0)]
 _DOUBLED = "бвгджзклмнпрстфч"
 """The letters that people double, or write once for two."""
 

@@ -1,0 +1,160 @@
+"""Адреса и телефоны, записанные словами: «ленка собака почта точка ру» → «lenka@pochta.ru»."""
+
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import ClassVar
+
+from augment_ru.edits import Edit
+from augment_ru.normalizers._lexicon import is_word
+from augment_ru.normalizers._normalization import Normalization
+from augment_ru.resources import dictionary_path, rows
+
+_ALIKE = dict(zip("OoОоQDЗзBВбbIlІ|!SsЧч", "000000338866111115544", strict=True))
+"""Letters in the place of digits."""
+_LATIN = dict(
+    zip(
+        "абвгдеёжзийклмнопрстуфхцчшщъыьэюя",
+        "a b v g d e e zh z i y k l m n o p r s t u f h ts ch sh sch  y  e yu ya".split(" "),
+        strict=True,
+    )
+)
+_LIKELY = re.compile(
+    r"точк|тчк|\bд[оo]т\b|\bdot\b|собак|собач|@|[(\[{]\s*(?:[аa]|at|эт)\s*[)\]}]|\.[а-я]{2,4}\b|\s_\s|нижн"
+)
+"""What a text has in which an address is written in words."""
+_DIGIT = re.compile(r"\d.*\d|[⓪①-⑨❶-❾].*[⓪①-⑨❶-❾]|девят", re.DOTALL)
+_DIGITS = 11
+"""The digits of a telephone number."""
+
+
+@dataclass(frozen=True, slots=True)
+class ContactsNormalization(Normalization):
+    """Write addresses and telephone numbers as such that are spelt in words, or with letters for digits."""
+
+    name: ClassVar[str] = "contacts"
+
+    def edits(self, text: str) -> Iterator[Edit]:
+        """Return the edits that write addresses and numbers."""
+        if _LIKELY.search(text):
+            for found in _address().finditer(text):
+                if new := _written(found[0]):
+                    yield Edit(*found.span(), new)
+        if _DIGIT.search(text):
+            for found in _number().finditer(text):
+                yield from _telephone(found)
+
+
+@cache
+def _meanings(kind: str) -> dict[str, str]:
+    """Return what the words of a kind mean."""
+    return {written: means for of, written, means in rows(dictionary_path("contacts"), columns=3) if of == kind}
+
+
+@cache
+def _sign() -> str:
+    """Return the pattern of a sign between the parts of an address, in words or not; single letters need brackets."""
+    words = sorted(_meanings("sign"), key=lambda one: -len(one))
+    long = "|".join(word for word in words if len(word) > len("at"))
+    return rf"(?:\s*[(\[{{<]\s*(?:{'|'.join(words)}|[.@])\s*[)\]}}>]\s*|\s+(?:{long})\s+|\s*@\s*|\s_\s|\s\.\s|[./_-])"
+
+
+@cache
+def _address() -> re.Pattern[str]:
+    part = rf"(?!(?:{'|'.join(one for one in _meanings('sign') if len(one) > 2)})\b)[^\W_]+"  # noqa: PLR2004
+    return re.compile(rf"(?<![\w@/.]){part}(?:{_sign()}{part})+(?![@\w])", re.IGNORECASE)
+
+
+def _written(found: str) -> str:
+    """Return an address that is written in words; "" if it is none, or is one already."""
+    signs, zones = _meanings("sign"), _meanings("zone") | _meanings("doubtful")
+    cut = re.split(f"({_sign()})", found.lower())
+    marks = [signs.get(sign.strip("()[]{}<> \n\t"), sign.strip("()[]{}<> \n\t")) for sign in cut[1::2]]
+    parts = cut[::2]
+    ends = [at for at, mark in enumerate(marks) if mark == "." and parts[at + 1] in zones]
+    is_nick = marks == ["_"] and cut[1] != "_" and not all(map(is_word, parts))
+    if not is_nick and not (ends and _is_sure(parts[ends[-1]], parts[ends[-1] + 1], cut[2 * ends[-1] + 1])):
+        return ""
+    names = [
+        zones[part] if at and at - 1 in ends else _meanings("host").get(part, "".join(_LATIN.get(c, c) for c in part))
+        for at, part in enumerate(parts)
+    ]
+    new = names[0] + "".join(mark + name for mark, name in zip(marks, names[1:], strict=True))
+    return new if new != found.lower() else ""
+
+
+def _is_sure(before: str, zone: str, sign: str) -> bool:
+    """Tell whether words are the end of an address: «почта точка ру», but not «казино точка нет» nor «ушёл.нет»."""
+    if zone in _meanings("doubtful") and (is_word(before) or len(sign) == 1):
+        return before in _meanings("host")
+    return len(sign) > 1 or not (zone.isascii() or zone == "рф")
+
+
+@cache
+def _number() -> re.Pattern[str]:
+    words = "|".join([*_meanings("number"), *_meanings("times"), "сот", "плюс"])
+    alike = re.escape("".join(_ALIKE))
+    unit = (
+        rf"(?:{words})(?!\w)|\+?(?:[\d⓪①-⑨❶-❾]\ufe0f?\u20e3?|[{alike}](?=[\d{alike}])|(?<=[\d{alike}])[{alike}])+(?!\w)"
+    )
+    return re.compile(rf"(?<![\w+])(?:{unit})(?:[\s().,*·/–—-]{{0,4}}(?:{unit}))*", re.IGNORECASE)
+
+
+def _telephone(found: re.Match[str]) -> Iterator[Edit]:
+    """Yield the edit that writes a telephone number, if a run of numbers has one that is hidden."""
+    units = list(re.finditer(r"[^\s().,*·/–—-]+", found[0]))
+    for first in range(len(units)):
+        for last in range(len(units), first, -1):
+            run = [unit[0] for unit in units[first:last]]
+            digits = _digits_of(run)
+            start, stop = units[first].start(), units[last - 1].end()
+            written = found[0][start:stop]
+            if len(digits) == _DIGITS and re.match("[78][3489]", digits) and _is_hidden(written, run):
+                yield Edit(found.start() + start, found.start() + stop, _formed(written, run, digits))
+                return
+
+
+def _is_hidden(written: str, run: Sequence[str]) -> bool:
+    """Tell whether a number is not written as such: it has words, letters, other digits, or each digit is apart."""
+    plain = re.fullmatch(r"\+?[0-9\s().–-]+", written)
+    return not plain or (len(run) > 1 and all(len(unit) == 1 for unit in run))
+
+
+def _formed(written: str, run: Sequence[str], digits: str) -> str:
+    """Return a number in figures: in groups if it was in words, with its hyphens if it has some between groups."""
+    plus = "+" * written.lower().startswith(("+", "плюс"))
+    if any(unit.lower() in _meanings("number") for unit in run):
+        return f"{plus}{digits[0]} {digits[1:4]} {digits[4:7]} {digits[7:9]} {digits[9:]}"
+    groups = list(map(_plain, run))
+    return plus + ("-" if written.count("-") == len(run) - 1 and len(run) < _DIGITS else "").join(groups)
+
+
+def _plain(unit: str) -> str:
+    """Return the digits that characters show."""
+    shown = (_ALIKE.get(char, _ALIKE.get(char.upper(), unicodedata.digit(char, ""))) for char in unit)
+    return "".join(map(str, shown))
+
+
+def _digits_of(run: Sequence[str]) -> str:
+    """Return the digits of numbers in words and figures: «девятьсот двадцать два», «три нуля» are 922, 000."""
+    numbers, times = _meanings("number"), _meanings("times")
+    found: list[str] = []
+    grows = False
+    for shown, beside in zip(run, [*run[1:], ""], strict=True):
+        unit, after = shown.lower(), beside.lower()
+        value = numbers.get(unit, "")
+        fits = grows and value != "0" and len(value) < len(found[-1]) and found[-1].endswith("0" * len(value))
+        if value and after in times:
+            found.append(times[after] * int(value))
+        elif value and fits:
+            found[-1] = found[-1][: -len(value)] + value
+        elif unit not in times and unit not in _BESIDE:
+            found.append((value or _plain(shown)) + "00" * (after == "сот"))
+        grows = value not in {"", "0", "10"} and after not in times
+    return "".join(found)
+
+
+_BESIDE = ("сот", "плюс")
+"""What numbers have beside numerals."""
