@@ -11,6 +11,7 @@ ways:
 
 from collections.abc import Iterable
 from math import fsum
+from typing import TypeAlias
 
 import numpy as np
 
@@ -32,6 +33,8 @@ _MORE = 5
 """How many smaller sets are asked about once the smallest is minimal; each that breaks the answer resets the count."""
 _HOPE = 0.3
 """A smaller set is asked about if its chance is at least this; otherwise changes are taken back one at a time."""
+_Tried: TypeAlias = dict[tuple[ChangeSet, float], set[int]]
+"""The changes by which `_near` tried to step from a set, by the set and the view's `adds`."""
 
 
 def break_by_scores(knowledge: Knowledge, surrogate: Surrogate, draws: Draws) -> Search:
@@ -43,7 +46,7 @@ def break_by_scores(knowledge: Knowledge, surrogate: Surrogate, draws: Draws) ->
         draws: the random numbers of the search.
     """
     failures = asked = 0
-    closed: set[int] = set()
+    tried: _Tried = {}
     while True:
         asked += 1
         base: Floats | None = None
@@ -52,7 +55,7 @@ def break_by_scores(knowledge: Knowledge, surrogate: Surrogate, draws: Draws) ->
         if failures and len(surrogate.regressions) > 1 and (chosen := _letters(knowledge, surrogate)):
             base = knowledge.known[nearest].margins
         elif failures and asked % _ROUND:
-            chosen = _near(knowledge, surrogate.best, draws, closed)
+            chosen = _near(knowledge, surrogate.best, draws, tried)
         if chosen is None:
             chosen = _promising(knowledge, surrogate, draws, _WIDE if failures else 0.0)
         if chosen is None:
@@ -67,8 +70,6 @@ def break_by_scores(knowledge: Knowledge, surrogate: Surrogate, draws: Draws) ->
         if verdict.broken:
             return
         failures = 0 if knowledge.nearest != nearest else failures + 1
-        if base is not None or not failures:  # steps start at another set, or lead to others
-            closed.clear()
 
 
 def _promising(
@@ -124,18 +125,19 @@ def _letters(knowledge: Knowledge, surrogate: Surrogate) -> ChangeSet | None:
     return chosen if chosen and knowledge.is_open(chosen) else None
 
 
-def _near(knowledge: Knowledge, view: Regression, draws: Draws, closed: set[int]) -> ChangeSet | None:
+def _near(knowledge: Knowledge, view: Regression, draws: Draws, tried: _Tried) -> ChangeSet | None:
     """Choose the open set, one step from `knowledge.nearest`, that is expected to come nearest to breaking the answer.
 
     A step takes a change back, or adds one and takes back those that conflict with it. The result is None if no such
-    set is open, or if the nearest set has no margins. `closed` holds the changes whose step was tried before, since a
-    set that is not open never becomes so; those that are tried now are added.
+    set is open, or if the nearest set has no margins. `tried` gets the steps that were tried: a set that is not open
+    never becomes so.
     """
     here = list(knowledge.nearest)  # ascending
     margins = knowledge.known[knowledge.nearest].margins
     if margins is None:
         return None
     places = knowledge.pool.places
+    closed = tried.setdefault((knowledge.nearest, view.adds), set())
     effects = view.mean + _noise(view, draws, _NEAR)
     steps = effects.copy()
     for change in here:

@@ -176,7 +176,7 @@ class Regression:
             effects: the effect of each change on a margin, shape (changes,).
         """
         order = (-effects).argsort(kind="stable")
-        leaders = np.full(self._most, order[0])  # a place may have lost all its changes
+        leaders = order[:1].repeat(self._most)  # a place may have lost all its changes
         leaders[self._places[order[::-1]]] = order[::-1]
         gains = effects * self.adds
         gains[leaders] = effects[leaders]

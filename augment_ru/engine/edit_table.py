@@ -1,9 +1,9 @@
 """Tables of edits of many texts, in columns. `apply` makes them from proposals; gates and results read them."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import pairwise
+from itertools import pairwise, starmap
 from typing import Any, Protocol
 
 import numpy as np
@@ -72,19 +72,20 @@ class EditTable(Sequence[Script]):
     def __getitem__(self, at: Any) -> Any:  # noqa: ANN401  (an index or a slice, as every sequence)
         if isinstance(at, slice):
             return [self[number] for number in range(len(self))[at]]
-        start, stop = self._bounds[at]
+        return self._script(*self.parts[at])
+
+    def __iter__(self) -> Iterator[Script]:
+        return starmap(self._script, self.parts)
+
+    def _script(self, row: int, start: int, stop: int) -> Script:
         notes = self.notes[start:stop]
-        source = self.sources[self._rows[at]]
-        return Script.of(source, self.triples[start:stop], notes if any(notes) else ())
+        return Script.of(self.sources[row], self.triples[start:stop], notes if any(notes) else ())
 
     @cached_property
-    def _bounds(self) -> list[tuple[int, int]]:
-        return list(pairwise(self.firsts.tolist()))
-
-    @cached_property
-    def _rows(self) -> list[int]:
-        rows: list[int] = self.rows.tolist()
-        return rows
+    def parts(self) -> list[tuple[int, int, int]]:
+        """The row of each edited text, and the numbers of its first edit and of the one behind its last."""
+        firsts = self.firsts.tolist()
+        return list(zip(self.rows.tolist(), firsts, firsts[1:], strict=False))
 
     @cached_property
     def triples(self) -> list[Triple]:

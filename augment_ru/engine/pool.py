@@ -149,8 +149,10 @@ def _add(found: Sequence[_Held], prepared: Prepared, proposed: Proposals, number
     """Add the changes of attack `number` that are not known yet to the pools of their records."""
     firsts, owners = prepared.first_rows, prepared.owners.tolist()
     alone = one_by_one(prepared.batch, proposed.settled())
-    for row, script in zip(alone.rows.tolist(), alone, strict=True):
-        found[owners[row]].setdefault((row - firsts[owners[row]], tuple(script.triples)), (script, number))
+    for at, (row, start, stop) in enumerate(alone.parts):
+        held, key = found[owners[row]], (row - firsts[owners[row]], tuple(alone.triples[start:stop]))
+        if key not in held:  # draws of an attack have many changes in common
+            held[key] = alone[at], number
 
 
 def _with_places(prepared: Prepared, found: Sequence[_Held]) -> list[RecordPool]:

@@ -3,6 +3,7 @@
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from augment_ru.evaluation.answers import Golds
@@ -35,7 +36,7 @@ def counted_edits(source: str, edits: Iterable[tuple[Sequence[Any], str]]) -> Ma
     {'attack': {'masking': 2}, 'kind': {'replaced': 1, 'deleted': 1}, 'letter': {'к → *': 1}, 'word': {'кот': 2}}
     """
     found: dict[str, Counter[str]] = {name: Counter() for name in FEATURES}
-    words = [(one.start(), one.end(), one[0].lower()) for one in LETTERS_AND_DIGITS.finditer(source)]
+    words = list(words_of(source))
     starts = [start for start, *_ in words]
     for (start, stop, text, *_), attack in edits:
         old = source[start:stop]
@@ -50,7 +51,14 @@ def counted_edits(source: str, edits: Iterable[tuple[Sequence[Any], str]]) -> Ma
     return found
 
 
-def shares_broken(rows: Sequence[Pair], right: Sequence[Pair], golds: Golds) -> list[ShareBroken]:
+def words_of(text: str) -> Iterator[tuple[int, int, str]]:
+    """Yield the start, the stop and the lower-case letters of each word."""
+    return ((one.start(), one.end(), one[0].lower()) for one in LETTERS_AND_DIGITS.finditer(text))
+
+
+def shares_broken(
+    rows: Sequence[Pair], right: Sequence[Pair], golds: Golds, learned: Mapping[str, int]
+) -> list[ShareBroken]:
     """Return what broke the answers of a search.
 
     Edits are counted among those tried; words in rows: where the word broke, of those where it was tried. Labels,
@@ -60,10 +68,13 @@ def shares_broken(rows: Sequence[Pair], right: Sequence[Pair], golds: Golds) -> 
         rows: the broken rows.
         right: the rows that can be broken.
         golds: the right answers of the originals.
+        learned: in how many of the model's train rows each word stands; empty if they are not known.
     """
     broke = _in_rows(_edits_of(pair) for pair in rows)
     tried = _in_rows(_tried_of(pair.metadata.get("tried")) for pair in right)
     found = [one for name in FEATURES for one in _of_edits(name, broke[name], tried[name])]
+    if learned:
+        found = [replace(one, train_rows=learned.get(one.value, 0)) if one.by == "word" else one for one in found]
     labels = {pair.original: ", ".join(map(str, golds[pair.original])) for pair in right}
     of_labels, of_broken = Counter(labels.values()), Counter(labels[pair.original] for pair in rows)
     if 1 < len(of_labels) <= _MOST["attack"]:

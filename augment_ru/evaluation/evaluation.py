@@ -106,6 +106,7 @@ class Evaluation:
         defences: for each model that stands behind a defence, by name, the defence and the name of the bare model.
         catches: the scores of the label that is to be caught, by the name of the model.
         fresh: the evaluation of the same models on fresh rows; None if there are none.
+        learned: the texts that models were trained on.
     """
 
     pairs: Pairs
@@ -122,6 +123,7 @@ class Evaluation:
     defences: Mapping[str, tuple[Defence, str]] = field(default_factory=dict)
     catches: Mapping[str, Catches] = field(default_factory=dict)
     fresh: "Evaluation | None" = None
+    learned: frozenset[str] = field(default=frozenset(), repr=False)
 
     def __repr__(self) -> str:
         models = ", ".join(dict.fromkeys(one.run.model for one in self.judged))
@@ -184,7 +186,7 @@ class Evaluation:
             models=[self._model(*one) for one in zip(self.judged, beats, best, strict=True)],
             comparisons=in_pairs.comparisons() if pairs.attacks else [],
             prompts=prompts_report(self.judged, self.settings.seed) or None,
-            searches=searches(pairs, self.golds) or None,
+            searches=searches(pairs, self.golds, self.learned) or None,
             worst_of=_chosen_from(pairs.attacks[WORST_ROWS]) if WORST_ROWS in pairs.attacks else None,
             rows=rates.row_keys(pairs, self.golds),
             original_rows=None if pairs.attacks else rates.original_keys(pairs, self.golds),
@@ -720,6 +722,7 @@ def evaluate(
         behind,
         catches,
         fresh,
+        frozenset().union(*(one.learned for one in bare_ones)),
     )
 
 

@@ -486,7 +486,8 @@ class CurvePoint:
 class ShareBroken:
     """A share of what was tried that broke an answer: of edits with one property, or of rows that can be broken.
 
-    `by` is the property, `lift` the share divided by that of all tried edits; None where it is not known.
+    `by` is the property, `lift` the share divided by that of all tried edits; None where it is not known. `train_rows`
+    is in how many of the model's train rows a word stands; None if they are not known.
     """
 
     by: str
@@ -496,6 +497,7 @@ class ShareBroken:
     share: float | None
     ci95: Interval | None
     lift: float | None
+    train_rows: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

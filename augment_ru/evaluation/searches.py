@@ -4,18 +4,23 @@ The counts come from the rows' metadata under `augment` (docs/adversary.md), so 
 """
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from statistics import fmean
 from typing import Any
 
+from augment_ru.errors import AugmentError, amount
 from augment_ru.evaluation.answers import Golds, answer_kind, golds_of
-from augment_ru.evaluation.broke import FEATURES, hardest, shares_broken
-from augment_ru.evaluation.examples import Example, PredictFunction, Prediction
+from augment_ru.evaluation.broke import FEATURES, hardest, shares_broken, words_of
+from augment_ru.evaluation.examples import Example, PredictFunction, Prediction, example_of
 from augment_ru.evaluation.pairs import CHOSEN, Pair, Pairs, as_float
 from augment_ru.evaluation.protocol import EvaluationPlan
 from augment_ru.evaluation.rates import wilson
 from augment_ru.evaluation.report import CurvePoint, SearchReport, ShareBroken
+from augment_ru.formats.read import read_rows
 from augment_ru.records.record import Record
+from augment_ru.records.task import Task
 from augment_ru.text.words import LETTERS_AND_DIGITS, word_ranges
 
 _MOST_QUERIES = 2**53
@@ -27,10 +32,11 @@ _TOLD = 4
 """How many values of a property, and how many rows, are told in the terminal."""
 
 
-def searches(pairs: Pairs, golds: Golds) -> dict[str, SearchReport]:
-    """Return the results of each attack whose rows were made by a search."""
+def searches(pairs: Pairs, golds: Golds, learned: Iterable[str]) -> dict[str, SearchReport]:
+    """Return the results of each attack whose rows were made by a search; `learned` are the texts of train rows."""
+    words = Counter(word for text in learned for word in {word for *_, word in words_of(text)})
     found = {attack: list(filter(is_searched, rows)) for attack, rows in pairs.attacks.items()}
-    return {attack: _of_search(rows, pairs, golds) for attack, rows in found.items() if rows}
+    return {attack: _of_search(rows, pairs, golds, words) for attack, rows in found.items() if rows}
 
 
 def is_searched(pair: Pair) -> bool:
@@ -44,8 +50,15 @@ def is_searched(pair: Pair) -> bool:
     return all(isinstance(count, int) and 0 <= count <= _MOST_QUERIES for count in counts)
 
 
-def recorded(pairs: Pairs) -> PredictFunction:
-    """Return a model that gives the answers which searches wrote into their rows."""
+def learned_from(path: str, task: Task, encoding: str) -> frozenset[str]:
+    """Return the texts of a train file; none if the file holds no rows of the task."""
+    with suppress(AugmentError):
+        return frozenset(example_of(values, task).text for values in read_rows(path, encoding=encoding).values)
+    return frozenset()
+
+
+def recorded(pairs: Pairs, learned: frozenset[str]) -> PredictFunction:
+    """Return a model that gives the answers which searches wrote into their rows, and that learned these texts."""
     plan = EvaluationPlan(pairs, answer_kind(pairs.task), (0,), 1, None)
     rows = [pair for own in pairs.attacks.values() for pair in own]
     said = [pair.metadata.get("prediction") or {} for pair in rows]
@@ -56,7 +69,7 @@ def recorded(pairs: Pairs) -> PredictFunction:
     def answer(examples: Sequence[Example]) -> list[Prediction]:
         return ["" if (found := known.get(_asked(one))) is None else found for one in examples]
 
-    answer.deterministic = True  # type: ignore[attr-defined]
+    answer.deterministic, answer.learned = True, learned  # type: ignore[attr-defined]
     return answer
 
 
@@ -64,10 +77,13 @@ def _asked(example: Example) -> str:
     return json.dumps(example.record, sort_keys=True, default=str)
 
 
-def told(pairs: Pairs) -> Iterator[str]:
-    """Yield what broke the answers as a few lines: of each property the values with the highest shares."""
+def told(pairs: Pairs, learned: Iterable[str]) -> Iterator[str]:
+    """Yield what broke the answers as a few lines: of each property the values with the highest shares.
+
+    `learned` are the texts of the model's train rows.
+    """
     golds = golds_of([one.values for one in pairs.originals], pairs.task, answer_kind(pairs.task))
-    for found in searches(pairs, golds).values():
+    for found in searches(pairs, golds, learned).values():
         by: dict[str, list[ShareBroken]] = {}
         for one in found.broke:
             if one.broken or one.by == "label":
@@ -82,10 +98,11 @@ def told(pairs: Pairs) -> Iterator[str]:
 def _in_words(one: ShareBroken) -> str:
     """Return a share in words, such as `masking ×1.9 (8 of 12)`."""
     lift = "" if one.lift is None else f" ×{one.lift:.1f}"
-    return f"{one.value}{lift} ({one.broken:,}{f' of {one.of:,}' if one.of else ''})"
+    train = "" if one.train_rows is None else f"; in {amount(one.train_rows, 'train row')}"
+    return f"{one.value}{lift} ({one.broken:,}{f' of {one.of:,}' if one.of else ''}{train})"
 
 
-def _of_search(rows: Sequence[Pair], pairs: Pairs, golds: Golds) -> SearchReport:
+def _of_search(rows: Sequence[Pair], pairs: Pairs, golds: Golds, learned: Mapping[str, int]) -> SearchReport:
     """Return the results of a search; its rates count only the rows that `can_be_broken`."""
     breakable = [pair for pair in rows if can_be_broken(pair.metadata)]
     right = [pair.metadata for pair in breakable]
@@ -105,7 +122,7 @@ def _of_search(rows: Sequence[Pair], pairs: Pairs, golds: Golds) -> SearchReport
         changed_words=_mean([float(count) for count in words if count is not None]),
         minimal=_ratio(100 * sum(bool(pair.metadata.get("minimal")) for pair in broken), len(broken)),
         similarity=_mean([pair.similarity for pair in broken if pair.similarity is not None], digits=4),
-        broke=shares_broken(broken, breakable, golds),
+        broke=shares_broken(broken, breakable, golds, learned),
         hardest=hardest(breakable, pairs, golds),
     )
 

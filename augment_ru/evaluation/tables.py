@@ -311,11 +311,12 @@ def broke(report: Report) -> ShownTable:
         [
             *(names[attack], one.by, one.value, f"{one.broken:,}", f"{one.of:,}" if one.of else NONE),
             *(shown(one.share, 1), span(one.ci95), shown(one.lift)),
+            NONE if one.train_rows is None else f"{one.train_rows:,}",
         ]
         for attack, found in (report.searches or {}).items()
         for one in found.broke
     ]
-    columns = ["search", "by", "value", "broke", "of", "%", INTERVAL, "lift"]
+    columns = ["search", "by", "value", "broke", "of", "%", INTERVAL, "lift", "train rows"]
     return ShownTable("What broke it: edits of those tried, rows of those right before", columns, rows, 3, key="broke")
 
 

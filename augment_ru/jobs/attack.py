@@ -25,7 +25,7 @@ from augment_ru.evaluation.examples import Cache, NamedModel, default_path, name
 from augment_ru.evaluation.loading import loaded
 from augment_ru.evaluation.pairs import task_of_rows
 from augment_ru.evaluation.protocol import EvaluationSettings
-from augment_ru.evaluation.searches import recorded, told
+from augment_ru.evaluation.searches import learned_from, recorded, told
 from augment_ru.formats.files import check_input, check_outputs, twice
 from augment_ru.formats.read import RowsRead, read_rows
 from augment_ru.formats.row import Changed
@@ -239,12 +239,15 @@ def _tell_what_broke(rows: RowsJob, given: Mapping[str, Any]) -> None:
         task=given["task"], text_fields=fields, label_fields=golds, seed=seed, flipping="none"
     )
     pairs = loaded(rows.output, settings).pairs
-    for line in told(pairs):
+    argument = named_spec(given["model"])[1].partition(":")[2]
+    train = argument if argument and Path(argument).is_file() else given["train"]
+    learned = learned_from(train, pairs.task, rows.encoding) if train else frozenset()
+    for line in told(pairs, learned):
         say(line, quiet=rows.quiet)
     if given["html"] is not None:
         from augment_ru.evaluation.page import page  # noqa: PLC0415  (loaded only for `html`)
 
-        named = {attack.removeprefix(f"{NAME}:"): recorded(pairs) for attack in pairs.attacks}
+        named = {attack.removeprefix(f"{NAME}:"): recorded(pairs, learned) for attack in pairs.attacks}
         html = page(evaluate(rows.output, named, settings))
         write_file(given["html"], [html.encode("utf-8", "replace")])
         say(f"wrote the page to {given['html']}", quiet=rows.quiet)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from augment_ru import evaluate
 from augment_ru.formats.read import read_rows
 from commands import fails, rows_of, run, write
 
@@ -230,6 +231,13 @@ def test_the_page_and_the_terminal_say_what_broke(files: Path) -> None:
     (kind,) = (one for one in search["broke"] if one["by"] == "kind")
     assert (kind["broken"], kind["of"]) == (edits, sum(one["kind"]["replaced"] for one in tried))
     assert 0 < kind["broken"] <= kind["of"]
+    words = {one["value"]: one["train_rows"] for one in search["broke"] if one["by"] == "word"}
+    learned = [set(re.findall(r"\w+", text)) for text in {row["text"].lower() for row in TRAIN}]
+    assert words == {word: sum(word in own for own in learned) for word in words}
+    assert any(words.values())
+    assert "train row" in told[3]
+    (again,) = evaluate(str(out), [model], flipping="none").report()["searches"].values()
+    assert again["broke"] == search["broke"], "evaluate knows what the model learned, attack reads its train file"
     (entry,) = report["models"][0]["attacks"].values()
     assert (entry["right"], entry["broken"]) == (search["right"], search["broken"])
     assert entry["edits_per_100_words"] > 0
