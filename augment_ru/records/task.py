@@ -300,9 +300,7 @@ class Task(_Part, frozen=True):
             None
             if held is None
             else {
-                "id": held.id,
-                "turn": held.turn,
-                "context": held.context,
+                **msgspec.structs.asdict(held),
                 "answer": self.scoring.gold[0],
                 "asked": list(self.layout.fields),
                 "options": list(self.layout.option_fields),

@@ -192,11 +192,7 @@ def _later(row: Mapping[str, Any], before: str, paths: Sequence[str] = (), after
     context = (
         before + _column(row, paths) + after if paths else _PLACE.sub(lambda one: str(_value(row, one[1])), before)
     )
-    return {
-        **row,
-        CONTEXT: context.rstrip(),
-        _GAP: context[len(context.rstrip()) :],
-    }
+    return {**row, CONTEXT: context.rstrip(), _GAP: context[len(context.rstrip()) :]}
 
 
 def _doc(
