@@ -32,7 +32,7 @@ from augment_ru.formats.encodings import UTF8, check_encoding
 from augment_ru.normalizers._normalization import Normalization
 from augment_ru.options import integer
 from augment_ru.records import field_paths
-from augment_ru.records.answers import label_of
+from augment_ru.records.dialogues import with_contexts
 from augment_ru.records.metric_kinds import check_metrics
 from augment_ru.records.options import ordered_options
 from augment_ru.records.record import Record
@@ -295,44 +295,8 @@ def _episodes(values: Mapping[str, Any]) -> Sequence[int]:
     return held if isinstance(held, list) and all(type(one) is int for one in held) else ()
 
 
-def with_contexts(rows: Sequence[Mapping[str, Any]], task: Task) -> list[Mapping[str, Any]]:
-    """Write the earlier turns of the dialogue into each row; for tasks without dialogues, return the rows as they are.
-
-    Args:
-        rows: the rows of one variation.
-        task: their task; it names the field that gets the earlier turns.
-    """
-    if task.layout.dialogue is None:
-        return list(rows)
-    turns: dict[str, list[tuple[int, int]]] = {}
-    for at, row in enumerate(rows):
-        number = field_paths.value(row, task.layout.dialogue.turn)
-        if isinstance(number, int):
-            turns.setdefault(label_of(field_paths.value(row, task.layout.dialogue.id)), []).append((number, at))
-    found = list(rows)
-    for own in turns.values():
-        said: dict[int, str] = {}
-        for number, at in sorted(own):
-            before = "\n".join(text for turn, text in said.items() if turn < number)
-            found[at] = _with(rows[at], task.layout.dialogue.context, before)
-            said[number] = _turn(rows[at], task)
-    return found
-
-
-def _turn(row: Mapping[str, Any], task: Task) -> str:
-    """Return a question followed by the text of its right option, or the question alone if it has no right answer."""
-    texts = [str(field_paths.value(row, name)) for name in task.layout.fields]
-    label = label_of(field_paths.value(row, task.scoring.gold[0]))
-    if label.isascii() and label.isdigit() and 1 <= int(label) <= len(task.layout.option_fields):
-        texts.append(str(field_paths.value(row, task.layout.option_fields[int(label) - 1])))
-    return "\n".join(texts)
-
-
-def _with(row: Mapping[str, Any], name: str, text: str) -> Mapping[str, Any]:
-    path = field_paths.path_of(row, name)
-    holder = field_paths.value(row, field_paths.named(path[:-1])) if len(path) > 1 else row
-    changed: Mapping[str, Any] = field_paths.with_value(row, path[:-1], {**holder, path[-1]: text})
-    return changed
+def _with_contexts(rows: list[Mapping[str, Any]], task: Task) -> list[Mapping[str, Any]]:
+    return with_contexts(rows, field_paths, **task.turns) if task.turns else rows
 
 
 class PromptOf(NamedTuple):
@@ -462,9 +426,9 @@ class EvaluationPlan:
         """
         key = (shots or 0, episode)
         if key not in self._last:
-            rows = with_contexts([original.values for original in self.pairs.originals], self.pairs.task)
+            rows = _with_contexts([original.values for original in self.pairs.originals], self.pairs.task)
             for pairs in self.pairs.attacks.values():
-                rows += with_contexts([pair.values for pair in pairs], self.pairs.task)
+                rows += _with_contexts([pair.values for pair in pairs], self.pairs.task)
             self._last.clear()
             self._last[key] = self.asked(rows, shots, episode)
         return self._last[key]

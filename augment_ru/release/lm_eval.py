@@ -24,6 +24,7 @@ _MODULES = {
     "data": "release/lm_eval_data.py",
     "answer_scores": "evaluation/answer_scores.py",
     "answers": "records/answers.py",
+    "dialogues": "records/dialogues.py",
     "field_paths": "records/field_paths.py",
 }
 """Maps the name of each module that a release holds for the harness to its source in this package."""

@@ -1,7 +1,7 @@
 """Read the rows of the release, prepare them for prompts, and score answers, for the task files in this folder.
 
 Part of a release made by augment-ru. lm-evaluation-harness loads this module by its path. The module needs only
-`datasets` and three modules of augment-ru that the release holds in the same folder.
+`datasets` and four modules of augment-ru that the release holds in the same folder.
 """
 
 import json
@@ -24,9 +24,11 @@ def _module_beside(name: str) -> Any:  # noqa: ANN401  (a module)
 
 if TYPE_CHECKING or __name__.startswith("augment_ru."):
     from augment_ru.evaluation import answer_scores
-    from augment_ru.records import answers, field_paths
+    from augment_ru.records import answers, dialogues, field_paths
 else:
-    answer_scores, answers, field_paths = map(_module_beside, ("answer_scores", "answers", "field_paths"))
+    answer_scores, answers, dialogues, field_paths = map(
+        _module_beside, ("answer_scores", "answers", "dialogues", "field_paths")
+    )
 
 CONTEXT, _GAP, _NUMBERS, _QUESTION = "_context", "_gap", "_numbers", "_question"
 """Fields that are added to a row: its prompt, the white space before the answer, the indices of the entry that is asked
@@ -119,11 +121,11 @@ def _asked(
             fill it. None if rows have no templates.
         later: how a row is shown after a demonstration, without the instruction: a template; or the text before its
             fields, the paths of these fields, and the text after them. Needed if `own` is given.
-        dialogue: the arguments of `_with_dialogues`; None for rows that are not dialogues.
+        dialogue: the arguments of `dialogues.with_contexts`; None for rows that are not dialogues.
         is_shown: whether the rows are demonstrations.
         has_shots: whether each row is asked about after demonstrations.
     """
-    found = _with_dialogues(rows, **dialogue) if dialogue else [dict(row) for row in rows]
+    found = list(map(dict, dialogues.with_contexts(rows, field_paths, **dialogue) if dialogue else rows))
     if each:
         found = _by_entry(found, each, first=is_shown)
     if own:
@@ -141,46 +143,6 @@ def _by_entry(rows: Sequence[Mapping[str, Any]], each: str, *, first: bool) -> l
     for at, row in enumerate(rows):
         numbers = [own for own in field_paths.entries(row, each) if min(own) >= 0][: 1 if first else None]
         found += [{**row, _NUMBERS: own, _QUESTION: str((at, *own[:-1]))} for own in numbers]
-    return found
-
-
-def _with_dialogues(
-    rows: Sequence[Mapping[str, Any]],
-    *,
-    id: str,  # noqa: A002  (as in the task)
-    turn: str,
-    context: str,
-    asked: Sequence[str],
-    answer: str,
-    options: Sequence[str],
-) -> list[dict[str, Any]]:
-    """Return copies of the rows; each has the earlier questions of its dialogue, with their right answers, as context.
-
-    Args:
-        rows: the rows of one variation.
-        id: the path of the dialogue's id.
-        turn: the path of the number of the question in its dialogue.
-        context: the path of the field that gets the earlier questions and answers, such as `inputs.context`.
-        asked: the paths of the question.
-        answer: the path of the right answer, which is the number of an option, from 1.
-        options: the paths of the options.
-    """
-    dialogues: dict[str, list[tuple[int, int]]] = {}
-    for at, row in enumerate(rows):
-        if isinstance(number := _value(row, turn), int):
-            dialogues.setdefault(str(_value(row, id)).strip(), []).append((number, at))
-    found = [dict(row) for row in rows]
-    for own in dialogues.values():
-        said: dict[int, str] = {}
-        for number, at in sorted(own):
-            before = "\n".join(text for earlier, text in said.items() if earlier < number)
-            holder, _, name = context.rpartition(".")
-            found[at][holder] = {**_value(rows[at], holder), name: before}
-            texts = [str(_value(rows[at], path)) for path in asked]
-            label = str(_value(rows[at], answer)).strip() if field_paths.has_value(rows[at], answer) else ""
-            if label.isascii() and label.isdigit() and 1 <= int(label) <= len(options):
-                texts.append(str(_value(rows[at], options[int(label) - 1])))
-            said[number] = "\n".join(texts)
     return found
 
 
@@ -230,11 +192,7 @@ def _later(row: Mapping[str, Any], before: str, paths: Sequence[str] = (), after
     context = (
         before + _column(row, paths) + after if paths else _PLACE.sub(lambda one: str(_value(row, one[1])), before)
     )
-    return {
-        **row,
-        CONTEXT: context.rstrip(),
-        _GAP: context[len(context.rstrip()) :],
-    }
+    return {**row, CONTEXT: context.rstrip(), _GAP: context[len(context.rstrip()) :]}
 
 
 def _doc(

@@ -102,15 +102,8 @@ def _asked(prompt: Prompt, schema: Task) -> dict[str, Any]:
         found["later"] = [later.fill({name: f"{{{name}}}" for name in later.names})]
         if FIELDS in later.names:
             found["later"] = [later.texts[0], list(schema.layout.read), later.texts[-1]]
-    if schema.layout.dialogue:
-        found["dialogue"] = {
-            "id": schema.layout.dialogue.id,
-            "turn": schema.layout.dialogue.turn,
-            "context": schema.layout.dialogue.context,
-            "asked": list(schema.layout.fields),
-            "answer": schema.scoring.gold[0],
-            "options": list(schema.layout.option_fields),
-        }
+    if schema.turns:
+        found["dialogue"] = schema.turns
     return found
 
 

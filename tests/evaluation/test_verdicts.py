@@ -257,13 +257,13 @@ def test_people_are_a_model_whose_answers_are_joined(tmp_path: Path) -> None:
 def test_each_label_of_an_answer_of_people_is_joined_by_itself(name: str, tmp_path: Path) -> None:
     """Each of three annotators errs in a label of their own, so no whole answer is right, but each majority is."""
     rows, known = benchmark_rows(name, "раз"), task(name)
-    lines = []
+    lines = list[Any]()
     for row in rows:
         if name == "muserc":
             right: Any = [one["label"] for asked in row["passage"]["questions"] for one in asked["answers"]]
         else:
             right = {key: row[key] for key in known.scoring.gold}
-        said = {}
+        said = dict[str, Any]()
         for at, key in enumerate(range(3) if name == "muserc" else list(right)[:3]):
             said[f"a{at}"] = copy.copy(right)
             said[f"a{at}"][key] = 1 - right[key]

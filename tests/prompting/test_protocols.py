@@ -306,6 +306,56 @@ def composed(name: str) -> tuple[list[dict[str, Any]], dict[str, str]]:
     return rows, given
 
 
+def dialogue() -> list[dict[str, Any]]:
+    base = as_in_the_code("mera_rutie")[0]
+    instruction = "Диалог.\n{context}\n{question}\n1. {choice1}\n2. {choice2}\nКакой ответ верен?"
+    rows = [json.loads(json.dumps({**base, "instruction": instruction})) for _ in range(4)]
+    for at, one in enumerate(rows):
+        one["meta"] |= {"dialog_id": 0, "question_id": at}
+        one["inputs"]["question"] += f" Это вопрос {at}."
+        one["outputs"] = str(at % 2 + 1)
+    return rows
+
+
+def test_a_question_of_a_dialogue_comes_after_the_others_in_the_words_of_the_code() -> None:
+    """Also in an export for lm-evaluation-harness."""
+    known, rows = task("mera_rutie").under(CODE), dialogue()
+    prompt, seen = prompt_of(known), dict[int, str]()
+
+    def answers(examples: Sequence[Example]) -> list[str]:
+        for one in examples:
+            (filled,) = prompt.build(one.record, labels=("1", "2"))
+            seen[one.record["meta"]["question_id"]] = filled.context
+        return ["1"] * len(examples)
+
+    evaluate(rows, {"m": answers}, task="mera_rutie", protocol=CODE)
+    exported = lm_eval_data._asked(rows, **_asked(prompt, known))  # noqa: SLF001
+    assert [one[lm_eval_data.CONTEXT] for one in exported] == [seen[at] for at in range(4)]
+    said = ""
+    for at, row in enumerate(rows):
+        question, first, second = (row["inputs"][name] for name in ("question", "choice1", "choice2"))
+        own = f"{question}\n1. {first}\n2. {second}\n"
+        assert seen[at] == f"Диалог.\n{said or chr(10)}{own}Какой ответ верен?"
+        said += f"{own}Ответ: {row['outputs']}\n\n"
+
+
+@with_folder
+def test_a_dialogue_is_asked_as_in_the_code() -> None:
+    """But for its two line feeds before the first question; and its answers are those of the model."""
+    from jinja2 import Environment  # noqa: PLC0415
+
+    known, rows = task("mera_rutie").under(CODE), dialogue()
+    found = lm_eval_data._asked(rows, **_asked(prompt_of(known), known))  # noqa: SLF001
+    folder = Path(FOLDER or "") / "benchmark_tasks/rutie/rutie.yaml"
+    stated = re.search(r'^  doc_to_text_without_instruction: (".*")$', folder.read_text("utf-8"), re.MULTILINE)
+    assert stated
+    template = Environment().from_string(json.loads(stated[1]))  # noqa: S701  (no HTML)
+    for at, row in enumerate(rows[1:], 1):
+        first, second = row["instruction"].split("{context}")
+        shown = [template.render(**one).replace(f"RUTIE_TARGET_{n}", one["outputs"]) for n, one in enumerate(rows[:at])]
+        assert found[at][lm_eval_data.CONTEXT] == first + "\n\n".join([*shown, second.format(**row["inputs"]).strip()])
+
+
 @pytest.fixture(scope="module")
 def scored(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, Any], dict[str, Any], float]:
     """Return the reports of all tasks, what the scorer says of the submission that `evaluate` wrote, and our total."""
@@ -326,18 +376,8 @@ def scored(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, Any], di
         golds[short], said = composed(name)
         rows = write(folder / f"{short}.jsonl", *golds[short])
         (folder / "said.json").write_text(json.dumps(said, ensure_ascii=False), "utf-8")
-        command = [
-            "evaluate",
-            rows,
-            "--task",
-            name,
-            "--protocol",
-            CODE,
-            "--shots",
-            "0",
-            "--model",
-            "python:said:answers",
-        ]
+        command: list[str | Path] = ["evaluate", rows]
+        command += ["--task", name, "--protocol", CODE, "--shots", "0", "--model", "python:said:answers"]
         command += ["-o", folder / f"{short}.report.json", "--submission", folder / f"{NAMES[short]}.json"]
         if name == "mera_rudetox":
             command += [word for kind, judge in judges.items() for word in ("--judge", f"{kind}={judge}")]
