@@ -1,8 +1,8 @@
 """Ко второму лицу обращаются иначе, на «ты» или на «Вы»: «Пришли мне отчёт» → «Пришлите мне отчёт»."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from itertools import pairwise
 from typing import ClassVar
 
@@ -15,7 +15,7 @@ from augment_ru.engine.attack import Attack
 from augment_ru.errors import AugmentError
 from augment_ru.language.frequency import word_counts
 from augment_ru.language.inflection import WordForm, inflect, known_forms
-from augment_ru.language.morphology import QUESTION_WORDS, has_reading, is_known
+from augment_ru.language.morphology import QUESTION_WORDS, has_form_with, has_reading, is_known
 from augment_ru.resources import Phrase, dictionary_path, phrases_in, rows, same_word
 from augment_ru.text.doc import Doc, Token
 from augment_ru.text.phrases import in_phrase
@@ -31,6 +31,7 @@ _CONSONANTS = frozenset("мсхш")
 _KINDS = ("aside", "close", "formal", "greeting", "loct", "pronoun", "request", "several")
 _OTHER = {"sing": "plur", "plur": "sing"}
 _SELF = frozenset({"сам", "сама", "сами"})
+_ADDRESSING = frozenset({"2per", "impr"})
 _SELVES = {"masc": "сам", "femn": "сама"}
 _ADDRESSED = frozenset({"ты", "вы"}) | _SELF
 _PLACES = frozenset({"о", "об", "обо", "при"})
@@ -72,6 +73,11 @@ class Address(Attack):
         if not 0.0 <= self.requests <= 1.0:
             raise AugmentError(f"{self.name}.requests: {self.requests!r}; needs a number from 0 to 1")
         _table(self.words)
+
+    @property
+    def wants(self) -> Callable[[Sequence[str]], bool]:
+        """Tells whether a text has a word that may address somebody."""
+        return partial(_may_address, self.words)
 
     def propose(self, doc: Doc, rng: Rng) -> Iterator[Change]:
         """Propose one change of all that addresses somebody."""
@@ -569,9 +575,16 @@ def _addresses(form: WordForm) -> bool:
 def _addressing(word: str) -> tuple[WordForm, ...]:
     """Return the forms of a verb that address somebody, at most one imperative and one other; empty for other words."""
     found: dict[bool, WordForm] = {}
+    if not (word.endswith(("шь", "шься")) or has_form_with(word, _ADDRESSING)):
+        return ()
     for one in filter(_addresses, known_forms(word)):
         found.setdefault("impr" in one.grammemes, one)
-    return tuple(found.values()) if is_known(word) or word.endswith(("шь", "шься")) else ()
+    return tuple(found.values())
+
+
+def _may_address(name: str, words: Sequence[str]) -> bool:
+    polite, familiar = _table(name).polite, _table(name).familiar
+    return any(low in polite or low in familiar or _addressing(low) for low in map(str.lower, words))
 
 
 @cache

@@ -1,7 +1,7 @@
 """Люди в записи получают другие имена: «Анну Петрову ждёт Иван» → «Гульнару Сафину ждёт Рустам»."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import groupby
@@ -62,6 +62,11 @@ class Names(Attack):
         for one in self.groups:
             check_known(f"{self.name}.groups", one, known)
 
+    @property
+    def wants(self) -> Callable[[Sequence[str]], bool]:
+        """Tells whether a text has a word that may be part of a name."""
+        return _may_name
+
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
         """Propose one change for each person and text; the draws of all texts of a record are those of its first."""
         changes: list[list[Change]] = [[] for _ in range(len(batch))]
@@ -74,6 +79,11 @@ class Names(Attack):
             for row, change in _exchanged(batch, members, _table(self.words), self.groups, rng):
                 changes[row].append(change)
         return Proposals.of_changes(batch, changes)
+
+
+def _may_name(words: Sequence[str]) -> bool:
+    large = (word.lower() for word in words if word[0].isupper())
+    return any(_part(word, surname=True) or _part(word, surname=False) for word in large)
 
 
 def _has_person(doc: Doc) -> bool:

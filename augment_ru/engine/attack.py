@@ -1,7 +1,7 @@
 """The class `Attack`, which every attack inherits from, and functions that find and check attacks."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
@@ -25,16 +25,21 @@ class Needs(NamedTuple):
     Attributes:
         layers: the layers of annotation that are read.
         guards: the names of the constraints whose spans are needed, as guards or as words to join.
+        wants: functions that tell from a text's tokens whether its annotation is read (`Attack.wants`); without any,
+            that of every text is.
     """
 
     layers: frozenset[str] = frozenset()
     guards: frozenset[str] = frozenset()
+    wants: tuple[Callable[[Sequence[str]], bool], ...] = ()
 
     @classmethod
     def of_all(cls, needs: Iterable["Needs"]) -> "Needs":
         """Join several needs into one."""
-        every = tuple(needs)
-        return cls(frozenset().union(*(one.layers for one in every)), frozenset().union(*(one.guards for one in every)))
+        every = [one for one in needs if one.layers or one.guards]
+        layers, guards = ([getattr(one, name) for one in every] for name in ("layers", "guards"))
+        wants = tuple(each for one in every for each in one.wants) if all(one.wants for one in every) else ()
+        return cls(frozenset().union(*layers), frozenset().union(*guards), wants)
 
 
 LOSSES = ("negation", "negated", "numbers", "restrictors")
@@ -85,6 +90,14 @@ class Attack(ABC):
         return frozenset()
 
     @property
+    def wants(self) -> Callable[[Sequence[str]], bool] | None:
+        """A function that tells from the tokens of a text whether the attack may change it; None for any text.
+
+        A text that no attack may change is not annotated for it. True is always right; False must be certain.
+        """
+        return None
+
+    @property
     def guards(self) -> Sequence[str]:
         """The names of the constraints whose spans no edit of this attack may touch, whatever the task.
 
@@ -101,7 +114,7 @@ class Attack(ABC):
     @property
     def needs(self) -> Needs:
         """What the records must be prepared with for this attack."""
-        return Needs(self.layers, frozenset((*self.guards, *self.joins)))
+        return Needs(self.layers, frozenset((*self.guards, *self.joins)), (self.wants,) if self.wants else ())
 
     @property
     def min_changes(self) -> int:
