@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
-from typing import Any, ClassVar, NamedTuple, Self, cast
+from typing import Any, ClassVar, NamedTuple, Self, TypeAlias, cast
 
 from augment_ru import registry
 from augment_ru.constraints.rule_file import constraint
@@ -17,6 +17,8 @@ from augment_ru.options import configured, on_device
 from augment_ru.registry import is_own, own_class
 from augment_ru.text.batch import Batch
 from augment_ru.text.doc import Doc
+
+Wants: TypeAlias = tuple[Callable[[Sequence[str]], bool], ...]
 
 
 class Needs(NamedTuple):
@@ -31,7 +33,7 @@ class Needs(NamedTuple):
 
     layers: frozenset[str] = frozenset()
     guards: frozenset[str] = frozenset()
-    wants: tuple[Callable[[Sequence[str]], bool], ...] = ()
+    wants: Wants = ()
 
     @classmethod
     def of_all(cls, needs: Iterable["Needs"]) -> "Needs":
@@ -90,14 +92,6 @@ class Attack(ABC):
         return frozenset()
 
     @property
-    def wants(self) -> Callable[[Sequence[str]], bool] | None:
-        """A function that tells from the tokens of a text whether the attack may change it; None for any text.
-
-        A text that no attack may change is not annotated for it. True is always right; False must be certain.
-        """
-        return None
-
-    @property
     def guards(self) -> Sequence[str]:
         """The names of the constraints whose spans no edit of this attack may touch, whatever the task.
 
@@ -114,7 +108,16 @@ class Attack(ABC):
     @property
     def needs(self) -> Needs:
         """What the records must be prepared with for this attack."""
-        return Needs(self.layers, frozenset((*self.guards, *self.joins)), (self.wants,) if self.wants else ())
+        wants = () if type(self).wants is Attack.wants else (self.wants,)
+        return Needs(self.layers, frozenset((*self.guards, *self.joins)), wants)
+
+    def wants(self, words: Sequence[str]) -> bool:
+        """Tell from the tokens of a text whether the attack may change it; by default it may change any.
+
+        A text that no attack may change need not be annotated. True is always right; False must be certain.
+        """
+        del words
+        return True
 
     @property
     def min_changes(self) -> int:

@@ -15,7 +15,7 @@ from augment_ru.constraints.rule_file import LANGUAGES, Constraint, Function, ow
 from augment_ru.constraints.rule_file import constraint as constraint_of
 from augment_ru.draws import Ints, Keys, digests
 from augment_ru.edits import Span
-from augment_ru.engine.attack import Attack, Needs
+from augment_ru.engine.attack import Attack, Needs, Wants
 from augment_ru.engine.questions import Questions
 from augment_ru.engine.similarity import References
 from augment_ru.errors import AugmentError, brief
@@ -257,12 +257,12 @@ class Preparation:
         )
         return Prepared(records, fields, owners, digests(records.keys), batch)
 
-    def _docs(self, texts: Sequence[str], layers: frozenset[str], wants: Sequence[Callable[[Sequence[str]], bool]] = ()) -> list[Doc] | None:
-        if layers and wants and isinstance(self.annotate, Natasha):  # others may split texts into tokens only at length
+    def _docs(self, texts: Sequence[str], layers: frozenset[str], wants: Wants = ()) -> list[Doc] | None:
+        if layers and wants and isinstance(self.annotate, Natasha):  # with others, tokens may cost as much as the rest
             split = self.annotate(texts, frozenset({"tokens"}))
             asked = [doc.text for doc in split if any(one(doc.forms) for one in wants)]
             known = {doc.text: doc for doc in self._docs(asked, layers) or ()}
-            return [known.get(text) or Doc(text, (), closed(layers)) for text in texts]
+            return [known.get(text, Doc(text, (), closed(layers))) for text in texts]
         docs = self.annotate(texts, layers) if layers else None
         if docs is not None and [doc.text for doc in docs] != texts:
             raise AugmentError(
