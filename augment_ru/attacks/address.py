@@ -1,6 +1,6 @@
 """Ко второму лицу обращаются иначе, на «ты» или на «Вы»: «Пришли мне отчёт» → «Пришлите мне отчёт»."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
@@ -15,7 +15,7 @@ from augment_ru.engine.attack import Attack
 from augment_ru.errors import AugmentError
 from augment_ru.language.frequency import word_counts
 from augment_ru.language.inflection import WordForm, inflect, known_forms
-from augment_ru.language.morphology import QUESTION_WORDS, has_reading, is_known
+from augment_ru.language.morphology import QUESTION_WORDS, has_form_with, has_reading, is_known
 from augment_ru.resources import Phrase, dictionary_path, phrases_in, rows, same_word
 from augment_ru.text.doc import Doc, Token
 from augment_ru.text.phrases import in_phrase
@@ -28,9 +28,11 @@ _IMPERATIVE = frozenset({"VERB", "perf", "sing", "impr", "excl"})
 _SUBJECTS = {"sing": "ты", "plur": "вы"}
 _CONSONANTS = frozenset("мсхш")
 """The last letters of «вам», «вас», «ваших», «ваш», behind which «ж» is «же»."""
+_LONG = {"ж": "же", "б": "бы"}
 _KINDS = ("aside", "close", "formal", "greeting", "loct", "pronoun", "request", "several")
 _OTHER = {"sing": "plur", "plur": "sing"}
 _SELF = frozenset({"сам", "сама", "сами"})
+_ADDRESSING = frozenset({"2per", "impr"})
 _SELVES = {"masc": "сам", "femn": "сама"}
 _ADDRESSED = frozenset({"ты", "вы"}) | _SELF
 _PLACES = frozenset({"о", "об", "обо", "при"})
@@ -72,6 +74,11 @@ class Address(Attack):
         if not 0.0 <= self.requests <= 1.0:
             raise AugmentError(f"{self.name}.requests: {self.requests!r}; needs a number from 0 to 1")
         _table(self.words)
+
+    def wants(self, words: Sequence[str]) -> bool:
+        """Tell whether one of the words may address somebody."""
+        polite, familiar = _table(self.words).polite, _table(self.words).familiar
+        return any(low in polite or low in familiar or _addressing(low) for low in map(str.lower, words))
 
     def propose(self, doc: Doc, rng: Rng) -> Iterator[Change]:
         """Propose one change of all that addresses somebody."""
@@ -179,8 +186,7 @@ class _Address:
         certain = all(map(_addresses, known_forms(word)))
         if not (certain or self._is_tagged(at) or (imperative and self._takes_object(at))):
             return None
-        following = known_forms(self._lower[at + 1]) if at + 1 < len(self._lower) else ()
-        if not self._is_tagged(at) and any("VERB" in one.grammemes and {"past", "3per"} & one.grammemes for one in following[:1]):
+        if not self._is_tagged(at) and any(map(_is_finite, self._lower[at + 1 : at + 2])):
             return None  # «Мири был в их руках»
         opens = not at or self.syntax.marks[at - 1] or self._lower[at - 1] in {"и", "а", "не"}
         self._sure |= self._is_tagged(at) or found[0].number == "plur" or not imperative or (certain and opens)
@@ -274,8 +280,6 @@ class _Address:
         words: dict[int, str] = {}
         for at in self.pronouns:
             words[at] = self._pronoun(at, to, capital=capital)
-            if words[at][-1:] in _CONSONANTS and self._lower[at + 1 : at + 2] in (["ж"], ["б"]):
-                words[at + 1] = {"ж": "же", "б": "бы"}[self._lower[at + 1]]
         if not all(words.values()):
             return ()
         for at, form in self.verbs.items():
@@ -287,12 +291,18 @@ class _Address:
         if agreeing is None:
             return ()
         words.update({at: self._written(at, word) for at, word in agreeing.items()})
+        words.update(self._particles(words))
         if to == "plur":
             greetings = self._table.kinds["greeting"]
             for at, word in enumerate(self._lower):
                 if word in greetings and self._is_call(at) and not self._stays(at):
                     words[at] = self._written(at, greetings[word])
         return self._joined(words, requests)
+
+    def _particles(self, words: Mapping[int, str]) -> dict[int, str]:
+        """Return «же» and «бы» for «ж» and «б» behind words that end in a consonant now."""
+        follow = {at + 1: _LONG.get(self._lower[at + 1]) for at in words if at + 1 < len(self._lower)}
+        return {at: new for at, new in follow.items() if new and words[at - 1][-1] in _CONSONANTS}
 
     def _joined(self, words: Mapping[int, str], requests: Mapping[int, tuple[int, str]]) -> tuple[Edit, ...]:
         """Return the edits that write new words and requests; `requests` as `_requests` returns them."""
@@ -345,12 +355,13 @@ class _Address:
         if asked is None or last >= len(self._tokens) or not (at == 0 or self._starts(at)):
             return at, ""
         is_request = "не" in asked or self._lower[last] in self._table.kinds["request"]
-        return last, self._written(at, self._imperative(last)) if is_request and self._imperative(last) else ""
+        new = self._imperative(last) if is_request else ""
+        return last, self._written(at, new) if new else ""
 
     def _imperative(self, at: int) -> str:
         """Return the imperative of a perfective infinitive; "" for other words."""
         form = next((one for one in known_forms(self._lower[at]) if {"INFN", "perf"} <= one.grammemes), None)
-        return form and inflect(form.lemma, form._replace(grammemes=_IMPERATIVE)) or ""
+        return (inflect(form.lemma, form._replace(grammemes=_IMPERATIVE)) if form else None) or ""
 
     def _joined_infinitive(self, at: int) -> int:
         """Return the next infinitive behind one in its sentence, if only «и» joins the two; otherwise -1."""
@@ -534,8 +545,6 @@ class _Address:
         clause = self._clause(at)
         if any(_is_subject(self._tokens[other].text) for other in clause):
             return False
-        if any(self._lower[other] in _SELF for other in clause):
-            return True  # «как сам себя показал»
         if any(other in self.pronouns for other in clause):
             return False  # «тебя увидел», «вас привезли»
         head, seen = at, {at}
@@ -569,9 +578,16 @@ def _addresses(form: WordForm) -> bool:
 def _addressing(word: str) -> tuple[WordForm, ...]:
     """Return the forms of a verb that address somebody, at most one imperative and one other; empty for other words."""
     found: dict[bool, WordForm] = {}
+    if not (word.endswith(("шь", "шься")) or has_form_with(word, _ADDRESSING)):
+        return ()
     for one in filter(_addresses, known_forms(word)):
         found.setdefault("impr" in one.grammemes, one)
-    return tuple(found.values()) if is_known(word) or word.endswith(("шь", "шься")) else ()
+    return tuple(found.values())
+
+
+def _is_finite(word: str) -> bool:
+    """Tell whether a word is most likely a past tense, or a verb in the third person."""
+    return any({"past", "3per"} & one.grammemes and "VERB" in one.grammemes for one in known_forms(word)[:1])
 
 
 @cache

@@ -62,6 +62,11 @@ class Names(Attack):
         for one in self.groups:
             check_known(f"{self.name}.groups", one, known)
 
+    def wants(self, words: Sequence[str]) -> bool:
+        """Tell whether one of the words may be part of a name."""
+        large = (word.lower() for word in words if word[0].isupper())
+        return any(_part(word, surname=True) or _part(word, surname=False) for word in large)
+
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
         """Propose one change for each person and text; the draws of all texts of a record are those of its first."""
         changes: list[list[Change]] = [[] for _ in range(len(batch))]
@@ -354,11 +359,10 @@ def _is_certain_alone(word: str) -> bool:
 def _by_ending(word: str) -> dict[tuple[str, str], set[tuple[str, str]]]:
     """Return how a word that the dictionary does not have may be a Russian surname: «Шекальникова», «Разумовского»."""
     forms: dict[tuple[str, str], set[tuple[str, str]]] = {}
-    for gender, stem, endings in _SURNAMES:
-        for case, ending in zip(NUMERAL_CASES, endings.split(), strict=True):
-            found = re.fullmatch(rf"([а-яё]{{2,}}{stem}){ending.replace('-', '')}", word)
-            if found:
-                forms.setdefault(("surname", found[1]), set()).add((gender, case))
+    for one in _endings("surname"):
+        for case, ending in zip(NUMERAL_CASES, one.endings, strict=True):
+            if found := re.fullmatch(f"([а-яё]{{2,}}{one.end}){ending}", word):
+                forms.setdefault(("surname", found[1]), set()).add((one.gender, case))
     return forms
 
 
@@ -396,40 +400,28 @@ def _case(token: Token) -> str:
     return token.features.partition("Case=")[2][:3]
 
 
-_SURNAMES = (
-    ("masc", "(?:[оеё]в|[иы]н)", "- а у а ым е"),
-    ("femn", "(?:[оеё]в|[иы]н)", "а ой ой у ой ой"),
-    ("masc", "[сц]к", "ий ого ому ого им ом"),
-    ("femn", "[сц]к", "ая ой ой ую ой ой"),
-)
-"""The gender, the end of the stem, and the endings of the six cases of surnames that the dictionary need not have."""
 _CERTAIN = re.compile(
     "[а-яё]{3,}(?:(?:[оеё]в|ск(?=[иоауыя]))(?:|а|у|ым|е|ой|ий|ого|ому|им|ом|ая|ую)|(?:ин|ын)(?:|у|ым|е)|[её]нко|ян[ауе]?|дзе)"
 )
-_HUSHING, _VELAR = "жшчщц", "гкхжшчщ"
-_ENDINGS: Sequence[tuple[str, str, str, int, str]] = (
-    ("masc", "surname", "(?:[оеё]в|[иы]н)", 0, "- а у а ым е"),
-    ("masc", "surname", "[кгх]ий", 2, "ий ого ому ого им ом"),
-    ("masc", "surname", "[ыо]й", 2, "ый ого ому ого ым ом"),
-    ("masc", "", "ий", 1, "й я ю я ем и"),
-    ("masc", "", "й", 1, "й я ю я ем е"),
-    ("masc", "", "ь", 1, "ь я ю я ем е"),
-    ("femn", "surname", "(?:[оеё]в|[иы]н)а", 1, "а ой ой у ой ой"),
-    ("femn", "surname", "ая", 2, "ая ой ой ую ой ой"),
-    ("femn", "", "ь", 1, "ь и и ь ью и"),
-    ("", "", "ия", 1, "я и и ю ей и"),
-    ("", "", "я", 1, "я и е ю ей е"),
-    ("", "", f"[{_HUSHING}]а", 1, "а и е у ей е"),
-    ("", "", f"[{_VELAR}]а", 1, "а и е у ой е"),
-    ("", "", "[^аеиоуэюя]а", 1, "а ы е у ой е"),
-    ("masc", "", f"[{_HUSHING}]", 0, "- а у а ем е"),
-    ("masc", "", "[^аеиоуэюяйь]", 0, "- а у а ом е"),
-)
-"""For a gender, a part ("" for any) and the end of a name: how many letters go, and the endings of the six cases.
 
-A name that fits no line has one form. Source: Зализняк А. А. Грамматический словарь русского языка: типы 1–7; for
-surnames with two or three sounds of both declensions, the same, «Фамилии».
-"""
+
+class _Ending(NamedTuple):
+    """How a name ends: see the header of the dictionary `name_endings`."""
+
+    gender: str
+    part: str
+    end: str
+    cut: int
+    endings: list[str]
+
+
+@cache
+def _endings(kind: str) -> Sequence[_Ending]:
+    return [
+        _Ending(gender, part, end, int(cut), endings.replace("-", "").split(" "))
+        for _, own, gender, part, end, cut, endings in rows(dictionary_path("name_endings"), columns=7)
+        if own == kind
+    ]
 
 
 @cache
@@ -445,8 +437,7 @@ def declined(name: str, part: str, gender: str, case: str) -> str:
         gender: `masc` or `femn`.
         case: the case, as pymorphy3 names it.
     """
-    for of_gender, of_part, end, cut, endings in _ENDINGS:
-        if of_gender in {"", gender} and of_part in {"", part} and re.search(f"{end}$", name):
-            ending = endings.split()[NUMERAL_CASES.index(case)].replace("-", "")
-            return name if case == "nomn" else name[: len(name) - cut] + ending
+    for one in _endings("case") if case != "nomn" else ():
+        if one.gender in {"any", gender} and one.part in {"any", part} and re.search(f"{one.end}$", name):
+            return name[: len(name) - one.cut] + one.endings[NUMERAL_CASES.index(case)]
     return name

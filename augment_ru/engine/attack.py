@@ -1,11 +1,11 @@
 """The class `Attack`, which every attack inherits from, and functions that find and check attacks."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
-from typing import Any, ClassVar, NamedTuple, Self, cast
+from typing import Any, ClassVar, NamedTuple, Self, TypeAlias, cast
 
 from augment_ru import registry
 from augment_ru.constraints.rule_file import constraint
@@ -18,6 +18,8 @@ from augment_ru.registry import is_own, own_class
 from augment_ru.text.batch import Batch
 from augment_ru.text.doc import Doc
 
+Wants: TypeAlias = tuple[Callable[[Sequence[str]], bool], ...]
+
 
 class Needs(NamedTuple):
     """What records must be prepared with for an attack, or for several attacks and their gates.
@@ -25,16 +27,21 @@ class Needs(NamedTuple):
     Attributes:
         layers: the layers of annotation that are read.
         guards: the names of the constraints whose spans are needed, as guards or as words to join.
+        wants: functions that tell from a text's tokens whether its annotation is read (`Attack.wants`); without any,
+            that of every text is.
     """
 
     layers: frozenset[str] = frozenset()
     guards: frozenset[str] = frozenset()
+    wants: Wants = ()
 
     @classmethod
     def of_all(cls, needs: Iterable["Needs"]) -> "Needs":
         """Join several needs into one."""
-        every = tuple(needs)
-        return cls(frozenset().union(*(one.layers for one in every)), frozenset().union(*(one.guards for one in every)))
+        every = [one for one in needs if one.layers or one.guards]
+        layers, guards = ([getattr(one, name) for one in every] for name in ("layers", "guards"))
+        wants = tuple(each for one in every for each in one.wants) if all(one.wants for one in every) else ()
+        return cls(frozenset().union(*layers), frozenset().union(*guards), wants)
 
 
 LOSSES = ("negation", "negated", "numbers", "restrictors")
@@ -101,7 +108,16 @@ class Attack(ABC):
     @property
     def needs(self) -> Needs:
         """What the records must be prepared with for this attack."""
-        return Needs(self.layers, frozenset((*self.guards, *self.joins)))
+        wants = () if type(self).wants is Attack.wants else (self.wants,)
+        return Needs(self.layers, frozenset((*self.guards, *self.joins)), wants)
+
+    def wants(self, words: Sequence[str]) -> bool:
+        """Tell from the tokens of a text whether the attack may change it; by default it may change any.
+
+        A text that no attack may change need not be annotated. True is always right; False must be certain.
+        """
+        del words
+        return True
 
     @property
     def min_changes(self) -> int:

@@ -15,11 +15,11 @@ from augment_ru.constraints.rule_file import LANGUAGES, Constraint, Function, ow
 from augment_ru.constraints.rule_file import constraint as constraint_of
 from augment_ru.draws import Ints, Keys, digests
 from augment_ru.edits import Span
-from augment_ru.engine.attack import Attack, Needs
+from augment_ru.engine.attack import Attack, Needs, Wants
 from augment_ru.engine.questions import Questions
 from augment_ru.engine.similarity import References
 from augment_ru.errors import AugmentError, brief
-from augment_ru.language.annotate import Annotator
+from augment_ru.language.annotate import Annotator, Natasha, closed
 from augment_ru.language.annotate import annotator as annotator_of
 from augment_ru.records.alike import AlikeRecords
 from augment_ru.records.context import contexts_of
@@ -248,7 +248,8 @@ class Preparation:
     def _alike(self, records: AlikeRecords, needs: Needs) -> Prepared:
         """Prepare records with one text each and without constraints, spans or options."""
         guards = {name: constraint_of(name) for name in sorted(needs.guards)}
-        docs = self._docs(records.texts, needs.layers.union(*(one.layers for one in guards.values())))
+        of_guards = frozenset().union(*(one.layers for one in guards.values()))
+        docs = self._docs(records.texts, needs.layers | of_guards, () if of_guards else needs.wants)
         owners, fields = np.arange(len(records)), [records.field] * len(records)
         guarded = _guarded(guards, records, docs, fields, owners)
         batch = Batch(
@@ -256,7 +257,12 @@ class Preparation:
         )
         return Prepared(records, fields, owners, digests(records.keys), batch)
 
-    def _docs(self, texts: Sequence[str], layers: frozenset[str]) -> list[Doc] | None:
+    def _docs(self, texts: Sequence[str], layers: frozenset[str], wants: Wants = ()) -> list[Doc] | None:
+        if layers and wants and isinstance(self.annotate, Natasha):  # with others, tokens may cost as much as the rest
+            split = self.annotate(texts, frozenset({"tokens"}))
+            asked = [doc.text for doc in split if any(one(doc.forms) for one in wants)]
+            known = {doc.text: doc for doc in self._docs(asked, layers) or ()}
+            return [known.get(text, Doc(text, (), closed(layers))) for text in texts]
         docs = self.annotate(texts, layers) if layers else None
         if docs is not None and [doc.text for doc in docs] != texts:
             raise AugmentError(
@@ -275,9 +281,13 @@ class Preparation:
         keys = digests([record.key for record in records])
         wanted = {task: self.constraints(task) for task in tasks_of(records)}
         guards = {name: constraint_of(name) for name in sorted(needs.guards)}
+        of_constraints = frozenset[str]().union(
+            *(one.layers for several in (*wanted.values(), guards.values()) for one in several)
+        )
         docs = self._docs(
             texts,
-            needs.layers.union(*(one.layers for several in (*wanted.values(), guards.values()) for one in several)),
+            needs.layers | of_constraints,
+            () if of_constraints else needs.wants,
         )
         spans: list[list[Span]] = []
         borders: list[list[int]] = []

@@ -21,6 +21,7 @@ KEYS = {
     "denials": 1, "diminutives": 2, "distractor_options": 1, "distractors": 2, "emoji": 2, "emoji_en": 1,
     "homoglyphs": 2, "keyboard_en": 1, "keyboard_ru": 1, "layouts": 1, "masks": 3, "meaning": 1, "meaning_grades": 1,
     "misspell": 2, "misspell_classes": 1, "ocr": 4, "unseen": 2, "misspellings": 2, "name_heads": 1, "name_words": 2,
+    "name_endings": 1,
     "names": 3, "opposites": 1, "filtered_words": 1, "governors": 1, "number_words": 2, "numerals": 2, "shortenings": 3,
     "great_words": 1, "punctuation": 2, "quantities": 2, "same_sense": 1, "set_phrases": 1, "shortened_words": 1,
     "spacing": 2, "speech": 3, "stress": 2, "style": 1, "synonyms": 3, "transliteration_chat": 2,
