@@ -9,6 +9,7 @@ Patterns have the form of spaCy's Matcher. Patterns that this module cannot matc
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import count
 from typing import Any
 
@@ -22,6 +23,7 @@ Pattern = Sequence[Mapping[str, Any]]
 Match = tuple[str, int, int]
 """A label, the number of the first token, and the number of the token after the last one."""
 _Key = str | tuple[str, ...]
+_Fits = Callable[[str, Sequence[str]], bool]
 
 
 def reads_annotation(pattern: Pattern) -> bool:
@@ -72,7 +74,8 @@ class Lexicon:
     def __init__(self, patterns: Iterable[tuple[str, Pattern]]) -> None:
         self._patterns = tuple(patterns)
         every = [{name: token[name] for name in token if name != "OP"} for _, one in self._patterns for token in one]
-        self._tokens = {repr(token): list(_tests(token)) for token in every}  # many patterns have the same tokens
+        self._attributes = sorted({name for token in every for name in token} & _OF_TOKENS.keys())
+        self._tokens = {repr(token): self._fits(token) for token in every}  # many patterns have the same tokens
         self._places = list(map(repr, every))
         self._words: dict[str, list[str]] = {}  # maps a word in lower case to the tokens that name it
         self._others: list[str] = []  # the tokens that name no words
@@ -82,7 +85,6 @@ class Lexicon:
                 self._words.setdefault(word, []).append(key)
             if named is None:
                 self._others.append(key)
-        self._attributes = sorted({name for token in every for name in token} & _OF_TOKENS.keys())
         self._letters: dict[_Key, str] = {"\n": "\n"}  # maps what is read of a token to its letter
         self._kinds: dict[frozenset[str], str] = {}  # maps which pattern tokens fit to a letter
         self._unused = map(chr, count(_FIRST_LETTER))
@@ -97,10 +99,8 @@ class Lexicon:
 
     def find_words(self, words: Sequence[_Key]) -> Iterator[Match]:
         """Yield the matches in these words, for patterns that read no annotation; none reaches across a line feed."""
-        try:
-            line = "".join(map(self._letters.__getitem__, words))
-        except KeyError:
-            line = "".join([self._letter(word) for word in words])
+        letters = self._letters
+        line = "".join([letters.get(word) or self._letter(word) for word in words])
         known, expressions = self._expressions
         if known < len(self._kinds):
             kinds = dict(self._kinds)
@@ -111,20 +111,34 @@ class Lexicon:
                 yield label, *match.span()
 
     def _letter(self, word: _Key) -> str:
-        letter = self._letters.get(word)
-        if letter is None:
-            text, *more = (word,) if isinstance(word, str) else word
-            annotation = dict(zip(self._attributes, more, strict=True))
-            asked = (*self._words.get(text.lower(), ()), *self._others)
-            read = {name: test(text) for name, test in _OF_WORDS.items()} | annotation
-            kind = frozenset(
-                key for key in asked if all(fits(read[name], wanted) for name, fits, wanted in self._tokens[key])
-            )
-            letter = self._kinds.get(kind) or self._kinds.setdefault(kind, next(self._unused))
-            if len(self._letters) >= _MOST_WORDS:
-                self._letters = {"\n": "\n"}
-            self._letters[word] = letter
+        """Return the letter of a word that has none yet."""
+        text, *more = (word,) if isinstance(word, str) else word
+        tokens = self._tokens
+        kind = frozenset(
+            [key for key in (*self._words.get(text.lower(), ()), *self._others) if tokens[key](text, more)]
+        )
+        letter = self._kinds.get(kind) or self._kinds.setdefault(kind, next(self._unused))
+        if len(self._letters) >= _MOST_WORDS:
+            self._letters = {"\n": "\n"}
+        self._letters[word] = letter
         return letter
+
+    def _fits(self, token: Mapping[str, Any]) -> _Fits:
+        """Return a function that tells whether a pattern token fits the characters of a token and its annotation."""
+        tests = [
+            self._test(name, *one)
+            for name, value in token.items()
+            for one in (value.items() if isinstance(value, Mapping) else (("==", value),))
+        ]
+        return tests[0] if len(tests) == 1 else lambda text, more: all(test(text, more) for test in tests)
+
+    def _test(self, name: str, test: str, wanted: Any) -> _Fits:  # noqa: ANN401  (whatever a rule file has)
+        fits = _TESTS[test](wanted)
+        if name in _OF_TOKENS:
+            at = self._attributes.index(name)
+            return lambda _, more: fits(more[at])
+        read = _OF_WORDS[name]
+        return lambda text, _: fits(read(text))
 
     def _compiled(self, kinds: Mapping[frozenset[str], str]) -> Iterator[tuple[str, re.Pattern[str]]]:
         """Yield the patterns as regular expressions over the letters of these kinds, each with its label."""
@@ -143,16 +157,9 @@ class Lexicon:
 
 def _words_named(token: Mapping[str, Any]) -> Collection[str] | None:
     """Return the words in lower case of which a pattern token fits one at most; None if it names no words."""
-    value = token.get("LOWER")
+    value = token.get("LOWER", token.get("TEXT"))
     named = value.get("IN") if isinstance(value, Mapping) else value
-    return {named} if isinstance(named, str) else named
-
-
-def _tests(token: Mapping[str, Any]) -> Iterator[tuple[str, Callable[[Any, Any], bool], Any]]:
-    """Yield the tests of a pattern token: the attribute that is read, the test, and what is wanted."""
-    for name, value in token.items():
-        for test, wanted in value.items() if isinstance(value, Mapping) else (("==", value),):
-            yield name, _TESTS[test], wanted
+    return named if named is None else {word.lower() for word in ([named] if isinstance(named, str) else named)}
 
 
 _OF_WORDS: Mapping[str, Callable[[str], Any]] = {
@@ -176,9 +183,10 @@ _OF_TOKENS: Mapping[str, Callable[[Token], str]] = {
 
 KNOWN = (*_OF_WORDS, *_OF_TOKENS)
 """The attributes of tokens that patterns may read without spaCy."""
-_TESTS: Mapping[str, Callable[[Any, Any], bool]] = {
-    "==": lambda read, wanted: bool(read == wanted),
-    "IN": lambda read, wanted: read in wanted,
-    "NOT_IN": lambda read, wanted: read not in wanted,
-    "REGEX": lambda read, wanted: is_found(wanted, read, "REGEX"),
+_TESTS: Mapping[str, Callable[[Any], Callable[[Any], bool]]] = {
+    "==": lambda wanted: lambda read: bool(read == wanted),
+    "IN": lambda wanted: lambda read: read in wanted,
+    "NOT_IN": lambda wanted: lambda read: read not in wanted,
+    "REGEX": lambda wanted: partial(is_found, wanted, what="REGEX"),
 }
+"""What a test makes of the wanted value: a function that tells whether a value that was read fits."""

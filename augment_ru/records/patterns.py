@@ -9,6 +9,9 @@ from augment_ru.errors import AugmentError, brief
 _compiled = lru_cache(maxsize=1024)(regex.compile)  # regex itself takes longer to look a pattern up than to search
 _PATIENCE = 1.0
 """The seconds that a regular expression may take for a text."""
+_SHORT = 8
+"""A text of at most this many characters is searched without a clock, which takes longer than the search: nested
+repetitions have too few ways to divide it."""
 
 
 def check_pattern(where: str, pattern: str) -> None:
@@ -46,6 +49,8 @@ def is_found(pattern: str, text: str, what: str = "pattern") -> bool:
     Raises:
         AugmentError: the search takes over a second.
     """
+    if len(text) <= _SHORT:
+        return _compiled(pattern).search(text) is not None
     try:
         return _compiled(pattern).search(text, timeout=_PATIENCE) is not None
     except TimeoutError as error:
