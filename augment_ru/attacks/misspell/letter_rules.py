@@ -99,10 +99,10 @@ _NUMBERS = {letter: number for number, letter in enumerate(ALPHABET + "-", start
 """The number of each letter and of the hyphen; 0 stands for any other character and for the gap between two words."""
 _SETS = {"Б": ALPHABET, "Г": _VOWELS, "С": _CONSONANTS}
 _ALIKE = {
-    "а": "ое", "б": "пвд", "в": "фбм", "г": "кх", "д": "тбз", "е": "иэ", "ё": "ео", "ж": "шз",
-    "з": "сж", "и": "еы", "й": "и", "к": "гхт", "л": "рн", "м": "нб", "н": "мл", "о": "ау",
-    "п": "бт", "р": "л", "с": "зшц", "т": "дп", "у": "ою", "ф": "вп", "х": "кг", "ц": "сч",
-    "ч": "щц", "ш": "щж", "щ": "шч", "ъ": "ь", "ы": "иу", "ь": "ъй", "э": "еи", "ю": "уе",
+    "а": "ое", "б": "пвд", "в": "фбм", "г": "кх", "д": "тбз", "е": "и", "ё": "ео", "ж": "шз",
+    "з": "сж", "и": "е", "й": "и", "к": "гхт", "л": "рн", "м": "нб", "н": "мл", "о": "а",
+    "п": "бт", "р": "л", "с": "зш", "т": "дп", "у": "ою", "ф": "вп", "х": "кг", "ц": "с",
+    "ч": "щ", "ш": "щ", "щ": "ш", "ъ": "ь", "ы": "и", "ь": "ъ", "э": "е", "ю": "у",
     "я": "еи",
 }  # fmt: skip
 """Letters that people write by mistake for a letter because they sound or look alike.
@@ -248,7 +248,7 @@ class LetterRule:
             fits &= allowed[at(step)]
         for step in self.equal:
             fits &= at(step) == at(step - 1)
-        if self.new == "21":
+        if self.new in ("21", "22"):
             fits &= at(0) != at(1)
         places = np.flatnonzero(fits) + _MARGIN
         here = places if self.length else places - 1  # an insertion belongs to the word of the letter before it

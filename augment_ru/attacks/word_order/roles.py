@@ -300,6 +300,7 @@ def is_movable(tree: Syntax, first: int, last: int) -> bool:
         return False
     end = tokens[last - 1]
     late = end.pos == "ADV" and first <= end.head < last - 1 and tokens[end.head].pos != "ADV"
+    late = late and end.text.lower() != "назад"  # «два года назад»
     return end.pos not in ("ADP", "CCONJ", "DET") and not late
 
 
