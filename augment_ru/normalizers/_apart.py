@@ -98,22 +98,12 @@ def _letters(context: Pieces, begin: int, end: int, chosen: dict[int, Chosen], t
 def _one_word(reader: Reader, written: str) -> WordReading | None:
     """Return the word that letters form; a hyphen among them divides two."""
     letters = written.replace(" ", "")
-    if "-" in letters or sum(map(str.isalpha, letters)) * 2 < len(letters):
+    if sum(map(str.isalpha, letters)) * 2 < len(letters):
         return None
     found = reader.lattice.words(letters)
     if not found or found[0].bits & WEAK or found[0].score < _LEAST.get(len(letters), 2.0):
         return None
     return found[0]
-
-
-def _several(reader: Reader, written: str) -> WordReading | None:
-    """Return the words that letters form; a hyphen between them stays."""
-    both = [_one_word(reader, half) for half in written.split("-")]
-    if len(both) > 1:
-        halves = [one.word for one in both if one is not None]
-        return WordReading(0.0, "-".join(halves), 0.0, SEPARATORS) if len(halves) == len(both) else None
-    words = glued(written.replace(" ", "").lower())
-    return WordReading(0.0, words, 0.0, SEPARATORS) if words else None
 
 
 def _joined(context: Pieces, cores: Sequence[tuple[int, int]], first: int, last: int) -> Chosen | None:

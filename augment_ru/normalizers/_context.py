@@ -103,7 +103,7 @@ class Pieces:
 _ALIKE = re.compile("[A-Z]{2}[^A-Z]*[а-яё]")
 """Latin capitals that stand for one small letter: «LLIина»."""
 _SHOUT = 5
-FOREIGN, _UNKNOWN = 6, 4
+FOREIGN, _UNKNOWN = 12, 4
 """How many Russian words a text must have for each strange one: so that letters of sister alphabets are read, and so
 that unknown words are mended."""
 
