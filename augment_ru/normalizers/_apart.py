@@ -61,7 +61,7 @@ def _words_of(run: re.Match[str]) -> list[tuple[int, int]]:
     """Return the ranges of a run of letters apart between its wider gaps: «з а й м  б е з  о т к а з а»."""
     gaps = [gap.span() for gap in re.finditer(r"\s+", run[0])]
     widths = [stop - start for start, stop in gaps]
-    usual = max(sorted(set(widths)), key=widths.count)
+    usual = max(sorted(set(widths)), key=widths.count, default=1)
     edges = [
         0,
         *(place for gap in gaps if gap[1] - gap[0] > usual for place in gap),

@@ -75,7 +75,7 @@ class Pieces:
             and (one.kind == "turned" or (one.written.isascii() and not written.isascii()))
         ):
             written = written[:1].upper() + written[1:]
-        elif not initial and _ALIKE.match(written):
+        elif not initial and (_ALIKE.match(written) or written.lower() == word):
             written = written.lower()
         new = cased(word, written, initial=initial, alike=alike)
         return Chosen(start + one.start, start + one.stop, new, bits)
