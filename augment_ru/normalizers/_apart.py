@@ -61,7 +61,7 @@ def _words_of(run: re.Match[str]) -> list[tuple[int, int]]:
     """Return the ranges of a run of letters apart between its wider gaps: «з а й м  б е з  о т к а з а»."""
     gaps = [gap.span() for gap in re.finditer(r"\s+", run[0])]
     widths = [stop - start for start, stop in gaps]
-    usual = max(sorted(set(widths)), key=widths.count)
+    usual = max(sorted(set(widths)), key=widths.count, default=1)
     edges = [
         0,
         *(place for gap in gaps if gap[1] - gap[0] > usual for place in gap),
@@ -80,39 +80,28 @@ def _letters(context: Pieces, begin: int, end: int, chosen: dict[int, Chosen], t
     cut = next((at for at, tail in enumerate(tails) if tail != tails[0] and letters[at]), len(tails))
     cells = [(at, fold(letter)) for at, letter in enumerate(letters) if letter and at <= cut]  # «к а з и н о, а»
     windows = [(low, high) for low in (0, 1) for high in (len(cells), len(cells) - 1) if high - low >= _FEWEST]
-    for read in (_one_word, _several):
-        for low, high in windows:
-            found = read(context.reader, " ".join(cell for _, cell in cells[low:high]))
-            if found:
-                start, final = cells[low][0] + first, cells[high - 1][0] + first
-                inner = _SIGNS if final + 1 < last else ""
-                stop = starts[final] + len(context.pieces[final].rstrip(ENDS + inner))
-                raw = context.text[starts[start] : stop]
-                alike = not found.bits & SPELT
-                new = cased(found.word, raw, initial=context.is_initial(start), alike=alike)
-                chosen[start] = Chosen(starts[start], stop, new, found.bits | SEPARATORS)
-                taken.update(range(first, last))
-                return
+    for low, high in windows:
+        found = _read_apart(context.reader, "".join(cell for _, cell in cells[low:high]))
+        if found:
+            start, final = cells[low][0] + first, cells[high - 1][0] + first
+            inner = _SIGNS if final + 1 < last else ""
+            stop = starts[final] + len(context.pieces[final].rstrip(ENDS + inner))
+            raw = context.text[starts[start] : stop]
+            alike = not found.bits & SPELT
+            new = cased(found.word, raw, initial=context.is_initial(start), alike=alike)
+            chosen[start] = Chosen(starts[start], stop, new, found.bits | SEPARATORS)
+            taken.update(range(first, last))
+            return
 
 
-def _one_word(reader: Reader, written: str) -> WordReading | None:
-    """Return the word that letters form; a hyphen among them divides two."""
-    letters = written.replace(" ", "")
-    if "-" in letters or sum(map(str.isalpha, letters)) * 2 < len(letters):
+def _read_apart(reader: Reader, letters: str) -> WordReading | None:
+    """Return the word that letters form, or several words; None if they form none."""
+    if sum(map(str.isalpha, letters)) * 2 < len(letters):
         return None
     found = reader.lattice.words(letters)
-    if not found or found[0].bits & WEAK or found[0].score < _LEAST.get(len(letters), 2.0):
-        return None
-    return found[0]
-
-
-def _several(reader: Reader, written: str) -> WordReading | None:
-    """Return the words that letters form; a hyphen between them stays."""
-    both = [_one_word(reader, half) for half in written.split("-")]
-    if len(both) > 1:
-        halves = [one.word for one in both if one is not None]
-        return WordReading(0.0, "-".join(halves), 0.0, SEPARATORS) if len(halves) == len(both) else None
-    words = glued(written.replace(" ", "").lower())
+    if found and not found[0].bits & WEAK and found[0].score >= _LEAST.get(len(letters), 2.0):
+        return found[0]
+    words = glued(letters.lower())
     return WordReading(0.0, words, 0.0, SEPARATORS) if words else None
 
 

@@ -75,7 +75,7 @@ class Pieces:
             and (one.kind == "turned" or (one.written.isascii() and not written.isascii()))
         ):
             written = written[:1].upper() + written[1:]
-        elif not initial and _ALIKE.match(written):
+        elif not initial and (_ALIKE.match(written) or written.lower() == word):
             written = written.lower()
         new = cased(word, written, initial=initial, alike=alike)
         return Chosen(start + one.start, start + one.stop, new, bits)
@@ -103,7 +103,7 @@ class Pieces:
 _ALIKE = re.compile("[A-Z]{2}[^A-Z]*[а-яё]")
 """Latin capitals that stand for one small letter: «LLIина»."""
 _SHOUT = 5
-FOREIGN, _UNKNOWN = 6, 4
+FOREIGN, _UNKNOWN = 12, 4
 """How many Russian words a text must have for each strange one: so that letters of sister alphabets are read, and so
 that unknown words are mended."""
 

@@ -109,25 +109,24 @@ class _Latin:
         """Return the edit that reads a word in one way; None if there is not evidence enough."""
         one, start, piece = self.words[at], self.context.places[at][0], self.context.pieces[at]
         capital = one.written[0].isupper() and not self.context.is_initial(at) and self.russian and not is_long
-        doubtful = capital and (one.is_english or len(one.written) < _SHORT or (keyed and len(one.written) < _LONG))
-        if self._is_counted(at):
-            return None
-        if (grade.is_sure or (grade.may and evidence)) and not doubtful:
+        doubtful = capital and (one.is_english or len(one.written) < _SHORT)
+        is_brand = (capital and keyed and len(one.written) < _LONG) or (self._is_counted(at, grade.word))
+        if not is_brand and (grade.is_sure or (grade.may and evidence and not doubtful)):
             if not keyed:
                 return self.context.written(at, one, grade.word, grade.bits)
             tail = piece[grade.stop :]
             tail = tail if self.russian else "".join(_SIGNS.get(sign, sign) for sign in tail)
             return Chosen(start, start + len(piece), grade.word + tail, grade.bits)
         few = evidence < 2 and not _is_form(one)  # noqa: PLR2004
-        if few or keyed or one.is_english or capital or len(one.written) < _SHORT:
+        if few or keyed or is_brand or one.is_english or capital or len(one.written) < _SHORT:
             return None
         word = self.context.reader.spelled(one.written)
         return Chosen(start + one.start, start + one.stop, word, SPELT) if word else None
 
-    def _is_counted(self, at: int) -> bool:
-        """Tell whether a short word stands before a number, as abbreviations and units do: «OS −2,25»."""
-        following = self.context.pieces[at + 1 : at + 2]
-        return len(self.words[at].written) <= _SHORT and any(char.isdigit() for piece in following for char in piece)
+    def _is_counted(self, at: int, word: str) -> bool:
+        """Tell whether a short word stands before a number, as abbreviations do: «OS −2,25»; prepositions do, too."""
+        following = "".join(self.context.pieces[at + 1 : at + 2])
+        return len(word) <= _SHORT and any(map(str.isdigit, following)) and not cases_behind(word.lower())
 
     def _standing(self, at: int) -> Chosen | None:
         """Return the edit that reads a short word that stands in a Russian sentence as its reading would."""

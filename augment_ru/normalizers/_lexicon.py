@@ -71,7 +71,7 @@ _TWICE = re.compile(r"(.)\1+")
 
 def sound(word: str) -> str:
     """Return a rough form of a word that is the same for words that sound alike."""
-    return _TWICE.sub(r"\1", word.translate(_SOUNDS))
+    return _TWICE.sub(r"\1", word.translate(_SOUNDS)).replace("тс", "ц")
 
 
 @lru_cache(maxsize=200_000)
@@ -87,14 +87,10 @@ def hidden_sounds() -> frozenset[str]:
 
 
 @cache
-def said() -> frozenset[str]:
-    """Return how frequent words, and those that people hide, are said."""
-    frequent = {word for word, found in word_counts()[0].items() if found >= _KNOWN and len(word) > _SHORT}
-    return frozenset(map(spoken, frequent | hidden_forms()))
-
-
-_KNOWN, _SHORT, _MARK = 1000, 4, 2
-"""How often the news have a word that is known by its sound, and the letters of one too short for it, and of a beginning."""
+def common_sounds() -> frozenset[str]:
+    """Return the rough forms of frequent words."""
+    known = word_counts()[0].items()
+    return frozenset(sound(word) for word, found in known if found >= _COMMON and len(word) > _MARK)
 
 
 def plain(word: str) -> str:
@@ -128,7 +124,7 @@ def common() -> frozenset[str]:
     return frozenset(word for word, found in known if RUSSIAN.fullmatch(word) and is_listed(word))
 
 
-_COMMON = 1500
+_COMMON, _MARK = 1500, 2
 
 
 def is_rare(word: str) -> bool:

@@ -116,6 +116,7 @@ class Reader:
         self.joins = "separators" in self.names
         self.repeats = "stretching" in self.names
         self.eager = any(one.is_eager for one in parts)
+        self.near = [one.is_near for one in parts if type(one).is_near is not WordKnowledge.is_near]
         self._mended: dict[str, Sequence[WordReading]] = {}
 
     @cached_property
@@ -215,7 +216,7 @@ class Reader:
 
     def _may_mend(self, word: str) -> bool:
         """Tell whether an unknown word is worth a look by itself: it sounds like a hidden word, or is glued ones."""
-        near = any(part.is_near(word) for part in self.parts)
+        near = any(is_near(word) for is_near in self.near)
         return near or (self.repeats and sound(word.lower()) in hidden_sounds())
 
     def mend(self, word: str) -> Sequence[WordReading]:
@@ -270,16 +271,6 @@ class Reader:
 
     def _mixed(self, piece: str, folded: str, start: int, stop: int, russian: int) -> Piece | None:
         """Return what a word of several alphabets, digits and signs may be."""
-        halves = folded.lower().split("-")
-        once = "".join(halves[::2])
-        if (
-            self.joins
-            and len(halves) > _SHORTEST
-            and halves[::2] == halves[1::2]
-            and len(set(halves)) > 1
-            and is_listed(once)
-        ):
-            return Piece("sure", start, stop, folded, (WordReading(weight(once), once, 0.0, SEPARATORS),))
         found = self.lattice.words(folded) if russian or len(folded) >= _SHORTEST else []
         if found and found[0].word == folded.lower():
             return None
@@ -329,11 +320,15 @@ class Reader:
         if len(found.word) < _SHORTEST and not written.isalnum():
             return False
         known = sum(char in RUSSIAN for char in written)
-        least = 0.0 if found.cost < 0.3 and known > 2 else _NEEDED.get(len(found.word), 0.0)  # noqa: PLR2004
+        least = 0.0 if found.cost < 0.3 and known > 2 else _NEEDED.get(len(found.word), _LONGER)  # noqa: PLR2004
         return found.score >= least
 
     def _hyphened(self, folded: str, start: int, stop: int) -> Piece | None:
         """Return a reading of a word with hyphens or other signs, part by part."""
+        halves = folded.lower().split("-")
+        once = "".join(halves[::2])
+        if self.joins and halves[::2] == halves[1::2] and len(set(halves)) > 1 and is_listed(once):
+            return Piece("sure", start, stop, folded, (WordReading(weight(once), once, 0.0, SEPARATORS),))
         cut = _CUTS.split(folded)
         if len(cut) == 1:
             return None
@@ -392,8 +387,8 @@ _MARGIN = 1.0
 """By how much the best reading must be ahead of the next."""
 _AGREEMENT = 3.0
 """By how much a reading may be behind the best one to be taken for agreeing_reading with the words beside it."""
-_NEEDED = {1: 99.0, 2: 9.0, 3: 7.0, 4: 4.0, 5: 2.0}
-"""The least score of a reading, by its length."""
+_NEEDED, _LONGER = {1: 99.0, 2: 9.0, 3: 7.0, 4: 4.0, 5: 2.0, 6: 0.0, 7: 0.0}, -3.0
+"""The least score of a reading, by its length, and of a longer one."""
 
 
 def by_score(found: WordReading) -> tuple[float, str]:
@@ -458,7 +453,7 @@ def _is_apart(written: str, found: WordReading) -> bool:
     parts = [part.lower() for part in re.split(r"[^а-яёА-ЯЁ]+", written) if part]
     size = sum(map(len, parts))
     if (
-        set(parts) <= _units()
+        (set(parts) <= _units() and len(parts) <= _SHORTEST)
         or size < _SHORTEST
         or (size == _SHORTEST and found.score < _NEEDED[3])
         or found.bits & REPEATED

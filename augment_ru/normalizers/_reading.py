@@ -58,6 +58,8 @@ _SPACED = re.compile(
     r"(?<![^\s«\"(])\S[\ufe0f.,/|*_·•~-]?\s+[-–—.·•,|/*_~+:;]?\s*\S[\ufe0f.,/|*_·•~-]?\s+(?:[-–—.·•,|/*_~+:;]\s+)?\S(?!\w)"
 )
 """What a text has in which letters stand apart."""
+_QUOTES = '«„“"'
+"""What stands before words that are told of, such as those of another language."""
 _MOST_READINGS = 20
 _MOST_PIECES = 400_000
 
@@ -167,7 +169,9 @@ def _edits_of(context: Pieces) -> Iterator[Edit]:
         if one is None or at in taken:
             continue
         best = unknown.get(at)
-        if one.kind in {"sure", "turned"} or (one.kind == "foreign" and strange * FOREIGN <= plain):
+        if one.kind in {"sure", "turned"} or (
+            one.kind == "foreign" and strange * FOREIGN <= plain and context.pieces[at][0] not in _QUOTES
+        ):
             best = one.found[0]
         elif one.kind == "several":
             best = agreeing_reading(context, at, one.found)

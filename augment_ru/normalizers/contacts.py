@@ -12,22 +12,17 @@ from augment_ru.normalizers._lexicon import is_word
 from augment_ru.normalizers._normalization import Normalization
 from augment_ru.resources import dictionary_path, rows
 
-_ALIKE = dict(zip("OoОоQDЗзBВбbIlІ|!SsЧч", "000000338866111115544", strict=True))
+_ALIKE = dict(zip("OoОоQDЗзBВбbIlІSsЧч", "0000003388661115544", strict=True))
 """Letters in the place of digits."""
-_LATIN = dict(
-    zip(
-        "абвгдеёжзийклмнопрстуфхцчшщъыьэюя",
-        "a b v g d e e zh z i y k l m n o p r s t u f h ts ch sh sch  y  e yu ya".split(" "),
-        strict=True,
-    )
-)
+_SPELT = "a b v g d e e zh z i y k l m n o p r s t u f h ts ch sh sch  y  e yu ya"
+_LATIN = dict(zip("абвгдеёжзийклмнопрстуфхцчшщъыьэюя", _SPELT.split(" "), strict=True))
 _LIKELY = re.compile(
     r"точк|тчк|\bд[оo]т\b|\bdot\b|собак|собач|@|[(\[{]\s*(?:[аa]|at|эт)\s*[)\]}]|\.[а-я]{2,4}\b|\s_\s|нижн"
 )
 """What a text has in which an address is written in words."""
 _DIGIT = re.compile(r"\d.*\d|[⓪①-⑨❶-❾].*[⓪①-⑨❶-❾]|девят", re.DOTALL)
-_DIGITS = 11
-"""The digits of a telephone number."""
+_DIGITS, _MOST = 11, 14
+"""The digits of a telephone number, and the most words and groups."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,14 +94,14 @@ def _number() -> re.Pattern[str]:
     unit = (
         rf"(?:{words})(?!\w)|\+?(?:[\d⓪①-⑨❶-❾]\ufe0f?\u20e3?|[{alike}](?=[\d{alike}])|(?<=[\d{alike}])[{alike}])+(?!\w)"
     )
-    return re.compile(rf"(?<![\w+])(?:{unit})(?:[\s().,*·/–—-]{{0,4}}(?:{unit}))*", re.IGNORECASE)
+    return re.compile(rf"(?<![\w+])(?:{unit})(?:[\s().,*·/–—-]{{1,4}}(?:{unit}))*", re.IGNORECASE)
 
 
 def _telephone(found: re.Match[str]) -> Iterator[Edit]:
     """Yield the edit that writes a telephone number, if a run of numbers has one that is hidden."""
     units = list(re.finditer(r"[^\s().,*·/–—-]+", found[0]))
     for first in range(len(units)):
-        for last in range(len(units), first, -1):
+        for last in range(min(len(units), first + _MOST), first, -1):
             run = [unit[0] for unit in units[first:last]]
             digits = _digits_of(run)
             start, stop = units[first].start(), units[last - 1].end()
@@ -118,7 +113,7 @@ def _telephone(found: re.Match[str]) -> Iterator[Edit]:
 
 def _is_hidden(written: str, run: Sequence[str]) -> bool:
     """Tell whether a number is not written as such: it has words, letters, other digits, or each digit is apart."""
-    plain = re.fullmatch(r"\+?[0-9\s().–-]+", written)
+    plain = re.fullmatch(r"\+?[0-9\s().,/–-]+", written)
     return not plain or (len(run) > 1 and all(len(unit) == 1 for unit in run))
 
 

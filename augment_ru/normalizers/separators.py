@@ -15,7 +15,7 @@ from augment_ru.normalizers._reading import WordNormalization
 _PARTS, _FEW = re.compile("[А-ЯЁ]?[а-яё]+"), 2
 _LONG_NAME = 10
 _CERTAIN, _SALTED = 5.0, 4.5
-"""The score of glued words; a word that is misspelt has a higher one. The least weight of one without extra syllables."""
+"""The score of glued words; a word that is misspelt has a higher one. The least weight without extra syllables."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ def _is_offer(one: str, other: str) -> bool:
 
 
 def _unsalted(word: str) -> str:
-    """Return a word without the syllable that repeats each vowel behind a letter: «касазисиносо»; "" if none is left."""
+    """Return a word without syllables that repeat each vowel behind one letter: «касазисиносо»; "" if it is no word."""
     even = word.translate(_EVEN)
     if not _SALT.search(even):
         return ""

@@ -13,11 +13,11 @@ from augment_ru.language.morphology import has_reading
 from augment_ru.normalizers._apart import goes_before
 from augment_ru.normalizers._lattice import HEARD, LETTERS, RUSSIAN, VOWELS, Lattice, Way, WordReading
 from augment_ru.normalizers._lexicon import (
+    common_sounds,
     hidden_sounds,
     is_hidden,
     is_listed,
     is_word,
-    said,
     sound,
     spoken,
     weight,
@@ -88,7 +88,7 @@ class SpellingNormalization(WordNormalization):
     def is_near(self, word: str) -> bool:
         """Tell whether a word sounds like one that people hide; with `typing`, every word is worth a look."""
         near = self.typing or sound(word.lower()) in hidden_sounds()
-        return near or (word[0].islower() and spoken(word) in said())
+        return near or (word[0].islower() and sound(word) in common_sounds())
 
 
 def _is_heard(written: str, word: str, *, hidden: bool) -> bool:
