@@ -52,7 +52,7 @@ def break_by_scores(knowledge: Knowledge, surrogate: Surrogate, draws: Draws) ->
         base: Floats | None = None
         nearest = knowledge.nearest
         chosen = None
-        if failures and len(surrogate.regressions) > 1 and (chosen := _letters(knowledge, surrogate)):
+        if failures and not surrogate.is_settled and (chosen := _letters(knowledge, surrogate)):
             base = knowledge.known[nearest].margins
         elif failures and asked % _ROUND:
             chosen = _near(knowledge, surrogate.best, draws, tried)
