@@ -71,22 +71,20 @@ class Surrogate:
     Args:
         pool: the changes of the record.
         margins: the margins of the original, shape (rivals,).
+
+    Attributes:
+        views: the regressions of the views that may hold; read them from `regressions`.
     """
 
     def __init__(self, pool: RecordPool, margins: Floats) -> None:
         views = VIEWS if pool.has_letters else VIEWS[1:]
-        self._regressions = [Regression(pool, margins, view) for view in views]
+        self.views = [Regression(pool, margins, view) for view in views]
         self._told: list[tuple[ChangeSet, Floats]] = []
-
-    @property
-    def is_settled(self) -> bool:
-        """Whether one view is left."""
-        return len(self._regressions) == 1
 
     @property
     def regressions(self) -> Iterator["Regression"]:
         """The regressions; each learns what it was told when it is used, since the second seldom is."""
-        for one in self._regressions:
+        for one in self.views:
             for chosen, margins in self._told[one.answers :]:
                 one.learn(chosen, margins)
             yield one
@@ -109,7 +107,7 @@ class Surrogate:
         """
         original, reached = float(self.best.margins.min()), float(before.min())
         added = abs(reached - float(after.min())) > _LITTLE * abs(original - reached)
-        self._regressions = self._regressions[-1:] if added else self._regressions[:1]
+        self.views = self.views[-1:] if added else self.views[:1]
 
 
 class Regression:
