@@ -52,7 +52,7 @@ def break_by_scores(knowledge: Knowledge, surrogate: Surrogate, draws: Draws) ->
         base: Floats | None = None
         nearest = knowledge.nearest
         chosen = None
-        if failures and len(surrogate.regressions) > 1 and (chosen := _letters(knowledge, surrogate)):
+        if failures and len(surrogate.views) > 1 and (chosen := _letters(knowledge, surrogate)):
             base = knowledge.known[nearest].margins
         elif failures and asked % _ROUND:
             chosen = _near(knowledge, surrogate.best, draws, tried)
@@ -141,7 +141,7 @@ def _near(knowledge: Knowledge, view: Regression, draws: Draws, tried: _Tried) -
     effects = view.mean + _noise(view, draws, _NEAR)
     steps = effects.copy()
     for change in here:
-        gone = knowledge.conflicts(change) if view.adds else places == places[change]
+        gone = list(knowledge.pool.conflicts[change]) if view.adds else places == places[change]
         steps[:, gone] -= effects[:, change, None]
     if here:
         steps[:, here] = -effects[:, here]

@@ -128,9 +128,8 @@ class Goal:
         if self.kind == "rankings":
             found = [self.golds[0].margin(scored.scores[0])]
         elif self.target is not None:
-            scores = scored.scores[0]
-            others = max(value for label, value in scores.items() if label != self.target)
-            found = [others - scores[self.target]]
+            others = max(value for label, value in scored.scores[0].items() if label != self.target)
+            found = [others - scored.scores[0][self.target]]
         else:
             found = [_score(scored.scores[at], self.golds[at]) - scored.scores[at][label] for at, label in rivals]
         return np.array(found).round(DIGITS)

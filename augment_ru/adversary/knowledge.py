@@ -10,7 +10,7 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from augment_ru.draws import Floats, Ints, unit
+from augment_ru.draws import Floats, unit
 from augment_ru.engine.pool import RecordPool
 
 ChangeSet: TypeAlias = tuple[int, ...]
@@ -55,19 +55,15 @@ class Draws:
     """
 
     def __init__(self, key: int) -> None:
-        self._key, self._drawn, self._at = np.array([key], dtype=np.uint64), 0, 0
-        self._ahead: Floats = np.empty(0)
+        self._key, self._drawn, self._ahead = np.array([key], dtype=np.uint64), 0, np.empty(0)
 
     def uniform(self, count: int) -> Floats:
         """Draw numbers from U[0, 1), shape (count,)."""
-        left = self._ahead.size - self._at
-        if left < count:
-            more = max(count - left, _BLOCK)
-            new = unit(self._key, np.arange(self._drawn, self._drawn + more))
-            self._ahead = np.concatenate([self._ahead[self._at :], new])
-            self._drawn, self._at = self._drawn + more, 0
-        self._at += count
-        return self._ahead[self._at - count : self._at]
+        if self._ahead.size < count:
+            first, self._drawn = self._drawn, self._drawn + max(count, _BLOCK)
+            self._ahead = np.concatenate([self._ahead, unit(self._key, np.arange(first, self._drawn))])
+        found, self._ahead = self._ahead[:count], self._ahead[count:]
+        return found
 
     def bell(self, count: int) -> Floats:
         """Draw nearly normal numbers of mean 0 and variance 1 (sums of four uniform numbers), shape (count,)."""
@@ -103,7 +99,6 @@ class Knowledge:
         self._bans: set[int] = set()
         self._losses = [1.0] * len(pool) if similarities is None else (1.0 - similarities).tolist()
         self._limit = np.inf
-        self._conflicts: list[Ints | None] = [None] * len(pool)
         self._places: list[int] = pool.places.tolist()
 
     def __len__(self) -> int:
@@ -146,13 +141,6 @@ class Knowledge:
         """Tell whether a set is known to break the answer."""
         verdict = self.known.get(chosen)
         return verdict is not None and verdict.broken
-
-    def conflicts(self, change: int) -> Ints:
-        """Return the numbers of the changes that may not be applied together with this one."""
-        found = self._conflicts[change]
-        if found is None:
-            found = self._conflicts[change] = np.array(self.pool.conflicts[change], dtype=np.int64)
-        return found
 
     def fitting(
         self,

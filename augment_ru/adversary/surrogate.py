@@ -12,7 +12,7 @@ same words tells which holds.
 For rivals and margins see `Goal`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import chain
 from math import erf, sqrt
 from typing import NamedTuple
@@ -73,22 +73,30 @@ class Surrogate:
         margins: the margins of the original, shape (rivals,).
 
     Attributes:
-        regressions: the regressions; the first is used before the others.
+        views: the regressions of the views that may hold; read them from `regressions`.
     """
 
     def __init__(self, pool: RecordPool, margins: Floats) -> None:
         views = VIEWS if pool.has_letters else VIEWS[1:]
-        self.regressions = [Regression(pool, margins, view) for view in views]
+        self.views = [Regression(pool, margins, view) for view in views]
+        self._told: list[tuple[ChangeSet, Floats]] = []
+
+    @property
+    def regressions(self) -> Iterator["Regression"]:
+        """The regressions; each learns what it was told when it is used, since the second seldom is."""
+        for one in self.views:
+            for chosen, margins in self._told[one.answers :]:
+                one.learn(chosen, margins)
+            yield one
 
     @property
     def best(self) -> "Regression":
         """The regression that is used before the others."""
-        return self.regressions[0]
+        return next(self.regressions)
 
     def learn(self, chosen: ChangeSet, margins: Floats) -> None:
-        """Update all regressions with an observation: the margins, shape (rivals,), after a set of changes."""
-        for one in self.regressions:
-            one.learn(chosen, margins)
+        """Tell all regressions an observation: the margins, shape (rivals,), after a set of changes."""
+        self._told.append((chosen, margins))
 
     def settle(self, before: Floats, after: Floats) -> None:
         """Keep one view, by what further letters did in words that were changed.
@@ -99,7 +107,7 @@ class Surrogate:
         """
         original, reached = float(self.best.margins.min()), float(before.min())
         added = abs(reached - float(after.min())) > _LITTLE * abs(original - reached)
-        self.regressions = self.regressions[-1:] if added else self.regressions[:1]
+        self.views = self.views[-1:] if added else self.views[:1]
 
 
 class Regression:
@@ -119,6 +127,7 @@ class Regression:
         adds: what share of its effect each further change at a place adds (`LetterView`).
         mean: the expected effect of each change on each margin, shape (rivals, changes).
         scale: the lowest margin of the original, in nats, which is the unit of the prior.
+        answers: how many observations it has learnt.
     """
 
     def __init__(self, pool: RecordPool, margins: Floats, view: LetterView) -> None:
@@ -133,15 +142,15 @@ class Regression:
         self._variance = self._own + (self._place + self._shared) * weights**2
         first_rows = _FIRST_ROWS if weights.size < _LONG else _FIRST_ROWS_OF_LONG
         self._learnt = np.empty((first_rows, weights.size))
-        self._rows = self._counted = 0
+        self.answers = self._counted = 0
 
     @property
     def variance(self) -> Floats:
         """The variance of the effect of each change, shape (changes,)."""
-        for row in self._learnt[self._counted : self._rows]:
+        for row in self._learnt[self._counted : self.answers]:
             self._variance -= row * row
             np.maximum(self._variance, 0.0, out=self._variance)
-        self._counted = self._rows
+        self._counted = self.answers
         return self._variance
 
     def learn(self, chosen: ChangeSet, margins: Floats) -> None:
@@ -150,7 +159,7 @@ class Regression:
         places = self._places[index]
         parts = self._parts(places)
         weights = self._weights[index] * parts
-        known = self._learnt[: self._rows]
+        known = self._learnt[: self.answers]
         covariance = self._place * np.bincount(places, weights, self._most)[self._places]
         covariance += self._shared * _sum(weights)
         covariance *= self._weights
@@ -159,12 +168,12 @@ class Regression:
         total = float(_sum(covariance[index] * parts)) + self._noise * (1.0 + index.size / 2.0)
         surprise = self.margins - margins - _sum(self.mean.take(index, 1) * parts, 1)
         self.mean += (surprise / total)[:, None] * covariance
-        if self._rows == len(self._learnt):
-            grown = np.empty((2 * self._rows, self._weights.size), self._learnt.dtype)
-            grown[: self._rows] = self._learnt
+        if self.answers == len(self._learnt):
+            grown = np.empty((2 * self.answers, self._weights.size), self._learnt.dtype)
+            grown[: self.answers] = self._learnt
             self._learnt = grown
-        np.divide(covariance, sqrt(total), out=self._learnt[self._rows])
-        self._rows += 1
+        np.divide(covariance, sqrt(total), out=self._learnt[self.answers])
+        self.answers += 1
 
     def ordered(self, effects: Floats) -> tuple[list[int], list[float]]:
         """Return an order of the changes by what they add, the largest first, and what each adds.
@@ -226,7 +235,7 @@ class Regression:
         variances = np.add.reduceat(self._own[index] * parts * parts, firsts)
         variances += self._place * _sum(by_place * by_place, 1)
         variances += self._shared * np.add.reduceat(weights, firsts) ** 2
-        learnt = np.add.reduceat(self._learnt[: self._rows].take(index, 1) * parts, firsts, 1)
+        learnt = np.add.reduceat(self._learnt[: self.answers].take(index, 1) * parts, firsts, 1)
         variances = np.maximum(variances - _sum(learnt * learnt), 0.0)
         return np.add.reduceat(self.mean.take(index, 1) * parts, firsts, 1), variances
 

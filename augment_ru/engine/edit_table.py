@@ -1,9 +1,9 @@
 """Tables of edits of many texts, in columns. `apply` makes them from proposals; gates and results read them."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import pairwise, starmap
+from itertools import pairwise
 from typing import Any, Protocol
 
 import numpy as np
@@ -72,12 +72,7 @@ class EditTable(Sequence[Script]):
     def __getitem__(self, at: Any) -> Any:  # noqa: ANN401  (an index or a slice, as every sequence)
         if isinstance(at, slice):
             return [self[number] for number in range(len(self))[at]]
-        return self._script(*self.parts[at])
-
-    def __iter__(self) -> Iterator[Script]:
-        return starmap(self._script, self.parts)
-
-    def _script(self, row: int, start: int, stop: int) -> Script:
+        row, start, stop = self.parts[at]
         notes = self.notes[start:stop]
         return Script.of(self.sources[row], self.triples[start:stop], notes if any(notes) else ())
 

@@ -36,7 +36,7 @@ def counted_edits(source: str, edits: Iterable[tuple[Sequence[Any], str]]) -> Ma
     {'attack': {'masking': 2}, 'kind': {'replaced': 1, 'deleted': 1}, 'letter': {'к → *': 1}, 'word': {'кот': 2}}
     """
     found: dict[str, Counter[str]] = {name: Counter() for name in FEATURES}
-    words = list(words_of(source))
+    words = [(one.start(), one.end(), one[0].lower()) for one in LETTERS_AND_DIGITS.finditer(source)]
     starts = [start for start, *_ in words]
     for (start, stop, text, *_), attack in edits:
         old = source[start:stop]
@@ -49,11 +49,6 @@ def counted_edits(source: str, edits: Iterable[tuple[Sequence[Any], str]]) -> Ma
         if at >= 0 and start < words[at][1] + (start == stop):
             found["word"][words[at][2]] += 1
     return found
-
-
-def words_of(text: str) -> Iterator[tuple[int, int, str]]:
-    """Yield the start, the stop and the lower-case letters of each word."""
-    return ((one.start(), one.end(), one[0].lower()) for one in LETTERS_AND_DIGITS.finditer(text))
 
 
 def shares_broken(

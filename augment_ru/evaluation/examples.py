@@ -260,9 +260,6 @@ def example_of(record: Mapping[str, Any], task: Task, shots: Sequence[Mapping[st
     """
     question = without_metadata(record)
     for gold in task.scoring.gold:
-        if gold in question:
-            del question[gold]
-            continue
         for name in field_paths.every(question, gold):
             question = _without(question, field_paths.path_of(question, name))
     return Example(question, task, "\n".join(Record(question, task).read().values()), tuple(shots))

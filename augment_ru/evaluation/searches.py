@@ -12,7 +12,7 @@ from typing import Any
 
 from augment_ru.errors import AugmentError, amount
 from augment_ru.evaluation.answers import Golds, answer_kind, golds_of
-from augment_ru.evaluation.broke import FEATURES, hardest, shares_broken, words_of
+from augment_ru.evaluation.broke import FEATURES, hardest, shares_broken
 from augment_ru.evaluation.examples import Example, PredictFunction, Prediction, example_of
 from augment_ru.evaluation.pairs import CHOSEN, Pair, Pairs, as_float
 from augment_ru.evaluation.protocol import EvaluationPlan
@@ -34,7 +34,7 @@ _TOLD = 4
 
 def searches(pairs: Pairs, golds: Golds, learned: Iterable[str]) -> dict[str, SearchReport]:
     """Return the results of each attack whose rows were made by a search; `learned` are the texts of train rows."""
-    words = Counter(word for text in learned for word in {word for *_, word in words_of(text)})
+    words = Counter(word for text in learned for word in set(map(str.lower, LETTERS_AND_DIGITS.findall(text))))
     found = {attack: list(filter(is_searched, rows)) for attack, rows in pairs.attacks.items()}
     return {attack: _of_search(rows, pairs, golds, words) for attack, rows in found.items() if rows}
 
