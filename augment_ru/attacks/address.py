@@ -17,7 +17,7 @@ from augment_ru.language.frequency import word_counts
 from augment_ru.language.inflection import WordForm, inflect, known_forms
 from augment_ru.language.morphology import QUESTION_WORDS, has_form_with, has_reading, is_known
 from augment_ru.resources import Phrase, dictionary_path, phrases_in, rows, same_word
-from augment_ru.text.doc import Doc, Token
+from augment_ru.text.doc import Doc
 from augment_ru.text.phrases import in_phrase
 
 _TARGETS = ("either", "ты", "Вы")
@@ -207,8 +207,9 @@ class _Address:
         return joined or (end < len(tokens) and "?" in tokens[end].text)
 
     def _is_at_front(self, at: int) -> bool:
-        """Tell whether a form such as «купите» is tagged as an imperative, or no noun is in front of it."""
-        before = range(self._clause(at).start, at)
+        """Tell whether a form such as «купите» is tagged as an imperative, or no noun is between «и» and it."""
+        joins = (one for one in range(self._clause(at).start, at) if self._lower[one] == "и")
+        before = range(max(joins, default=self._clause(at).start), at)
         return "Mood=Imp" in self._tokens[at].features or all(self._tokens[one].pos != "NOUN" for one in before)
 
     def _is_tagged(self, at: int) -> bool:
@@ -218,8 +219,9 @@ class _Address:
     def _takes_object(self, at: int) -> bool:
         """Tell whether a word at the start of a clause can only be an imperative, as in «Пришли отчёт»."""
         forms = known_forms(self._lower[at])
-        if (at and not self.syntax.marks[at - 1]) or any(one.kind != "VERB" for one in forms):
-            return False
+        others = [one for one in forms if "impr" not in one.grammemes]
+        if (at and not self.syntax.marks[at - 1]) or any(one.kind != "VERB" or "tran" in one.word for one in others):
+            return False  # «Нашли человека»
         return any(
             all(one.kind == "NOUN" and one.case != "gent" for one in found)
             and {(one.case, one.number) for one in found} >= {("accs", "sing")}
@@ -416,8 +418,9 @@ class _Address:
             beside = "ты" in self._lower[max(at - 1, 0) : at + 2]
             if lemma in calls and (beside or self._is_call(at)) and not self._stays(at):
                 return False  # «дурак ты, Саня»
+            is_all = "Number=Sing" in token.features or "ё" in self._lower[at]  # «всё»
             if to == "sing" and (
-                (same_word(token.text) in kinds["several"] and self._is_addressed(at) and not _is_neuter(token))
+                (same_word(token.text) in kinds["several"] and self._is_addressed(at) and not is_all)
                 or (token.text.istitle() and len(token.text) > _SHORTEST and has_reading(token.text, "Patr"))
                 or (lemma in calls and at and same_word(self._tokens[at - 1].text) in self._table.familiar)
             ):
@@ -642,11 +645,6 @@ def _short_names() -> frozenset[str]:
     """Return the names among friends of the dictionary `names`, in lower case with е for ё."""
     found = rows(dictionary_path("names"), columns=4)
     return frozenset(same_word(short.lower()) for _, part, short, _ in found if part == "short")
-
-
-def _is_neuter(token: Token) -> bool:
-    """Tell whether «все» stands for «всё»."""
-    return "Number=Sing" in token.features or "ё" in token.text.lower()
 
 
 def _inside(requests: Mapping[int, tuple[int, str]]) -> frozenset[int]:

@@ -187,7 +187,7 @@ def _transcribed(
         yield Change(rng.uniform() * _BASE, (_padded(text, edit),))
     found = ([one for one in _errors(text, plain, at, table) if is_free(*one[:2])] for at in range(len(plain)))
     budget = max(wer * len(words) - sum(costs), 0.0) / (1.0 - _REFUSED)
-    for one in _drawn([_Word.of(errors) for errors in found if errors], budget, rng):
+    for one in _drawn([errors for errors in found if errors], budget, rng):
         taken[one.start : one.stop] = bytes([1]) * (one.stop - one.start)
         yield Change(
             max(rng.uniform(), _BASE),
@@ -196,39 +196,26 @@ def _transcribed(
     yield from _lowered(text, taken, rng)
 
 
-class _Word(NamedTuple):
-    """The errors of which a word may have one: all their weights, and how many words one makes wrong on average."""
-
-    errors: Sequence[_Error]
-    weight: float
-    cost: float
-
-    @classmethod
-    def of(cls, errors: Sequence[_Error]) -> "_Word":
-        weight = fsum(one.weight for one in errors)
-        return cls(errors, weight, fsum(one.weight * one.cost for one in errors) / weight)
-
-
-def _drawn(words: Sequence[_Word], budget: float, rng: Rng) -> Iterator[_Error]:
-    """Draw the errors that are made, so that as many words as `budget` are expected to be wrong; none overlap."""
-    scale, left, rare = 0.0, budget, words
+def _drawn(words: Sequence[Sequence[_Error]], budget: float, rng: Rng) -> Iterator[_Error]:
+    """Draw at most one error of each word, so that as many words as `budget` are expected to be wrong; none overlap."""
+    weights = [fsum(one.weight for one in errors) for errors in words]
+    costs = [fsum(one.weight * one.cost for one in errors) for errors in words]
+    scale, left, rare = 0.0, budget, list(zip(weights, costs, strict=True))
     while rare:
-        scale = left / fsum(one.weight * one.cost for one in rare)
-        full = [one for one in rare if one.weight * scale > _HIGHEST]
+        scale = left / fsum(cost for _, cost in rare)
+        full = [(weight, cost) for weight, cost in rare if weight * scale > _HIGHEST]
         if not full:
             break
-        left -= fsum(_HIGHEST * one.cost for one in full)
-        rare = [one for one in rare if one.weight * scale <= _HIGHEST]
+        left -= fsum(_HIGHEST * cost / weight for weight, cost in full)
+        rare = [one for one in rare if one not in full]
     done = 0
-    for word in words:
-        share = min(word.weight * scale, _HIGHEST)
+    for errors, weight in zip(words, weights, strict=True):
+        share = min(weight * scale, _HIGHEST)
         point = rng.uniform()
-        if point < share and word.errors[0].start >= done:
-            bounds = accumulate(one.weight for one in word.errors)
-            error = next(
-                (one for one, bound in zip(word.errors, bounds, strict=False) if point * word.weight < bound * share),
-                word.errors[-1],
-            )
+        if point < share and errors[0].start >= done:
+            bounds = accumulate(one.weight for one in errors)
+            pairs = zip(errors, bounds, strict=True)
+            error = next((one for one, bound in pairs if point * weight < bound * share), errors[-1])
             done = error.stop
             yield error
 

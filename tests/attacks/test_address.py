@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from augment_ru import Augmenter, AugmentError
-from augment_ru.engine.attack import make
+from augment_ru import Augmenter, AugmentError, Perturber, Preparation
+from augment_ru.engine.attack import Needs, make
 
 
 def addressed(text: str, requests: float = 0.0, **options: object) -> str:
@@ -38,6 +38,9 @@ def test_the_whole_text_addresses_otherwise(familiar: str, polite: str) -> None:
         ("Будь уверен: ты сам готов.", "Будьте уверены: Вы сами готовы."),
         ("Ты, конечно, забыл об этом.", "Вы, конечно, забыли об этом."),
         ("Купи хлеба, и пойдём.", "Купите хлеба, и пойдём."),
+        ("У тебя ж есть телефон.", "У Вас же есть телефон."),
+        ("Ты ведь сам только что сказал это.", "Вы ведь сами только что сказали это."),
+        ("Прежде чем дать ответ, перечитай вопрос.", "Прежде чем дать ответ, перечитайте вопрос."),
     ],
 )
 def test_what_agrees_with_the_pronoun_follows(familiar: str, polite: str) -> None:
@@ -52,6 +55,8 @@ def test_what_agrees_with_the_pronoun_follows(familiar: str, polite: str) -> Non
         ("Мы с вами об этом говорили, а Вам всё равно.", "Мы с тобой об этом говорили, а тебе всё равно."),
         ("Не могли бы Вы прислать отчёт?", "Пришли отчёт."),
         ("Вы сама видели это?", "Ты сама видела это?"),
+        ("Не могли бы Вы проверить абзац и исправить опечатки?", "Проверь абзац и исправь опечатки."),
+        ("Могли бы Вы объяснить это проще?", "Объясни это проще."),
     ],
 )
 def test_and_back(polite: str, familiar: str) -> None:
@@ -73,6 +78,11 @@ def test_and_back(polite: str, familiar: str) -> None:
         "Бог ты мой, уже полночь.",
         "«Ты куда?» — спросила Анна.",
         "Город Тузи стоит на реке.",
+        "Ты давал всё, что мог.",  # whose past tense it is, the sentence does not say
+        "Ты, Саня, зря спешишь.",
+        "Я его, почитай, с детства знаю.",
+        "Мири был в их руках, но город сдался.",
+        "С вилкой проглотите!",  # an imperative, or what will happen
     ],
 )
 def test_what_is_not_certain_stays(text: str) -> None:
@@ -98,3 +108,23 @@ def test_options() -> None:
 def test_two_ways_lead_back(sentences: list[str]) -> None:
     text = " ".join(sentences)
     assert addressed(addressed(text)) == text
+
+
+WORDS = ["ты", "Вас", "пришли", "Иван", "ждал", "Анну", "день", "мой", "–", "«", "скажи-ка", "Петрову", "помнишь", "."]
+
+
+@pytest.mark.parametrize("name", ["address", "names"])
+@given(texts=st.lists(st.lists(st.sampled_from(WORDS), max_size=8).map(" ".join), min_size=1, max_size=3))
+def test_what_an_attack_does_not_want_annotated_would_stay(name: str, texts: list[str]) -> None:
+    attack, preparation = Perturber(name, similarity="none"), Preparation(constraints=())
+    wanted, every = (
+        [one.text for each in preparation.texts(texts, needs=[needs]) for one in attack.perturb(each).results]
+        for needs in (attack.needs, Needs(attack.attack.layers))
+    )
+    assert wanted == every
+
+
+def test_a_text_without_a_word_that_may_address_is_not_annotated() -> None:
+    texts = ["Город стоит на реке.", "Ты прав."]
+    [prepared] = Preparation(constraints=()).texts(texts, needs=[Perturber("address", similarity="none").needs])
+    assert [len(doc.tokens) for doc in prepared.batch.docs] == [0, 3]
