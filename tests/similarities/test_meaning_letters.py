@@ -43,9 +43,12 @@ def _respelt(draw: st.DrawFn) -> Script:
         old = source[start : start + length]
         cased = [text for text in (old.upper(), old.lower(), old[::-1]) if len(text) == length]
         new = draw(st.one_of(st.text(_LETTERS, min_size=length, max_size=length), st.sampled_from(cased)))
-        odd = draw(st.integers(0, 60))
+        odd = draw(st.integers(0, 40))
         note = {0: Note("кот"), 1: Note(None, "x")}.get(odd)
-        edits.append(Edit(start, start + length, {2: "", 3: f"{new}-", 4: f"{new}и"}.get(odd, new), note))
+        length = 0 if odd in {5, 6} else length
+        edits.append(
+            Edit(start, start + length, {2: "", 3: f"{new}-", 4: f"{new}и", 5: "н", 6: " н"}.get(odd, new), note)
+        )
     return Script(source, edits)
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property, lru_cache
+from functools import cache, lru_cache
 from math import exp, isfinite
 from typing import ClassVar, NamedTuple
 
@@ -108,22 +108,16 @@ class MeaningScorer(Scorer):
         """Return the score of each candidate against the reference with its index, shape (candidates,), in [0, 1]."""
         if not isinstance(candidates, Candidates):
             return np.array(list(map(self._aligned, indices.tolist(), candidates)), dtype=np.float64)
-        found = misspelt(self._words, indices, candidates.table)
+        asked, at = np.unique(indices, return_inverse=True)
+        found = misspelt(Words.of(list(map(self._source, asked.tolist()))), at, candidates.table)
         scores, losses = np.ones(indices.size), np.zeros(found.owners.size)
         for name, values in zip(DAMAGE, found.losses, strict=True):
             losses += self._weights.get(name, 0.0) * values
         lossy = np.any(found.losses, axis=0)
         np.minimum.at(scores, found.owners[lossy], list(map(self._logistic, losses[lossy].tolist())))
-        for at in (~found.candidates).nonzero()[0].tolist():
-            scores[at] = self._matched(int(indices[at]), candidates.scripts[at])
+        for number in (~found.candidates).nonzero()[0].tolist():
+            scores[number] = self._matched(int(indices[number]), candidates.scripts[number])
         return scores
-
-    @cached_property
-    def _words(self) -> Words:
-        """The words of the references, which all scorers of a batch share."""
-        if isinstance(self._references, References):
-            return self._references.batch.once(_words_of)
-        return Words.of(list(map(kept_source, self._references)))
 
     @property
     def sentences(self) -> Ints | None:
@@ -163,10 +157,6 @@ class MeaningScorer(Scorer):
     def _logistic(self, loss: float) -> float:
         total = self._weights[_CONSTANT] + loss
         return 1 / (1 + exp(-max(min(total, 30.0), -30.0)))
-
-
-def _words_of(batch: Batch) -> Words:
-    return Words.of(list(map(kept_source, batch.texts)))
 
 
 def _sentence_starts(batch: Batch) -> Ints:

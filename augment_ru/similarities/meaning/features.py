@@ -416,7 +416,6 @@ def of_damaged(fates: Fates) -> Iterator[tuple[str, float]]:
         yield from zip(DAMAGE, (*(source.shares[number] * value for value in values[:-1]), values[-1]), strict=True)
 
 
-@lru_cache(maxsize=10_000)
 def damage(old: str, form: str, apart: int) -> tuple[float, ...]:
     """Return the features `DAMAGE` of a misspelt word.
 

@@ -49,7 +49,7 @@ def words_of(text: str) -> list[tuple[int, int]]:
     """Return the start and the stop of each word of a text, in order."""
     pattern = _WORD if COMBINING.search(text) else _PLAIN_WORD
     places = [match.span() for match in pattern.finditer(text)]
-    if any(stop - start > LONGEST for start, stop in places):
+    if len(text) > LONGEST and any(stop - start > LONGEST for start, stop in places):
         return [(at, min(at + LONGEST, stop)) for start, stop in places for at in range(start, stop, LONGEST)]
     return places
 
