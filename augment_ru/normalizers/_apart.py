@@ -10,7 +10,7 @@ from math import log
 from augment_ru.language.frequency import word_counts
 from augment_ru.language.morphology import has_reading, readings
 from augment_ru.language.prepositions import cases_behind, fitting
-from augment_ru.normalizers._context import Chosen, Pieces, agree
+from augment_ru.normalizers._context import Chosen, Pieces, are_agreed
 from augment_ru.normalizers._lattice import RUSSIAN, SEPARATORS, SPELT, WEAK, WordReading
 from augment_ru.normalizers._lexicon import count, has_prefix, is_function, is_hidden, is_listed, is_word, weight
 from augment_ru.normalizers._pieces import ENDS, cased, core, fold
@@ -216,7 +216,9 @@ def goes_before(one: str, other: str) -> bool:
     is_long = len(one) + len(other) >= _LONG
     if is_long and (is_hidden(one) or is_hidden(other)):
         return True
-    if len(one) > _SHORT and any(agree(each, reading) for each in readings(one) if each.known for reading in kinds):
+    if len(one) > _SHORT and any(
+        are_agreed(each, reading) for each in readings(one) if each.known for reading in kinds
+    ):
         return True
     if has_reading(one, "VERB", "INFN", "ADVB"):
         return any(reading.pos in {"VERB", "ADVB"} or reading.grammemes & {"accs", "gent"} for reading in kinds)

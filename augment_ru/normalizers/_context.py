@@ -174,14 +174,14 @@ def _agreement(before: str, word: str, after: str) -> int:
     if cases := cases_behind(before):
         found += 1 if any(cases & one.grammemes for one in kinds) else -1
     for other in (one for one in (before, after) if len(one) > 1):
-        found += any(agree(one, each) for one in kinds for each in readings(other) if each.known)
+        found += any(are_agreed(one, each) for one in kinds for each in readings(other) if each.known)
     return found
 
 
 _VERBAL = frozenset({"VERB", "PRTS", "ADJS"})
 
 
-def agree(one: Reading, other: Reading) -> bool:
+def are_agreed(one: Reading, other: Reading) -> bool:
     """Tell whether two readings agree: an adjective and its noun, a subject and its verb."""
     shared = one.grammemes & other.grammemes
     if {one.pos, other.pos} & {"ADJF", "PRTF"} and "NOUN" in {one.pos, other.pos}:

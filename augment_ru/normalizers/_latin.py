@@ -110,7 +110,9 @@ class _Latin:
         one, start, piece = self.words[at], self.context.places[at][0], self.context.pieces[at]
         capital = one.written[0].isupper() and not self.context.is_initial(at) and self.russian and not is_long
         doubtful = capital and (one.is_english or len(one.written) < _SHORT)
-        is_brand = (capital and keyed and len(one.written) < _LONG) or (self._is_counted(at, grade.word))
+        is_brand = (capital and keyed and len(one.written) < _LONG) or (
+            evidence < 2 and self._is_counted(at)  # noqa: PLR2004
+        )
         if not is_brand and (grade.is_sure or (grade.may and evidence and not doubtful)):
             if not keyed:
                 return self.context.written(at, one, grade.word, grade.bits)
@@ -123,10 +125,10 @@ class _Latin:
         word = self.context.reader.spelled(one.written)
         return Chosen(start + one.start, start + one.stop, word, SPELT) if word else None
 
-    def _is_counted(self, at: int, word: str) -> bool:
-        """Tell whether a short word stands before a number, as abbreviations do: «OS −2,25»; prepositions do, too."""
+    def _is_counted(self, at: int) -> bool:
+        """Tell whether a short word stands before a number, as abbreviations do: «OS −2,25»."""
         following = "".join(self.context.pieces[at + 1 : at + 2])
-        return len(word) <= _SHORT and any(map(str.isdigit, following)) and not cases_behind(word.lower())
+        return len(self.words[at].written) <= _SHORT and any(map(str.isdigit, following))
 
     def _standing(self, at: int) -> Chosen | None:
         """Return the edit that reads a short word that stands in a Russian sentence as its reading would."""

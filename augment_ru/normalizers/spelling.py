@@ -83,7 +83,7 @@ class SpellingNormalization(WordNormalization):
                 most = _MOST[min(len(small), max(_MOST))]
                 fits = one.score + one.cost * heard >= _LEAST and (one.cost <= most or heard) and (hidden or frequent)
             if fits:
-                yield one._replace(score=one.score + one.cost, bits=bit | HEARD) if heard else one
+                yield one._replace(score=one.score + one.cost, bits=bit | HEARD) if heard and not self.typing else one
 
     def is_near(self, word: str) -> bool:
         """Tell whether a word sounds like one that people hide; with `typing`, every word is worth a look."""

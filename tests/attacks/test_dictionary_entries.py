@@ -15,7 +15,7 @@ from augment_ru.resources import dictionary_path, folder, rows, senses
 
 KEYS = {
     "abbreviations": 1, "address": 2, "agreement": 2, "filler_places": 2,
-    "negators": 2, "prepositions": 1, "quiz_words": 2,
+    "negators": 2, "prepositions": 1, "quiz_words": 2, "contacts": 2,
     "aspect_pairs": 2, "casing": 2, "claims": 2, "clause_orders": 2, "colloquial": 2, "colloquial_classes": 2,
     "confusables": 1, "english": 1, "mera_calibration": 1, "hidden_words": 2, "reading_hints": 2, "readings": 3,
     "denials": 1, "diminutives": 2, "distractor_options": 1, "distractors": 2, "emoji": 2, "emoji_en": 1,
