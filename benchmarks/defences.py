@@ -1,4 +1,4 @@
-"""All defences under all attacks, on fixed rows and through the search: the tables of docs/normalizers.md.
+"""All defences under all attacks, on fixed rows and through the search: the table of docs/moderation.md.
 
     pip install -e ".[eval]" && python benchmarks/defences.py
 
