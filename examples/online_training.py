@@ -155,7 +155,7 @@ def main() -> None:
     parser.add_argument("--train", nargs="+", default=COMMENTS, help="rows with id, text and label")
     parser.add_argument("--test", nargs="*", default=[], help="rows for the test; without, a third of the train rows")
     parser.add_argument("--rows", type=int, help="the most train rows")
-    parser.add_argument("--epochs", type=int, default=20)
+    parser.add_argument("--epochs", type=int, default=40)
     parser.add_argument("--seeds", type=int, default=5, choices=list(T95), help="how often each is trained")
     parser.add_argument("--tested", type=int, default=500, help="the most test rows")
     parser.add_argument("--searched", type=int, default=150, help="the most test rows that are searched")
