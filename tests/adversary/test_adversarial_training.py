@@ -51,15 +51,15 @@ def test_it_trains_with_and_without_copies(tmp_path: Path) -> None:
         assert float(difference.split()[4]) == pytest.approx(rates[0] - rates[1], abs=0.011)
 
 
-def test_it_trains_in_three_ways(tmp_path: Path) -> None:
+@pytest.mark.parametrize("kind", ["linear", "transformer"])
+def test_it_trains_in_four_ways(kind: str, tmp_path: Path) -> None:
     small = ("--rows", "64", "--epochs", "2", "--seeds", "2", "--tested", "20", "--searched", "6")
-    *lines, clean, tricks, searched = printed("online_training.py", tmp_path, "--kind", "linear", *small).splitlines()
-    assert [line.split(" {")[0] for line in lines] == [
-        f"{seed} {way}" for seed in (0, 1) for way in ("clean", "copies", "online")
-    ]
-    for name, line in (("clean", clean), ("tricks", tricks), ("searched", searched)):
-        found = re.fullmatch(
-            rf"{name}: clean [\d.]+, copies ([\d.]+), online ([\d.]+); online − copies ([+-][\d.]+) points .*", line
-        )
+    out = printed("online_training.py", tmp_path, "--kind", kind, *small).splitlines()
+    ways = ("clean", "twice", "copies", "online")
+    assert [line.split(" {")[0] for line in out[:8]] == [f"{seed} {way}" for seed in (0, 1) for way in ways]
+    tests = ["right", "evasion", "homoglyphs", "masking", "wrong_layout", "transliteration", "unseen", "searched"]
+    for name, line in zip(tests, out[8:], strict=True):
+        means = r"clean [\d.]+, twice [\d.]+, copies ([\d.]+), online ([\d.]+)"
+        found = re.fullmatch(rf"{name}: {means}; online − copies ([+-][\d.]+) points .*", line)
         assert found
         assert float(found[3]) == pytest.approx(float(found[2]) - float(found[1]), abs=0.11)

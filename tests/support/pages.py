@@ -43,7 +43,7 @@ NOT_RUN = {
 """The commands that the tests do not run, and why."""
 
 LONG = {
-    r"^python examples/(adversarial|augmented)_training\.py": "trains classifiers; tests run them on fewer rows",
+    r"^python examples/(adversarial|augmented|online)_training\.py": "trains classifiers; tests run them on fewer rows",
 }
 """The commands that are run only in the full profile of the laws, and why."""
 
