@@ -83,9 +83,9 @@ def _is_title(text: str, start: int, stop: int, words: str) -> bool:
         return False  # «центральная площадь Испании», «Альнис — озеро Литвы»
     if words == "имени":
         return likeliest is not None and likeliest.pos == "NOUN"
-    if any({"nomn", "plur"} <= one.grammemes for one in readings(text[start:stop])):
-        if likeliest is None or (likeliest.pos != "NOUN" and not cases_at(text[:start]).isdisjoint({"nomn", "accs"})):
-            return False  # «города Саку и Томи»
+    governed = likeliest and (likeliest.pos == "NOUN" or cases_at(text[:start]).isdisjoint({"nomn", "accs"}))
+    if not governed and any({"nomn", "plur"} <= one.grammemes for one in readings(text[start:stop])):
+        return False  # «города Саку и Томи»
     first = readings(name[1])[0] if name else None
     return first is not None and (words in _STREETS or not (first.known and {"Name", "Patr"} & first.grammemes))
 
