@@ -109,7 +109,7 @@ def found(model: Linear | Transformer, rows: Rows, budget: int, seed: int) -> li
     return list(search.records(rows, generic()))
 
 
-def hidden(attack: str, rows: Rows, *, seed: int, draw: int = 0) -> Rows:
+def hidden(attack: str, rows: Rows, *, seed: int, draw: int = 0) -> list[dict[str, Any]]:
     """The rows with the tricks of an attack."""
     return [one.row("none") for one in Augmenter(attack, seed=seed).records(rows, generic(), draw=draw)]
 
@@ -117,7 +117,7 @@ def hidden(attack: str, rows: Rows, *, seed: int, draw: int = 0) -> Rows:
 def trained(kind: type, way: str, rows: Rows, labels: Sequence[str], *, epochs: int, seed: int) -> Linear | Transformer:
     """Train a classifier in one of the ways."""
     model, draw = kind(labels, seed), random.Random(seed)
-    others = {"clean": [], "twice": rows}.get(way)
+    others: list[dict[str, Any]] | None = {"clean": [], "twice": list(rows)}.get(way)
     for epoch in range(epochs):
         if others is None or way == "online":
             others = hidden(ATTACK, rows, seed=seed, draw=epoch)
