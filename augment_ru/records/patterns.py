@@ -10,8 +10,9 @@ _compiled = lru_cache(maxsize=1024)(regex.compile)  # regex itself takes longer 
 _PATIENCE = 1.0
 """The seconds that a regular expression may take for a text."""
 _SHORT = 8
-"""A text of at most this many characters is searched without a clock, which takes longer than the search: nested
-repetitions have too few ways to divide it."""
+"""A text of at most this many characters is searched without a clock, which takes longer than the search, if the pattern
+has at most `_REPEATS` repetitions: nested ones have fewer than 4,000 ways to divide it."""
+_REPEATS = 6
 
 
 def check_pattern(where: str, pattern: str) -> None:
@@ -49,12 +50,17 @@ def is_found(pattern: str, text: str, what: str = "pattern") -> bool:
     Raises:
         AugmentError: the search takes over a second.
     """
-    if len(text) <= _SHORT:
+    if len(text) <= _SHORT and _is_simple(pattern):
         return _compiled(pattern).search(text) is not None
     try:
         return _compiled(pattern).search(text, timeout=_PATIENCE) is not None
     except TimeoutError as error:
         raise _too_long(pattern, text, what) from error
+
+
+@lru_cache(maxsize=1024)
+def _is_simple(pattern: str) -> bool:
+    return sum(map(pattern.count, "*+?{")) <= _REPEATS
 
 
 def _too_long(pattern: str, text: str, what: str) -> AugmentError:
