@@ -10,8 +10,8 @@ _compiled = lru_cache(maxsize=1024)(regex.compile)  # regex itself takes longer 
 _PATIENCE = 1.0
 """The seconds that a regular expression may take for a text."""
 _SHORT = 8
-"""A text of at most this many characters is searched without a clock, which takes longer than the search, if the pattern
-has at most `_REPEATS` repetitions: nested ones have fewer than 4,000 ways to divide it."""
+"""A text of at most this many characters is searched without a clock, which takes longer than the search, if the
+pattern has at most `_REPEATS` repetitions: nested ones have about 3,000 ways to divide the text."""
 _REPEATS = 6
 
 
