@@ -112,7 +112,7 @@ def misspelt(words: Words, indices: Ints, edits: EditTable) -> Misspelt:
     values[:-1] *= words.shares[numbers]
     first = first_of_each(owners * words.starts.size + words.sentences[numbers])
     of = first.cumsum() - 1
-    return Misspelt(candidates, owners[first], [np.bincount(of, weights=one) for one in values])
+    return Misspelt(candidates, owners[first], [np.bincount(of, weights=one).astype(np.float64) for one in values])
 
 
 def _damage(form: str, written: str, apart: int) -> tuple[float, ...] | None:
