@@ -431,4 +431,4 @@ def test_the_document_names_every_kind_and_option_and_its_code_runs() -> None:
         exec(compile(block, "models.md", "exec"), space)  # noqa: S102  (our own document)
         if "model" in space:
             assert space["model"](examples_of([{"text": "Ура!"}], "generic"))[0] in ("короткий", "длинный")
-    assert len(blocks) == 2
+    assert blocks

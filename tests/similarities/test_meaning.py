@@ -3,6 +3,7 @@
 import itertools
 import json
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -263,8 +264,11 @@ def test_scores_are_the_same_on_every_processor() -> None:
         environment = {**os.environ, "OPENBLAS_CORETYPE": core}
         command = [sys.executable, "-c", _SCORED]
         done = subprocess.run(
-            command, input=json.dumps(rows), env=environment, capture_output=True, text=True, check=True
+            command, input=json.dumps(rows), env=environment, capture_output=True, text=True, check=False
         )
+        if done.returncode == -signal.SIGILL:  # this machine cannot compute as that processor
+            continue
+        assert done.returncode == 0, done.stderr
         outputs.add(done.stdout)
     assert len(outputs) == 1
 

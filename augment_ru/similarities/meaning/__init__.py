@@ -16,7 +16,7 @@ from augment_ru.resources import dictionary_path, rows
 from augment_ru.script import Script
 from augment_ru.similarities.meaning.features import DAMAGE, features_of
 from augment_ru.similarities.meaning.matching import fates_of, guessed_fates
-from augment_ru.similarities.meaning.slips import Words, misspelt
+from augment_ru.similarities.meaning.slips import SourceWords, misspelt
 from augment_ru.similarities.meaning.words import SENTENCE_END, Fates, Source, kept_source
 from augment_ru.text.batch import Batch
 from augment_ru.text.characters import decode
@@ -109,7 +109,7 @@ class MeaningScorer(Scorer):
         if not isinstance(candidates, Candidates):
             return np.array(list(map(self._aligned, indices.tolist(), candidates)), dtype=np.float64)
         asked, at = np.unique(indices, return_inverse=True)
-        found = misspelt(Words.of(list(map(self._source, asked.tolist()))), at, candidates.table)
+        found = misspelt(SourceWords.of(list(map(self._source, asked.tolist()))), at, candidates.table)
         scores, losses = np.ones(indices.size), np.zeros(found.owners.size)
         for name, values in zip(DAMAGE, found.losses, strict=True):
             losses += self._weights.get(name, 0.0) * values

@@ -14,7 +14,7 @@ from augment_ru.similarities.meaning.words import Source, forms_of
 from augment_ru.text.characters import Mask
 
 
-class Words(NamedTuple):
+class SourceWords(NamedTuple):
     """The words of several texts.
 
     Attributes:
@@ -35,7 +35,7 @@ class Words(NamedTuple):
     sentences: Ints
 
     @classmethod
-    def of(cls, sources: Sequence[Source]) -> "Words":
+    def of(cls, sources: Sequence[Source]) -> "SourceWords":
         """Put the words of texts into columns."""
         begins = np.cumsum([0, *(len(source.text) + 1 for source in sources)])
         found = [
@@ -54,7 +54,7 @@ class Words(NamedTuple):
         )
 
 
-class Misspelt(NamedTuple):
+class Slips(NamedTuple):
     """What candidates that only misspell words lose.
 
     Attributes:
@@ -68,7 +68,7 @@ class Misspelt(NamedTuple):
     losses: Sequence[Floats]
 
 
-def misspelt(words: Words, indices: Ints, edits: EditTable) -> Misspelt:
+def misspelt(words: SourceWords, indices: Ints, edits: EditTable) -> Slips:
     """Find the candidates that only misspell words, and what they lose.
 
     Args:
@@ -112,7 +112,7 @@ def misspelt(words: Words, indices: Ints, edits: EditTable) -> Misspelt:
     values[:-1] *= words.shares[numbers]
     first = first_of_each(owners * words.starts.size + words.sentences[numbers])
     of = first.cumsum() - 1
-    return Misspelt(candidates, owners[first], [np.bincount(of, weights=one).astype(np.float64) for one in values])
+    return Slips(candidates, owners[first], [np.bincount(of, weights=one).astype(np.float64) for one in values])
 
 
 def _damage(form: str, written: str, apart: int) -> tuple[float, ...] | None:
