@@ -39,11 +39,12 @@ NOT_RUN = {
     r"^lm_eval |^cd small$": "needs weights",
     r" hf-(causal|seq2seq|classifier):| --similarity bertscore": "needs weights",
     r"openai:http": "needs a server",
+    r"^python examples/online_training\.py": "trains for half an hour; tests run it on fewer rows",
 }
 """The commands that the tests do not run, and why."""
 
 LONG = {
-    r"^python examples/(adversarial|augmented|online)_training\.py": "trains classifiers; tests run them on fewer rows",
+    r"^python examples/(adversarial|augmented)_training\.py": "trains classifiers; tests run them on fewer rows",
 }
 """The commands that are run only in the full profile of the laws, and why."""
 
