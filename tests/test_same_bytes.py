@@ -42,7 +42,7 @@ DIGESTS = {
     "people": "68c4fa0a259a6d15",
     "punctuation": "b97a3f0643166744",
     "spacing": "e75951af339344ee",
-    "speech": "7d89f1a2d0a1b996",
+    "speech": "ec3e7b1336d8a32d",
     "synonyms": "8c04bb877e515310",
     "transliteration": "8275e7fd7453eae6",
     "unseen": "fff56e7fba05a6ed",
