@@ -94,7 +94,7 @@ def _number() -> re.Pattern[str]:
     unit = (
         rf"(?:{words})(?!\w)|\+?(?:[\d⓪①-⑨❶-❾]\ufe0f?\u20e3?|[{alike}](?=[\d{alike}])|(?<=[\d{alike}])[{alike}])+(?!\w)"
     )
-    return re.compile(rf"(?<![\w+])(?:{unit})(?:[\s().,*·/–—-]{{1,4}}(?:{unit}))*", re.IGNORECASE)
+    return re.compile(rf"(?<![\w+])(?:{unit})(?:[\s().*·/–—-]{{1,4}}(?:{unit}))*", re.IGNORECASE)
 
 
 def _telephone(found: re.Match[str]) -> Iterator[Edit]:
@@ -112,9 +112,12 @@ def _telephone(found: re.Match[str]) -> Iterator[Edit]:
 
 
 def _is_hidden(written: str, run: Sequence[str]) -> bool:
-    """Tell whether a number is not written as such: it has words, letters, other digits, or each digit is apart."""
-    plain = re.fullmatch(r"\+?[0-9\s().,/–-]+", written)
-    return not plain or (len(run) > 1 and all(len(unit) == 1 for unit in run))
+    """Tell whether a number is not written as such: it has words, letters, other digits, or each digit is apart.
+
+    Digits apart may be a row of a table, so they must begin as a mobile number does.
+    """
+    plain = re.fullmatch(r"\+?[0-9\s()./–-]+", written)
+    return not plain or (run[0] in ("7", "8") and run[1:2] == ["9"] and all(len(unit) == 1 for unit in run))
 
 
 def _formed(written: str, run: Sequence[str], digits: str) -> str:
