@@ -128,6 +128,11 @@ def _keeps_words(batch: Batch, starts: Ints, stops: Ints, lost: Mask) -> Mask:
     return kept
 
 
+_FARTHEST = 100
+"""The most signs of a word on each side of an edit that its note looks at, so that a long row of digits costs no square
+of its length."""
+
+
 def _notes(batch: Batch, starts: Ints, stops: Ints, new: Sequence[str], misread: Mask) -> list[Note]:
     """Return the notes of misreadings: they are read as the original, but for numbers, other words and ruined words."""
     rows, errors, made = batch.rows(starts), counts_before(misread), []
@@ -135,9 +140,10 @@ def _notes(batch: Batch, starts: Ints, stops: Ints, new: Sequence[str], misread:
         first, whole = int(batch.starts[row]), batch.texts[row]
         left, right = start - first, stop - first
         old = whole[left:right]
-        while left and whole[left - 1].isalnum():
+        least, most = max(left - _FARTHEST, 0), min(right + _FARTHEST, len(whole))
+        while left > least and whole[left - 1].isalnum():
             left -= 1
-        while right < len(whole) and whole[right].isalnum():
+        while right < most and whole[right].isalnum():
             right += 1
         was, word = (
             whole[left:right].lower(),
