@@ -188,7 +188,7 @@ def _claims(source: Source, _: int) -> Claims:
     persons: dict[str, set[str]] = {"subject": set(), "other": set()}
     for at, (form, word) in enumerate(zip(forms, words, strict=True)):
         if form in BINDING:
-            heads.setdefault(NEGATION, []).append(_head(source, words, at))
+            heads.setdefault(NEGATION, []).append(source.once(_heads, 0)[at])
         elif word.denied:
             heads.setdefault(NEGATION, []).append(word._replace(lemmas=frozenset({word.denied})))
         for key in word.classes:
@@ -198,11 +198,11 @@ def _claims(source: Source, _: int) -> Claims:
             if key[0].endswith("**"):
                 clauses[key] = clauses.get(key, frozenset()) | _clause(source, words, at)
             elif key[0].endswith("*"):
-                heads.setdefault(key, []).append(_head(source, words, at))
+                heads.setdefault(key, []).append(source.once(_heads, 0)[at])
         if word.person:
             persons[word.slot].add(word.person)
     for value, at in numbers.heads:
-        heads.setdefault(("number", str(value)), []).append(_head(source, words, at))
+        heads.setdefault(("number", str(value)), []).append(source.once(_heads, 0)[at])
     return Claims(
         {lemma: word.kind for word in words if word.tells for lemma in word.lemmas},
         said,
@@ -215,14 +215,14 @@ def _claims(source: Source, _: int) -> Claims:
     )
 
 
-def _head(source: Source, words: list[Word], at: int) -> Word:
-    """Return the next telling word behind word `at`, in its clause; `_NOBODY` if there is none."""
-    for number in range(at + 1, len(words)):
-        if source.clauses[number] != source.clauses[at]:
-            break
-        if words[number].tells:
-            return words[number]
-    return _NOBODY
+def _heads(source: Source, _: int) -> list[Word]:
+    """Return for each word the next telling word behind it, in its clause; `_NOBODY` if there is none."""
+    found = [_NOBODY] * len(source.forms)
+    for at in range(len(found) - 2, -1, -1):
+        if source.clauses[at] == source.clauses[at + 1]:
+            word = word_claims(source.forms[at + 1])
+            found[at] = word if word.tells else found[at + 1]
+    return found
 
 
 def _clause(source: Source, words: list[Word], at: int) -> frozenset[str]:
@@ -263,8 +263,9 @@ def _moved(one: Claims, other: Claims, key: tuple[str, str]) -> bool:
     mine, theirs = one.heads[key], other.heads.get(key, ())
     if not theirs or len(mine) != len(theirs):
         return False
-    kinds = {word.kind for word in theirs if not any(word.lemmas & head.lemmas for head in mine)}
-    left = [head for head in mine if not any(head.lemmas & word.lemmas for word in theirs)]
+    my_lemmas, their_lemmas = (frozenset().union(*(head.lemmas for head in heads)) for heads in (mine, theirs))
+    kinds = {word.kind for word in theirs if word.lemmas.isdisjoint(my_lemmas)}
+    left = [head for head in mine if head.lemmas.isdisjoint(their_lemmas)]
     return any(not head.lemmas.isdisjoint(other.lemmas) and (key != NEGATION or head.kind in kinds) for head in left)
 
 
