@@ -14,8 +14,6 @@ from augment_ru.resources import dictionary_path, rows
 
 _ALIKE = dict(zip("OoОоQDЗзBВбbIlІSsЧч", "0000003388661115544", strict=True))
 """Letters in the place of digits."""
-_SPELT = "a b v g d e e zh z i y k l m n o p r s t u f h ts ch sh sch  y  e yu ya"
-_LATIN = dict(zip("абвгдеёжзийклмнопрстуфхцчшщъыьэюя", _SPELT.split(" "), strict=True))
 _LIKELY = re.compile(
     r"точк|тчк|\bд[оo]т\b|\bdot\b|собак|собач|@|[(\[{]\s*(?:[аa]|at|эт)\s*[)\]}]|\.[а-я]{2,4}\b|\s_\s|нижн"
 )
@@ -49,6 +47,14 @@ def _meanings(kind: str) -> dict[str, str]:
 
 
 @cache
+def _latin() -> dict[str, str]:
+    """Map Russian letters to Latin ones as people write them in addresses: as in chats, but for ё and ц."""
+    found = rows(dictionary_path("transliteration_chat"), columns=3)
+    spelt = {letter: said.split()[0].replace("-", "") for letter, behind, said in found if behind == "-"}
+    return spelt | {"ё": "e", "ц": "ts"}
+
+
+@cache
 def _sign() -> str:
     """Return the pattern of a sign between the parts of an address, in words or not; single letters need brackets."""
     words = sorted(_meanings("sign"), key=lambda one: -len(one))
@@ -73,7 +79,9 @@ def _written(found: str) -> str:
     if not is_nick and not (ends and _is_sure(parts[ends[-1]], parts[ends[-1] + 1], cut[2 * ends[-1] + 1])):
         return ""
     names = [
-        zones[part] if at and at - 1 in ends else _meanings("host").get(part, "".join(_LATIN.get(c, c) for c in part))
+        zones[part]
+        if at and at - 1 in ends
+        else _meanings("host").get(part, "".join(_latin().get(char, char) for char in part))
         for at, part in enumerate(parts)
     ]
     new = names[0] + "".join(mark + name for mark, name in zip(marks, names[1:], strict=True))
