@@ -397,8 +397,8 @@ class Evaluation:
         task, (first, *others) = self.pairs.task, self.judged
         if not (task.benchmark.protocols or task.layout.id == "idx") or others or first.run.episodes > 1:
             raise AugmentError(
-                "`submission`: needs a task of MERA or Russian SuperGLUE, one model, and one set of demonstrations; got "
-                f"{task.name}, {amount(1 + len(others), 'model')}, {amount(first.run.episodes, 'set')}"
+                "`submission`: needs a task of MERA or Russian SuperGLUE, one model, and one set of demonstrations; "
+                f"got {task.name}, {amount(1 + len(others), 'model')}, {amount(first.run.episodes, 'set')}"
             )
         if not task.benchmark.protocols:
             given = zip(self.pairs.originals, first.run.originals[0], strict=True)
