@@ -8,7 +8,7 @@ from pathlib import Path
 from profiles import IS_FULL
 
 # those of other architectures are passed over
-CORES = "Prescott,Haswell,SkylakeX,ARMV8,NEOVERSEN1" if IS_FULL else "Prescott,SkylakeX,NEOVERSEN1"
+CORES = "Prescott,Haswell,SkylakeX,ARMV8,NEOVERSEN1" if IS_FULL else "Prescott,Haswell,NEOVERSEN1"
 TEXTS = 84 if IS_FULL else 24
 ROOT = Path(__file__).resolve().parents[1]
 
