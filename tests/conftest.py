@@ -4,6 +4,7 @@
 import gc
 import os
 import socket
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,9 @@ CACHE.mkdir(exist_ok=True)
 os.environ["AUGMENT_RU_TEST_MODELS"] = str(CACHE if _ALL is None else _ALL)
 # before anything imports huggingface_hub, which reads it once; processes that tests start inherit it
 os.environ["HF_HUB_CACHE"] = str(CACHE)
+# images of containers forbid kept bytecode: every process that a test starts would compile the package again
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 for name in ("COLUMNS", "FORCE_COLOR", "NO_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE"):
     os.environ.pop(name, None)  # a table is as wide and as plain as it is without a terminal, whatever the user's is
 

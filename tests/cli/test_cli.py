@@ -13,6 +13,7 @@ from pathlib import Path
 import click
 import pytest
 
+from augment_ru import Augmenter
 from augment_ru.cli.main import cli
 from augment_ru.resources import folder
 from commands import PATIENCE, fails, rows_of, run, run_apart, started, wait_until, write
@@ -32,6 +33,7 @@ def source(tmp_path: Path) -> Path:
 # rows
 
 
+@pytest.mark.usefixtures("warm")
 def test_one_row_for_each_row_and_attack_in_order(source: Path) -> None:
     attacks = [argument for name in (*ATTACKS, "case+eda_swap") for argument in ("--attack", name)]
     done = run("perturb", source, *attacks, "--with-original", "--seed", "0")
@@ -521,7 +523,15 @@ def test_every_command_has_help(command: str) -> None:
 # real rows in published formats, where they are at hand
 
 
+@pytest.fixture(scope="module")
+def warm() -> None:
+    """What the attacks read once, read in this process, so that its copies need not."""
+    for attack in OFFLINE:
+        list(Augmenter(attack, similarity="none").records([{"text": "Кошка Маша спит на окне."}]))
+
+
 @pytest.mark.skipif(not SAMPLES.is_dir(), reason="no folder of sample rows")
+@pytest.mark.usefixtures("warm")
 @pytest.mark.parametrize(
     ("name", "fields"),
     [

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from augment_ru import AugmentError
 from augment_ru.formats.encodings import check_encoding, in_utf8
 from commands import run
+from profiles import pairs
 
 ENCODINGS = ("cp1251", "koi8-r", "cp866", "utf-16", "utf-16-le", "utf-16-be", "utf-8", "utf-8-sig", "mac-cyrillic")
 CHARACTERS = "абвгдеёжзийклмнопрстуфхцчшщъыьэюяАБВЁЯ .,!?-()\"'0123456789abcXYZ\n\t"
@@ -54,8 +55,7 @@ def test_a_file_of_a_third_encoding_is_an_error() -> None:
         check_encoding("cp1521")
 
 
-@pytest.mark.parametrize("suffix", ["csv", "tsv"])
-@pytest.mark.parametrize("options", [(), ("--workers", "2")])
+@pytest.mark.parametrize(("suffix", "options"), pairs(("csv", "tsv"), ((), ("--workers", "2"))))
 def test_a_table_of_another_encoding_is_written_with_a_byte_order_mark(
     tmp_path: Path, suffix: str, options: tuple[str, ...]
 ) -> None:

@@ -20,11 +20,18 @@ from augment_ru.inference.decoding import Decoding, chosen_of, gumbel
 from augment_ru.inference.generate import continued, rewritten
 from augment_ru.inference.pretrained import Pretrained, load
 from kept_models import kept
+from profiles import pairs
 from small_models import SENTENCES
 from small_networks import gpt2, marian, t5
 
 TEXTS = [*SENTENCES[:6], f"{SENTENCES[0]} {SENTENCES[6]}", "Собака и кошка сдали экзамен по физике.", "Да."]
-WAYS = [Decoding(), Decoding(temperature=1.0), Decoding(temperature=0.7, top_k=3), Decoding(beams=3)]
+WAYS = {
+    "greedy": Decoding(),
+    "drawn": Decoding(temperature=1.0),
+    "few": Decoding(temperature=0.7, top_k=3),
+    "beams": Decoding(beams=3),
+}
+KINDS = ["translator", "paraphraser", "storyteller"]
 
 
 @pytest.fixture(scope="module")
@@ -59,10 +66,12 @@ def run(model: Pretrained, texts: list[str], decoding: Decoding, seed: int = 1) 
     return dict(zip(texts, outputs, strict=True))
 
 
-@pytest.mark.parametrize("kind", ["translator", "paraphraser", "storyteller"])
-@pytest.mark.parametrize("decoding", WAYS, ids=["greedy", "drawn", "few", "beams"])
+@pytest.mark.parametrize(
+    ("decoding", "kind"),
+    [pytest.param(WAYS[way], kind, id=f"{way}-{kind}") for way, kind in pairs(list(WAYS), KINDS)],
+)
 def test_batch_size_and_order_do_not_matter(
-    kind: str, decoding: Decoding, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+    decoding: Decoding, kind: str, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     model: Pretrained = request.getfixturevalue(kind)
     together = run(model, TEXTS, decoding)

@@ -17,6 +17,7 @@ from augment_ru.prompting.prompt import FilledPrompt
 from augment_ru.prompting.prompt_file import prompt_of
 from augment_ru.records.task import task
 from kept_models import kept
+from profiles import IS_FULL
 from small_causal import causal
 from small_models import SENTENCES
 
@@ -95,7 +96,7 @@ def test_tokens_equal_those_of_apply_chat_template(
 
 ROWS = [
     {"premise": SENTENCES[at % 8], "hypothesis": f"{at}. {SENTENCES[(at * 5 + at // 8) % 8]}", "idx": at}
-    for at in range(250)
+    for at in range(250 if IS_FULL else 48)
 ]
 SHOWN = [{**row, "label": LABELS[at % 2]} for at, row in enumerate(ROWS[::-1][:2])]
 

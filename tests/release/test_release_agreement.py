@@ -17,6 +17,7 @@ from augment_ru.records.task import task as task_of
 from augment_ru.release.release_recipe import identifier
 from augment_ru.release.verify import verify_release
 from benchmark_rows import WITHOUT_PROMPT, WITHOUT_TRAIN, benchmark_rows, benchmark_tasks
+from profiles import IS_FULL
 from releases import built, rows_of, write_rows
 
 HEAD = """
@@ -83,7 +84,7 @@ def network(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.fixture(scope="module", params=[0, 1])
+@pytest.fixture(scope="module", params=[0, 1] if IS_FULL else [1])
 def harness(request: pytest.FixtureRequest, everything: Path, network: Path) -> tuple[int, Mapping[str, Any]]:
     """What the harness finds with so many demonstrations: those of the episode of this number."""
     pytest.importorskip("lm_eval")

@@ -37,7 +37,8 @@ _CHANGE = settings(max_examples=examples(80), suppress_health_check=[HealthCheck
 @pytest.fixture(scope="module")
 def small(small_release: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A release that tests may change for a moment."""
-    return shutil.copytree(small_release, tmp_path_factory.mktemp("release") / "small")
+    kept = shutil.ignore_patterns("__pycache__")  # a test that runs the harness leaves it beside the code of a release
+    return shutil.copytree(small_release, tmp_path_factory.mktemp("release") / "small", ignore=kept)
 
 
 @pytest.fixture(scope="module")
