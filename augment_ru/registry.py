@@ -153,7 +153,8 @@ def own_object(spec: str) -> Any:  # noqa: ANN401  (whatever the module defines)
         file, name = _file_and_name(spec)
         found = vars(load_file(Path(file).resolve()))
         if name not in found:
-            raise AugmentError(f"{spec}: name a function or class of the file, as in {file}:NAME")
+            own = ", ".join(sorted(key for key in found if not key.startswith("_") and callable(found[key]))) or "none"
+            raise AugmentError(f"{spec}: no such function or class; the file has {own}; name one, as in {file}:NAME")
         return found[name]
     try:
         return imported(spec.removeprefix(_MODULE))

@@ -189,8 +189,8 @@ def test_a_similarity_of_a_file_is_that_of_the_module(place: Path) -> None:
     )
     assert of_file[0]["text"] == of_module[0]["text"] != "Кошка спит на окне."
     assert of_file[0]["augment"]["threshold"] == 0.5
-    assert "name a function or class of the file" in fails(2, *options, "shouting.py")
-    assert "name a function or class of the file" in fails(2, *options, "shouting.py:nothing")
+    assert "no such function or class; the file has" in fails(2, *options, "shouting.py")
+    assert "no such function or class; the file has" in fails(2, *options, "shouting.py:nothing")
 
 
 def test_no_output_takes_the_place_of_code_or_of_a_task(place: Path) -> None:

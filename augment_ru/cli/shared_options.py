@@ -252,9 +252,7 @@ SPLIT = (
 """The options for splitting a run into parts."""
 
 ROWS = (
-    option(
-        "--meta", "How much metadata `augment` holds.  [default: full]", type=click.Choice(["full", "brief", "none"])
-    ),
+    option("--meta", "How much metadata each row gets.  [default: full]", type=click.Choice(["full", "brief", "none"])),
     option(
         "--on-error",
         "stop at a bad row, or skip it and write it to OUT.rejects.jsonl.  [default: stop]",

@@ -1,6 +1,6 @@
 """Apply constraints to annotated rows: run their patterns, field rules and functions, and return protected spans."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -183,9 +183,12 @@ def _called(function: Function, rule: Rule, row: Row, docs: Docs) -> Iterator[tu
     found: list[tuple[str, Any]]
     row = row if isinstance(rule.function, str) else MappingProxyType(row)  # a user's own function may not change it
     try:
-        found = [(name, span) for name, spans in function(row, docs).items() for span in spans]
+        by_field = function(row, docs)
+        if not isinstance(by_field, Mapping):
+            raise TypeError(f"returned {brief(by_field)}; return a list of spans for each field's name")  # noqa: TRY301
+        found = [(name, span) for name, spans in by_field.items() for span in spans]
     except Exception as error:  # the function may be the user's own and raise anything
-        raise AugmentError(f"{rule.where}: {said(error)}; return spans by field (--debug shows where)") from error
+        raise AugmentError(f"{rule.where}: {said(error)} (--debug shows where)") from error
     for name, span in found:
         text = docs[name].text if name in docs else ""
         sound = isinstance(span, Span) and type(span.start) is type(span.stop) is int and isinstance(span.label, str)

@@ -255,7 +255,7 @@ def constraint_path(name: str) -> Path:
     """
     paths = constraint_paths()
     if name not in paths:
-        raise unknown("constraint", name, [*paths, "FILE.toml"])
+        raise unknown("constraint", name, [*paths, "FILE.toml", "FILE.py:FUNCTION"])
     return paths[name]
 
 

@@ -8,7 +8,7 @@ import regex
 
 from augment_ru.draws import Ints
 from augment_ru.engine.proposals import Proposals, Replacements, ranges
-from augment_ru.errors import AugmentError
+from augment_ru.errors import AugmentError, brief
 from augment_ru.text.batch import CONTEXT, Batch
 from augment_ru.text.characters import CLUSTER, WORD, Codes, Mask, among, classes, counts_before, decode, surrogates
 
@@ -111,7 +111,10 @@ def _check(batch: Batch, proposals: Proposals) -> None:
         wrong = int(((ranks >= 0.0) & (ranks < 1.0)).argmin())
         raise AugmentError(f"proposed change {wrong}: rank {ranks[wrong]}; a rank is in [0, 1)")
     if not _is_numbered(changes, ranks.size):
-        raise AugmentError("proposed columns: changes are numbered 0, 1, 2, ... in the order of their edits")
+        raise AugmentError(
+            f"proposed columns: {ranks.size} ranks for {changes.size} edits, with changes {brief(changes.tolist())};"
+            " changes are numbered 0, 1, 2, ... in the order of their edits, and each has a rank"
+        )
 
 
 def _is_numbered(changes: Ints, count: int) -> bool:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from augment_ru import registry
 from augment_ru.edits import Edit, Note
-from augment_ru.errors import AugmentError, said
+from augment_ru.errors import AugmentError, brief, said
 from augment_ru.options import by_name, configured
 from augment_ru.registry import chain_names, is_own, own_class
 from augment_ru.script import Script
@@ -66,7 +66,12 @@ class Normalization(ABC):
 
     def _script(self, text: str, edits: Iterable[Edit]) -> Script:
         """Return the script of these edits, each with a note that has the name of this normalizer as its kind."""
-        made = [Edit(one.start, one.stop, one.text, one.note or Note(kind=self.name)) for one in edits]
+        made = []
+        for one in edits:
+            given: object = one  # of the user's own code
+            if not isinstance(given, Edit):
+                raise TypeError(f"edits() gave {brief(given)}; give Edit(start, stop, text) for each")
+            made.append(Edit(given.start, given.stop, given.text, given.note or Note(kind=self.name)))
         return Script(text, made) if made else Script.of(text, ())
 
 

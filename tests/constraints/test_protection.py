@@ -63,7 +63,7 @@ def test_layers_are_those_that_the_function_names() -> None:
 @pytest.mark.parametrize(
     ("returned", "problem"),
     [
-        (None, "AttributeError: 'NoneType' object has no attribute 'items'; return spans by field"),
+        (None, "TypeError: returned None; return a list of spans for each field's name"),
         ({"text": 5}, "TypeError: 'int' object is not iterable"),
         ({"text": [(0, 2)]}, r"returned \(0, 2\) in 'text'; possible: Span\(start, stop, label\) in 'text' \(0 to 9\)"),
         ({"text": [Span(0, 10)]}, r"returned Span\(start=0, stop=10, label=''\) in 'text'"),

@@ -174,6 +174,16 @@ class NoDots(Normalization):
         return [Edit(at, at + 1, "") for at, char in enumerate(text) if char == "."]
 
 
+class OfWords(Normalization):
+    """Gives texts instead of edits."""
+
+    name = "of_words"
+
+    def edits(self, text: str) -> Any:  # noqa: ANN401
+        """Return the words."""
+        return text.split()
+
+
 def test_own_normalizer_in_a_chain(tmp_path: Path) -> None:
     """A normalizer of the user's own is joined with others by a plus."""
     file = tmp_path / "my_normalizer.py"
@@ -194,6 +204,7 @@ def test_own_normalizer_in_a_chain(tmp_path: Path) -> None:
         (lambda: Normalizer().texts("кот"), "call the normalizer itself"),
         (lambda: Normalizer().texts(cast("Any", [3])), "int is none"),
         (lambda: Normalizer().readings("кот", 0), "n"),
+        (lambda: Normalizer(OfWords())("кот"), "edits\\(\\) gave 'кот'; give Edit\\(start, stop, text\\) for each"),
     ],
 )
 def test_errors(make: Callable[[], object], said: str) -> None:
