@@ -86,7 +86,7 @@ def shares_broken(
     return found
 
 
-def hardest(right: Sequence[Pair], pairs: Pairs, golds: Golds) -> list[HardRow]:
+def hardest(right: Sequence[Pair], pairs: Pairs) -> list[HardRow]:
     """Return the rows that withstood the most queries, and after them those broken last."""
 
     def order(pair: Pair) -> tuple[int, int]:
@@ -97,7 +97,7 @@ def hardest(right: Sequence[Pair], pairs: Pairs, golds: Golds) -> list[HardRow]:
     return [
         HardRow(
             str(pairs.originals[pair.original].id),
-            ", ".join(map(str, golds[pair.original])),
+            ", ".join(map(str, pairs.golds[pair.original])),
             str(pair.metadata["status"]),
             int(pair.metadata["queries"]),
             int(as_float(pair.metadata.get("changes")) or 0),

@@ -99,7 +99,7 @@ def _data(evaluation: Evaluation, date: str | None) -> dict[str, Any]:
                 {
                     "id": original.id,
                     "texts": Record(original.values, task).texts(),
-                    "gold": by_field(evaluation.golds[pair.original], task),
+                    "gold": by_field(pairs.golds[pair.original], task),
                     "cells": [one.of[pair.original] for one in evaluation.subpopulations],
                 }
             )

@@ -5,11 +5,12 @@ The original of an output row is restored from its metadata: its edits are undon
 
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from augment_ru.edits import Edit
 from augment_ru.errors import AugmentError
+from augment_ru.evaluation.answers import Golds, Kind, answer_kind, golds_of
 from augment_ru.evaluation.examples import PERTURBATION, without_metadata
 from augment_ru.formats.read import Row
 from augment_ru.formats.row import KEY, Changed, replaced
@@ -74,11 +75,28 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class Pairs:
-    """All originals, and for each attack its pairs in the order of the file."""
+    """All originals, and for each attack its pairs in the order of the file.
+
+    `golds` are the right answers of the originals; they are empty until `evaluate` reads them.
+    """
 
     task: Task
     originals: Sequence[Original]
     attacks: Mapping[str, Sequence[Pair]]
+    golds: Golds = ()
+
+    @property
+    def kind(self) -> Kind:
+        """The kind of the answers."""
+        return answer_kind(self.task)
+
+    def with_golds(self) -> "Pairs":
+        """Return the same rows with the right answers of the originals.
+
+        Raises:
+            AugmentError: as `golds_of`.
+        """
+        return replace(self, golds=golds_of([one.values for one in self.originals], self.task, self.kind))
 
 
 def task_of_rows(rows: Sequence[Row], given: Task | None, fields: Sequence[str], gold: Sequence[str]) -> Task:

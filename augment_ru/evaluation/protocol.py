@@ -12,7 +12,7 @@ import numpy as np
 from augment_ru.draws import Streams, digests
 from augment_ru.edits import Edit
 from augment_ru.errors import AugmentError
-from augment_ru.evaluation.answers import Answer, Kind, answer_of, golds_of, group_of
+from augment_ru.evaluation.answers import Answer, answer_of, golds_of, group_of
 from augment_ru.evaluation.examples import (
     EPISODE,
     PERTURBATION,
@@ -254,7 +254,7 @@ class Demonstrations:
         return tuple(self.rows[at] for at in chosen)
 
 
-def demonstrations(train: Sequence[Mapping[str, Any]], pairs: Pairs, kind: Kind, seed: int) -> Demonstrations:
+def demonstrations(train: Sequence[Mapping[str, Any]], pairs: Pairs, seed: int) -> Demonstrations:
     """Collect the rows of a train file that may be shown, and their episodes.
 
     If rows state their episodes, exactly those rows are shown. Otherwise rows may be drawn that have a right answer and
@@ -263,7 +263,6 @@ def demonstrations(train: Sequence[Mapping[str, Any]], pairs: Pairs, kind: Kind,
     Args:
         train: the train rows.
         pairs: the rows that are evaluated.
-        kind: the kind of the answers.
         seed: the seed of the draws.
 
     Raises:
@@ -273,7 +272,7 @@ def demonstrations(train: Sequence[Mapping[str, Any]], pairs: Pairs, kind: Kind,
     is_stated = any(_episodes(values) for values in train)
     rows: list[Mapping[str, Any]] = []
     stated: dict[int, list[int]] = {}
-    golds = golds_of(train, pairs.task, kind)
+    golds = golds_of(train, pairs.task, pairs.kind)
     for number, (values, gold) in enumerate(zip(train, golds, strict=True), start=1):
         row, own = without_metadata(values), _episodes(values)
         try:
@@ -349,7 +348,6 @@ class EvaluationPlan:
 
     Attributes:
         pairs: the original and perturbed rows.
-        kind: the kind of the answers.
         shots: the numbers of demonstrations.
         episodes: the number of episodes for each number of shots above 0.
         demonstrations: the rows that demonstrations are drawn from; None if there are no train rows.
@@ -357,7 +355,6 @@ class EvaluationPlan:
     """
 
     pairs: Pairs
-    kind: Kind
     shots: Sequence[int]
     episodes: int
     demonstrations: Demonstrations | None
@@ -469,7 +466,7 @@ def run_model(
         for episode in episodes:
             predictions = ask(model, plan.examples(shots, episode), cache, counts, advance, repeat=repeat)
             try:
-                answers = [answer_of(without_marks(one), plan.pairs.task, plan.kind) for one in predictions]
+                answers = [answer_of(without_marks(one), plan.pairs.task, plan.pairs.kind) for one in predictions]
             except AugmentError as error:
                 raise AugmentError(f"`model` {model.name}: {error}") from error
             by_attack = plan.by_attack(answers)
@@ -478,7 +475,7 @@ def run_model(
                 unread[attack] += unread_counts(own_predictions)
             for attack, pairs in plan.pairs.attacks.items():
                 own = list(by_attack[attack])
-                if plan.kind == "spans":
+                if plan.pairs.kind == "spans":
                     own = [
                         (_in_original(answer[0], pair, plan.pairs),) for answer, pair in zip(own, pairs, strict=True)
                     ]

@@ -9,7 +9,7 @@ import numpy as np
 
 from augment_ru.errors import AugmentError, unknown
 from augment_ru.evaluation import rates
-from augment_ru.evaluation.answers import Answer, Golds, Metric, accuracy, exact_match
+from augment_ru.evaluation.answers import Answer, Metric, accuracy, exact_match
 from augment_ru.evaluation.pairs import Pairs
 from augment_ru.evaluation.report import AttackReport, Interval, ModelReport, Rate, SuccessRate
 
@@ -148,7 +148,7 @@ def check_requirements(texts: Sequence[str], metrics: Sequence[str], attacks: Se
 
 
 def metric_of(
-    metric: Metric, pairs: Pairs, golds: Golds, episodes: Sequence[Sequence[Answer]], *, rows: Sequence[int], seed: int
+    metric: Metric, pairs: Pairs, episodes: Sequence[Sequence[Answer]], rows: Sequence[int], seed: int
 ) -> Known:
     """Return a metric with its interval.
 
@@ -157,7 +157,6 @@ def metric_of(
     Args:
         metric: the metric.
         pairs: the original and perturbed rows.
-        golds: the right answers of the originals.
         episodes: for each episode, the answer to each row.
         rows: the index of each row's original.
         seed: the seed of the bootstrap.
@@ -165,11 +164,11 @@ def metric_of(
 
     def value(chosen: Sequence[int]) -> float | None:
         answers = [[episode[at] for at in chosen] for episode in episodes]
-        found = rates.scores({"": metric}, pairs, golds, answers, [rows[at] for at in chosen])
+        found = rates.scores({"": metric}, pairs, answers, [rows[at] for at in chosen])
         return found[""].value if found else None
 
     every = value(range(len(rows)))
-    known = [at for at, original in enumerate(rows) if None not in golds[original]]
+    known = [at for at, original in enumerate(rows) if None not in pairs.golds[original]]
     scoring = pairs.task.scoring
     alone = len(scoring.decided) == len(episodes) == 1 and scoring.grouped_by is None
     if every is not None and metric.score in _SHARES and alone and len({rows[at] for at in known}) == len(known):

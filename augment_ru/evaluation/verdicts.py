@@ -15,7 +15,7 @@ import numpy as np
 
 from augment_ru.draws import Streams, digests
 from augment_ru.errors import AugmentError, optional
-from augment_ru.evaluation.answers import Kind, by_field, golds_of
+from augment_ru.evaluation.answers import by_field, golds_of
 from augment_ru.evaluation.pairs import Pair, Pairs
 from augment_ru.formats.read import read_rows
 from augment_ru.records.record import Record
@@ -119,7 +119,7 @@ def shares(total: int, sizes: Sequence[int]) -> list[int]:
     return found
 
 
-def questions(pairs: Pairs, sample: Sequence[tuple[str, Pair]], kind: Kind) -> Iterator[dict[str, str]]:
+def questions(pairs: Pairs, sample: Sequence[tuple[str, Pair]]) -> Iterator[dict[str, str]]:
     """Yield what an annotator is shown for each sampled row, without the name of its attack.
 
     Rows with equal texts are shown only once.
@@ -131,7 +131,7 @@ def questions(pairs: Pairs, sample: Sequence[tuple[str, Pair]], kind: Kind) -> I
             continue
         shown.add(own)
         original = pairs.originals[pair.original].values
-        (gold,) = golds_of([original], pairs.task, kind)
+        (gold,) = golds_of([original], pairs.task, pairs.kind)
         right = by_field([" / ".join(one) if isinstance(one, tuple) else one for one in map(_flat, gold)], pairs.task)
         yield {
             "id": own,
