@@ -156,7 +156,7 @@ def _share(by: str, value: str, broken: int, of: int, overall: float = 0.0) -> S
         value,
         broken,
         of,
-        None if share is None else percent(share),
+        percent(share),
         percents(wilson(broken_of, of)),
         round(share / overall, 2) if share is not None and overall else None,
     )

@@ -11,7 +11,7 @@ from augment_ru.evaluation.answers import labels_among
 from augment_ru.evaluation.examples import Cache, NamedModel, QuestionCounts, ask
 from augment_ru.evaluation.pairs import Pairs
 from augment_ru.evaluation.protocol import EvaluationPlan
-from augment_ru.evaluation.rates import Cells, JudgedRun, bootstrap, percent, wilson_rate
+from augment_ru.evaluation.rates import JudgedRun, bootstrap, cells_of, percent, rate_of, wilson_rate
 from augment_ru.evaluation.report import CatchAfter, CatchReport, Rate
 
 _STEPS = 51
@@ -67,12 +67,9 @@ def catch_report(label: str, judged: JudgedRun, pairs: Pairs, scores: Catches | 
     own = None if scores is None else _known(scores[""])
 
     def rate(hits: np.ndarray, trials: np.ndarray, rows: np.ndarray) -> Rate:
-        counts = np.zeros((2, 1, run.episodes, len(golds)))
-        for at in range(run.episodes):
-            np.add.at(counts[0, 0, at], rows, hits[at] & trials)
-            np.add.at(counts[1, 0, at], rows, trials)
-        cells = Cells(*counts)
-        return JudgedRun(run, {}, {("", ""): cells}, {("", ""): bootstrap([cells], seed)[0]}).rate("", "")
+        decided = np.broadcast_to(trials, hits.shape)
+        cells = cells_of(rows, (hits & decided)[None], decided[None], len(golds))
+        return rate_of(cells, bootstrap([cells], seed)[0])
 
     def after(answers: np.ndarray, rows: np.ndarray, given: np.ndarray | None) -> CatchAfter:
         missed, alarms = (rate(one, trials[rows], rows) for one, trials in ((~answers, is_label), (answers, is_other)))

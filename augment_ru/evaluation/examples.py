@@ -265,6 +265,12 @@ def example_of(record: Mapping[str, Any], task: Task, shots: Sequence[Mapping[st
     return Example(question, task, "\n".join(Record(question, task).read().values()), tuple(shots))
 
 
+def titled_text(values: Mapping[str, Any], task: Task) -> str:
+    """Return the fields that a model reads, one after the other; of several, each with its name before it."""
+    read = Record(values, task).read()
+    return "\n".join(f"{name.split('.')[-1]}: {text}" if len(read) > 1 else text for name, text in read.items())
+
+
 def without_metadata(values: Mapping[str, Any]) -> dict[str, Any]:
     """Return a copy of the row without the metadata of perturb and without the fields that TAPE's files add."""
     added = (KEY, PERTURBATION, EPISODE) if isinstance(values.get(PERTURBATION), str) else (KEY,)

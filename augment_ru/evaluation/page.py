@@ -234,16 +234,11 @@ def edits_between(source: str, text: str) -> list[list[Any]]:
     """
     old, new = _PIECES.findall(source), _PIECES.findall(text)
     if max(len(old), len(new)) > _LONG:
-        return [_single_edit(source, text)]
+        start = shared_start(source, text)
+        tail = shared_start(source[start:][::-1], text[start:][::-1])
+        return [[start, len(source) - tail, text[start : len(text) - tail]]]
     ends = [0]
     for piece in old:
         ends.append(ends[-1] + len(piece))
     blocks = difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
     return [[ends[a], ends[b], "".join(new[c:d])] for kind, a, b, c, d in blocks if kind != "equal"]
-
-
-def _single_edit(source: str, text: str) -> list[Any]:
-    """Return one edit that replaces all between the longest common start and the longest common end of two texts."""
-    start = shared_start(source, text)
-    tail = shared_start(source[start:][::-1], text[start:][::-1])
-    return [start, len(source) - tail, text[start : len(text) - tail]]

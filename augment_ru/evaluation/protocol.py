@@ -294,10 +294,6 @@ def _episodes(values: Mapping[str, Any]) -> Sequence[int]:
     return held if isinstance(held, list) and all(type(one) is int for one in held) else ()
 
 
-def _with_contexts(rows: list[Mapping[str, Any]], task: Task) -> list[Mapping[str, Any]]:
-    return with_contexts(rows, field_paths, **task.turns) if task.turns else rows
-
-
 class PromptOf(NamedTuple):
     """A model that is asked with several prompts, and the name of one of them."""
 
@@ -423,9 +419,10 @@ class EvaluationPlan:
         """
         key = (shots or 0, episode)
         if key not in self._last:
-            rows = _with_contexts([original.values for original in self.pairs.originals], self.pairs.task)
-            for pairs in self.pairs.attacks.values():
-                rows += _with_contexts([pair.values for pair in pairs], self.pairs.task)
+            rows, turns = list[Mapping[str, Any]](), self.pairs.task.turns
+            for own in (self.pairs.originals, *self.pairs.attacks.values()):
+                values = [one.values for one in own]
+                rows += with_contexts(values, field_paths, **turns) if turns else values
             self._last.clear()
             self._last[key] = self.asked(rows, shots, episode)
         return self._last[key]

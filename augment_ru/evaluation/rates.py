@@ -249,9 +249,7 @@ class AttackOutcomes:
             trials: which decisions count as trials, flags of the same shape.
             records: the number of originals.
         """
-        counts = np.zeros((records, 2, *hits.shape[:2]))
-        np.add.at(counts, self.original, np.moveaxis(np.stack([hits, trials]), -1, 0))
-        return Cells(*np.ascontiguousarray(np.moveaxis(counts, 0, -1)))
+        return cells_of(self.original, hits, trials, records)
 
     def names(self, episode: int, row: int) -> list[str | None]:
         """Return the outcome of a row for each label of the right answer; None for a label without a right answer.
@@ -287,6 +285,13 @@ class AttackOutcomes:
         read = np.array([[list(episode) for episode in label] for label in letters], "U1")[..., list(rows)]
         before, after = np.isin(read, ["k", "b"]), np.isin(read, ["k", "f"])
         return cls(np.array(originals, np.int64), read != _UNKNOWN, before, after, before != after)
+
+
+def cells_of(original: npt.NDArray[np.int64], hits: Flags | Counts, trials: Flags, records: int) -> Cells:
+    """Add up hits and trials of rows by the index of their original (`AttackOutcomes.cells`)."""
+    counts = np.zeros((records, 2, *hits.shape[:2]))
+    np.add.at(counts, original, np.moveaxis(np.stack([hits, trials]), -1, 0))
+    return Cells(*np.ascontiguousarray(np.moveaxis(counts, 0, -1)))
 
 
 def outcomes_of(run: ModelRun, pairs: Pairs, attack: str) -> AttackOutcomes:
@@ -417,27 +422,14 @@ class JudgedRun:
     resamples: Mapping[Name, npt.NDArray[np.float64]]
 
     def rate(self, attack: str, name: str, right: int | None = None) -> report.Rate:
-        """Return a rate with Wilson's interval, for the `effective` number of records if some have several decisions.
+        """Return a rate (`rate_of`).
 
         Args:
             attack: the name of the attack; "" for rates over all attacks.
             name: the name of the rate.
             right: the number of right decisions that the rate shows, if any.
         """
-        counts = self.cells[attack, name]
-        alone = counts.trials.shape[:2] == (1, 1) and counts.trials.max(initial=0) <= 1
-        records = float(counts.trials.sum())
-        interval = (
-            wilson(float(counts.hits.sum()), records) if alone else effective(counts, self.resamples[attack, name])
-        )
-        episodes = [percent(value) for value in counts.rates()]
-        return report.Rate(
-            percent(counts.rate()),
-            percents(interval),
-            "wilson" if alone else "effective",
-            report.Spread(spread(episodes), episodes) if len(episodes) > 1 else None,
-            right,
-        )
+        return rate_of(self.cells[attack, name], self.resamples[attack, name], right)
 
     def success(self, attack: str) -> report.SuccessRate:
         """Return the attack success rate with its counts."""
@@ -465,6 +457,20 @@ class JudgedRun:
             half = (wilson(0, float((self.cells[name].trials > 0).sum())) or (0.0, 1.0))[1]
             interval = (1 - kept - half, 1 - kept + half)
         return report.Rate(None if kept is None else percent(1 - kept), percents(interval), "bootstrap")
+
+
+def rate_of(cells: Cells, drawn: npt.NDArray[np.float64], right: int | None = None) -> report.Rate:
+    """Return a rate with Wilson's interval, for the `effective` number of records if some have several decisions."""
+    alone = cells.trials.shape[:2] == (1, 1) and cells.trials.max(initial=0) <= 1
+    interval = wilson(float(cells.hits.sum()), float(cells.trials.sum())) if alone else effective(cells, drawn)
+    episodes = [percent(value) for value in cells.rates()]
+    return report.Rate(
+        percent(cells.rate()),
+        percents(interval),
+        "wilson" if alone else "effective",
+        report.Spread(spread(episodes), episodes) if len(episodes) > 1 else None,
+        right,
+    )
 
 
 def percent(value: float | None) -> float | None:
