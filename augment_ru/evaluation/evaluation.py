@@ -57,7 +57,7 @@ from augment_ru.evaluation.report import (
     ValidRows,
     as_json,
 )
-from augment_ru.evaluation.requirements import Known, Requirement, check_requirements, metric_of
+from augment_ru.evaluation.requirements import Requirement, check_requirements, metric_of
 from augment_ru.evaluation.rewriting import Judges
 from augment_ru.evaluation.searches import edits_per_100_words, is_searched, searches
 from augment_ru.evaluation.spans import FATES
@@ -354,7 +354,7 @@ class Evaluation:
                     found += [f"{model.model}{shots}: {name} {problem} ({one.text})"] if problem else []
         return found
 
-    def _metric(self, run: ModelRun, name: str, attack: str | None) -> Known:
+    def _metric(self, run: ModelRun, name: str, attack: str | None) -> Rate:
         """Return a metric of a run with its interval, on the rows of an attack or, for None, on the originals."""
         pairs, given = self.pairs, run.originals if attack is None else run.attacks[attack]
         rows = range(len(pairs.originals)) if attack is None else [pair.original for pair in pairs.attacks[attack]]
@@ -648,7 +648,7 @@ def evaluate(
     if settings.catch is not None:
         check_catch(settings.catch, pairs)
     check_requirements(settings.require, tuple(scored), tuple(pairs.attacks), settings.repeats)
-    found = [*subpopulations(originals, task, labels=pairs.kind == "labels", by=settings.by), *exchanged_names(pairs)]
+    found = [*subpopulations(originals, task, settings.by), *exchanged_names(pairs)]
     shown_golds = answers.golds_of(train_rows.values, task, pairs.kind) if train_rows else []
     learned, labels = (answers.labels_among(one, pairs.kind) for one in (shown_golds, [*pairs.golds, *shown_golds]))
     answers.check_labels_shared(f"`train` {train}", learned or (), answers.labels_among(pairs.golds, pairs.kind))

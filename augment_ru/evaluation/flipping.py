@@ -7,6 +7,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from augment_ru.edits import Edit
+from augment_ru.engine.result import new_values
 from augment_ru.errors import AugmentError
 from augment_ru.evaluation.answers import answer_of, is_right
 from augment_ru.evaluation.examples import Cache, NamedModel, QuestionCounts, ask
@@ -14,7 +15,6 @@ from augment_ru.evaluation.pairs import Pair, order_of
 from augment_ru.evaluation.protocol import EvaluationPlan, Wanted
 from augment_ru.evaluation.rates import JudgedRun
 from augment_ru.formats.row import Changed, new_row
-from augment_ru.records import field_paths
 from augment_ru.records.record import Record
 from augment_ru.script import Script
 
@@ -169,9 +169,7 @@ def with_edits(pair: Pair, kept: Iterable[_Unit], plan: EvaluationPlan) -> dict[
         name: Script(text, [Edit(*(pair.edits or {})[name][at]) for at in numbers.get(name, ())])
         for name, text in record.texts().items()
     }
-    new = {field_paths.path_of(record.values, name): script.text for name, script in scripts.items()}
-    moved = {place.path: place.after(scripts[place.text]) for place in record.offsets() if place.text in scripts}
-    return new_row(record.values, Changed(new | moved))
+    return new_row(record.values, Changed(new_values(record, scripts)))
 
 
 def _is_whole(pair: Pair, parts: Sequence[_Unit], plan: EvaluationPlan) -> bool:

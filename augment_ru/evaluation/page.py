@@ -187,31 +187,20 @@ def _sample(count: int, seed: int) -> list[int]:
 
 
 def _prediction(evaluation: Evaluation, judged: JudgedRun, attack: str, row: int) -> list[Any]:
-    """Return a model's answer to the original, its answer to the row, and the outcome in one word (first episode)."""
+    """Return a model's answer to the original, its answer to the row, and the outcome in one word (first episode).
+
+    If several labels have outcomes, broken comes before fixed, wrong and kept. If the row has no right answer, the word
+    is "flipped" if a prediction changed, else "same".
+    """
     task, outcomes = evaluation.pairs.task, judged.outcomes[attack]
     at = evaluation.pairs.attacks[attack][row].original
-    flipped = bool(outcomes.flipped[:, 0, row].any())
+    names = outcomes.names(0, row)
+    unknown = "flipped" if outcomes.flipped[:, 0, row].any() else "same"
     return [
         prediction_json(judged.run.originals[0][at], task),
         prediction_json(judged.run.attacks[attack][0][row], task),
-        _main_outcome(outcomes.names(0, row), flipped=flipped),
+        next((name for name in ("broken", "fixed", "wrong", "kept") if name in names), unknown),
     ]
-
-
-def _main_outcome(names: Sequence[str | None], *, flipped: bool) -> str:
-    """Return the outcome of a row in one word.
-
-    If several labels have outcomes, broken comes before fixed, wrong and kept. If the row has no right answer, the word
-    is "flipped" if the prediction changed, else "same".
-
-    Args:
-        names: the outcome of each label; None for a label without a right answer.
-        flipped: whether a prediction for the perturbed row differs from the one for the original.
-    """
-    for name in ("broken", "fixed", "wrong", "kept"):
-        if name in names:
-            return name
-    return "flipped" if flipped else "same"
 
 
 def _edits(pair: Pair, texts: Mapping[str, str]) -> Iterator[tuple[str, Sequence[Sequence[Any]]]]:

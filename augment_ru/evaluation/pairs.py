@@ -9,13 +9,13 @@ from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from augment_ru.edits import Edit
+from augment_ru.engine.result import new_values
 from augment_ru.errors import AugmentError
 from augment_ru.evaluation.answers import Golds, Kind, answer_kind, golds_of
 from augment_ru.evaluation.examples import PERTURBATION, without_metadata
 from augment_ru.formats.read import Row
 from augment_ru.formats.row import KEY, Changed, replaced
 from augment_ru.records import field_paths
-from augment_ru.records.options import reordered
 from augment_ru.records.record import Record
 from augment_ru.records.task import Task, check_found, generic, recognise
 from augment_ru.script import Script
@@ -37,9 +37,8 @@ _OF_SEARCHES = {"broken": "perturbed", "withstood": "unchanged", "wrong_before":
 
 @dataclass(frozen=True, slots=True)
 class Original:
-    """An unperturbed row, its number (from 1, in the order of the file), and the id that reports give it."""
+    """An unperturbed row, and the id that reports give it: its own, or its number in the file (from 1)."""
 
-    number: int
     id: str | int
     values: Mapping[str, Any]
 
@@ -295,8 +294,8 @@ class _OriginalIndex:
         key = json.dumps(values, sort_keys=True, default=str)
         if key not in self.index_of:
             self.index_of[key] = len(self.originals)
-            identity, number = self._id(values), len(self.originals) + 1
-            self.originals.append(Original(number, number if identity is None else identity, values))
+            identity = self._id(values)
+            self.originals.append(Original(len(self.originals) + 1 if identity is None else identity, values))
         return self.index_of[key]
 
     def _id(self, values: Mapping[str, Any]) -> str | int | None:
@@ -347,12 +346,8 @@ def restored_row(row: Row, task: Task) -> dict[str, Any]:
             _check_text(name, script, field_paths.value(values, name))
             back[name] = inverse_script(script)
         record = Record(values, task)
-        new: dict[field_paths.Path, Any] = {
-            field_paths.path_of(values, name): script.text for name, script in back.items()
-        }
-        new |= {place.path: place.after(back[place.text]) for place in record.offsets() if place.text in back}
-        if order := order_of(meta):
-            new |= reordered(record, [order.index(at) for at in range(len(order))]).values
+        order = order_of(meta)
+        new = new_values(record, back, [order.index(at) for at in range(len(order))])
         return replaced(record, Changed(new))
     except (TypeError, AttributeError, ValueError) as error:
         raise AugmentError(
