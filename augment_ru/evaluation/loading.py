@@ -190,7 +190,7 @@ def read(given: RowsOrFile, name: str, input_format: str | None = None, encoding
         AugmentError: the file cannot be read or is empty, or a row is no dictionary or cannot be written as JSON.
     """
     if not isinstance(given, str | Path):
-        rows: list[Any] = list(given) if isinstance(given, Iterable) else [given]
+        rows: list[Any] = list(given) if isinstance(given, Iterable) else [given]  # type: ignore[redundant-expr]
         if wrong := [row for row in rows if not isinstance(row, Mapping)]:
             refuse_frame(given, "evaluate()", "frame.to_dict('records') of pandas, frame.to_dicts() of polars")
             raise AugmentError(f"{brief(wrong[0])}: no row; give dictionaries, or the path of a file")

@@ -24,7 +24,7 @@ from augment_ru.evaluation.examples import (
     example_of,
     without_metadata,
 )
-from augment_ru.evaluation.pairs import Pair, Pairs, inverse_script, order_of
+from augment_ru.evaluation.pairs import Original, Pair, Pairs, inverse_script, order_of
 from augment_ru.evaluation.rankings import ranking_of
 from augment_ru.evaluation.spans import Spans, in_source, span_of
 from augment_ru.evaluation.unread import UnreadCounts, unread_counts, without_marks
@@ -420,7 +420,8 @@ class EvaluationPlan:
         key = (shots or 0, episode)
         if key not in self._last:
             rows, turns = list[Mapping[str, Any]](), self.pairs.task.turns
-            for own in (self.pairs.originals, *self.pairs.attacks.values()):
+            every: list[Sequence[Original | Pair]] = [self.pairs.originals, *self.pairs.attacks.values()]
+            for own in every:
                 values = [one.values for one in own]
                 rows += with_contexts(values, field_paths, **turns) if turns else values
             self._last.clear()

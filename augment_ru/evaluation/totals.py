@@ -61,20 +61,20 @@ def totals(reports: Sequence[SavedReport]) -> list[Means]:
         raise AugmentError(f"reports of several protocols: {', '.join(sorted(protocols))}; take those of one")
     entries: dict[tuple[str, int | None], list[SavedModel | None]] = {}
     for number, report in enumerate(reports):
-        for model in report.models:
-            entries.setdefault((model.model, model.shots), [None] * len(reports))[number] = model
+        for entry in report.models:
+            entries.setdefault((entry.model, entry.shots), [None] * len(reports))[number] = entry
     counted = [at for at, report in enumerate(reports) if not is_diagnostic(report)]
     attacks = list(dict.fromkeys(name for at in counted for name in reports[at].attacks))
     found = []
-    for (name, shots), models in entries.items():
+    for (model, shots), models in entries.items():
         own = [models[at] for at in counted]
         rates = {
-            attack: _mean([one and one.attacks[attack].asr for one in own if one is None or attack in one.attacks])
-            for attack in attacks
+            name: _mean([one.attacks[name].asr if one else None for one in own if one is None or name in one.attacks])
+            for name in attacks
         }
         f1, accuracy = (_mean([_metric(one, pair) for one in own]) for pair in (F1, ACCURACY))
         tasks, total = [_score(one) for one in models], _mean([_score(one) for one in own])
-        found.append(Means(name, shots, tasks, total, f1, accuracy, rates, _mean(list(rates.values()))))
+        found.append(Means(model, shots, tasks, total, f1, accuracy, rates, _mean(list(rates.values()))))
     return found
 
 

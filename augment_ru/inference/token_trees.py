@@ -7,7 +7,7 @@ attends only to the prefix and to its ancestors.
 """
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -119,10 +119,10 @@ def _common_prefix(question: Sequence[Request]) -> Tokens:
     return first[:size]
 
 
-def _intervals(overlaps: Sequence[int], least: int) -> Iterator[tuple[int, int, int]]:
+def _intervals(overlaps: Sequence[int], least: int) -> Sequence[tuple[int, int, int]]:
     """Divide the questions, which are sorted by their tokens, into intervals that share a prefix.
 
-    Yield (start, stop, prefix length) for each interval; the length is 0 for questions without a shared prefix. An
+    Return (start, stop, prefix length) of each interval; the length is 0 for questions without a shared prefix. An
     interval is divided between the neighbours that share the fewest tokens. It stays whole if its own prefix saves more
     tokens than the prefixes of its parts together.
 
@@ -143,23 +143,16 @@ def _intervals(overlaps: Sequence[int], least: int) -> Iterator[tuple[int, int, 
         bounds = zip([start, *divisions], [*divisions, stop], strict=True)
         parts[interval] = list(bounds) if divisions else []
         stack += parts[interval]
-    saved: dict[tuple[int, int], int] = {}
-    kept: dict[tuple[int, int], bool] = {}
+    best: dict[tuple[int, int], tuple[int, list[tuple[int, int, int]]]] = {}  # the saved tokens, and the intervals
     for start, stop in reversed(order):
-        divided = sum(saved[part] for part in parts[start, stop])
+        inside = [best.pop(part) for part in parts[start, stop]]
+        divided = sum(saved for saved, _ in inside)
         size = min(overlaps[start : stop - 1], default=0)
         together = size * (stop - start - 1) - least
-        kept[start, stop] = together > divided
-        saved[start, stop] = max(together, divided, 0)
-    stack = [whole]
-    while stack:
-        start, stop = interval = stack.pop()
-        if kept[interval]:
-            yield start, stop, min(overlaps[start : stop - 1])
-        elif not saved[interval]:
-            yield start, stop, 0
-        else:
-            stack += parts[interval]
+        best[start, stop] = divided, [one for _, own in inside for one in own]
+        if together > divided or not divided:
+            best[start, stop] = max(together, 0), [(start, stop, size if together > 0 else 0)]
+    return best[whole][1]
 
 
 def tree_of(question: Sequence[Request], prefix: int) -> Tree:
