@@ -6,7 +6,7 @@ from math import ceil
 
 import numpy as np
 
-from augment_ru.errors import AugmentError, unknown
+from augment_ru.errors import AugmentError, check_known
 from augment_ru.evaluation.answers import labels_among
 from augment_ru.evaluation.examples import Cache, NamedModel, QuestionCounts, ask
 from augment_ru.evaluation.pairs import Pairs
@@ -28,9 +28,7 @@ def check_catch(label: str, pairs: Pairs) -> None:
     """
     if pairs.kind != "labels" or len(pairs.task.scoring.decided) != 1:
         raise AugmentError(f"`catch` {label}: the task '{pairs.task.name}' has no single label")
-    known = labels_among(pairs.golds, pairs.kind) or ()
-    if label not in known:
-        raise unknown("label of the rows", label, known)
+    check_known("label of the rows", label, labels_among(pairs.golds, pairs.kind) or ())
 
 
 def catch_scores(model: NamedModel, plan: EvaluationPlan, label: str, cache: Cache | None) -> Catches | None:

@@ -20,7 +20,7 @@ from typing import Any, ClassVar, NamedTuple, TypeAlias
 from platformdirs import user_cache_path
 
 from augment_ru import registry
-from augment_ru.errors import AugmentError, Terminated, brief, said, unknown
+from augment_ru.errors import AugmentError, Terminated, brief, check_known, said
 from augment_ru.formats.row import KEY
 from augment_ru.options import options_of, values_of
 from augment_ru.records import field_paths
@@ -211,8 +211,7 @@ def maker_of(spec: str) -> ModelMaker:
     """
     kind = spec.partition(":")[0]
     known = {name.replace("_", "-"): name for name in registry.names("models")}
-    if kind not in known:
-        raise unknown("model", kind, known)
+    check_known("model", kind, known)
     found: ModelMaker = registry.find("models", "model", known[kind])
     return found
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
-from augment_ru.errors import unknown
+from augment_ru.errors import check_known
 from augment_ru.evaluation.paired import MEAN
 from augment_ru.evaluation.report import (
     AnyModel,
@@ -594,8 +594,7 @@ def check_tables(keys: Sequence[str]) -> None:
         AugmentError: there is no table with one of the keys.
     """
     for key in keys:
-        if key not in TABLES:
-            raise unknown("table", key, TABLES)
+        check_known("table", key, TABLES)
 
 
 def numbers(report: Report) -> list[dict[str, Any]]:
