@@ -594,17 +594,12 @@ DoneHook: TypeAlias = Callable[[Sequence[ModelRun]], None]
 """A hook that is called for each model, with the model's runs, after all its questions were answered."""
 
 
-def _no_progress(name: str, questions: int) -> AbstractContextManager[Callable[[int], None]]:
-    del name, questions
-    return nullcontext(lambda _: None)
-
-
 def evaluate(
     perturbed: RowsOrFile,
     models: Models,
     settings: EvaluationSettings | None = None,
     *,
-    progress: Progress = _no_progress,
+    progress: Progress = lambda *_: nullcontext(lambda _: None),
     on_model_done: DoneHook = lambda _: None,
     **changes: Any,  # noqa: ANN401  (values of the settings)
 ) -> Evaluation:
