@@ -244,7 +244,7 @@ def labels_of_different(golds: Iterable[tuple[Gold | None, ...]], task: Task) ->
 
 def answer_kind(task: Task) -> Kind:
     """Return the kind of the answers of a task."""
-    return next(iter(metrics_of(task.scoring.metrics).values())).kind
+    return metric_kinds.METRIC_KINDS[task.scoring.metrics[0]]
 
 
 def _labelled(values: Mapping[str, Any], task: Task, kind: Kind) -> tuple[Gold | None, ...]:

@@ -86,7 +86,7 @@ def shares_broken(
     return found
 
 
-def hardest(right: Sequence[Pair], pairs: Pairs, golds: Golds) -> list[HardRow]:
+def hardest(right: Sequence[Pair], pairs: Pairs) -> list[HardRow]:
     """Return the rows that withstood the most queries, and after them those broken last."""
 
     def order(pair: Pair) -> tuple[int, int]:
@@ -97,7 +97,7 @@ def hardest(right: Sequence[Pair], pairs: Pairs, golds: Golds) -> list[HardRow]:
     return [
         HardRow(
             str(pairs.originals[pair.original].id),
-            ", ".join(map(str, golds[pair.original])),
+            ", ".join(map(str, pairs.golds[pair.original])),
             str(pair.metadata["status"]),
             int(pair.metadata["queries"]),
             int(as_float(pair.metadata.get("changes")) or 0),
@@ -156,7 +156,7 @@ def _share(by: str, value: str, broken: int, of: int, overall: float = 0.0) -> S
         value,
         broken,
         of,
-        None if share is None else percent(share),
+        percent(share),
         percents(wilson(broken_of, of)),
         round(share / overall, 2) if share is not None and overall else None,
     )

@@ -6,14 +6,13 @@ from math import ceil
 
 import numpy as np
 
-from augment_ru.errors import AugmentError, unknown
-from augment_ru.evaluation.answers import Golds, Kind, labels_among
+from augment_ru.errors import AugmentError, check_known
+from augment_ru.evaluation.answers import labels_among
 from augment_ru.evaluation.examples import Cache, NamedModel, QuestionCounts, ask
 from augment_ru.evaluation.pairs import Pairs
 from augment_ru.evaluation.protocol import EvaluationPlan
-from augment_ru.evaluation.rates import Cells, JudgedRun, bootstrap, percent, wilson_rate
+from augment_ru.evaluation.rates import JudgedRun, bootstrap, cells_of, percent, rate_of, wilson_rate
 from augment_ru.evaluation.report import CatchAfter, CatchReport, Rate
-from augment_ru.records.task import Task
 
 _STEPS = 51
 """The number of thresholds from 0 to 1 at which curves are drawn."""
@@ -21,17 +20,15 @@ Catches = Mapping[str, Sequence[float | None]]
 """The catch score of each row by attack, "" for the originals: the probability of the label (softmax), if known."""
 
 
-def check_catch(label: str, task: Task, golds: Golds, kind: Kind) -> None:
+def check_catch(label: str, pairs: Pairs) -> None:
     """Check that a label can be caught.
 
     Raises:
         AugmentError: the task has no single label, or no original has this one.
     """
-    if kind != "labels" or len(task.scoring.decided) != 1:
-        raise AugmentError(f"`catch` {label}: the task '{task.name}' has no single label")
-    known = labels_among(golds, kind) or ()
-    if label not in known:
-        raise unknown("label of the rows", label, known)
+    if pairs.kind != "labels" or len(pairs.task.scoring.decided) != 1:
+        raise AugmentError(f"`catch` {label}: the task '{pairs.task.name}' has no single label")
+    check_known("label of the rows", label, labels_among(pairs.golds, pairs.kind) or ())
 
 
 def catch_scores(model: NamedModel, plan: EvaluationPlan, label: str, cache: Cache | None) -> Catches | None:
@@ -51,32 +48,26 @@ def _probability(scores: Sequence[Mapping[str, float]], label: str) -> float | N
     return float(np.exp(scores[0][label] - values.max()) / np.exp(values - values.max()).sum())
 
 
-def catch_report(
-    label: str, judged: JudgedRun, pairs: Pairs, golds: Golds, scores: Catches | None, *, seed: int
-) -> CatchReport:
+def catch_report(label: str, judged: JudgedRun, pairs: Pairs, scores: Catches | None, seed: int) -> CatchReport:
     """Return what a filter misses and stops by mistake.
 
     Args:
         label: the label that is to be caught.
         judged: the run of the model.
         pairs: the original and perturbed rows.
-        golds: the right answers of the originals.
         scores: the catch scores of the rows; None if the model gives none.
         seed: the seed of the bootstrap.
     """
-    run, thresholds = judged.run, np.linspace(0.0, 1.0, _STEPS).round(4).tolist()
+    run, golds, thresholds = judged.run, pairs.golds, np.linspace(0.0, 1.0, _STEPS).round(4).tolist()
     is_label = np.array([gold[0] == label for gold in golds])
     is_other = np.array([gold[0] is not None for gold in golds]) & ~is_label
     caught = np.array([[answer[0] == label for answer in episode] for episode in run.originals])
     own = None if scores is None else _known(scores[""])
 
     def rate(hits: np.ndarray, trials: np.ndarray, rows: np.ndarray) -> Rate:
-        counts = np.zeros((2, 1, run.episodes, len(golds)))
-        for at in range(run.episodes):
-            np.add.at(counts[0, 0, at], rows, hits[at] & trials)
-            np.add.at(counts[1, 0, at], rows, trials)
-        cells = Cells(*counts)
-        return JudgedRun(run, {}, {("", ""): cells}, {("", ""): bootstrap([cells], seed)[0]}).rate("", "")
+        decided = np.broadcast_to(trials, hits.shape)
+        cells = cells_of(rows, (hits & decided)[None], decided[None], len(golds))
+        return rate_of(cells, bootstrap([cells], seed)[0])
 
     def after(answers: np.ndarray, rows: np.ndarray, given: np.ndarray | None) -> CatchAfter:
         missed, alarms = (rate(one, trials[rows], rows) for one, trials in ((~answers, is_label), (answers, is_other)))

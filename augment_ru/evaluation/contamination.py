@@ -30,11 +30,8 @@ def contamination_report(
     records = len(pairs.originals)
     cells = [outcomes.cells(flags & counted, counted, records) for flags in (outcomes.before, outcomes.after)]
     before, after = (one.rate() for one in cells)
-    trials = float(counted.sum()) / counted.shape[1]
-    value = None if before is None or after is None else before - after
-    known = None if before is None or after is None else rates.newcombe((before, trials), (after, trials))
-    ends = Difference(value, drawn, known).interval()
-    difference = Rate(rates.percent(value), rates.percents(ends), "bootstrap")
+    lost = Difference.of(cells, (drawn, np.zeros_like(drawn)))
+    difference = Rate(rates.percent(lost.value), rates.percents(lost.interval()), "bootstrap")
     return ContaminationReport(
         rows=int(np.any(counted, axis=(0, 1)).sum()),
         before=rates.percent(before),

@@ -8,7 +8,7 @@ import numpy as np
 
 from augment_ru.errors import AugmentError
 from augment_ru.evaluation import rates
-from augment_ru.evaluation.answers import Golds, Kind
+from augment_ru.evaluation.answers import Kind
 from augment_ru.evaluation.examples import Example, NamedModel, Prediction
 from augment_ru.evaluation.paired import Difference, RunsInPairs
 from augment_ru.evaluation.pairs import ORIGINAL, Original, Pair, Pairs, inverse_script
@@ -112,15 +112,7 @@ def _brought_back(prediction: Prediction, asked: Example, normalized: Normalized
 
 
 def defence_report(
-    name: str,
-    bare: rates.JudgedRun,
-    own: rates.JudgedRun,
-    pairs: Pairs,
-    golds: Golds,
-    *,
-    changed: Mapping[str, Rate],
-    kind: Kind,
-    seed: int,
+    name: str, bare: rates.JudgedRun, own: rates.JudgedRun, pairs: Pairs, *, changed: Mapping[str, Rate], seed: int
 ) -> DefenceReport:
     """Return what a defence costs and recovers.
 
@@ -129,24 +121,20 @@ def defence_report(
         bare: the run of the model without it.
         own: the run of the model behind it.
         pairs: the original and perturbed rows.
-        golds: the right answers of the originals.
         changed: what the defence changes (`Defence.changed`).
-        kind: the kind of the answers.
         seed: the seed of the bootstrap.
     """
-    clean = [
-        replace(one, outcomes={ORIGINAL: rates.outcomes_of_originals(one.run, pairs, golds, kind)})
-        for one in (bare, own)
-    ]
+    clean = [replace(one, outcomes={ORIGINAL: rates.outcomes_of_originals(one.run, pairs)}) for one in (bare, own)]
+    records = len(pairs.originals)
     if not pairs.attacks:
-        nothing = rates.Cells(np.zeros((1, 1, len(golds))), np.ones((1, 1, len(golds))))
+        nothing = rates.Cells(np.zeros((1, 1, records)), np.ones((1, 1, records)))
         clean = [replace(one, cells={("", rates.RIGHT): nothing}) for one in clean]
     (cost,) = [one for one in RunsInPairs(clean, seed).comparisons() if isinstance(one, ModelDifference)]
     attacks = {}
     for attack in pairs.attacks:
         before, after = bare.outcomes[attack], own.outcomes[attack]
         flags = (before.right, before.after & before.known, after.after & after.known)
-        cells = [before.cells(one, before.known, len(golds)) for one in flags]
+        cells = [before.cells(one, before.known, records) for one in flags]
         attacks[attack] = _recovered(cells, rates.bootstrap(cells, seed), changed[attack])
     worst = None
     if attacks:

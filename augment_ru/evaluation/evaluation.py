@@ -57,7 +57,7 @@ from augment_ru.evaluation.report import (
     ValidRows,
     as_json,
 )
-from augment_ru.evaluation.requirements import Known, Requirement, check_requirements, metric_of
+from augment_ru.evaluation.requirements import Requirement, check_requirements, metric_of
 from augment_ru.evaluation.rewriting import Judges
 from augment_ru.evaluation.searches import edits_per_100_words, is_searched, searches
 from augment_ru.evaluation.spans import FATES
@@ -92,9 +92,7 @@ class Evaluation:
     """The judged answers of all models, from which the report, the page and the predictions are made.
 
     Attributes:
-        pairs: the original and perturbed rows.
-        golds: the right answers of the originals.
-        kind: the kind of the answers.
+        pairs: the original and perturbed rows, with their right answers.
         metrics: the metrics, by name.
         judged: every model run with its outcomes.
         subpopulations: the subpopulations of the originals.
@@ -110,8 +108,6 @@ class Evaluation:
     """
 
     pairs: Pairs
-    golds: answers.Golds
-    kind: answers.Kind
     metrics: Mapping[str, answers.Metric]
     judged: Sequence[rates.JudgedRun]
     subpopulations: Sequence[Subpopulation]
@@ -139,7 +135,7 @@ class Evaluation:
         """One line with everything that defines the numbers."""
         parts = {
             "asr": "broken/right",
-            "correct": CORRECT[self.kind].replace(" ", "-"),
+            "correct": CORRECT[self.pairs.kind].replace(" ", "-"),
             "task": self.pairs.task.name,
             "fields": ",".join(self.pairs.task.layout.fields),
             "gold": ",".join(self.pairs.task.scoring.gold),
@@ -177,31 +173,32 @@ class Evaluation:
             fields=task.layout.fields,
             gold=task.scoring.gold,
             metrics=list(self.metrics),
-            correct=CORRECT[self.kind],
+            correct=CORRECT[pairs.kind],
             originals=len(pairs.originals),
-            originals_without_gold=sum(None in gold for gold in self.golds),
+            originals_without_gold=sum(None in gold for gold in pairs.golds),
             attacks=list(pairs.attacks),
             specs=self.specs or None,
             majority=majority,
             models=[self._model(*one) for one in zip(self.judged, beats, best, strict=True)],
             comparisons=in_pairs.comparisons() if pairs.attacks else [],
             prompts=prompts_report(self.judged, self.settings.seed) or None,
-            searches=searches(pairs, self.golds, self.learned) or None,
+            searches=searches(pairs, self.learned) or None,
             worst_of=_chosen_from(pairs.attacks[WORST_ROWS]) if WORST_ROWS in pairs.attacks else None,
-            rows=rates.row_keys(pairs, self.golds),
-            original_rows=None if pairs.attacks else rates.original_keys(pairs, self.golds),
+            rows=rates.row_keys(pairs),
+            original_rows=None if pairs.attacks else rates.original_keys(pairs),
         )
 
     def _majority(self) -> dict[str, float]:
         """Return the score of each metric if every row got the most frequent answer; empty if there is none."""
-        if self.kind not in {"labels", "answers"}:
+        if self.pairs.kind not in {"labels", "answers"}:
             return {}
-        found = rates.scores(self.metrics, self.pairs, self.golds, [self._constant()])
+        found = rates.scores(self.metrics, self.pairs, [self._constant()])
         return {name: score.value for name, score in found.items()}
 
     def _constant(self) -> list[answers.Answer]:
         """Return the answers of a model that gives the most frequent right answer to every original."""
-        return [tuple(answers.most_frequent(column) for column in zip(*self.golds, strict=True))] * len(self.golds)
+        golds = self.pairs.golds
+        return [tuple(answers.most_frequent(column) for column in zip(*golds, strict=True))] * len(golds)
 
     def _beats(self, judged: rates.JudgedRun, majority: Mapping[str, float]) -> bool:
         """Tell whether a model is clearly better than the most frequent answer.
@@ -213,19 +210,20 @@ class Evaluation:
         metric = next(iter(self.metrics))
         if metric not in majority:
             return True
-        run, pairs, golds = judged.run, self.pairs, self.golds
-        if rates.scores(self.metrics, pairs, golds, run.originals)[metric].value <= majority[metric]:
+        run, pairs = judged.run, self.pairs
+        if rates.scores(self.metrics, pairs, run.originals)[metric].value <= majority[metric]:
             return False
         constant = replace(run, originals=[self._constant()])
-        right, other = (rates.outcomes_of_originals(one, pairs, golds, self.kind) for one in (run, constant))
-        labels = np.array([[None if gold is None else str(gold) for gold in row] for row in golds], object).T[:, None]
+        right, other = (rates.outcomes_of_originals(one, pairs) for one in (run, constant))
+        golds = [[None if gold is None else str(gold) for gold in row] for row in pairs.golds]
+        labels = np.array(golds, object).T[:, None]
         classes = [np.ones_like(other.known)]
         if metric in _OF_CLASSES:
             classes = [labels == label for label in sorted({one for one in labels.flat if one is not None})]
         return is_better(right, other, classes, self.settings.seed)
 
     def _model(self, judged: rates.JudgedRun, beats_majority: bool, best: Sequence[str]) -> ModelReport:  # noqa: FBT001  (of zip)
-        run, pairs, golds = judged.run, self.pairs, self.golds
+        run, pairs = judged.run, self.pairs
         attacks = {attack: self._attack(judged, attack) for attack in pairs.attacks}
         together = [
             judged.rate("", name) if attacks else None for name in (rates.WORST, rates.WORST_ASR, rates.CONSISTENCY)
@@ -239,17 +237,17 @@ class Evaluation:
             deterministic=run.deterministic,
             defence=self._defence(judged),
             catch=self._catch(judged),
-            same_text_flips=same_text_flips(run, pairs, self.kind, self.settings.seed) if run.repeats else None,
+            same_text_flips=same_text_flips(run, pairs, self.settings.seed) if run.repeats else None,
             beats_majority=beats_majority,
             best=best,
-            metrics=rates.scores(self.metrics, pairs, golds, run.originals),
+            metrics=rates.scores(self.metrics, pairs, run.originals),
             unread=unread_report(judged, ""),
             worst_case=together[0],
             worst_case_asr=together[1],
             consistency=together[2],
             asr_mean=rates.mean_asr({attack: one.rate for attack, one in attacks.items()}),
             attacks=attacks,
-            outcomes=None if attacks else rates.outcomes_of_originals(run, pairs, golds, self.kind).letters,
+            outcomes=None if attacks else rates.outcomes_of_originals(run, pairs).letters,
         )
 
     @cached_property
@@ -259,6 +257,7 @@ class Evaluation:
     def _attack(self, judged: rates.JudgedRun, attack: str) -> AttackReport:
         """Return the report's entry on what an attack does to a model."""
         outcomes, rows, decided = judged.outcomes[attack], self.pairs.attacks[attack], self.pairs.task.scoring.decided
+        seed = self.settings.seed
         status = Counter(pair.status for pair in rows)
         perturbed = outcomes.right & rates.flags_of(pair.status == "perturbed" for pair in rows)
         strengths = {
@@ -277,13 +276,9 @@ class Evaluation:
             flips=int(outcomes.flipped.sum()),
             flip_rate=judged.rate(attack, "flip_rate"),
             performance_drop_rate=judged.drop_rate(attack),
-            flips_above_noise=flips_above_noise(judged.run, self.pairs, attack, kind=self.kind, seed=self.settings.seed)
-            if judged.run.repeats
-            else None,
-            asr_above_noise=above_noise(judged, self.pairs, attack, self.golds, kind=self.kind, seed=self.settings.seed)
-            if judged.run.repeats
-            else None,
-            metrics=rates.changed_scores(self.metrics, self.pairs, self.golds, judged.run, attack),
+            flips_above_noise=flips_above_noise(judged.run, self.pairs, attack, seed) if judged.run.repeats else None,
+            asr_above_noise=above_noise(judged, self.pairs, attack, seed) if judged.run.repeats else None,
+            metrics=rates.changed_scores(self.metrics, self.pairs, judged.run, attack),
             valid_rows=_valid_rows(judged, attack, rows),
             labels={name: rates.success_rate(outcomes, at) for at, name in enumerate(decided)}
             if len(decided) > 1
@@ -313,7 +308,7 @@ class Evaluation:
         rows = originals[outcomes.original]
         f1 = {one: metric for one, metric in self.metrics.items() if one in F1}
         where = np.flatnonzero(rows).tolist()
-        found = rates.changed_scores(f1, self.pairs, self.golds, judged.run, attack, where=where) if f1 else {}
+        found = rates.changed_scores(f1, self.pairs, judged.run, attack, where) if f1 else {}
         (score,) = found.values() or (None,)
         before, after = (score.before, score.after) if score else (None, None)
         return replace(_cell(outcomes, rows, name), f1_before=before, f1_after=after)
@@ -330,10 +325,8 @@ class Evaluation:
             return None
         defence, name = self.defences[judged.run.model]
         (bare,) = (one for one in self.judged if (one.run.model, one.run.shots) == (name, judged.run.shots))
-        changed, seed = self._changed[defence.name], self.settings.seed
-        return defence_report(
-            defence.name, bare, judged, self.pairs, self.golds, changed=changed, kind=self.kind, seed=seed
-        )
+        changed = self._changed[defence.name]
+        return defence_report(defence.name, bare, judged, self.pairs, changed=changed, seed=self.settings.seed)
 
     @cached_property
     def _changed(self) -> Mapping[str, Mapping[str, Rate]]:
@@ -344,7 +337,7 @@ class Evaluation:
         if self.settings.catch is None:
             return None
         given = self.catches.get(judged.run.model)
-        return catch_report(self.settings.catch, judged, self.pairs, self.golds, given, seed=self.settings.seed)
+        return catch_report(self.settings.catch, judged, self.pairs, given, self.settings.seed)
 
     def failures(self, *, point: bool = False) -> list[str]:
         """Return a sentence for each number that does not meet a requirement of the settings (`require`).
@@ -361,11 +354,11 @@ class Evaluation:
                     found += [f"{model.model}{shots}: {name} {problem} ({one.text})"] if problem else []
         return found
 
-    def _metric(self, run: ModelRun, name: str, attack: str | None) -> Known:
+    def _metric(self, run: ModelRun, name: str, attack: str | None) -> Rate:
         """Return a metric of a run with its interval, on the rows of an attack or, for None, on the originals."""
-        rows = range(len(self.golds)) if attack is None else [pair.original for pair in self.pairs.attacks[attack]]
-        given = run.originals if attack is None else run.attacks[attack]
-        return metric_of(self.metrics[name], self.pairs, self.golds, given, rows=rows, seed=self.settings.seed)
+        pairs, given = self.pairs, run.originals if attack is None else run.attacks[attack]
+        rows = range(len(pairs.originals)) if attack is None else [pair.original for pair in pairs.attacks[attack]]
+        return metric_of(self.metrics[name], pairs, given, rows, self.settings.seed)
 
     def to_frame(self) -> Any:  # noqa: ANN401  (pandas is no dependency)
         """Return the numbers of the report as a pandas DataFrame, with a row for each model and attack.
@@ -402,7 +395,7 @@ class Evaluation:
             )
         if not task.benchmark.protocols:
             given = zip(self.pairs.originals, first.run.originals[0], strict=True)
-            lines = [_submitted(row.values, answer, self.kind) for row, (answer, *_) in given]
+            lines = [_submitted(row.values, answer, self.pairs.kind) for row, (answer, *_) in given]
             return sorted(lines, key=lambda line: (len(str(line["idx"])), str(line["idx"])))  # 9 before 10
         norms, dialogue, rows = task.scoring.norms, task.layout.dialogue, []
         for original, (answer, *_) in zip(self.pairs.originals, first.run.originals[0], strict=True):
@@ -452,7 +445,7 @@ class Evaluation:
             "episode": episode,
             "attack": attack,
             "id": self.pairs.originals[original].id,
-            "gold": answers.by_field(self.golds[original], task),
+            "gold": answers.by_field(self.pairs.golds[original], task),
             "original_prediction": answers.prediction_json(run.originals[episode][original], task),
             **dict(zip(("prediction", "status", "outcome"), after, strict=True)),
         }
@@ -601,17 +594,12 @@ DoneHook: TypeAlias = Callable[[Sequence[ModelRun]], None]
 """A hook that is called for each model, with the model's runs, after all its questions were answered."""
 
 
-def _no_progress(name: str, questions: int) -> AbstractContextManager[Callable[[int], None]]:
-    del name, questions
-    return nullcontext(lambda _: None)
-
-
 def evaluate(
     perturbed: RowsOrFile,
     models: Models,
     settings: EvaluationSettings | None = None,
     *,
-    progress: Progress = _no_progress,
+    progress: Progress = lambda *_: nullcontext(lambda _: None),
     on_model_done: DoneHook = lambda _: None,
     **changes: Any,  # noqa: ANN401  (values of the settings)
 ) -> Evaluation:
@@ -637,7 +625,6 @@ def evaluate(
     train = scope.release.train if settings.train is None else settings.train
     task = scope.pairs.task.changed(metrics=tuple(settings.metrics)) if settings.metrics else scope.pairs.task
     scored = answers.metrics_of(task.scoring.metrics, task.scoring.normal_form)
-    kind = next(iter(scored.values())).kind
     pairs = replace(scope.pairs, task=task)
     if settings.verdicts is not None:
         pairs = with_verdicts(pairs, read_verdicts(str(settings.verdicts)))
@@ -645,25 +632,24 @@ def evaluate(
     for name in settings.label_fields:
         if not any(field_paths.values(values, name) for values in originals):
             raise no_field(f"`label_fields` {name}: no original has this field", originals)
-    judges = Judges.of(settings.judges, examples.ModelRequest("", task, device=settings.device), kind)
-    scored, golds = judges.added(scored, answers.golds_of(originals, task, kind), originals)
+    judges = Judges.of(settings.judges, examples.ModelRequest("", task, device=settings.device), pairs.kind)
+    scored, pairs = judges.added(scored, pairs.with_golds())
     train_rows = read_rows(str(train), encoding=settings.encoding) if train is not None else None
     shots = (task.benchmark.shots,) if settings.shots is None else settings.shots
-    shown = demonstrations(train_rows.values, pairs, kind, settings.seed) if train_rows and any(shots) else None
+    shown = demonstrations(train_rows.values, pairs, settings.seed) if train_rows and any(shots) else None
     shown = shown and replace(shown, nearest=_nearest(settings, shown, task))
-    plan = EvaluationPlan(pairs, kind, shots, settings.episodes, shown, settings.repeats)
+    plan = EvaluationPlan(pairs, shots, settings.episodes, shown, settings.repeats)
     plan.check()
-    _check_parts(settings, pairs, golds, scored)
-    found = [*subpopulations(originals, task, labels=kind == "labels", by=settings.by), *exchanged_names(pairs)]
-    shown_golds = answers.golds_of(train_rows.values, task, kind) if train_rows else []
-    answers.check_labels_shared(
-        f"`train` {train}", answers.labels_among(shown_golds, kind) or (), answers.labels_among(golds, kind)
-    )
-    labels = answers.labels_among([*golds, *shown_golds], kind)
+    if settings.catch is not None:
+        check_catch(settings.catch, pairs)
+    check_requirements(settings.require, tuple(scored), tuple(pairs.attacks), settings.repeats)
+    found = [*subpopulations(originals, task, settings.by), *exchanged_names(pairs)]
+    shown_golds = answers.golds_of(train_rows.values, task, pairs.kind) if train_rows else []
+    learned, labels = (answers.labels_among(one, pairs.kind) for one in (shown_golds, [*pairs.golds, *shown_golds]))
+    answers.check_labels_shared(f"`train` {train}", learned or (), answers.labels_among(pairs.golds, pairs.kind))
     scored = answers.over_classes(scored, labels) if task.scoring.every_class and labels else scored
-    train_file = str(train) if train is not None else None
     request = examples.ModelRequest(
-        "", task, labels, settings.device, None, settings.encoding, train_file, settings.seed
+        "", task, labels, settings.device, None, settings.encoding, None if train is None else str(train), settings.seed
     )
     given = models.items() if isinstance(models, Mapping) else map(examples.named_spec, models)
     asked = [one for name, model in given for one in _with_prompts(name, model, task, settings)]
@@ -673,7 +659,7 @@ def evaluate(
     ]
     _warn_of_learned(bare_ones, pairs)
     protected = [
-        (one, bare, one.protect(bare, kind)) for one in map(Defence.of, settings.defences) for bare in bare_ones
+        (one, bare, one.protect(bare, pairs.kind)) for one in map(Defence.of, settings.defences) for bare in bare_ones
     ]
     named = [*bare_ones, *(model for *_, model in protected)]
     cache = None if settings.cache in {None, "none"} else examples.Cache(Path(settings.cache))
@@ -686,8 +672,8 @@ def evaluate(
             progress=progress,
             on_model_done=on_model_done,
         )
-        judged = rates.evaluated_runs(runs, pairs, golds, kind, settings.seed)
-        flips = flipping_edits(judged, named, plan, golds, cache, settings.flipping)
+        judged = rates.evaluated_runs(runs, pairs, settings.seed)
+        flips = flipping_edits(judged, named, plan, cache, settings.flipping)
     finally:
         if cache:
             cache.close()
@@ -710,8 +696,6 @@ def evaluate(
     behind = {model.name: (one, bare.name) for one, bare, model in protected}
     return Evaluation(
         pairs,
-        golds,
-        kind,
         scored,
         judged,
         found,
@@ -740,20 +724,6 @@ def _on_fresh_rows(
     found = evaluate(settings.fresh or "", {model.name: model.predict for model in models}, own)
     check_fresh(pairs, found.pairs)
     return found
-
-
-def _check_parts(
-    settings: EvaluationSettings, pairs: Pairs, golds: answers.Golds, scored: Mapping[str, answers.Metric]
-) -> None:
-    """Check what the settings ask for besides rates.
-
-    Raises:
-        AugmentError: there is no such label to catch, or a requirement is wrong.
-    """
-    kind = next(iter(scored.values())).kind
-    if settings.catch is not None:
-        check_catch(settings.catch, pairs.task, golds, kind)
-    check_requirements(settings.require, tuple(scored), tuple(pairs.attacks), settings.repeats)
 
 
 def _asked(

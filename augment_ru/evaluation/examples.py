@@ -20,7 +20,7 @@ from typing import Any, ClassVar, NamedTuple, TypeAlias
 from platformdirs import user_cache_path
 
 from augment_ru import registry
-from augment_ru.errors import AugmentError, Terminated, brief, said, unknown
+from augment_ru.errors import AugmentError, Terminated, brief, check_known, said
 from augment_ru.formats.row import KEY
 from augment_ru.options import options_of, values_of
 from augment_ru.records import field_paths
@@ -211,8 +211,7 @@ def maker_of(spec: str) -> ModelMaker:
     """
     kind = spec.partition(":")[0]
     known = {name.replace("_", "-"): name for name in registry.names("models")}
-    if kind not in known:
-        raise unknown("model", kind, known)
+    check_known("model", kind, known)
     found: ModelMaker = registry.find("models", "model", known[kind])
     return found
 
@@ -263,6 +262,12 @@ def example_of(record: Mapping[str, Any], task: Task, shots: Sequence[Mapping[st
         for name in field_paths.every(question, gold):
             question = _without(question, field_paths.path_of(question, name))
     return Example(question, task, "\n".join(Record(question, task).read().values()), tuple(shots))
+
+
+def titled_text(values: Mapping[str, Any], task: Task) -> str:
+    """Return the fields that a model reads, one after the other; of several, each with its name before it."""
+    read = Record(values, task).read()
+    return "\n".join(f"{name.split('.')[-1]}: {text}" if len(read) > 1 else text for name, text in read.items())
 
 
 def without_metadata(values: Mapping[str, Any]) -> dict[str, Any]:

@@ -7,14 +7,14 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from augment_ru.edits import Edit
+from augment_ru.engine.result import new_values
 from augment_ru.errors import AugmentError
-from augment_ru.evaluation.answers import Golds, answer_of, is_right
+from augment_ru.evaluation.answers import answer_of, is_right
 from augment_ru.evaluation.examples import Cache, NamedModel, QuestionCounts, ask
 from augment_ru.evaluation.pairs import Pair, order_of
 from augment_ru.evaluation.protocol import EvaluationPlan, Wanted
 from augment_ru.evaluation.rates import JudgedRun
 from augment_ru.formats.row import Changed, new_row
-from augment_ru.records import field_paths
 from augment_ru.records.record import Record
 from augment_ru.script import Script
 
@@ -34,13 +34,8 @@ _MOST_QUESTIONS = 100_000
 _QUESTIONS_AN_EDIT = 3
 
 
-def flipping_edits(  # noqa: PLR0917  (as in the evaluation)
-    judged: Sequence[JudgedRun],
-    models: Sequence[NamedModel],
-    plan: EvaluationPlan,
-    golds: Golds,
-    cache: Cache | None,
-    wanted: Wanted = "auto",
+def flipping_edits(
+    judged: Sequence[JudgedRun], models: Sequence[NamedModel], plan: EvaluationPlan, cache: Cache | None, wanted: Wanted
 ) -> Flipping:
     """Find the edits that flip the answer of each broken row; rows with a single edit are left out.
 
@@ -52,7 +47,6 @@ def flipping_edits(  # noqa: PLR0917  (as in the evaluation)
         judged: the judged runs.
         models: the models of the runs, under the same names.
         plan: the questions that the runs asked.
-        golds: the right answers of the originals.
         cache: the cache of answers; None to ask every question.
         wanted: which models are asked: `all`, `none`, or `auto` for models that answer faster than the cache
             (`Model.cached` is false).
@@ -66,17 +60,17 @@ def flipping_edits(  # noqa: PLR0917  (as in the evaluation)
     found: dict[tuple[int, str, int], Numbers] = {}
     by_name = {model.name: model for model in models}
     # a text of a dialogue stands in later questions, too, and spans of other edits stand at other places
-    if wanted == "none" or plan.pairs.task.layout.dialogue is not None or plan.kind == "spans":
+    if wanted == "none" or plan.pairs.task.layout.dialogue is not None or plan.pairs.kind == "spans":
         return found
     for number, one in enumerate(judged):
         model = by_name[one.run.model]
         if wanted == "all" or not model.cached:
-            found |= {(number, *key): edits for key, edits in _of_run(one, model, plan, golds, cache)}
+            found |= {(number, *key): edits for key, edits in _of_run(one, model, plan, cache)}
     return found
 
 
 def _of_run(
-    judged: JudgedRun, model: NamedModel, plan: EvaluationPlan, golds: Golds, cache: Cache | None
+    judged: JudgedRun, model: NamedModel, plan: EvaluationPlan, cache: Cache | None
 ) -> Iterator[tuple[tuple[str, int], Numbers]]:
     """Yield ((attack, index of the row), edits) for each broken row of a run that was searched.
 
@@ -85,7 +79,7 @@ def _of_run(
     """
     rows: list[tuple[str, int, Pair]] = []
     searches: list[_Search] = []
-    left = _MOST_QUESTIONS
+    left, kind = _MOST_QUESTIONS, plan.pairs.kind
     for attack, outcomes in judged.outcomes.items():
         for at in np.flatnonzero(outcomes.broken[:, 0].any(axis=0)).tolist():
             pair = plan.pairs.attacks[attack][at]
@@ -110,11 +104,11 @@ def _of_run(
         open_ = []
         for (at, _), prediction in zip(asked, predictions, strict=True):
             attack, row, pair = rows[at]
-            answer_now = answer_of(prediction, plan.pairs.task, plan.kind)
+            answer_now = answer_of(prediction, plan.pairs.task, kind)
             broken = judged.outcomes[attack].broken[:, 0, row]
             wrong = (
-                broken[field] and not is_right(plan.kind, gold, answer_now[field], plan.pairs.task.scoring.normal_form)
-                for field, gold in enumerate(golds[pair.original])
+                broken[field] and not is_right(kind, gold, answer_now[field], plan.pairs.task.scoring.normal_form)
+                for field, gold in enumerate(plan.pairs.golds[pair.original])
                 if gold is not None
             )
             open_.append((at, any(wrong)))
@@ -175,9 +169,7 @@ def with_edits(pair: Pair, kept: Iterable[_Unit], plan: EvaluationPlan) -> dict[
         name: Script(text, [Edit(*(pair.edits or {})[name][at]) for at in numbers.get(name, ())])
         for name, text in record.texts().items()
     }
-    new = {field_paths.path_of(record.values, name): script.text for name, script in scripts.items()}
-    moved = {place.path: place.after(scripts[place.text]) for place in record.offsets() if place.text in scripts}
-    return new_row(record.values, Changed(new | moved))
+    return new_row(record.values, Changed(new_values(record, scripts)))
 
 
 def _is_whole(pair: Pair, parts: Sequence[_Unit], plan: EvaluationPlan) -> bool:

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -79,34 +79,11 @@ def released(source: str) -> Released:
     if source == "-" or path.name != TEST:
         return Released()
     folder = path.resolve().parent
-    train, edits = folder / TRAIN, folder / EDITS
-    known, models, specs = _in_manifest(folder.parent / MANIFEST, folder.name)
-    return Released(
-        folder.name,
-        known.get("task"),
-        tuple(known.get("fields", ())),
-        train if train.is_file() else None,
-        edits if edits.is_file() else None,
-        models,
-        specs,
-    )
-
-
-def _in_manifest(path: Path, name: str) -> tuple[Mapping[str, Any], Mapping[str, str], Mapping[str, str]]:
-    """Read the manifest of a release; everything is empty if there is no such file.
-
-    Args:
-        path: the manifest.
-        name: the name of the task.
-
-    Returns:
-        The task's entry, the model of each searched variation, and the specification of each variation's attacks.
-
-    Raises:
-        AugmentError: the file is not a manifest.
-    """
+    train, edits = (one if one.is_file() else None for one in (folder / TRAIN, folder / EDITS))
+    found = Released(folder.name, train=train, edits=edits)
+    path, name = folder.parent / MANIFEST, folder.name
     if not path.is_file():
-        return {}, {}, {}
+        return found
     try:
         content = json.loads(file_bytes(path))
         models = {str(one["name"]): str(one["model"]) for one in content.get("models", ())}
@@ -116,9 +93,9 @@ def _in_manifest(path: Path, name: str) -> tuple[Mapping[str, Any], Mapping[str,
         if given.endswith(".toml"):
             entry["task"] = str(path.parent / OWN / Path(given).name)
         "".join([entry.get("task", ""), *entry.get("fields", ())])  # a TypeError, if one of them is no text
+        return replace(found, task=entry.get("task"), fields=tuple(entry.get("fields", ())), models=models, specs=specs)
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
         raise AugmentError(f"{path}: is no manifest of a release; augment-ru release verify checks it") from error
-    return entry, models, specs
 
 
 def with_edit_log(rows: Rows, log: Path, models: Mapping[str, str]) -> Rows:
@@ -210,25 +187,16 @@ def read(given: RowsOrFile, name: str, input_format: str | None = None, encoding
         encoding: the encoding of the file, as for `read_rows`.
 
     Raises:
-        AugmentError: the file cannot be read or is empty, or a row cannot be written as JSON.
+        AugmentError: the file cannot be read or is empty, or a row is no dictionary or cannot be written as JSON.
     """
     if not isinstance(given, str | Path):
-        return rows_of(_dictionaries(given), name)
+        rows: list[Any] = list(given) if isinstance(given, Iterable) else [given]  # type: ignore[redundant-expr]
+        if wrong := [row for row in rows if not isinstance(row, Mapping)]:
+            refuse_frame(given, "evaluate()", "frame.to_dict('records') of pandas, frame.to_dicts() of polars")
+            raise AugmentError(f"{brief(wrong[0])}: no row; give dictionaries, or the path of a file")
+        return rows_of(rows, name)
     found = read_rows(str(given), input_format, encoding)
     if not found.rows:
         where = "stdin" if str(given) == "-" else given
         raise AugmentError(f"{where}: no rows; give rows, or the output of augment-ru perturb")
     return found
-
-
-def _dictionaries(given: object) -> list[Mapping[str, Any]]:
-    """Return the given rows as a list.
-
-    Raises:
-        AugmentError: one of them is not a dictionary.
-    """
-    rows: list[Any] = list(given) if isinstance(given, Iterable) else [given]
-    if wrong := [row for row in rows if not isinstance(row, Mapping)]:
-        refuse_frame(given, "evaluate()", "frame.to_dict('records') of pandas, frame.to_dicts() of polars")
-        raise AugmentError(f"{brief(wrong[0])}: no row; give dictionaries, or the path of a file")
-    return rows

@@ -11,7 +11,7 @@ import numpy as np
 
 from augment_ru.draws import Floats
 from augment_ru.evaluation import rates
-from augment_ru.evaluation.answers import Answer, Golds, Kind, as_compared, labels_among
+from augment_ru.evaluation.answers import Answer, Kind, as_compared, labels_among
 from augment_ru.evaluation.pairs import Pairs
 from augment_ru.evaluation.protocol import ModelRun
 from augment_ru.evaluation.report import Rate
@@ -23,13 +23,12 @@ _MOST = 0.45
 """The largest share of slips that is told from guessing."""
 
 
-def same_text_flips(run: ModelRun, pairs: Pairs, kind: Kind, seed: int) -> Rate:
+def same_text_flips(run: ModelRun, pairs: Pairs, seed: int) -> Rate:
     """Return how often two answers to the same text differ: the share of all pairs of repeats, the mean over texts.
 
     Args:
         run: the answers, with at least one repeat.
         pairs: the original and perturbed rows; rows whose text is that of their original are left out.
-        kind: the kind of the answers.
         seed: the seed of the bootstrap.
     """
     runs, same_texts = (run, *run.repeats), {attack: _same_texts(pairs, attack) for attack in pairs.attacks}
@@ -43,7 +42,7 @@ def same_text_flips(run: ModelRun, pairs: Pairs, kind: Kind, seed: int) -> Rate:
                 if not same
             ]
         for at, answers in given:
-            differing[:, episode, at] += _differing(answers, kind)
+            differing[:, episode, at] += _differing(answers, pairs.kind)
             counted[:, episode, at] += 1
     cells = rates.Cells(differing, counted)
     interval = rates.effective(cells, rates.bootstrap([cells], seed)[0])
@@ -61,7 +60,7 @@ def _same_texts(pairs: Pairs, attack: str) -> list[bool]:
     return [Record(pair.values, pairs.task).read() == read[pair.original] for pair in pairs.attacks[attack]]
 
 
-def flips_above_noise(run: ModelRun, pairs: Pairs, attack: str, *, kind: Kind, seed: int) -> Rate:
+def flips_above_noise(run: ModelRun, pairs: Pairs, attack: str, seed: int) -> Rate:
     """Return the flips of an attack minus those of the repeats.
 
     Of all pairs of an answer to the original and one to the perturbed text it is the share that differs, less that of
@@ -73,10 +72,9 @@ def flips_above_noise(run: ModelRun, pairs: Pairs, attack: str, *, kind: Kind, s
         run: the answers, with at least one repeat.
         pairs: the original and perturbed rows.
         attack: the name of the attack.
-        kind: the kind of the answers.
         seed: the seed of the bootstrap.
     """
-    runs, same = (run, *run.repeats), _same_texts(pairs, attack)
+    runs, same, kind = (run, *run.repeats), _same_texts(pairs, attack), pairs.kind
     more, counted = np.zeros((2, len(pairs.task.scoring.decided), run.episodes, len(pairs.originals)))
     for episode in range(run.episodes):
         for row, (pair, alike) in enumerate(zip(pairs.attacks[attack], same, strict=True)):
@@ -96,7 +94,7 @@ def flips_above_noise(run: ModelRun, pairs: Pairs, attack: str, *, kind: Kind, s
     return Rate(rates.percent(value), rates.percents(ends), "bootstrap")
 
 
-def above_noise(judged: rates.JudgedRun, pairs: Pairs, attack: str, golds: Golds, *, kind: Kind, seed: int) -> Rate:
+def above_noise(judged: rates.JudgedRun, pairs: Pairs, attack: str, seed: int) -> Rate:
     """Return the success rate of an attack without what slips do: what it breaks of the answers usually given.
 
     The flips of the attack, less those of the repeats, underestimate it, since a slip may also hide a broken answer.
@@ -116,12 +114,10 @@ def above_noise(judged: rates.JudgedRun, pairs: Pairs, attack: str, golds: Golds
         judged: the run, with at least one repeat.
         pairs: the original and perturbed rows.
         attack: the name of the attack.
-        golds: the right answers of the originals.
-        kind: the kind of the answers.
         seed: the seed of the bootstrap.
     """
     run = judged.run
-    found = [rates.outcomes_of(one, pairs, attack, golds, kind) for one in (run, *run.repeats)]
+    found = [rates.outcomes_of(one, pairs, attack) for one in (run, *run.repeats)]
     before: Floats = np.sum([one.right for one in found], axis=0, dtype=np.float64)
     after: Floats = np.sum([one.after & one.known for one in found], axis=0, dtype=np.float64)
     many = float(len(found))
@@ -133,8 +129,8 @@ def above_noise(judged: rates.JudgedRun, pairs: Pairs, attack: str, golds: Golds
     both[..., same] = (before * (before - 1) / (many * (many - 1)))[..., same]
     shares = (before / many, after / many, both, slips)
     cells = [found[0].cells(hits, found[0].known, len(pairs.originals)) for hits in shares]
-    labels = labels_among(golds, kind) or ()
-    rate = partial(_usually_broken, other=1 / max(len(labels) - 1, 1) if kind == "labels" else 0.0)
+    labels = labels_among(pairs.golds, pairs.kind) or ()
+    rate = partial(_usually_broken, other=1 / max(len(labels) - 1, 1) if pairs.kind == "labels" else 0.0)
     (value,) = rate(*(np.array([one.rate() or 0.0]) for one in cells)).tolist()
     drawn = rate(*rates.bootstrap(cells, seed))
     low, high = rates.percentile95(drawn) or (value, value)

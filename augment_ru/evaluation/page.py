@@ -99,7 +99,7 @@ def _data(evaluation: Evaluation, date: str | None) -> dict[str, Any]:
                 {
                     "id": original.id,
                     "texts": Record(original.values, task).texts(),
-                    "gold": by_field(evaluation.golds[pair.original], task),
+                    "gold": by_field(pairs.golds[pair.original], task),
                     "cells": [one.of[pair.original] for one in evaluation.subpopulations],
                 }
             )
@@ -187,31 +187,20 @@ def _sample(count: int, seed: int) -> list[int]:
 
 
 def _prediction(evaluation: Evaluation, judged: JudgedRun, attack: str, row: int) -> list[Any]:
-    """Return a model's answer to the original, its answer to the row, and the outcome in one word (first episode)."""
+    """Return a model's answer to the original, its answer to the row, and the outcome in one word (first episode).
+
+    If several labels have outcomes, broken comes before fixed, wrong and kept. If the row has no right answer, the word
+    is "flipped" if a prediction changed, else "same".
+    """
     task, outcomes = evaluation.pairs.task, judged.outcomes[attack]
     at = evaluation.pairs.attacks[attack][row].original
-    flipped = bool(outcomes.flipped[:, 0, row].any())
+    names = outcomes.names(0, row)
+    unknown = "flipped" if outcomes.flipped[:, 0, row].any() else "same"
     return [
         prediction_json(judged.run.originals[0][at], task),
         prediction_json(judged.run.attacks[attack][0][row], task),
-        _main_outcome(outcomes.names(0, row), flipped=flipped),
+        next((name for name in ("broken", "fixed", "wrong", "kept") if name in names), unknown),
     ]
-
-
-def _main_outcome(names: Sequence[str | None], *, flipped: bool) -> str:
-    """Return the outcome of a row in one word.
-
-    If several labels have outcomes, broken comes before fixed, wrong and kept. If the row has no right answer, the word
-    is "flipped" if the prediction changed, else "same".
-
-    Args:
-        names: the outcome of each label; None for a label without a right answer.
-        flipped: whether a prediction for the perturbed row differs from the one for the original.
-    """
-    for name in ("broken", "fixed", "wrong", "kept"):
-        if name in names:
-            return name
-    return "flipped" if flipped else "same"
 
 
 def _edits(pair: Pair, texts: Mapping[str, str]) -> Iterator[tuple[str, Sequence[Sequence[Any]]]]:
@@ -234,16 +223,11 @@ def edits_between(source: str, text: str) -> list[list[Any]]:
     """
     old, new = _PIECES.findall(source), _PIECES.findall(text)
     if max(len(old), len(new)) > _LONG:
-        return [_single_edit(source, text)]
+        start = shared_start(source, text)
+        tail = shared_start(source[start:][::-1], text[start:][::-1])
+        return [[start, len(source) - tail, text[start : len(text) - tail]]]
     ends = [0]
     for piece in old:
         ends.append(ends[-1] + len(piece))
     blocks = difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
     return [[ends[a], ends[b], "".join(new[c:d])] for kind, a, b, c, d in blocks if kind != "equal"]
-
-
-def _single_edit(source: str, text: str) -> list[Any]:
-    """Return one edit that replaces all between the longest common start and the longest common end of two texts."""
-    start = shared_start(source, text)
-    tail = shared_start(source[start:][::-1], text[start:][::-1])
-    return [start, len(source) - tail, text[start : len(text) - tail]]

@@ -5,16 +5,17 @@ The original of an output row is restored from its metadata: its edits are undon
 
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from augment_ru.edits import Edit
+from augment_ru.engine.result import new_values
 from augment_ru.errors import AugmentError
+from augment_ru.evaluation.answers import Golds, Kind, answer_kind, golds_of
 from augment_ru.evaluation.examples import PERTURBATION, without_metadata
 from augment_ru.formats.read import Row
 from augment_ru.formats.row import KEY, Changed, replaced
 from augment_ru.records import field_paths
-from augment_ru.records.options import reordered
 from augment_ru.records.record import Record
 from augment_ru.records.task import Task, check_found, generic, recognise
 from augment_ru.script import Script
@@ -36,9 +37,8 @@ _OF_SEARCHES = {"broken": "perturbed", "withstood": "unchanged", "wrong_before":
 
 @dataclass(frozen=True, slots=True)
 class Original:
-    """An unperturbed row, its number (from 1, in the order of the file), and the id that reports give it."""
+    """An unperturbed row, and the id that reports give it: its own, or its number in the file (from 1)."""
 
-    number: int
     id: str | int
     values: Mapping[str, Any]
 
@@ -74,11 +74,28 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class Pairs:
-    """All originals, and for each attack its pairs in the order of the file."""
+    """All originals, and for each attack its pairs in the order of the file.
+
+    `golds` are the right answers of the originals; they are empty until `evaluate` reads them.
+    """
 
     task: Task
     originals: Sequence[Original]
     attacks: Mapping[str, Sequence[Pair]]
+    golds: Golds = ()
+
+    @property
+    def kind(self) -> Kind:
+        """The kind of the answers."""
+        return answer_kind(self.task)
+
+    def with_golds(self) -> "Pairs":
+        """Return the same rows with the right answers of the originals.
+
+        Raises:
+            AugmentError: as `golds_of`.
+        """
+        return replace(self, golds=golds_of([one.values for one in self.originals], self.task, self.kind))
 
 
 def task_of_rows(rows: Sequence[Row], given: Task | None, fields: Sequence[str], gold: Sequence[str]) -> Task:
@@ -277,8 +294,8 @@ class _OriginalIndex:
         key = json.dumps(values, sort_keys=True, default=str)
         if key not in self.index_of:
             self.index_of[key] = len(self.originals)
-            identity, number = self._id(values), len(self.originals) + 1
-            self.originals.append(Original(number, number if identity is None else identity, values))
+            identity = self._id(values)
+            self.originals.append(Original(len(self.originals) + 1 if identity is None else identity, values))
         return self.index_of[key]
 
     def _id(self, values: Mapping[str, Any]) -> str | int | None:
@@ -329,12 +346,8 @@ def restored_row(row: Row, task: Task) -> dict[str, Any]:
             _check_text(name, script, field_paths.value(values, name))
             back[name] = inverse_script(script)
         record = Record(values, task)
-        new: dict[field_paths.Path, Any] = {
-            field_paths.path_of(values, name): script.text for name, script in back.items()
-        }
-        new |= {place.path: place.after(back[place.text]) for place in record.offsets() if place.text in back}
-        if order := order_of(meta):
-            new |= reordered(record, [order.index(at) for at in range(len(order))]).values
+        order = order_of(meta)
+        new = new_values(record, back, [order.index(at) for at in range(len(order))])
         return replaced(record, Changed(new))
     except (TypeError, AttributeError, ValueError) as error:
         raise AugmentError(

@@ -12,7 +12,7 @@ import numpy as np
 from augment_ru.draws import Streams, digests
 from augment_ru.edits import Edit
 from augment_ru.errors import AugmentError
-from augment_ru.evaluation.answers import Answer, Kind, answer_of, golds_of, group_of
+from augment_ru.evaluation.answers import Answer, answer_of, golds_of, group_of
 from augment_ru.evaluation.examples import (
     EPISODE,
     PERTURBATION,
@@ -24,7 +24,7 @@ from augment_ru.evaluation.examples import (
     example_of,
     without_metadata,
 )
-from augment_ru.evaluation.pairs import Pair, Pairs, inverse_script, order_of
+from augment_ru.evaluation.pairs import Original, Pair, Pairs, inverse_script, order_of
 from augment_ru.evaluation.rankings import ranking_of
 from augment_ru.evaluation.spans import Spans, in_source, span_of
 from augment_ru.evaluation.unread import UnreadCounts, unread_counts, without_marks
@@ -254,7 +254,7 @@ class Demonstrations:
         return tuple(self.rows[at] for at in chosen)
 
 
-def demonstrations(train: Sequence[Mapping[str, Any]], pairs: Pairs, kind: Kind, seed: int) -> Demonstrations:
+def demonstrations(train: Sequence[Mapping[str, Any]], pairs: Pairs, seed: int) -> Demonstrations:
     """Collect the rows of a train file that may be shown, and their episodes.
 
     If rows state their episodes, exactly those rows are shown. Otherwise rows may be drawn that have a right answer and
@@ -263,7 +263,6 @@ def demonstrations(train: Sequence[Mapping[str, Any]], pairs: Pairs, kind: Kind,
     Args:
         train: the train rows.
         pairs: the rows that are evaluated.
-        kind: the kind of the answers.
         seed: the seed of the draws.
 
     Raises:
@@ -273,7 +272,7 @@ def demonstrations(train: Sequence[Mapping[str, Any]], pairs: Pairs, kind: Kind,
     is_stated = any(_episodes(values) for values in train)
     rows: list[Mapping[str, Any]] = []
     stated: dict[int, list[int]] = {}
-    golds = golds_of(train, pairs.task, kind)
+    golds = golds_of(train, pairs.task, pairs.kind)
     for number, (values, gold) in enumerate(zip(train, golds, strict=True), start=1):
         row, own = without_metadata(values), _episodes(values)
         try:
@@ -293,10 +292,6 @@ def _episodes(values: Mapping[str, Any]) -> Sequence[int]:
     """Return the numbers of the episodes that show a train row, repeated if an episode shows it several times."""
     held = values.get(EPISODE) if PERTURBATION in values else None
     return held if isinstance(held, list) and all(type(one) is int for one in held) else ()
-
-
-def _with_contexts(rows: list[Mapping[str, Any]], task: Task) -> list[Mapping[str, Any]]:
-    return with_contexts(rows, field_paths, **task.turns) if task.turns else rows
 
 
 class PromptOf(NamedTuple):
@@ -349,7 +344,6 @@ class EvaluationPlan:
 
     Attributes:
         pairs: the original and perturbed rows.
-        kind: the kind of the answers.
         shots: the numbers of demonstrations.
         episodes: the number of episodes for each number of shots above 0.
         demonstrations: the rows that demonstrations are drawn from; None if there are no train rows.
@@ -357,7 +351,6 @@ class EvaluationPlan:
     """
 
     pairs: Pairs
-    kind: Kind
     shots: Sequence[int]
     episodes: int
     demonstrations: Demonstrations | None
@@ -426,9 +419,11 @@ class EvaluationPlan:
         """
         key = (shots or 0, episode)
         if key not in self._last:
-            rows = _with_contexts([original.values for original in self.pairs.originals], self.pairs.task)
-            for pairs in self.pairs.attacks.values():
-                rows += _with_contexts([pair.values for pair in pairs], self.pairs.task)
+            rows, turns = list[Mapping[str, Any]](), self.pairs.task.turns
+            every: list[Sequence[Original | Pair]] = [self.pairs.originals, *self.pairs.attacks.values()]
+            for own in every:
+                values = [one.values for one in own]
+                rows += with_contexts(values, field_paths, **turns) if turns else values
             self._last.clear()
             self._last[key] = self.asked(rows, shots, episode)
         return self._last[key]
@@ -469,7 +464,7 @@ def run_model(
         for episode in episodes:
             predictions = ask(model, plan.examples(shots, episode), cache, counts, advance, repeat=repeat)
             try:
-                answers = [answer_of(without_marks(one), plan.pairs.task, plan.kind) for one in predictions]
+                answers = [answer_of(without_marks(one), plan.pairs.task, plan.pairs.kind) for one in predictions]
             except AugmentError as error:
                 raise AugmentError(f"`model` {model.name}: {error}") from error
             by_attack = plan.by_attack(answers)
@@ -478,7 +473,7 @@ def run_model(
                 unread[attack] += unread_counts(own_predictions)
             for attack, pairs in plan.pairs.attacks.items():
                 own = list(by_attack[attack])
-                if plan.kind == "spans":
+                if plan.pairs.kind == "spans":
                     own = [
                         (_in_original(answer[0], pair, plan.pairs),) for answer, pair in zip(own, pairs, strict=True)
                     ]

@@ -6,9 +6,10 @@ A report holds the outcomes of all rows as letters, and a key for each row, so t
 import json
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
+from itertools import chain
 from statistics import fmean, mean, stdev
 from typing import Any, NamedTuple, TypeAlias
 
@@ -17,7 +18,7 @@ import numpy.typing as npt
 
 from augment_ru.draws import digests
 from augment_ru.evaluation import report, spans
-from augment_ru.evaluation.answers import Answer, Golds, Kind, Metric, as_compared, group_of, is_right
+from augment_ru.evaluation.answers import Answer, Metric, as_compared, group_of, is_right
 from augment_ru.evaluation.pairs import ORIGINAL, WORST_ROWS, Pair, Pairs
 from augment_ru.evaluation.protocol import ModelRun
 from augment_ru.records import field_paths
@@ -248,9 +249,7 @@ class AttackOutcomes:
             trials: which decisions count as trials, flags of the same shape.
             records: the number of originals.
         """
-        counts = np.zeros((records, 2, *hits.shape[:2]))
-        np.add.at(counts, self.original, np.moveaxis(np.stack([hits, trials]), -1, 0))
-        return Cells(*np.ascontiguousarray(np.moveaxis(counts, 0, -1)))
+        return cells_of(self.original, hits, trials, records)
 
     def names(self, episode: int, row: int) -> list[str | None]:
         """Return the outcome of a row for each label of the right answer; None for a label without a right answer.
@@ -288,17 +287,23 @@ class AttackOutcomes:
         return cls(np.array(originals, np.int64), read != _UNKNOWN, before, after, before != after)
 
 
-def outcomes_of(run: ModelRun, pairs: Pairs, attack: str, golds: Golds, kind: Kind) -> AttackOutcomes:
+def cells_of(original: npt.NDArray[np.int64], hits: Flags | Counts, trials: Flags, records: int) -> Cells:
+    """Add up hits and trials of rows by the index of their original (`AttackOutcomes.cells`)."""
+    counts = np.zeros((records, 2, *hits.shape[:2]))
+    np.add.at(counts, original, np.moveaxis(np.stack([hits, trials]), -1, 0))
+    return Cells(*np.ascontiguousarray(np.moveaxis(counts, 0, -1)))
+
+
+def outcomes_of(run: ModelRun, pairs: Pairs, attack: str) -> AttackOutcomes:
     """Return the outcomes of an attack in a model run."""
     rows: Sequence[Pair] = pairs.attacks[attack]
-    form = pairs.task.scoring.normal_form
+    kind, form = pairs.kind, pairs.task.scoring.normal_form
     shape = (len(pairs.task.scoring.decided), run.episodes, len(rows))
     known, before, after, flipped = (np.zeros(shape, np.bool_) for _ in range(4))
     for episode, (first, second) in enumerate(zip(run.originals, run.attacks[attack], strict=True)):
         for row, (pair, later) in enumerate(zip(rows, second, strict=True)):
-            for label, (gold, was, now) in enumerate(
-                zip(golds[pair.original], first[pair.original], later, strict=True)
-            ):
+            answers = zip(pairs.golds[pair.original], first[pair.original], later, strict=True)
+            for label, (gold, was, now) in enumerate(answers):
                 at = label, episode, row
                 flipped[at] = as_compared(kind, was, form) != as_compared(kind, now, form)
                 if gold is not None:
@@ -307,30 +312,30 @@ def outcomes_of(run: ModelRun, pairs: Pairs, attack: str, golds: Golds, kind: Ki
     return AttackOutcomes(np.array([pair.original for pair in rows], np.int64), known, before, after, flipped)
 
 
-def outcomes_of_originals(run: ModelRun, pairs: Pairs, golds: Golds, kind: Kind) -> AttackOutcomes:
+def outcomes_of_originals(run: ModelRun, pairs: Pairs) -> AttackOutcomes:
     """Return the outcomes of the originals, as if an attack had left all of them unchanged."""
     same = [Pair(at, ORIGINAL, "unchanged", original.values) for at, original in enumerate(pairs.originals)]
     alone = replace(pairs, attacks={ORIGINAL: same})
-    return outcomes_of(replace(run, attacks={ORIGINAL: run.originals}), alone, ORIGINAL, golds, kind)
+    return outcomes_of(replace(run, attacks={ORIGINAL: run.originals}), alone, ORIGINAL)
 
 
-def row_keys(pairs: Pairs, golds: Golds) -> dict[str, list[str]]:
+def row_keys(pairs: Pairs) -> dict[str, list[str]]:
     """Return the keys of the rows of each attack. A key is two digests of 12 hexadecimal digits: `original-perturbed`.
 
     Two rows have the same key if their texts, the texts of their originals and the right answers are the same.
     """
-    originals = original_keys(pairs, golds)
+    originals = original_keys(pairs)
     return {
         attack: [f"{originals[pair.original]}-{_digest(Record(pair.values, pairs.task).read())}" for pair in rows]
         for attack, rows in pairs.attacks.items()
     }
 
 
-def original_keys(pairs: Pairs, golds: Golds) -> list[str]:
+def original_keys(pairs: Pairs) -> list[str]:
     """Return a key for each original: a digest with which the keys of its perturbed rows begin."""
     return [
         _digest([Record(original.values, pairs.task).read(), gold])
-        for original, gold in zip(pairs.originals, golds, strict=True)
+        for original, gold in zip(pairs.originals, pairs.golds, strict=True)
     ]
 
 
@@ -357,13 +362,13 @@ def worst_cells(outcomes: Mapping[str, AttackOutcomes], records: int) -> dict[st
     return {WORST: Cells(right * (1 - broken), known), WORST_ASR: Cells(broken, right)}
 
 
-def consistency_cells(run: ModelRun, pairs: Pairs, kind: Kind) -> Cells:
+def consistency_cells(run: ModelRun, pairs: Pairs) -> Cells:
     """Return how consistent a model is on each record (Nalbandyan et al. 2025, SCORE, section 3).
 
     The versions of a record are the original and its perturbed rows. Consistency is the share of pairs of versions that
     get the same prediction. The rate is the mean over records with at least two versions.
     """
-    form = pairs.task.scoring.normal_form
+    kind, form = pairs.kind, pairs.task.scoring.normal_form
     shares, counted = np.zeros((2, len(pairs.task.scoring.decided), run.episodes, len(pairs.originals)))
     for episode, originals in enumerate(run.originals):
         versions: list[list[Answer]] = [[answer] for answer in originals]
@@ -417,27 +422,14 @@ class JudgedRun:
     resamples: Mapping[Name, npt.NDArray[np.float64]]
 
     def rate(self, attack: str, name: str, right: int | None = None) -> report.Rate:
-        """Return a rate with Wilson's interval, for the `effective` number of records if some have several decisions.
+        """Return a rate (`rate_of`).
 
         Args:
             attack: the name of the attack; "" for rates over all attacks.
             name: the name of the rate.
             right: the number of right decisions that the rate shows, if any.
         """
-        counts = self.cells[attack, name]
-        alone = counts.trials.shape[:2] == (1, 1) and counts.trials.max(initial=0) <= 1
-        records = float(counts.trials.sum())
-        interval = (
-            wilson(float(counts.hits.sum()), records) if alone else effective(counts, self.resamples[attack, name])
-        )
-        episodes = [percent(value) for value in counts.rates()]
-        return report.Rate(
-            percent(counts.rate()),
-            percents(interval),
-            "wilson" if alone else "effective",
-            report.Spread(spread(episodes), episodes) if len(episodes) > 1 else None,
-            right,
-        )
+        return rate_of(self.cells[attack, name], self.resamples[attack, name], right)
 
     def success(self, attack: str) -> report.SuccessRate:
         """Return the attack success rate with its counts."""
@@ -467,6 +459,20 @@ class JudgedRun:
         return report.Rate(None if kept is None else percent(1 - kept), percents(interval), "bootstrap")
 
 
+def rate_of(cells: Cells, drawn: npt.NDArray[np.float64], right: int | None = None) -> report.Rate:
+    """Return a rate with Wilson's interval, for the `effective` number of records if some have several decisions."""
+    alone = cells.trials.shape[:2] == (1, 1) and cells.trials.max(initial=0) <= 1
+    interval = wilson(float(cells.hits.sum()), float(cells.trials.sum())) if alone else effective(cells, drawn)
+    episodes = [percent(value) for value in cells.rates()]
+    return report.Rate(
+        percent(cells.rate()),
+        percents(interval),
+        "wilson" if alone else "effective",
+        report.Spread(spread(episodes), episodes) if len(episodes) > 1 else None,
+        right,
+    )
+
+
 def percent(value: float | None) -> float | None:
     """Convert a share to percent, rounded; None stays None."""
     return None if value is None else round(100 * value, DIGITS)
@@ -482,9 +488,9 @@ def wilson_rate(hits: float, of: float) -> report.Rate:
     return report.Rate(percent(hits / of if of else None), percents(wilson(hits, of)), "wilson")
 
 
-def evaluated_runs(runs: Sequence[ModelRun], pairs: Pairs, golds: Golds, kind: Kind, seed: int) -> list[JudgedRun]:
+def evaluated_runs(runs: Sequence[ModelRun], pairs: Pairs, seed: int) -> list[JudgedRun]:
     """Return every model run with its outcomes and rates."""
-    outcomes = [{attack: outcomes_of(run, pairs, attack, golds, kind) for attack in pairs.attacks} for run in runs]
+    outcomes = [{attack: outcomes_of(run, pairs, attack) for attack in pairs.attacks} for run in runs]
     records, cells = len(pairs.originals), []
     for run, own in zip(runs, outcomes, strict=True):
         cells.append(
@@ -492,10 +498,10 @@ def evaluated_runs(runs: Sequence[ModelRun], pairs: Pairs, golds: Golds, kind: K
         )
         if own:
             cells[-1] |= {("", name): one for name, one in worst_cells(own, records).items()}
-            cells[-1]["", CONSISTENCY] = consistency_cells(run, pairs, kind)
-            cells[-1] |= _fates(run, pairs, golds) if kind == "spans" else {}
+            cells[-1]["", CONSISTENCY] = consistency_cells(run, pairs)
+            cells[-1] |= _fates(run, pairs) if pairs.kind == "spans" else {}
         if own or run.prompt is not None:
-            originals = outcomes_of_originals(run, pairs, golds, kind)
+            originals = outcomes_of_originals(run, pairs)
             cells[-1]["", RIGHT] = originals.cells(originals.right, originals.known, records)
     return judged_runs(runs, outcomes, cells, seed)
 
@@ -504,14 +510,14 @@ FATE = "fate:"
 """The prefix of the names of rates of right spans (`spans.Fate`)."""
 
 
-def _fates(run: ModelRun, pairs: Pairs, golds: Golds) -> dict[Name, Cells]:
+def _fates(run: ModelRun, pairs: Pairs) -> dict[Name, Cells]:
     """Return, for each attack and fate, how many of the spans that are found rightly in an original have it."""
     found: dict[Name, Cells] = {}
     for attack, rows in pairs.attacks.items():
         counts = np.zeros((len(spans.FATES), 1, run.episodes, len(pairs.originals)))
         for episode, answers in enumerate(run.attacks[attack]):
             for pair, (after,) in zip(rows, answers, strict=True):
-                gold: Any = golds[pair.original][0]
+                gold: Any = pairs.golds[pair.original][0]
                 before = run.originals[episode][pair.original][0]
                 own = spans.fates(gold or (), before, after)
                 counts[:, 0, episode, pair.original] += [own[fate] for fate in spans.FATES]
@@ -604,13 +610,12 @@ def mean_asr(attacks: Mapping[str, report.SuccessRate]) -> float | None:
 DIGITS = 4
 """The number of decimals of a percentage in the report."""
 
+_Decision: TypeAlias = tuple[int, int, Any]
+"""The index of a row, that of one of its labels, and the right answer."""
+
 
 def scores(
-    metrics: Mapping[str, Metric],
-    pairs: Pairs,
-    golds: Golds,
-    episodes: Sequence[Sequence[Answer]],
-    rows: Sequence[int] | None = None,
+    metrics: Mapping[str, Metric], pairs: Pairs, episodes: Sequence[Sequence[Answer]], rows: Sequence[int] | None = None
 ) -> dict[str, report.Score]:
     """Return the score of each metric over the rows that have a right answer, in percent.
 
@@ -620,78 +625,54 @@ def scores(
     Args:
         metrics: the metrics, by name.
         pairs: the original and perturbed rows.
-        golds: the right answers of the originals.
         episodes: for each episode, the answer to each row.
         rows: the index of each row's original; None if the rows are the originals themselves.
     """
     rows = range(len(pairs.originals)) if rows is None else rows
-    decided, in_groups = pairs.task.scoring.decided, pairs.task.scoring.mean_over == "groups"
-    rows_of: dict[str | None, list[tuple[int, Sequence[Any]]]] = {}
+    task = pairs.task
+    decided, in_groups = task.scoring.decided, task.scoring.mean_over == "groups"
+    of_group: dict[tuple[str | None, int], list[_Decision]] = {}
     for at, original in enumerate(rows):
-        group = group_of(pairs.originals[original].values, pairs.task) if in_groups else None
-        rows_of.setdefault(group, []).append((at, golds[original]))
-    known = {
-        (group, label): own
-        for group in sorted(rows_of, key=lambda name: (name is None, name))
-        for label in range(len(decided))
-        if (own := [(at, gold[label]) for at, gold in rows_of[group] if gold[label] is not None])
-    }
+        group = group_of(pairs.originals[original].values, task) if in_groups else None
+        for label, gold in enumerate(pairs.golds[original]):
+            if gold is not None:
+                of_group.setdefault((group, label), []).append((at, label, gold))
+    known = dict(sorted(of_group.items(), key=lambda one: (one[0][0] is None, one[0])))
+    every = list(chain.from_iterable(known.values()))
+    by_field = sorted(_by_field(every, pairs, rows).items())
+
+    def counted(score: Callable[[Sequence[Any], Sequence[Any]], float], own: Sequence[_Decision]) -> list[float]:
+        golds = [gold for *_, gold in own]
+        return [100 * score(golds, [answers[at][label] for at, label, _ in own]) for answers in episodes]
+
     found: dict[str, report.Score] = {}
     for name, metric in metrics.items() if known else ():
-        parts = {
-            (group, label): [
-                100 * metric.score([gold for _, gold in own], [answers[at][label] for at, _ in own])
-                for answers in episodes
-            ]
-            for (group, label), own in known.items()
-        }
+        parts = {key: counted(metric.score, own) for key, own in known.items()}
         values = [_mean_of_groups(parts, episode) for episode in range(len(episodes))]
-        entries = _parts_by_label(metric, known, episodes) or [
+        entries = [
             report.ScorePart(group=group, label=decided[label] if len(decided) > 1 else None, value=rounded_mean(own))
             for (group, label), own in parts.items()
         ]
-        # one part alone is the score itself
-        entries = (entries if len(entries) > 1 else []) + _parts_by_field(metric, known, episodes, pairs, rows)
+        if metric.of_label is not None:
+            labels = sorted({span.label for *_, gold in every for span in gold})
+            by_label = ((label, counted(metric.of_label(label), every)) for label in labels)
+            entries = [report.ScorePart(label=label, value=rounded_mean(own)) for label, own in by_label] or entries
+        entries = entries if len(entries) > 1 else []  # one part alone is the score itself
+        entries += [
+            report.ScorePart(label=held, value=rounded_mean(counted(metric.score, own))) for held, own in by_field
+        ]
         found[name] = report.Score(rounded_mean(values), spread(values), entries or None)
     return found
 
 
-def _parts_by_label(
-    metric: Metric, known: Mapping[Any, Sequence[tuple[int, Any]]], episodes: Sequence[Sequence[Answer]]
-) -> list[report.ScorePart]:
-    """Return the score of the spans of each label of right answers; empty if the metric has no such parts."""
-    if metric.of_label is None:
-        return []
-    own = [entry for entries in known.values() for entry in entries]
-    golds = [gold for _, gold in own]
-    found = []
-    for label in sorted({span.label for gold in golds for span in gold}):
-        score = metric.of_label(label)
-        values = [100 * score(golds, [answers[at][0] for at, _ in own]) for answers in episodes]
-        found.append(report.ScorePart(group=None, label=label, value=rounded_mean(values)))
-    return found
-
-
-def _parts_by_field(
-    metric: Metric,
-    known: Mapping[tuple[str | None, int], Sequence[tuple[int, Any]]],
-    episodes: Sequence[Sequence[Answer]],
-    pairs: Pairs,
-    rows: Sequence[int],
-) -> list[report.ScorePart]:
-    """Return the score over the rows with each value of the task's fields `parts_by`, such as LiDiRus' features."""
-    members: dict[str, list[tuple[int, int, Any]]] = {}
-    for (_, label), own in known.items():
-        for at, gold in own:
-            for name in pairs.task.scoring.parts_by:
-                held = field_paths.value(pairs.originals[rows[at]].values, name)
-                for one in answer_texts(held, ";"):
-                    members.setdefault(f"{name}: {one}", []).append((at, label, gold))
-    found = []
-    for name, held_by in sorted(members.items()):
-        golds = [gold for *_, gold in held_by]
-        values = [100 * metric.score(golds, [given[at][label] for at, label, _ in held_by]) for given in episodes]
-        found.append(report.ScorePart(group=None, label=name, value=rounded_mean(values)))
+def _by_field(decisions: Sequence[_Decision], pairs: Pairs, rows: Sequence[int]) -> dict[str, list[_Decision]]:
+    """Return the decisions by the values of the task's fields `parts_by`, such as LiDiRus' features."""
+    found: dict[str, list[_Decision]] = {}
+    for one in decisions:
+        for name in pairs.task.scoring.parts_by:
+            held = field_paths.value(pairs.originals[rows[one[0]]].values, name)
+            for text in answer_texts(held, ";"):
+                found.setdefault(f"{name}: {text}", []).append(one)
     return found
 
 
@@ -715,19 +696,13 @@ def spread(values: Sequence[float | None]) -> float | None:
 
 
 def changed_scores(
-    metrics: Mapping[str, Metric],
-    pairs: Pairs,
-    golds: Golds,
-    run: ModelRun,
-    attack: str,
-    *,
-    where: Sequence[int] | None = None,
+    metrics: Mapping[str, Metric], pairs: Pairs, run: ModelRun, attack: str, where: Sequence[int] | None = None
 ) -> dict[str, report.ChangedScore]:
     """Return the scores before and after an attack, over the rows of the attack, or over those numbered `where`."""
     where = range(len(pairs.attacks[attack])) if where is None else where
     rows = [pairs.attacks[attack][at].original for at in where]
-    before = scores(metrics, pairs, golds, [[episode[at] for at in rows] for episode in run.originals], rows)
-    after = scores(metrics, pairs, golds, [[episode[at] for at in where] for episode in run.attacks[attack]], rows)
+    before = scores(metrics, pairs, [[episode[at] for at in rows] for episode in run.originals], rows)
+    after = scores(metrics, pairs, [[episode[at] for at in where] for episode in run.attacks[attack]], rows)
     return {
         name: report.ChangedScore(
             was.value,

@@ -3,15 +3,14 @@
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
 from augment_ru.errors import AugmentError, unknown
 from augment_ru.evaluation import rates
-from augment_ru.evaluation.answers import Answer, Golds, Metric, accuracy, exact_match
+from augment_ru.evaluation.answers import Answer, Metric, accuracy, exact_match
 from augment_ru.evaluation.pairs import Pairs
-from augment_ru.evaluation.report import AttackReport, Interval, ModelReport, Rate, SuccessRate
+from augment_ru.evaluation.report import ModelReport, Rate
 
 _FORM = re.compile(r"\s*(\w+)\s*(?:\((.*)\))?\s*(<=|>=)\s*(-?\d+(?:\.\d+)?)\s*%?\s*", re.DOTALL)
 _OF_ATTACKS = (
@@ -22,13 +21,7 @@ _OF_MODELS = ("worst_case", "worst_case_asr", "consistency", "same_text_flips")
 _OF_REPEATS = ("asr_above_noise", "flips_above_noise", "same_text_flips")
 _SHARES = (accuracy, exact_match)
 """The metrics that are shares of right answers."""
-
-
-class Known(NamedTuple):
-    """A number of an evaluation with its interval, in per cent; None if it is not known."""
-
-    value: float | None
-    ends: Interval | None
+_UNKNOWN = Rate(None, None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,25 +85,26 @@ class Requirement:
         if said is not None:
             raise AugmentError(f"`require` {self.text}: {said}")
 
-    def problem(self, known: Known, *, point: bool) -> str | None:
+    def problem(self, known: Rate, *, point: bool) -> str | None:
         """Return what is wrong with a number, in words; None if it meets the requirement.
 
         Args:
             known: the number.
             point: whether the number itself is judged; if not, the end of its interval that is nearer to the limit.
         """
-        if known.value is None or (known.ends is None and not point):
+        ends = known.ci95
+        if known.value is None or (ends is None and not point):
             return "is not known"
-        judged = known.value if point or known.ends is None else known.ends[1 if self.most else 0]
+        judged = known.value if point or ends is None else ends[1 if self.most else 0]
         if judged <= self.limit if self.most else judged >= self.limit:
             return None
         beyond = f"{'over' if self.most else 'under'} {self.limit:g}"
-        if point or known.ends is None:
+        if point or ends is None:
             return f"is {known.value:.2f}, {beyond}"
         end = f"{'upper' if self.most else 'lower'} end"
-        return f"is {known.value:.2f}, 95 % {known.ends[0]:.2f}–{known.ends[1]:.2f}; the {end} is {beyond}"
+        return f"is {known.value:.2f}, 95 % {ends[0]:.2f}–{ends[1]:.2f}; the {end} is {beyond}"
 
-    def of_model(self, model: ModelReport, metric: Callable[[str, str | None], Known]) -> Iterator[tuple[str, Known]]:
+    def of_model(self, model: ModelReport, metric: Callable[[str, str | None], Rate]) -> Iterator[tuple[str, Rate]]:
         """Yield the numbers of a model that the requirement is about, each with its name.
 
         Args:
@@ -118,23 +112,14 @@ class Requirement:
             metric: returns a metric of the model on the rows of an attack; on the originals for None.
         """
         if self.name in _OF_MODELS:
-            yield self.name, _known(getattr(model, self.name))
+            yield self.name, getattr(model, self.name) or _UNKNOWN
         elif self.name not in _OF_ATTACKS:
             yield self.name if self.attack is None else f"{self.name}({self.attack})", metric(self.name, self.attack)
         else:
             for attack in [self.attack] if self.attack is not None else model.attacks:
-                yield f"{self.name}({attack})", _known(_rate(model.attacks[attack], self.name))
-
-
-def _rate(entry: AttackReport, name: str) -> Rate | SuccessRate | None:
-    found: Rate | SuccessRate | None = entry.rate if name == "asr" else getattr(entry, name)
-    return found
-
-
-def _known(rate: Rate | SuccessRate | None) -> Known:
-    if rate is None:
-        return Known(None, None)
-    return Known(rate.asr if isinstance(rate, SuccessRate) else rate.value, rate.ci95)
+                entry = model.attacks[attack]
+                found = Rate(entry.rate.asr, entry.rate.ci95) if self.name == "asr" else getattr(entry, self.name)
+                yield f"{self.name}({attack})", found or _UNKNOWN
 
 
 def check_requirements(texts: Sequence[str], metrics: Sequence[str], attacks: Sequence[str], repeats: int) -> None:
@@ -148,8 +133,8 @@ def check_requirements(texts: Sequence[str], metrics: Sequence[str], attacks: Se
 
 
 def metric_of(
-    metric: Metric, pairs: Pairs, golds: Golds, episodes: Sequence[Sequence[Answer]], *, rows: Sequence[int], seed: int
-) -> Known:
+    metric: Metric, pairs: Pairs, episodes: Sequence[Sequence[Answer]], rows: Sequence[int], seed: int
+) -> Rate:
     """Return a metric with its interval.
 
     The interval is Wilson's for a share of right answers to different records, else that of the bootstrap over records.
@@ -157,7 +142,6 @@ def metric_of(
     Args:
         metric: the metric.
         pairs: the original and perturbed rows.
-        golds: the right answers of the originals.
         episodes: for each episode, the answer to each row.
         rows: the index of each row's original.
         seed: the seed of the bootstrap.
@@ -165,15 +149,15 @@ def metric_of(
 
     def value(chosen: Sequence[int]) -> float | None:
         answers = [[episode[at] for at in chosen] for episode in episodes]
-        found = rates.scores({"": metric}, pairs, golds, answers, [rows[at] for at in chosen])
+        found = rates.scores({"": metric}, pairs, answers, [rows[at] for at in chosen])
         return found[""].value if found else None
 
     every = value(range(len(rows)))
-    known = [at for at, original in enumerate(rows) if None not in golds[original]]
+    known = [at for at, original in enumerate(rows) if None not in pairs.golds[original]]
     scoring = pairs.task.scoring
     alone = len(scoring.decided) == len(episodes) == 1 and scoring.grouped_by is None
     if every is not None and metric.score in _SHARES and alone and len({rows[at] for at in known}) == len(known):
-        return Known(every, rates.percents(rates.wilson(every / 100 * len(known), len(known))))
+        return Rate(every, rates.percents(rates.wilson(every / 100 * len(known), len(known))))
     of_record: dict[int, list[int]] = {}
     for at in known:
         of_record.setdefault(rows[at], []).append(at)
@@ -182,4 +166,4 @@ def metric_of(
         np.nan if (one := value([at for record in picked for at in own[record]])) is None else one
         for picked in random.integers(len(own), size=(rates.RESAMPLES if own else 0, len(own))).tolist()
     ]
-    return Known(every, rates.percentile95(np.array(drawn, np.float64)))
+    return Rate(every, rates.percentile95(np.array(drawn, np.float64)))

@@ -9,8 +9,9 @@ import numpy as np
 
 from augment_ru.draws import Floats
 from augment_ru.errors import AugmentError
-from augment_ru.evaluation.answers import Golds, Kind, Metric
+from augment_ru.evaluation.answers import Kind, Metric
 from augment_ru.evaluation.examples import ModelRequest, example_of, model_of
+from augment_ru.evaluation.pairs import Pairs
 from augment_ru.records.task import Task, generic
 from augment_ru.resources import dictionary_path, rows
 
@@ -68,24 +69,22 @@ class Judges:
         """All that defines the scores."""
         return ",".join(str(self.models[name].signature) for name in _METRICS)
 
-    def added(
-        self, metrics: Mapping[str, Metric], golds: Golds, originals: Sequence[Mapping[str, Any]]
-    ) -> tuple[dict[str, Metric], Golds]:
-        """Return the metrics with `j` (the mean of the products), `sta`, `sim` and `fl` first, and the right answers.
+    def added(self, metrics: Mapping[str, Metric], pairs: Pairs) -> tuple[dict[str, Metric], Pairs]:
+        """Return the metrics with `j` (the mean of the products), `sta`, `sim` and `fl` first, and the rows.
 
-        The latter get the texts that are to be rewritten. Without judges both are returned as they are.
+        The right answers of these get the texts that are to be rewritten. Without judges both are returned as they are.
         """
         if not self.models:
-            return dict(metrics), golds
+            return dict(metrics), pairs
         places = {"j": slice(None)} | {metric: slice(at, at + 1) for at, (metric, _) in enumerate(_METRICS.values())}
         found = {name: Metric("answers", partial(self._mean, at=at)) for name, at in places.items()}
         made: list[tuple[Any, ...]] = []
-        for (gold,), values in zip(golds, originals, strict=True):
+        for (gold,), original in zip(pairs.golds, pairs.originals, strict=True):
             own: Any = gold and Rewritten(gold)  # type: ignore[arg-type]
             if own:
-                own.source = example_of(values, self.task).text
+                own.source = example_of(original.values, self.task).text
             made.append((own,))
-        return found | dict(metrics), made
+        return found | dict(metrics), replace(pairs, golds=made)
 
     def _mean(self, golds: Sequence[Rewritten], answers: Sequence[str], at: slice) -> float:
         pairs = [(gold.source, text) for gold, text in zip(golds, answers, strict=True)]

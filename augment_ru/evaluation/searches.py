@@ -11,7 +11,6 @@ from statistics import fmean
 from typing import Any
 
 from augment_ru.errors import AugmentError, amount
-from augment_ru.evaluation.answers import Golds, answer_kind, golds_of
 from augment_ru.evaluation.broke import FEATURES, hardest, shares_broken
 from augment_ru.evaluation.examples import Example, PredictFunction, Prediction, example_of
 from augment_ru.evaluation.pairs import CHOSEN, Pair, Pairs, as_float
@@ -32,11 +31,11 @@ _TOLD = 4
 """How many values of a property, and how many rows, are told in the terminal."""
 
 
-def searches(pairs: Pairs, golds: Golds, learned: Iterable[str]) -> dict[str, SearchReport]:
+def searches(pairs: Pairs, learned: Iterable[str]) -> dict[str, SearchReport]:
     """Return the results of each attack whose rows were made by a search; `learned` are the texts of train rows."""
     words = Counter(word for text in learned for word in set(map(str.lower, LETTERS_AND_DIGITS.findall(text))))
     found = {attack: list(filter(is_searched, rows)) for attack, rows in pairs.attacks.items()}
-    return {attack: _of_search(rows, pairs, golds, words) for attack, rows in found.items() if rows}
+    return {attack: _of_search(rows, pairs, words) for attack, rows in found.items() if rows}
 
 
 def is_searched(pair: Pair) -> bool:
@@ -59,7 +58,7 @@ def learned_from(path: str, task: Task, encoding: str) -> frozenset[str]:
 
 def recorded(pairs: Pairs, learned: frozenset[str]) -> PredictFunction:
     """Return a model that gives the answers which searches wrote into their rows, and that learned these texts."""
-    plan = EvaluationPlan(pairs, answer_kind(pairs.task), (0,), 1, None)
+    plan = EvaluationPlan(pairs, (0,), 1, None)
     rows = [pair for own in pairs.attacks.values() for pair in own]
     said = [pair.metadata.get("prediction") or {} for pair in rows]
     before = dict(zip((pair.original for pair in rows), (one.get("before") for one in said), strict=True))
@@ -82,8 +81,7 @@ def told(pairs: Pairs, learned: Iterable[str]) -> Iterator[str]:
 
     `learned` are the texts of the model's train rows.
     """
-    golds = golds_of([one.values for one in pairs.originals], pairs.task, answer_kind(pairs.task))
-    for found in searches(pairs, golds, learned).values():
+    for found in searches(pairs.with_golds(), learned).values():
         by: dict[str, list[ShareBroken]] = {}
         for one in found.broke:
             if one.broken or one.by == "label":
@@ -102,7 +100,7 @@ def _in_words(one: ShareBroken) -> str:
     return f"{one.value}{lift} ({one.broken:,}{f' of {one.of:,}' if one.of else ''}{train})"
 
 
-def _of_search(rows: Sequence[Pair], pairs: Pairs, golds: Golds, learned: Mapping[str, int]) -> SearchReport:
+def _of_search(rows: Sequence[Pair], pairs: Pairs, learned: Mapping[str, int]) -> SearchReport:
     """Return the results of a search; its rates count only the rows that `can_be_broken`."""
     breakable = [pair for pair in rows if can_be_broken(pair.metadata)]
     right = [pair.metadata for pair in breakable]
@@ -122,8 +120,8 @@ def _of_search(rows: Sequence[Pair], pairs: Pairs, golds: Golds, learned: Mappin
         changed_words=_mean([float(count) for count in words if count is not None]),
         minimal=_ratio(100 * sum(bool(pair.metadata.get("minimal")) for pair in broken), len(broken)),
         similarity=_mean([pair.similarity for pair in broken if pair.similarity is not None], digits=4),
-        broke=shares_broken(broken, breakable, golds, learned),
-        hardest=hardest(breakable, pairs, golds),
+        broke=shares_broken(broken, breakable, pairs.golds, learned),
+        hardest=hardest(breakable, pairs),
     )
 
 

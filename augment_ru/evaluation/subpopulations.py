@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from augment_ru.errors import AugmentError
+from augment_ru.evaluation.answers import answer_kind
 from augment_ru.evaluation.pairs import Pairs
 from augment_ru.language.morphology import morphology
 from augment_ru.records import field_paths
@@ -41,26 +42,19 @@ class Subpopulation:
     of: Sequence[int]
 
 
-def subpopulations(
-    originals: Sequence[Mapping[str, Any]],
-    task: Task,
-    *,
-    labels: bool,
-    by: Sequence[str] = (),
-) -> list[Subpopulation]:
+def subpopulations(originals: Sequence[Mapping[str, Any]], task: Task, by: Sequence[str] = ()) -> list[Subpopulation]:
     """Return the properties in which the originals differ: those of the task, and the fields in `by`.
 
     Args:
         originals: the rows.
         task: the task.
-        labels: whether right answers are labels.
         by: further fields, which are reported even if all rows have the same value.
 
     Raises:
         AugmentError: no row has one of the fields in `by`.
     """
     records = [Record(values, task) for values in originals]
-    properties = properties_of(task, labels=labels)
+    properties = properties_of(task)
     for name in by:
         if not any(field_paths.has_value(values, name) for values in originals):
             raise no_field(f"`by` {name}: no row has this field", originals)
@@ -126,13 +120,8 @@ _FIELDS: dict[str, tuple[str, ...]] = {
 """Maps a task to the fields of its rows that are used as properties; for TAPE's tasks, those of its Table 2."""
 
 
-def properties_of(task: Task, *, labels: bool) -> dict[str, Property]:
-    """Return the properties of a task's rows: maps each name to the function that computes it from an original.
-
-    Args:
-        task: the task.
-        labels: whether right answers are labels.
-    """
+def properties_of(task: Task) -> dict[str, Property]:
+    """Return the properties of a task's rows: maps each name to the function that computes it from an original."""
     found: dict[str, Property] = {
         "length": lambda record: len(hyphenated_words(_text(record))),
         "type_token_ratio": lambda record: type_token_ratio(_text(record)),
@@ -143,7 +132,7 @@ def properties_of(task: Task, *, labels: bool) -> dict[str, Property]:
         found["referent_number"] = lambda record: _referent(record, "number")
     if task.layout.lists or task.layout.options:
         found["candidates"] = _candidates
-    if not labels:
+    if answer_kind(task) != "labels":
         found["answer_kind"] = _answer_kind
     elif len(task.scoring.decided) == 1:
         found[task.scoring.gold[0]] = _label

@@ -5,7 +5,7 @@ import io
 import re
 from collections.abc import Collection, Sequence
 from html import escape
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from augment_ru.errors import AugmentError, printable
 
@@ -75,20 +75,16 @@ class LatexOptions(NamedTuple):
         Raises:
             AugmentError: an option does not exist, lacks its text, or has a text although it takes none.
         """
-        found = cls()
+        found: dict[str, Any] = {}
         for text in texts:
             name, _, value = text.partition("=")
-            if text == "intervals":
-                found = found._replace(intervals=True)
-            elif text == "transposed":
-                found = found._replace(transposed=True)
-            elif name == "caption" and value.strip():
-                found = found._replace(caption=value)
-            elif name == "label" and value.strip():
-                found = found._replace(label=value)
+            if text in {"intervals", "transposed"}:
+                found[text] = True
+            elif name in {"caption", "label"} and value.strip():
+                found[name] = value
             else:
                 raise AugmentError(f"`latex` {text}; possible: intervals, transposed, caption=TEXT, label=TEXT")
-        return found
+        return cls(**found)
 
 
 def as_text(table: ShownTable, form: str, latex: LatexOptions | None = None) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
-from augment_ru.errors import unknown
+from augment_ru.errors import check_known
 from augment_ru.evaluation.paired import MEAN
 from augment_ru.evaluation.report import (
     AnyModel,
@@ -158,6 +158,11 @@ def _spread(deviation: float | None) -> str:
     return "" if deviation is None else f" ±{deviation:.2f}"
 
 
+def _cells(rate: Rate | None) -> tuple[str, str]:
+    """Return the two cells of a rate and of its interval; dashes for None."""
+    return (NONE, NONE) if rate is None else (shown(rate.value), span(rate.ci95))
+
+
 def _attacked(report: Report) -> Iterator[tuple[list[str], AttackReport]]:
     """Yield (cells, entry) for each attack on each model: the cells name the model, its shots, and the attack."""
     names = names_of(report)
@@ -198,7 +203,7 @@ def defences(report: Report) -> ShownTable:
         named = [names[found.of], found.name, shots_of(model.shots)]
         cost, test = found.cost, found.cost.mcnemar
         p = _probability(test.p if test else None)
-        clean = [NONE, NONE, NONE, shown(cost.difference), span(cost.ci95), NONE, NONE, shown(found.changed.value), p]
+        clean = [*[NONE] * 3, shown(cost.difference), span(cost.ci95), *_cells(None), shown(found.changed.value), p]
         rows.append([*named, "(none: the cost)", *clean])
         tests = {
             names[one.attack or ""]: one.mcnemar
@@ -207,16 +212,10 @@ def defences(report: Report) -> ShownTable:
         }
         every = {names[attack]: one for attack, one in found.attacks.items()}
         for attack, one in (every | ({"(worst case)": found.worst_case} if found.worst_case else {})).items():
-            share, changed, test = one.recovered, one.changed, tests.get(attack)
-            rows.append(
-                [
-                    *(*named, attack),
-                    *map(shown, (one.clean, one.attacked, one.defended, one.cost.value)),
-                    span(one.cost.ci95),
-                    *((shown(share.value), span(share.ci95)) if share else (NONE, NONE)),
-                    *(shown(changed.value if changed else None), _probability(test.p_holm if test else None)),
-                ]
-            )
+            changed, test = one.changed, tests.get(attack)
+            cells = [*map(shown, (one.clean, one.attacked, one.defended)), *_cells(one.cost), *_cells(one.recovered)]
+            cells += [shown(changed.value if changed else None), _probability(test.p_holm if test else None)]
+            rows.append([*named, attack, *cells])
     columns = ["model", "defence", "shots", "attack", "clean", "attacked", "defended", "cost, points", INTERVAL]
     columns += ["recovered", INTERVAL, "rows changed", "p (McNemar, Holm)"]
     return ShownTable("Defences: right answers, %", columns, rows, 4, key="defences")
@@ -230,15 +229,9 @@ def catches(report: Report) -> ShownTable:
             continue
         every = {"(originals)": found.originals} | {names[attack]: one for attack, one in found.attacks.items()}
         for attack, one in every.items():
-            then = one.false_alarms_then
-            rows.append(
-                [
-                    *(names[model.model], shots_of(model.shots), attack),
-                    *(shown(one.missed.value), span(one.missed.ci95)),
-                    *(shown(one.false_alarms.value), span(one.false_alarms.ci95)),
-                    *(shown(one.threshold, 3), shown(then.value if then else None), span(then.ci95 if then else None)),
-                ]
-            )
+            cells = [*_cells(one.missed), *_cells(one.false_alarms)]
+            cells += [shown(one.threshold, 3), *_cells(one.false_alarms_then)]
+            rows.append([names[model.model], shots_of(model.shots), attack, *cells])
     labels = {model.catch.label for model in report.models if model.catch}
     columns = ["model", "shots", "attack", "missed", INTERVAL, "false alarms", INTERVAL]
     columns += ["threshold of the old recall", "false alarms on originals then", INTERVAL]
@@ -248,17 +241,11 @@ def catches(report: Report) -> ShownTable:
 def noise(report: Report) -> ShownTable:
     """Return the table of slips: how often each model answers the same text differently, and the rates without that."""
     flips = [model.same_text_flips for model in report.models for _ in model.attacks]
-    rows = [
-        [
-            *named,
-            *(shown(same.value), span(same.ci95)),
-            *(shown(entry.rate.asr), span(entry.rate.ci95)),
-            *(shown(entry.flips_above_noise.value), span(entry.flips_above_noise.ci95)),
-            *(shown(entry.asr_above_noise.value), span(entry.asr_above_noise.ci95)),
-        ]
-        for (named, entry), same in zip(_attacked(report), flips, strict=True)
-        if entry.asr_above_noise and entry.flips_above_noise and same
-    ]
+    rows = []
+    for (named, entry), same in zip(_attacked(report), flips, strict=True):
+        if same:
+            cells = [*_cells(same), shown(entry.rate.asr), span(entry.rate.ci95)]
+            rows.append([*named, *cells, *_cells(entry.flips_above_noise), *_cells(entry.asr_above_noise)])
     columns = ["model", "shots", "attack", "flips on the same text", INTERVAL, "ASR", INTERVAL]
     columns += ["flips above those of the repeats", INTERVAL]
     title = "Above the noise of the model, %"
@@ -283,7 +270,7 @@ def valid(report: Report) -> ShownTable:
     for named, entry in _attacked(report):
         if found := entry.valid_rows:
             cells = [f"{found.judged:,}", f"{found.valid:,}", shown(found.share.value), shown(entry.rate.asr)]
-            cells += [shown(found.asr.value), span(found.asr.ci95), f"{found.broken:,}", f"{found.right:,}"]
+            cells += [*_cells(found.asr), f"{found.broken:,}", f"{found.right:,}"]
             rows.append([*named, *cells, "too few valid rows" if found.wide_interval else NONE])
     return ShownTable("Over the rows that people found valid, %", columns, rows, 3, key="valid")
 
@@ -338,7 +325,7 @@ def together(report: Report) -> ShownTable:
     names, rows = names_of(report), []
     for model in report.models:
         rates = (model.worst_case, model.worst_case_asr, model.consistency)
-        cells = chain.from_iterable((shown(rate.value), span(rate.ci95)) for rate in rates if rate)
+        cells = chain.from_iterable(_cells(rate) for rate in rates if rate)
         rows.append([names[model.model], shots_of(model.shots), *cells])
     columns = ["model", "shots", "worst case", INTERVAL, "worst-case ASR", INTERVAL, "consistency", INTERVAL]
     return ShownTable("All attacks together, %", columns, rows, 2, key="together")
@@ -471,12 +458,10 @@ def prompts(report: Report) -> ShownTable:
             worst = " (worst)" if own.name == one.worst else ""
             after = own.attacked
             cells = [shown(own.original.value), shown(after.value if after else None)]
-            rows.append([*named, f"{own.name}{worst}", *cells, shown(own.effect.value), span(own.effect.ci95)])
-        rows += [
-            [*named, names[attack], NONE, NONE, shown(effect.value), span(effect.ci95)]
-            for attack, effect in one.attacks.items()
-        ]
-        rows.append([*named, "best − worst prompt", NONE, NONE, shown(one.spread.value), span(one.spread.ci95)])
+            rows.append([*named, f"{own.name}{worst}", *cells, *_cells(own.effect)])
+        effects = {names[attack]: effect for attack, effect in one.attacks.items()}
+        for name, effect in (effects | {"best − worst prompt": one.spread}).items():
+            rows.append([*named, name, NONE, NONE, *_cells(effect)])
     columns = ["model", "shots", "prompt or attack", "right, original", "right, attacked", "effect, points", INTERVAL]
     title = "Prompts and attacks: right answers, %; a prompt against the mean of all, an attack against the original"
     return ShownTable(title, columns, rows, 3, key="prompts")
@@ -502,8 +487,8 @@ def unread(report: Report) -> ShownTable:
         for name, one in found.items():
             if one is not None:
                 counts = (one.answers, one.refused, one.empty, one.cut, one.unreadable)
-                cells = [*(f"{count:,}" for count in counts), shown(one.share.value), span(one.share.ci95)]
-                rows.append([names[model.model], shots_of(model.shots), name, *cells])
+                cells = [f"{count:,}" for count in counts]
+                rows.append([names[model.model], shots_of(model.shots), name, *cells, *_cells(one.share)])
     columns = ["model", "shots", "attack", "answers", "refused", "empty", "cut", "unreadable", "share, %", INTERVAL]
     return ShownTable("Replies without an answer", columns, rows, 3, key="unread")
 
@@ -517,7 +502,7 @@ def option_orders(report: Report) -> ShownTable:
                 f"{label} {shown(rate.value, 1)} → {shown(one.after[label].value, 1)}"
                 for label, rate in one.before.items()
             )
-            rows.append([*named, f"{one.rows:,}", shown(one.kept.value), span(one.kept.ci95), ", ".join(pairs)])
+            rows.append([*named, f"{one.rows:,}", *_cells(one.kept), ", ".join(pairs)])
     columns = ["model", "shots", "attack", "permuted", "same content, %", INTERVAL, "share of each answer, %"]
     return ShownTable("Options in another order", columns, rows, 3, key="orders")
 
@@ -528,16 +513,10 @@ def contamination(report: Report) -> ShownTable:
     for named, entry in _attacked(report):
         if (one := entry.contamination) is None or not one.rows:
             continue
-        fresh, more = one.fresh, one.excess
-        rows.append(
-            [
-                *(*named, f"{one.rows:,}", shown(one.before), shown(one.after)),
-                *(shown(one.difference.value), span(one.difference.ci95)),
-                *(map(shown, (fresh.before, fresh.after, fresh.difference.value)) if fresh else [NONE] * 3),
-                *(span(fresh.difference.ci95) if fresh else NONE, shown(more.value if more else None)),
-                span(more.ci95 if more else None),
-            ]
-        )
+        cells = []
+        for side in (one, one.fresh):
+            cells += [shown(side.before), shown(side.after), *_cells(side.difference)] if side else [NONE] * 4
+        rows.append([*named, f"{one.rows:,}", *cells, *_cells(one.excess)])
     columns = ["model", "shots", "attack", "rows", "originals", "perturbed", "difference", INTERVAL]
     columns += ["fresh originals", "fresh perturbed", "fresh difference", INTERVAL, "excess", INTERVAL]
     title = "Contamination: right answers to originals less those to the same rows perturbed, points"
@@ -615,8 +594,7 @@ def check_tables(keys: Sequence[str]) -> None:
         AugmentError: there is no table with one of the keys.
     """
     for key in keys:
-        if key not in TABLES:
-            raise unknown("table", key, TABLES)
+        check_known("table", key, TABLES)
 
 
 def numbers(report: Report) -> list[dict[str, Any]]:

@@ -7,7 +7,6 @@ The score of a task is the mean of its metrics, and the total is the mean of the
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
-from typing import TypeAlias
 
 from augment_ru import registry
 from augment_ru.errors import AugmentError
@@ -16,9 +15,6 @@ from augment_ru.evaluation.report import SavedModel, SavedReport
 from augment_ru.evaluation.table_text import ShownTable, shown
 from augment_ru.evaluation.tables import shots_of
 from augment_ru.records.task import task as task_of
-
-Known: TypeAlias = tuple[str, int | None]
-"""The name of a model and its number of demonstrations."""
 
 F1 = ("macro_f1", "f1")
 ACCURACY = ("accuracy", "exact_match")
@@ -63,13 +59,23 @@ def totals(reports: Sequence[SavedReport]) -> list[Means]:
         raise AugmentError("no reports; give those of several tasks")
     if len(protocols := {report.protocol for report in reports if report.protocol}) > 1:
         raise AugmentError(f"reports of several protocols: {', '.join(sorted(protocols))}; take those of one")
-    found: dict[Known, list[SavedModel | None]] = {}
+    entries: dict[tuple[str, int | None], list[SavedModel | None]] = {}
     for number, report in enumerate(reports):
-        for model in report.models:
-            found.setdefault((model.model, model.shots), [None] * len(reports))[number] = model
+        for entry in report.models:
+            entries.setdefault((entry.model, entry.shots), [None] * len(reports))[number] = entry
     counted = [at for at, report in enumerate(reports) if not is_diagnostic(report)]
     attacks = list(dict.fromkeys(name for at in counted for name in reports[at].attacks))
-    return [_means(*known, models, [models[at] for at in counted], attacks) for known, models in found.items()]
+    found = []
+    for (model, shots), models in entries.items():
+        own = [models[at] for at in counted]
+        rates = {
+            name: _mean([one.attacks[name].asr if one else None for one in own if one is None or name in one.attacks])
+            for name in attacks
+        }
+        f1, accuracy = (_mean([_metric(one, pair) for one in own]) for pair in (F1, ACCURACY))
+        tasks, total = [_score(one) for one in models], _mean([_score(one) for one in own])
+        found.append(Means(model, shots, tasks, total, f1, accuracy, rates, _mean(list(rates.values()))))
+    return found
 
 
 def is_diagnostic(report: SavedReport) -> bool:
@@ -79,38 +85,6 @@ def is_diagnostic(report: SavedReport) -> bool:
     task = task_of(report.task)
     known = report.protocol in task.benchmark.protocols
     return (task.under(report.protocol) if known else task).benchmark.diagnostic
-
-
-def _means(
-    model: str,
-    shots: int | None,
-    models: Sequence[SavedModel | None],
-    own: Sequence[SavedModel | None],
-    attacks: Sequence[str],
-) -> Means:
-    """Return the means of a model.
-
-    Args:
-        model: the name of the model.
-        shots: the number of demonstrations.
-        models: the model's entry in each report; None if it is not in the report.
-        own: the same entries without those of diagnostic tasks.
-        attacks: the attacks.
-    """
-    rates = {
-        name: _mean([one.attacks[name].asr if one else None for one in own if one is None or name in one.attacks])
-        for name in attacks
-    }
-    return Means(
-        model,
-        shots,
-        tasks=[_score(one) for one in models],
-        total=_mean([_score(one) for one in own]),
-        f1=_mean([_metric(one, F1) for one in own]),
-        accuracy=_mean([_metric(one, ACCURACY) for one in own]),
-        attacks=rates,
-        asr=_mean(list(rates.values())),
-    )
 
 
 def _score(model: SavedModel | None) -> float | None:

@@ -15,7 +15,8 @@ import numpy as np
 
 from augment_ru.draws import Streams, digests
 from augment_ru.errors import AugmentError, optional
-from augment_ru.evaluation.answers import Kind, by_field, golds_of
+from augment_ru.evaluation.answers import by_field, golds_of
+from augment_ru.evaluation.examples import titled_text
 from augment_ru.evaluation.pairs import Pair, Pairs
 from augment_ru.formats.read import read_rows
 from augment_ru.records.record import Record
@@ -33,7 +34,7 @@ QUESTION = (
     "него? «да» — если и то и другое, «нет» — если хотя бы одно не так, «неясно» — если решить нельзя."
 )
 
-_LABELS = """<View>
+LABELS = """<View>
   <Header value="$question"/>
   <Header value="Исходный текст"/><Text name="original" value="$original"/>
   <Header value="Изменённый текст"/><Text name="perturbed" value="$perturbed"/>
@@ -43,7 +44,7 @@ _LABELS = """<View>
   </Choices>
 </View>
 """
-"""The labelling interface for Label Studio."""
+"""The labelling interface for the tasks of `label_studio`, in XML."""
 
 
 class Vote(NamedTuple):
@@ -119,7 +120,7 @@ def shares(total: int, sizes: Sequence[int]) -> list[int]:
     return found
 
 
-def questions(pairs: Pairs, sample: Sequence[tuple[str, Pair]], kind: Kind) -> Iterator[dict[str, str]]:
+def questions(pairs: Pairs, sample: Sequence[tuple[str, Pair]]) -> Iterator[dict[str, str]]:
     """Yield what an annotator is shown for each sampled row, without the name of its attack.
 
     Rows with equal texts are shown only once.
@@ -131,12 +132,12 @@ def questions(pairs: Pairs, sample: Sequence[tuple[str, Pair]], kind: Kind) -> I
             continue
         shown.add(own)
         original = pairs.originals[pair.original].values
-        (gold,) = golds_of([original], pairs.task, kind)
+        (gold,) = golds_of([original], pairs.task, pairs.kind)
         right = by_field([" / ".join(one) if isinstance(one, tuple) else one for one in map(_flat, gold)], pairs.task)
         yield {
             "id": own,
-            "original": _text(original, pairs),
-            "perturbed": _text(pair.values, pairs),
+            "original": titled_text(original, pairs.task),
+            "perturbed": titled_text(pair.values, pairs.task),
             "answer": right if isinstance(right, str) else json.dumps(right, ensure_ascii=False),
             "question": QUESTION,
         }
@@ -146,19 +147,9 @@ def _flat(gold: object) -> object:
     return tuple(str(one) for one in gold) if isinstance(gold, tuple) else gold
 
 
-def _text(values: Mapping[str, Any], pairs: Pairs) -> str:
-    read = Record(values, pairs.task).read()
-    return "\n".join(f"{name.split('.')[-1]}: {text}" if len(read) > 1 else text for name, text in read.items())
-
-
 def label_studio(rows: Iterable[Mapping[str, str]]) -> str:
     """Return the questions as Label Studio tasks, in JSON."""
     return json.dumps([{"data": dict(row)} for row in rows], ensure_ascii=False, indent=1) + "\n"
-
-
-def label_studio_interface() -> str:
-    """Return the labelling interface for the tasks of `label_studio`, in XML."""
-    return _LABELS
 
 
 def toloka(rows: Iterable[Mapping[str, str]]) -> str:

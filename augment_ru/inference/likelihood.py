@@ -64,7 +64,7 @@ def by_trees(
         for member, tree, score_of in zip(group.members, trees, scores, strict=True):
             found[member] = np.array(
                 [
-                    prefix.sum_from(request.first) + float(score_of[path].sum())
+                    float(prefix.sums[min(request.first, prefix.size)]) + float(score_of[path].sum())
                     for request, path in zip(questions[member], tree.paths, strict=True)
                 ]
             )
@@ -161,10 +161,6 @@ class _Prefix:
                     known = logits[-(stop - wanted) :][: end - wanted]
                     scores[wanted + 1 : end + 1] = log_probabilities(known, tokens[wanted + 1 : end + 1])
         return cls(size, past, following, np.cumsum(scores[::-1])[::-1])
-
-    def sum_from(self, first: int) -> float:
-        """Return the log-likelihood of the prefix from its token `first` to its end."""
-        return float(self.sums[min(first, self.size)])
 
     def copies(self, rows: int) -> Any:  # noqa: ANN401  (transformers' cache)
         """Return the keys and values, repeated for `rows` rows; they are copied, because the model appends to them."""

@@ -141,11 +141,7 @@ def tokenizer_of(name: str) -> Any:  # noqa: ANN401  (transformers' own)
     folder = _folder(name)
     if not any((folder / file).is_file() for file in _TOKENIZER_FILES):
         raise AugmentError(f"model {name}: no tokenizer; it needs one of {', '.join(_TOKENIZER_FILES)}")
-    try:
-        tokenizer = transformers.AutoTokenizer.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
-    except Exception as error:
-        raise AugmentError(f"model {name}: its tokenizer cannot be read ({_first_line(error)})") from error
-    return tokenizer
+    return _read(transformers.AutoTokenizer, name, folder, "tokenizer")
 
 
 def config_of(name: str) -> Any:  # noqa: ANN401  (transformers' own)
@@ -155,11 +151,14 @@ def config_of(name: str) -> Any:  # noqa: ANN401  (transformers' own)
         AugmentError: there is no such model, or its configuration cannot be read.
     """
     transformers = _transformers()
-    folder = _folder(name)
+    return _read(transformers.AutoConfig, name, _folder(name), "config.json")
+
+
+def _read(kind: Any, name: str, folder: Path, what: str) -> Any:  # noqa: ANN401  (transformers' own)
     try:
-        return transformers.AutoConfig.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
+        return kind.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
     except Exception as error:  # whatever a wrong value leads to in transformers
-        raise AugmentError(f"model {name}: its config.json cannot be read ({_first_line(error)})") from error
+        raise AugmentError(f"model {name}: its {what} cannot be read ({_first_line(error)})") from error
 
 
 @lru_cache(maxsize=16)

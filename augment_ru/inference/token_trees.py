@@ -7,7 +7,7 @@ attends only to the prefix and to its ancestors.
 """
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -32,20 +32,6 @@ class Request(NamedTuple):
     first: int
 
 
-class Segment(NamedTuple):
-    """Consecutive tokens of a tree without a branch between them.
-
-    Attributes:
-        start: the index of the first token in the tree's tokens.
-        stop: the index after the last token.
-        ancestors: the indices of the tree's tokens that come before the segment in its sequence.
-    """
-
-    start: int
-    stop: int
-    ancestors: Ints
-
-
 @dataclass(frozen=True, slots=True)
 class Tree:
     """The sequences of a question after their common prefix.
@@ -54,8 +40,8 @@ class Tree:
         tokens: the tokens that the model is given, shape (inputs,). The last token of a sequence is left out, unless
             another sequence continues after it.
         depths: how many tokens come before each token in its sequence, the prefix included, shape (inputs,).
-        segments: the same tokens, divided into segments. A token attends to the earlier tokens of its segment, and to
-            the segment's ancestors.
+        ends: for each token, the index after the last token that follows it in some sequence, shape (inputs,). All
+            tokens from its own index up to there attend to it.
         parents: for each scored token, the index in `tokens` of the token before it, or -1 if that is the last token of
             the prefix; shape (scored,).
         scored: the tokens that are scored, shape (scored,).
@@ -64,7 +50,7 @@ class Tree:
 
     tokens: Tokens
     depths: Ints
-    segments: tuple[Segment, ...]
+    ends: Ints
     parents: Ints
     scored: Tokens
     paths: tuple[Ints, ...]
@@ -133,10 +119,10 @@ def _common_prefix(question: Sequence[Request]) -> Tokens:
     return first[:size]
 
 
-def _intervals(overlaps: Sequence[int], least: int) -> Iterator[tuple[int, int, int]]:
+def _intervals(overlaps: Sequence[int], least: int) -> Sequence[tuple[int, int, int]]:
     """Divide the questions, which are sorted by their tokens, into intervals that share a prefix.
 
-    Yield (start, stop, prefix length) for each interval; the length is 0 for questions without a shared prefix. An
+    Return (start, stop, prefix length) of each interval; the length is 0 for questions without a shared prefix. An
     interval is divided between the neighbours that share the fewest tokens. It stays whole if its own prefix saves more
     tokens than the prefixes of its parts together.
 
@@ -157,36 +143,16 @@ def _intervals(overlaps: Sequence[int], least: int) -> Iterator[tuple[int, int, 
         bounds = zip([start, *divisions], [*divisions, stop], strict=True)
         parts[interval] = list(bounds) if divisions else []
         stack += parts[interval]
-    saved: dict[tuple[int, int], int] = {}
-    kept: dict[tuple[int, int], bool] = {}
+    best: dict[tuple[int, int], tuple[int, list[tuple[int, int, int]]]] = {}  # the saved tokens, and the intervals
     for start, stop in reversed(order):
-        divided = sum(saved[part] for part in parts[start, stop])
+        inside = [best.pop(part) for part in parts[start, stop]]
+        divided = sum(saved for saved, _ in inside)
         size = min(overlaps[start : stop - 1], default=0)
         together = size * (stop - start - 1) - least
-        kept[start, stop] = together > divided
-        saved[start, stop] = max(together, divided, 0)
-    stack = [whole]
-    while stack:
-        start, stop = interval = stack.pop()
-        if kept[interval]:
-            yield start, stop, min(overlaps[start : stop - 1])
-        elif not saved[interval]:
-            yield start, stop, 0
-        else:
-            stack += parts[interval]
-
-
-class _Nodes(NamedTuple):
-    """A tree with all its tokens, also the last ones of sequences; a node is the index of a token.
-
-    `paths` maps the index of a sequence to its nodes.
-    """
-
-    tokens: Tokens
-    depths: Ints
-    parents: Ints
-    segments: list[tuple[int, int, list[int]]]
-    paths: dict[int, list[int]]
+        best[start, stop] = divided, [one for _, own in inside for one in own]
+        if together > divided or not divided:
+            best[start, stop] = max(together, 0), [(start, stop, size if together > 0 else 0)]
+    return best[whole][1]
 
 
 def tree_of(question: Sequence[Request], prefix: int) -> Tree:
@@ -195,55 +161,50 @@ def tree_of(question: Sequence[Request], prefix: int) -> Tree:
     tokens: list[int] = []
     depths: list[int] = []
     parents: list[int] = []
-    segments: list[tuple[int, int, list[int]]] = []
-    paths: dict[int, list[int]] = {}
+    paths: dict[int, Ints] = {}
     path: list[int] = []
     before = question[order[0]].tokens[:prefix]
     for index in order:
         sequence = question[index].tokens
         path = path[: common_length(before, sequence) - prefix]
-        start, parent = len(tokens), path[-1] if path else -1
-        known = prefix + len(path)
-        for depth, token in enumerate(sequence[known:].tolist(), start=known):
-            parents.append(parent)
-            parent = len(tokens)
+        for depth, token in enumerate(sequence[prefix + len(path) :].tolist(), start=prefix + len(path)):
+            parents.append(path[-1] if path else -1)
+            path.append(len(tokens))
             tokens.append(token)
             depths.append(depth)
-        if len(tokens) > start:
-            segments.append((start, len(tokens), list(path)))
-        path += range(start, len(tokens))
-        paths[index] = list(path)
+        paths[index] = np.array(path[max(question[index].first - prefix, 0) :], dtype=np.int64)
         before = sequence
-    return _tree(question, prefix, _Nodes(np.array(tokens), np.array(depths), np.array(parents), segments, paths))
+    return _tree(np.array([tokens, depths, parents]), [paths[index] for index in range(len(question))])
 
 
-def _tree(question: Sequence[Request], prefix: int, nodes: _Nodes) -> Tree:
-    """Build the tree of these nodes; nodes without a child are scored, but not given to the model."""
-    is_input = np.zeros(nodes.tokens.size, dtype=np.bool_)
-    is_input[nodes.parents[nodes.parents >= 0]] = True
-    place = np.cumsum(is_input) - 1
-    is_scored = np.zeros(nodes.tokens.size, dtype=np.bool_)
-    for index, request in enumerate(question):
-        is_scored[nodes.paths[index][max(request.first - prefix, 0) :]] = True
-    is_scored &= nodes.depths > 0  # no token precedes the first one of a sequence
-    number = np.cumsum(is_scored) - 1
-    parents = nodes.parents[is_scored]
-    segments = []
-    for start, stop, ancestors in nodes.segments:
-        last = stop if is_input[stop - 1] else stop - 1  # only the last token of a segment can have no child
-        if last > start:
-            segments.append(Segment(int(place[start]), int(place[last - 1]) + 1, place[ancestors]))
-    paths = []
-    for index, request in enumerate(question):
-        path = np.array(nodes.paths[index][max(request.first - prefix, 0) :], dtype=np.int64)
-        paths.append(number[path[is_scored[path]]])
+def _tree(nodes: Ints, paths: Sequence[Ints]) -> Tree:
+    """Build the tree of all its tokens; those without a child are scored, but not given to the model.
+
+    Args:
+        nodes: the tokens, their depths and the indices of their parents (-1 for none), shape (3, tokens). The tokens
+            that come after one in its sequences follow it.
+        paths: for each sequence, the indices of the tokens that are scored in it.
+    """
+    tokens, depths, above = nodes
+    is_input = np.zeros(tokens.size, dtype=np.bool_)
+    is_input[above[above >= 0]] = True
+    is_scored = np.zeros(tokens.size, dtype=np.bool_)
+    is_scored[np.concatenate(paths)] = True
+    is_scored &= depths > 0  # no token precedes the first one of a sequence
+    place, number = np.cumsum(is_input) - 1, np.cumsum(is_scored) - 1
+    parents = np.where(above >= 0, place[above], -1)
+    above_inputs = parents[is_input].tolist()
+    ends = list(range(1, len(above_inputs) + 1))
+    for at in reversed(range(len(ends))):
+        if above_inputs[at] >= 0:
+            ends[above_inputs[at]] = max(ends[above_inputs[at]], ends[at])
     return Tree(
-        tokens=nodes.tokens[is_input],
-        depths=nodes.depths[is_input],
-        segments=tuple(segments),
-        parents=np.where(parents >= 0, place[parents], -1),
-        scored=nodes.tokens[is_scored],
-        paths=tuple(paths),
+        tokens=tokens[is_input],
+        depths=depths[is_input],
+        ends=np.array(ends, dtype=np.int64),
+        parents=parents[is_scored],
+        scored=tokens[is_scored],
+        paths=tuple(number[path[is_scored[path]]] for path in paths),
     )
 
 
@@ -260,12 +221,11 @@ def tree_mask(trees: Sequence[Tree], size: int, prefix: int) -> Bools:
     np.fill_diagonal(mask[:, prefix:], val=True)
     at = 0
     for tree in trees:
-        for segment in tree.segments:
-            rows = slice(at + segment.start, at + segment.stop)
-            mask[rows, prefix + at + segment.ancestors] = True
-            length = segment.stop - segment.start
-            mask[rows, prefix + at + segment.start : prefix + at + segment.stop] = np.tri(length, dtype=np.bool_)
-        at += tree.tokens.size
+        size, stop = tree.tokens.size, at + tree.tokens.size
+        own = mask[at:stop, prefix + at : prefix + stop]
+        np.less(np.arange(size, dtype=np.int32)[:, None], tree.ends.astype(np.int32), out=own)
+        own &= np.tri(size, dtype=np.bool_)
+        at = stop
     return mask
 
 

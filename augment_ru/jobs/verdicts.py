@@ -6,7 +6,6 @@ from typing import Any, TypeAlias
 
 from augment_ru.errors import AugmentError, amount
 from augment_ru.evaluation import verdicts
-from augment_ru.evaluation.answers import metrics_of
 from augment_ru.evaluation.loading import loaded, released_tasks
 from augment_ru.evaluation.pairs import Pairs
 from augment_ru.evaluation.protocol import EvaluationSettings
@@ -68,7 +67,7 @@ def export_sample(source: str, output: Path, given: Mapping[str, Any]) -> None:
     asked = _asked([one.pairs for one in held], given["size"], given["seed"], outcomes)
     text = verdicts.toloka(asked) if output.suffix == ".tsv" else verdicts.label_studio(asked)
     write_file(output, [text.encode()])
-    write_file(interface, [verdicts.label_studio_interface().encode()])
+    write_file(interface, [verdicts.LABELS.encode()])
     of_tasks = f" in {amount(len(tasks), 'task')}" if tasks else ""
     say(f"{amount(len(asked), 'row')} of {amount(len(attacks), 'attack')}{of_tasks} to judge")
     say(f"wrote {', '.join(map(str, filter(None, (output, interface))))}")
@@ -86,9 +85,8 @@ def _asked(tasks: Sequence[Pairs], size: int, seed: int, outcomes: Outcomes | No
     found: dict[str, dict[str, str]] = {}
     for pairs, wanted in zip(tasks, verdicts.shares(size, weights), strict=True):
         if wanted:
-            kind = metrics_of(pairs.task.scoring.metrics)[pairs.task.scoring.metrics[0]].kind
             sample = verdicts.sampled(pairs, wanted, seed, outcomes)
-            found |= {row["id"]: row for row in verdicts.questions(pairs, sample, kind) if row["id"] not in found}
+            found |= {row["id"]: row for row in verdicts.questions(pairs, sample) if row["id"] not in found}
     return list(found.values())
 
 

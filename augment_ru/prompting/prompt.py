@@ -10,13 +10,13 @@ from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 from augment_ru.errors import AugmentError
-from augment_ru.evaluation.examples import Prediction
+from augment_ru.evaluation.examples import Prediction, titled_text
 from augment_ru.inference.pretrained import short_digest
 from augment_ru.prompting.choices import OPTIONS, Choice, Options, laid_out, listed_choices, spelled
 from augment_ru.prompting.template import LABEL, Template, text_of, with_label
 from augment_ru.records import field_paths
 from augment_ru.records.answers import answer_texts, label_of
-from augment_ru.records.record import Record, option_markers
+from augment_ru.records.record import option_markers
 from augment_ru.records.task import Task
 
 
@@ -313,9 +313,7 @@ class Prompt:
 
     def _value(self, record: Mapping[str, Any], name: str, numbers: tuple[int, ...]) -> str:
         if name == FIELDS and FIELDS not in record:
-            texts = Record(record, self.task).read()
-            titled = len(texts) > 1
-            return "\n".join(f"{path.split('.')[-1]}: {text}" if titled else text for path, text in texts.items())
+            return titled_text(record, self.task)
         text = text_of(record, field_paths.numbered(name, numbers))
         if self.options and name == self.options.inside:
             markers = option_markers(text)

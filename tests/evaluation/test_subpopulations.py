@@ -79,9 +79,7 @@ def test_winograd_knows_gender_and_number_of_the_referent_and_counts_candidates(
         WINOGRAD | {"answer": "столы", "options": ["Маша", "столы"], "homonymia_type": 1.1},
         WINOGRAD | {"answer": "Маша", "options": ["Маша", "столы", "дом"], "homonymia_type": 1.2, "label": 0},
     ]
-    properties = {
-        one.name: [one.cells[at] for at in one.of] for one in subpopulations(rows, task("winograd"), labels=True)
-    }
+    properties = {one.name: [one.cells[at] for at in one.of] for one in subpopulations(rows, task("winograd"))}
     assert properties["referent_gender"] == ["masc", "femn"]
     assert properties["referent_number"] == ["plur", "sing"]
     assert properties["candidates"] == ["2", "3"]
@@ -92,16 +90,16 @@ def test_winograd_knows_gender_and_number_of_the_referent_and_counts_candidates(
 def test_answers_in_words_are_told_apart() -> None:
     golds = ["1930", "Москва", "кислотный дождь", "в виде дверей открытых и закрытых", "Рустам Эмомали"]
     rows = [{"question_id": n, "question": "Что это?", "topic": "т", "answer": gold} for n, gold in enumerate(golds)]
-    (kinds,) = [one for one in subpopulations(rows, task("chegeka"), labels=False) if one.name == "answer_kind"]
+    (kinds,) = [one for one in subpopulations(rows, task("chegeka")) if one.name == "answer_kind"]
     assert [kinds.cells[at] for at in kinds.of] == ["number", "name", "word", "phrase", "name"]
 
 
 def test_any_field_by_name_inside_objects_too() -> None:
     rows = [{"text": "Кот спит.", "label": "a", "meta": {"genre": genre}} for genre in ("news", "blog")]
-    properties = subpopulations(rows, generic("text"), labels=True, by=("meta.genre",))
+    properties = subpopulations(rows, generic("text"), by=("meta.genre",))
     assert ("meta.genre", ("blog", "news")) in [(one.name, one.cells) for one in properties]
     with pytest.raises(AugmentError, match="no row has this field; the fields are text, label, meta"):
-        subpopulations(rows, generic("text"), labels=True, by=("genre",))
+        subpopulations(rows, generic("text"), by=("genre",))
 
 
 def test_the_groups_of_exchanged_names_divide_the_originals() -> None:
