@@ -63,7 +63,7 @@ def said(text: str) -> set[str]:
     ]
     points = np.linspace(0, 1, 2000, endpoint=False)
     found = set()
-    for entry in np.concatenate([place.entries for place in places]).tolist():
+    for entry in np.concatenate([entries for _, entries in places]).tolist():
         numbers = listed.drawn(np.full(points.size, entry), points)
         found |= {listed.made(number, "слово")[0].lower() for number in set(numbers.tolist())}
     return found
