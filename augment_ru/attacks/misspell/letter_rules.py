@@ -187,7 +187,6 @@ class LetterRule:
     """A rule of misspelling.
 
     Attributes:
-        text: the rule as it is written in the dictionary.
         context: which letters may be the old ones or stand around them: pairs (place, mask), sorted by place. Place 0
             is the first old letter, place -1 the letter before it. The mask tells for each letter, by its number,
             whether it may stand there.
@@ -197,7 +196,6 @@ class LetterRule:
         old, new: the old letters or sets of letters, and the new text, in the notation of the module.
     """
 
-    text: str
     context: tuple[tuple[int, Mask], ...]
     length: int
     equal: tuple[int, ...]
@@ -230,7 +228,7 @@ class LetterRule:
             raise AugmentError(f"rule {text}: the new set needs a letter for each of the old one")
         equal = tuple(at for at, part in enumerate(elements) if part == "=")
         parts = tuple((at, _allowed(part, text)) for at, part in sorted(context))
-        return cls(text, parts, len(elements), equal, stress, old, new)
+        return cls(parts, len(elements), equal, stress, old, new)
 
     def places(self, words: Words) -> tuple[Ints, Floats]:
         """Find where the rule fits.
