@@ -1,5 +1,6 @@
 """Ко второму лицу обращаются иначе, на «ты» или на «Вы»: «Пришли мне отчёт» → «Пришлите мне отчёт»."""
 
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -29,7 +30,6 @@ _SUBJECTS = {"sing": "ты", "plur": "вы"}
 _CONSONANTS = frozenset("мсхш")
 """The last letters of «вам», «вас», «ваших», «ваш», behind which «ж» is «же»."""
 _LONG = {"ж": "же", "б": "бы"}
-_KINDS = ("aside", "close", "formal", "greeting", "loct", "pronoun", "request", "several")
 _OTHER = {"sing": "plur", "plur": "sing"}
 _SELF = frozenset({"сам", "сама", "сами"})
 _ADDRESSING = frozenset({"2per", "impr"})
@@ -110,14 +110,14 @@ class _Table:
 
 @cache
 def _table(name: str) -> _Table:
-    found: dict[str, dict[str, str]] = {kind: {} for kind in _KINDS}
+    found: defaultdict[str, dict[str, str]] = defaultdict(dict)
     phrases: list[Phrase] = []
     path = dictionary_path(name)
     for kind, word, polite in rows(path, columns=3):
         if kind == "phrase":
             phrases += phrases_in(f"{path.name}: {word}", word)
         else:
-            found.setdefault(kind, {})[word if kind in {"pronoun", "loct"} else same_word(word)] = polite
+            found[kind][word if kind in {"pronoun", "loct"} else same_word(word)] = polite
     pronouns = found["pronoun"]
     familiar: dict[str, str] = {}
     for word, polite in pronouns.items():

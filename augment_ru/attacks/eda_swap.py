@@ -88,8 +88,9 @@ def _words(batch: Batch) -> _Words:
     starts, stops = batch.words
     ends = dict(zip(starts.tolist(), stops.tolist(), strict=True))
     every, every_stop = word_bounds(batch.codes, batch.flags)
-    inner = _inner(every, starts, stops)
-    every, every_stop = every[~inner], every_stop[~inner]
+    at = np.searchsorted(starts, every, side="right") - 1
+    inside = (at >= 0) & (every > starts[at]) & (every < stops[at]) if starts.size else every < 0
+    every, every_stop = every[~inside], every_stop[~inside]  # of a unit of several words only the first word is left
     text = decode(batch.codes)
     last = [ends.get(start, stop) for start, stop in zip(every.tolist(), every_stop.tolist(), strict=True)]
     words = [text[start:stop].lower() for start, stop in zip(every.tolist(), last, strict=True)]
@@ -101,19 +102,6 @@ def _words(batch: Batch) -> _Words:
     roles = [role or (other if word.isalpha() else "") for role, other, word in zip(roles, unknown, words, strict=True)]
     free = [start in ends for start in every.tolist()]
     return _Words(every.tolist(), last, free, words, roles, _clauses(batch, every, roles))
-
-
-def _inner(every: Ints, starts: Ints, stops: Ints) -> np.ndarray:
-    """Tell for each word whether it lies inside a unit of several words, behind the unit's first word.
-
-    Args:
-        every: the global places where all words start.
-        starts: the global places where the units start.
-        stops: the global places where the units stop.
-    """
-    at = np.searchsorted(starts, every, side="right") - 1
-    inner: np.ndarray = (at >= 0) & (every > starts[at]) & (every < stops[at]) if starts.size else every < 0
-    return inner
 
 
 def _clauses(batch: Batch, starts: Ints, roles: Sequence[str]) -> list[int]:

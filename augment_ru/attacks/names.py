@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import groupby
+from itertools import chain, groupby
 from typing import ClassVar, NamedTuple
 
 from augment_ru.draws import Rng, Streams
@@ -73,16 +73,13 @@ class Names(Attack):
         numbers = [context.number for context in batch.contexts]
         for first, texts in groupby(range(len(batch)), lambda row: row - numbers[row]):
             members = list(texts)
-            if batch.contexts[first].named or not any(_has_person(batch.docs[row]) for row in members):
+            tokens = chain.from_iterable(batch.docs[row].tokens for row in members)
+            if batch.contexts[first].named or not any(token.entity.endswith(PERSON) for token in tokens):
                 continue
             rng = Rng(int(streams.keys[first]))
             for row, change in _exchanged(batch, members, _table(self.words), self.groups, rng):
                 changes[row].append(change)
         return Proposals.of_changes(batch, changes)
-
-
-def _has_person(doc: Doc) -> bool:
-    return any(token.entity.endswith(PERSON) for token in doc.tokens)
 
 
 class _Table(NamedTuple):

@@ -205,10 +205,7 @@ _ADVERBS = {
 
 def _adverb(word: str) -> Role:
     kinds = kinds_of(word)
-    for kind, role in _ADVERBS.items():
-        if kind in kinds:
-            return role
-    return Role.REST
+    return next((role for kind, role in _ADVERBS.items() if kind in kinds), Role.REST)
 
 
 def _pronoun(tree: Syntax, number: int, first: int, features: Mapping[str, str]) -> Role:
