@@ -4,32 +4,17 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
 
+from augment_ru.edits import Edit
 from augment_ru.language.morphology import CASES, GENDERS, Reading, has_reading, readings
 from augment_ru.language.prepositions import cases_behind
-from augment_ru.normalizers._lattice import HEARD, RUSSIAN, SEPARATORS, SKELETON, SPELT, WordReading
+from augment_ru.normalizers._lattice import HEARD, RUSSIAN, SEPARATORS, SKELETON, SPELT, WordReading, read_as
 from augment_ru.normalizers._lexicon import is_hidden, is_listed, is_word
 from augment_ru.normalizers._pieces import ENDS, cased, core, swings
 from augment_ru.normalizers._reader import Piece, Reader
 from augment_ru.resources import word_lists
 
 PIECE = re.compile(r"\S+")
-
-
-class Chosen(NamedTuple):
-    """An edit that was chosen.
-
-    Attributes:
-        start, stop: the range that is replaced.
-        text: the new text.
-        bits: the bits of the normalizers that read it.
-    """
-
-    start: int
-    stop: int
-    text: str
-    bits: int
 
 
 @dataclass(frozen=True)
@@ -61,7 +46,7 @@ class Pieces:
         """Tell whether a sentence starts with a piece."""
         return at == 0 or self.pieces[at - 1][-1] in ".!?…" or (at == 1 and self.pieces[0] in {"—", "-", "–"})
 
-    def written(self, at: int, one: Piece, word: str, bits: int) -> Chosen:
+    def written(self, at: int, one: Piece, word: str, bits: int) -> Edit:
         """Return the edit that writes a reading, in lower case, for the word of a piece, and keeps its case."""
         start, piece = self.places[at][0], self.pieces[at]
         alike = not bits & SPELT
@@ -78,7 +63,7 @@ class Pieces:
         elif not initial and (_ALIKE.match(written) or written.lower() == word):
             written = written.lower()
         new = cased(word, written, initial=initial, alike=alike)
-        return Chosen(start + one.start, start + one.stop, new, bits)
+        return read_as(start + one.start, start + one.stop, new, bits)
 
     @cached_property
     def languages(self) -> tuple[int, int]:
