@@ -1,7 +1,7 @@
 """Words whose letters or parts stand apart, with white space between; and words that stand without any between."""
 
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from functools import cache, lru_cache
 from itertools import pairwise
@@ -74,7 +74,7 @@ def _words_of(run: re.Match[str]) -> list[tuple[int, int]]:
 def _letters(context: Pieces, begin: int, end: int, chosen: dict[int, Edit], taken: set[int]) -> None:
     """Read a run of letters apart: «к а з и н о», «к. а. з. и. н. о»; its first or last may be a word of its own."""
     starts = [start for start, _ in context.places]
-    first, last = bisect_left(starts, begin), bisect_left(starts, end)
+    first, last = bisect_right(starts, begin) - 1, bisect_left(starts, end)
     pieces = context.text[begin:end].split()
     letters = [piece.strip(_SIGNS) for piece in pieces]
     tails = [piece.replace("\ufe0f", "")[1:2].replace("-", "") for piece in pieces]
@@ -87,10 +87,11 @@ def _letters(context: Pieces, begin: int, end: int, chosen: dict[int, Edit], tak
             start, final = cells[low][0] + first, cells[high - 1][0] + first
             inner = _SIGNS if final + 1 < last else ""
             stop = starts[final] + len(context.pieces[final].rstrip(ENDS + inner))
-            raw = context.text[starts[start] : stop]
+            place = max(starts[start], begin)  # behind a quote mark
+            raw = context.text[place:stop]
             alike = not found.bits & SPELT
             new = cased(found.word, raw, initial=context.is_initial(start), alike=alike)
-            chosen[start] = read_as(starts[start], stop, new, found.bits | SEPARATORS)
+            chosen[start] = read_as(place, stop, new, found.bits | SEPARATORS)
             taken.update(range(first, last))
             return
 
