@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 from augment_ru.edits import Edit
@@ -17,30 +16,25 @@ from augment_ru.resources import word_lists
 PIECE = re.compile(r"\S+")
 
 
-@dataclass(frozen=True)
 class Pieces:
     """A text, its pieces between white space, and what each may be.
 
-    Attributes:
+    Args:
         reader: reads words.
         text: the text.
+        odd: what the pieces may be that are no plain words.
+
+    Attributes:
         places: where each piece starts and stops.
         pieces: the pieces.
         judged: what each may be; None for a plain word.
     """
 
-    reader: Reader
-    text: str
-    places: Sequence[tuple[int, int]]
-    pieces: Sequence[str]
-    judged: Sequence[Piece | None]
-
-    @classmethod
-    def of(cls, reader: Reader, text: str, odd: Mapping[str, Piece]) -> "Pieces":
-        """Cut a text into pieces; `odd` holds those that are no plain words."""
-        places = [match.span() for match in PIECE.finditer(text)]
-        pieces = [text[start:stop] for start, stop in places]
-        return cls(reader, text, places, pieces, [odd.get(piece) for piece in pieces])
+    def __init__(self, reader: Reader, text: str, odd: Mapping[str, Piece]) -> None:
+        self.reader, self.text = reader, text
+        self.places = [match.span() for match in PIECE.finditer(text)]
+        self.pieces = [text[start:stop] for start, stop in self.places]
+        self.judged = [odd.get(piece) for piece in self.pieces]
 
     def is_initial(self, at: int) -> bool:
         """Tell whether a sentence starts with a piece."""

@@ -119,7 +119,7 @@ class _Texts(Normalization):
         return strange
 
     def _read(self, text: str) -> Script:
-        made = list(_edits_of(Pieces.of(self.reader, text, self._odd)))
+        made = list(_edits_of(Pieces(self.reader, text, self._odd)))
         return Script(text, made) if made else Script.of(text, ())
 
     def readings(self, text: str, n: int) -> list[TextReading]:
