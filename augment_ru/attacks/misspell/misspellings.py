@@ -1,7 +1,6 @@
 """How people misspell Russian words: a lexicon of frequent forms and rules over letters, each with its rate."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from functools import cache
 from itertools import count
 from typing import NamedTuple
@@ -67,9 +66,15 @@ class _Found(NamedTuple):
     rates: Floats
 
 
-@dataclass(frozen=True, slots=True)
 class Misspellings:
     """The lexicon and the rules of some classes of errors.
+
+    Args:
+        dictionaries: the names of the lexicon (right form, wrong form, class, share) and of the rules (class, rule,
+            errors, how many places, example), or paths that end in .tsv.
+        classes: the classes.
+        factors: the factor of each class, by which its rates are multiplied.
+        prefixes: the prefixes that people split from words, and how often; longer ones first.
 
     Attributes:
         forms: maps a right form, a word or a phrase of two words in lower case with е for ё, to its misspellings.
@@ -78,16 +83,49 @@ class Misspellings:
         beginnings: maps beginnings of words, of at least three letters, to their misspellings.
         rules: the rules over letters.
         prefixes: maps each prefix that people split from words to how often they do it.
+
+    Raises:
+        AugmentError: there is no such dictionary, or one of its lines is malformed.
     """
 
-    forms: Mapping[str, tuple[Form, ...]]
-    phrases: Sequence[tuple[Form, ...]]
-    phrase_table: FormTable
-    beginnings: Mapping[str, tuple[Form, ...]]
-    rules: Sequence[RatedRule]
-    prefixes: Mapping[str, float]
-    _rates: dict[str, float] = field(default_factory=dict, repr=False, compare=False)
-    """The rates of words that were asked for, so that a frequent word is computed once."""
+    def __init__(
+        self,
+        dictionaries: tuple[str, str],
+        classes: tuple[str, ...],
+        factors: tuple[float, ...],
+        prefixes: tuple[tuple[str, float], ...],
+    ) -> None:
+        lexicon, rules = dictionaries
+        factor = dict(zip(classes, factors, strict=True))
+        self.forms: dict[str, tuple[Form, ...]] = {}
+        self.beginnings: dict[str, tuple[Form, ...]] = {}
+        phrases: dict[str, str] = {}
+        for right, wrong, kind, share in rows(dictionary_path(lexicon), columns=4):
+            rate = number_in(f"{lexicon}: {right} {wrong}: share", share)
+            if kind in factor:
+                key = right.replace("ё", "е")
+                where = self.beginnings if key.endswith("*") else self.forms
+                key = key.removesuffix("*")
+                form = Form(wrong.removesuffix("*"), kind, min(rate * factor[kind], _HIGHEST))
+                where[key] = (*where.get(key, ()), form)
+                if " " in key:
+                    phrases[key] = max(right, phrases.get(key, right), key=lambda one: "ё" in one)
+        self.rules = [
+            RatedRule(
+                LetterRule.of(rule),
+                kind,
+                factor[kind]
+                * number_in(f"{rules}: {rule}: errors", errors)
+                / number_in(f"{rules}: {rule}: places", places),
+            )
+            for kind, rule, errors, places, _ in rows(dictionary_path(rules), columns=5)
+            if kind in factor
+        ]
+        self.phrases = [self.forms[phrase] for phrase in phrases]
+        self.phrase_table = FormTable(list(phrases.values()))
+        self.prefixes = dict(prefixes)
+        self._rates: dict[str, float] = {}
+        """The rates of words that were asked for, so that a frequent word is computed once."""
 
     def of(self, word: str) -> list[Form]:
         """Return the frequent misspellings of a word in lower case."""
@@ -236,50 +274,4 @@ def _changed(word: str, start: int, rule: LetterRule, key: np.uint64) -> str:
     return word[:start] + new + word[start + rule.length :]
 
 
-@cache
-def misspellings(
-    dictionaries: tuple[str, str],
-    classes: tuple[str, ...],
-    factors: tuple[float, ...],
-    prefixes: tuple[tuple[str, float], ...],
-) -> Misspellings:
-    """Read the misspellings of some classes.
-
-    Args:
-        dictionaries: the names of the lexicon (right form, wrong form, class, share) and of the rules (class, rule,
-            errors, how many places, example), or paths that end in .tsv.
-        classes: the classes.
-        factors: the factor of each class, by which its rates are multiplied.
-        prefixes: the prefixes that people split from words, and how often; longer ones first.
-
-    Raises:
-        AugmentError: there is no such dictionary, or one of its lines is malformed.
-    """
-    lexicon, rules = dictionaries
-    factor = dict(zip(classes, factors, strict=True))
-    forms: dict[str, tuple[Form, ...]] = {}
-    beginnings: dict[str, tuple[Form, ...]] = {}
-    phrases: dict[str, str] = {}
-    for right, wrong, kind, share in rows(dictionary_path(lexicon), columns=4):
-        rate = number_in(f"{lexicon}: {right} {wrong}: share", share)
-        if kind in factor:
-            key = right.replace("ё", "е")
-            where = beginnings if key.endswith("*") else forms
-            key = key.removesuffix("*")
-            form = Form(wrong.removesuffix("*"), kind, min(rate * factor[kind], _HIGHEST))
-            where[key] = (*where.get(key, ()), form)
-            if " " in key:
-                phrases[key] = max(right, phrases.get(key, right), key=lambda one: "ё" in one)
-    found = [
-        RatedRule(
-            LetterRule.of(rule),
-            kind,
-            factor[kind]
-            * number_in(f"{rules}: {rule}: errors", errors)
-            / number_in(f"{rules}: {rule}: places", places),
-        )
-        for kind, rule, errors, places, _ in rows(dictionary_path(rules), columns=5)
-        if kind in factor
-    ]
-    table = FormTable(list(phrases.values()))
-    return Misspellings(forms, [forms[phrase] for phrase in phrases], table, beginnings, found, dict(prefixes))
+misspellings = cache(Misspellings)
