@@ -119,8 +119,8 @@ class SpokenForms:
         said = {form.text for at in self._any.tolist() for form in entries[at].forms}
         said |= {form.text for entry in entries if entry.written.startswith(_COMMA) for form in entry.forms}
         self.fillers = FormTable(sorted({text.removesuffix(f" {_ANY}").split()[-1].strip(",") for text in said}))
-        self._words = _Listed.of(entries, lambda text: text[0] not in ",*" and _ANY not in text)
-        self._behind = _Listed.of(entries, lambda text: text.startswith(_COMMA))
+        self._words = _Listed(entries, lambda text: text[0] not in ",*" and _ANY not in text)
+        self._behind = _Listed(entries, lambda text: text.startswith(_COMMA))
 
     def words(self, forms: WordForms, first: Mask) -> tuple[Places, Places]:
         """Find the words that have a spoken form, and the phrases of two words that have one.
@@ -192,8 +192,10 @@ class SpokenForms:
         return found[0], found[1]
 
 
-class _Listed(NamedTuple):
-    """Words and phrases of a dictionary, each with two entries: one for the start of a sentence, one for other places.
+class _Listed:
+    """The words and phrases of a dictionary whose text `chosen` accepts.
+
+    Each has two entries: one for the start of a sentence, one for other places.
 
     Attributes:
         forms: the words and phrases.
@@ -201,18 +203,14 @@ class _Listed(NamedTuple):
             of a sentence; -1 if there is no entry.
     """
 
-    forms: FormTable
-    entries: Ints
-
-    @classmethod
-    def of(cls, entries: Sequence[Entry], chosen: Callable[[str], bool]) -> "_Listed":
-        """Collect the entries whose text `chosen` accepts."""
+    def __init__(self, entries: Sequence[Entry], chosen: Callable[[str], bool]) -> None:
         numbers = {entry.written: at for at, entry in enumerate(entries) if chosen(entry.written)}
         forms = list(dict.fromkeys(written.removeprefix(_COMMA).removeprefix(_FIRST) for written in numbers))
         found = [[numbers.get(f"{sign}{form}", -1) for form in forms] for sign in ("", _FIRST, _COMMA)]
         elsewhere, first, behind = (np.array(column, dtype=np.int64) for column in found)
         elsewhere = np.maximum(elsewhere, behind)
-        return cls(FormTable(forms), np.stack([elsewhere, np.where(first >= 0, first, elsewhere)]))
+        self.forms = FormTable(forms)
+        self.entries = np.stack([elsewhere, np.where(first >= 0, first, elsewhere)])
 
 
 @cache

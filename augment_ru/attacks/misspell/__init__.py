@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 from functools import cache
 from math import fsum
-from typing import Any, ClassVar, NamedTuple, cast
+from typing import Any, ClassVar, cast
 
 import numpy as np
 
-from augment_ru.attacks.misspell.misspellings import Misspellings, Misspelt, as_written, misspellings
+from augment_ru.attacks.misspell.misspellings import Misspelt, as_written, misspellings
 from augment_ru.draws import Ints, Streams, unit
 from augment_ru.editing.error_classes import ErrorRates, error_rates, weighted_ranks
 from augment_ru.editing.on_demand import Rewritten, written_together
@@ -124,39 +124,41 @@ def _with_note(old: str, new: Misspelt) -> Rewritten:
     return new.text, Note(old if not new.is_by_rule or new.kind in _READ else None, new.kind)
 
 
-class _Plan(NamedTuple):
-    """The misspellings and rates that the options of an attack select."""
+class _Plan:
+    """The misspellings and rates that the options of an attack select.
 
-    misspellings: Misspellings
-    joins: ErrorRates
-    mean: float
-    """The share of words in which people make an error of the classes."""
+    Attributes:
+        misspellings: the misspellings.
+        joins: how often words are joined or split.
+        mean: the share of words in which people make an error of the classes.
+    """
+
+    def __init__(self, classes: tuple[str, ...], profile: str, lexicon: str, rules: str, frequencies: str) -> None:
+        table = {name: cells for name, *cells in rows(dictionary_path(frequencies), columns=5)}
+        check_known("profile of misspell", profile, PROFILES)
+        if not classes:
+            raise AugmentError(f"misspell: classes: none; name at least one of all, {', '.join(table)}")
+        for name in classes:
+            check_known("class of misspell", name, ("all", *table))
+        chosen = tuple(name for name in table if name in classes or "all" in classes)
+        column = PROFILES.index(profile)  # the first column, of `blog`, has counts instead of factors
+        factors = {name: float(table[name][column]) if column else 1.0 for name in chosen}
+        chosen = tuple(name for name in chosen if factors[name] > 0)
+        self.mean = fsum(float(table[name][0]) * factors[name] for name in chosen) / _WORDS
+        separators = tuple(name for name in _SEPARATORS if name in chosen)
+        spacing = error_rates("misspell", "spacing", separators, separators) if separators else ErrorRates({}, 0.0)
+        self.joins = spacing.times({name: factors[name] * _NOT_LISTED.get(name, 1.0) for name in separators})
+        parted = {prefix.removesuffix("*"): one.rate for one in self.joins.of("split") for prefix in one.phrases}
+        prefixes = sorted(parted.items(), key=lambda one: (-len(one[0]), one[0]))
+        known = tuple(factors[name] for name in chosen)
+        self.misspellings = misspellings((lexicon, rules), chosen, known, tuple(prefixes))
+
+
+_plan_of = cache(_Plan)
 
 
 def _plan(attack: Misspell) -> _Plan:
     return _plan_of(attack.classes, attack.profile, attack.lexicon, attack.rules, attack.frequencies)
-
-
-@cache
-def _plan_of(classes: tuple[str, ...], profile: str, lexicon: str, rules: str, frequencies: str) -> _Plan:
-    table = {name: cells for name, *cells in rows(dictionary_path(frequencies), columns=5)}
-    check_known("profile of misspell", profile, PROFILES)
-    if not classes:
-        raise AugmentError(f"misspell: classes: none; name at least one of all, {', '.join(table)}")
-    for name in classes:
-        check_known("class of misspell", name, ("all", *table))
-    chosen = tuple(name for name in table if name in classes or "all" in classes)
-    column = PROFILES.index(profile)  # the first column, of `blog`, has counts instead of factors
-    factors = {name: float(table[name][column]) if column else 1.0 for name in chosen}
-    chosen = tuple(name for name in chosen if factors[name] > 0)
-    mean = fsum(float(table[name][0]) * factors[name] for name in chosen) / _WORDS
-    separators = tuple(name for name in _SEPARATORS if name in chosen)
-    spacing = error_rates("misspell", "spacing", separators, separators) if separators else ErrorRates({}, 0.0)
-    spacing = spacing.times({name: factors[name] * _NOT_LISTED.get(name, 1.0) for name in separators})
-    parted = {prefix.removesuffix("*"): one.rate for one in spacing.of("split") for prefix in one.phrases}
-    prefixes = sorted(parted.items(), key=lambda one: (-len(one[0]), one[0]))
-    found = misspellings((lexicon, rules), chosen, tuple(factors[name] for name in chosen), tuple(prefixes))
-    return _Plan(found, spacing, mean)
 
 
 PROFILES = ("blog", "messenger", "careful")

@@ -112,7 +112,7 @@ class Misspellings:
                     phrases[key] = max(right, phrases.get(key, right), key=lambda one: "ё" in one)
         self.rules = [
             RatedRule(
-                LetterRule.of(rule),
+                LetterRule(rule),
                 kind,
                 factor[kind]
                 * number_in(f"{rules}: {rule}: errors", errors)
