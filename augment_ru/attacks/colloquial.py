@@ -386,12 +386,9 @@ def _filled(
     loud = [_is_loud(batch, forms, words) for words in (starts, starts + 1)]  # «ну» would look odd in front of them
     starts = starts[is_open & cyrillic & forms.letters[starts] & ~(loud[0] & loud[1])]
     starts = starts[_are_sentences(batch, forms, starts) & _has_known_case(batch, forms, starts)]
-    free = np.ones(first.size, dtype=np.bool_)
-    free[forms.find(_table("bound"), starts)[0]] = False
-    starts = starts[free[starts]]
+    starts = starts[~forms.ranges_in(_table("bound"), forms.starts[starts], forms.stops[starts])]
 
-    clause = np.zeros(first.size, dtype=np.bool_)
-    clause[forms.find(_table("clause"))[0]] = True
+    clause = forms.ranges_in(_table("clause"), forms.starts, forms.stops)
     comma = (batch.codes[forms.starts - 2] == ord(",")) & (batch.codes[forms.starts - 1] == ord(" ")) & ~said[sentences]
     return spoken.starts(starts), spoken.behind(forms, comma, clause)
 
@@ -410,9 +407,8 @@ def _are_sentences(batch: Batch, forms: WordForms, words: Ints) -> Mask:
     item &= (batch.flags[places - 3] & DIGIT != 0) | (before != ord("."))
     goes_on = among(before, _DASHES) & (batch.codes[places] == forms.codes[places])
     label = batch.codes[forms.stops[words]] == ord(":")
-    shortened = np.zeros(forms.starts.size, dtype=np.bool_)
-    shortened[forms.find(shortened_forms(), words - 1)[0]] = True
-    short = shortened[words - 1] & (forms.stops[words - 1] == places - 2) & (before == ord("."))
+    shortened = forms.ranges_in(shortened_forms(), forms.starts[words - 1], forms.stops[words - 1])
+    short = shortened & (forms.stops[words - 1] == places - 2) & (before == ord("."))
     fits: Mask = ~(item | goes_on | label | short)
     return fits
 

@@ -183,9 +183,8 @@ def _are_capitals(batch: Batch, forms: WordForms) -> Mask:
 
 def _are_shortened(batch: Batch, forms: WordForms) -> Mask:
     """Tell whether each word is an abbreviation with a full stop: «см.», «ул.»."""
-    before_stop = np.flatnonzero(batch.codes[forms.stops] == ord("."))
-    found = np.zeros(forms.starts.size, dtype=np.bool_)
-    found[forms.find(shortened_forms(), before_stop)[0]] = True
+    found: Mask = batch.codes[forms.stops] == ord(".")
+    found[found] = forms.ranges_in(shortened_forms(), forms.starts[found], forms.stops[found])
     return found
 
 
