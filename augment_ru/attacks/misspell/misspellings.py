@@ -81,6 +81,7 @@ class Misspellings:
         phrases: the misspellings of each right form that is a phrase.
         phrase_table: finds these forms in a batch; their numbers are their indices in `phrases`.
         beginnings: maps beginnings of words, of at least three letters, to their misspellings.
+        stems: the first three letters of these beginnings.
         rules: the rules over letters.
         prefixes: maps each prefix that people split from words to how often they do it.
 
@@ -121,6 +122,7 @@ class Misspellings:
             for kind, rule, errors, places, _ in rows(dictionary_path(rules), columns=5)
             if kind in factor
         ]
+        self.stems = frozenset(beginning[:_SHORTEST_BEGINNING] for beginning in self.beginnings)
         self.phrases = [self.forms[phrase] for phrase in phrases]
         self.phrase_table = FormTable(list(phrases.values()))
         self.prefixes = dict(prefixes)
@@ -131,9 +133,10 @@ class Misspellings:
         """Return the frequent misspellings of a word in lower case."""
         plain = word.replace("ё", "е")
         found = list(self.forms.get(plain, ()))
-        for length in range(_SHORTEST_BEGINNING, len(word) + 1):
-            forms = self.beginnings.get(plain[:length], ())
-            found.extend(Form(form.wrong + word[length:], form.kind, form.rate) for form in forms)
+        if plain[:_SHORTEST_BEGINNING] in self.stems:
+            for length in range(_SHORTEST_BEGINNING, len(word) + 1):
+                forms = self.beginnings.get(plain[:length], ())
+                found.extend(Form(form.wrong + word[length:], form.kind, form.rate) for form in forms)
         length = prefix_length(word, tuple(self.prefixes)) if self.prefixes else 0
         if length:
             found.append(Form(f"{word[:length]} {word[length:]}", "split", self.prefixes[word[:length]]))
@@ -264,9 +267,9 @@ def as_written(wrong: str, word: str) -> str:
 
 
 def _changed(word: str, start: int, rule: LetterRule, key: np.uint64) -> str:
-    numbers = count(_FIRST_DRAW + 1)
+    keys, numbers = np.array([key]), count(_FIRST_DRAW + 1)
     old = word[start : start + rule.length]
-    new = rule.written(old.lower(), lambda: float(unit(np.array([key]), np.array([next(numbers)]))[0]))
+    new = rule.written(old.lower(), lambda: float(unit(keys, np.array([next(numbers)]))[0]))
     if old[:1].isupper():
         new = new[:1].upper() + new[1:]
         if not new:  # «Однако» → «Днако»
