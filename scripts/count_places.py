@@ -32,7 +32,7 @@ def main() -> None:
             lines.append(line)
             continue
         kind, rule, errors, _, example = line.split("\t")
-        _, weights = LetterRule.of(rule).places(columns)
+        _, weights = LetterRule(rule).places(columns)
         places = _COUNTED.get(rule, float(np.sum(weights)) / len(words) * _WORDS)
         lines.append("\t".join((kind, rule, errors, f"{max(places, float(errors)):.4g}", example)))
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")

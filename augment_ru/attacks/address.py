@@ -1,5 +1,6 @@
 """Ко второму лицу обращаются иначе, на «ты» или на «Вы»: «Пришли мне отчёт» → «Пришлите мне отчёт»."""
 
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -29,7 +30,6 @@ _SUBJECTS = {"sing": "ты", "plur": "вы"}
 _CONSONANTS = frozenset("мсхш")
 """The last letters of «вам», «вас», «ваших», «ваш», behind which «ж» is «же»."""
 _LONG = {"ж": "же", "б": "бы"}
-_KINDS = ("aside", "close", "formal", "greeting", "loct", "pronoun", "request", "several")
 _OTHER = {"sing": "plur", "plur": "sing"}
 _SELF = frozenset({"сам", "сама", "сами"})
 _ADDRESSING = frozenset({"2per", "impr"})
@@ -91,9 +91,8 @@ class Address(Attack):
             yield rng.change(*edits)
 
 
-@dataclass(frozen=True)
 class _Table:
-    """What the dictionary says.
+    """What the dictionary with this name says.
 
     Attributes:
         polite, familiar: the forms of «вы» and «ваш» by those of «ты» and «твой», and the other way round.
@@ -101,30 +100,24 @@ class _Table:
         phrases, parts: the phrases in which nobody is addressed, and all of their words.
     """
 
-    polite: Mapping[str, str]
-    familiar: Mapping[str, str]
-    kinds: Mapping[str, Mapping[str, str]]
-    phrases: tuple[Phrase, ...]
-    parts: frozenset[str]
+    def __init__(self, name: str) -> None:
+        self.kinds: defaultdict[str, dict[str, str]] = defaultdict(dict)
+        self.phrases: tuple[Phrase, ...] = ()
+        path = dictionary_path(name)
+        for kind, word, polite in rows(path, columns=3):
+            if kind == "phrase":
+                self.phrases += phrases_in(f"{path.name}: {word}", word)
+            else:
+                self.kinds[kind][word if kind in {"pronoun", "loct"} else same_word(word)] = polite
+        self.polite = self.kinds["pronoun"]
+        self.familiar: dict[str, str] = {}
+        for word, polite in self.polite.items():
+            if "ё" in word or polite not in self.familiar:
+                self.familiar[polite] = word
+        self.parts = {word for phrase in self.phrases for place in phrase for word in place}
 
 
-@cache
-def _table(name: str) -> _Table:
-    found: dict[str, dict[str, str]] = {kind: {} for kind in _KINDS}
-    phrases: list[Phrase] = []
-    path = dictionary_path(name)
-    for kind, word, polite in rows(path, columns=3):
-        if kind == "phrase":
-            phrases += phrases_in(f"{path.name}: {word}", word)
-        else:
-            found.setdefault(kind, {})[word if kind in {"pronoun", "loct"} else same_word(word)] = polite
-    pronouns = found["pronoun"]
-    familiar: dict[str, str] = {}
-    for word, polite in pronouns.items():
-        if "ё" in word or polite not in familiar:
-            familiar[polite] = word
-    parts = frozenset(word for phrase in phrases for place in phrase for word in place)
-    return _Table(pronouns, familiar, found, tuple(phrases), parts)
+_table = cache(_Table)
 
 
 _LONGEST = 256

@@ -69,9 +69,7 @@ def _agree(adjective: WordForm, noun: WordForm) -> bool:
 
 def wrong_cases(syntax: Syntax, number: int) -> Iterator[str]:
     """Yield forms of a noun in a case that its numeral, preposition, adjective or verb does not allow: «без сахар»."""
-    if syntax.tokens[number].relation == "conj" or not _may_be_governed(syntax, number):
-        return
-    form = syntax.form(number)
+    form = None if syntax.tokens[number].relation == "conj" else syntax.form(number)
     if form is None or form.kind != "NOUN":
         return
     found = _by_numeral(syntax, number, form) or _by_preposition(syntax, number, form) or _by_head(syntax, number, form)
@@ -81,19 +79,6 @@ def wrong_cases(syntax: Syntax, number: int) -> Iterator[str]:
         word = inflect(form.lemma, form.having(case, count))
         if word is not None and not any(one.kind != "NOUN" or found.allows(one) for one in known_forms(word)):
             yield word
-
-
-def _may_be_governed(syntax: Syntax, number: int) -> bool:
-    """Tell whether another word in the tree may demand a case of a noun.
-
-    Only relations and parts of speech are checked, because finding word forms takes long.
-    """
-    token = syntax.tokens[number]
-    if token.relation == "nmod":
-        found = syntax.tokens[token.head].pos == "NOUN"
-    else:
-        found = token.relation in {"obj", "iobj", "obl"} and syntax.child(token.head, "nsubj") is not None
-    return found or syntax.child(number, "nummod", "case", "amod", "det") is not None
 
 
 class _Government(NamedTuple):
@@ -247,17 +232,13 @@ def wrong_aspects(syntax: Syntax, number: int, pairs: str) -> Iterator[str]:
 def _wrong_of_infinitive(syntax: Syntax, number: int) -> str:
     """Return the aspect that would be wrong here if the word is an infinitive; "" if either aspect may be right."""
     token = syntax.tokens[number]
-    if any(syntax.tokens[child].lemma == "быть" and _is_future(syntax, child) for child in syntax.children[number]):
+    auxiliaries = (syntax.form(child) for child in syntax.children[number] if syntax.tokens[child].lemma == "быть")
+    if any(form is not None and "futr" in form.word for form in auxiliaries):
         return "perf"
     if token.relation not in _INFINITIVES or token.head >= number:
         return ""
     kinds = kinds_in("agreement", syntax.tokens[token.head].lemma)
     return "perf" if "with_imperfective" in kinds else "impf" if "with_perfective" in kinds else ""
-
-
-def _is_future(syntax: Syntax, number: int) -> bool:
-    form = syntax.form(number)
-    return form is not None and "futr" in form.word
 
 
 def _wrong_of_past(syntax: Syntax, number: int) -> str:

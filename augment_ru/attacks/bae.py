@@ -99,15 +99,6 @@ class Bae(MadeOnDemand):
             return words_for(model, contexts)
         return _memo((self.model, str(model.device), str(model.dtype)), contexts, lambda new: words_for(model, new))
 
-    def tolerance(self) -> float:
-        """Return the difference of two logits below which noise could decide the choice between them.
-
-        Such a choice is repeated with the text alone.
-
-        The difference is 0 for half-precision weights: their choices are never repeated.
-        """
-        return CLOSE if str(self._loaded().dtype) == "torch.float32" else 0.0
-
     def _drawn_words(self, batch: Batch, gaps: Sequence[_Gap], keys: Keys) -> list[str | None]:
         """Draw a word for each gap; None if the model gives no fitting word."""
         if not gaps:
@@ -129,7 +120,9 @@ class Bae(MadeOnDemand):
         for at, words in enumerate(fitting):
             values[at, : len(words)] = [word.logit for word in words]
             tokens[at, : len(words)] = [word.token for word in words]
-        chosen, close = chosen_of(values, tokens, keys, 0, decoding=self._decoding(), tolerance=self.tolerance())
+        # the choices of half-precision weights are never repeated
+        tolerance = CLOSE if str(self._loaded().dtype) == "torch.float32" else 0.0
+        chosen, close = chosen_of(values, tokens, keys, 0, decoding=self._decoding(), tolerance=tolerance)
         pairs = zip(fitting, chosen.tolist(), strict=True)
         return [words[number].text if words else None for words, number in pairs], close
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -90,19 +90,8 @@ def _inside(word: str) -> str:
     return small if small.islower() and opening(small) & LOWERED else word
 
 
-class Places(NamedTuple):
-    """Places where spoken forms may be written, in columns.
-
-    They are: the number of the word, the number of the entry, the rate of the entry.
-    """
-
-    words: Ints
-    entries: Ints
-    rates: Floats
-
-    def only(self, chosen: Mask | Ints) -> "Places":
-        """Return the chosen places."""
-        return Places(self.words[chosen], self.entries[chosen], self.rates[chosen])
+Places: TypeAlias = tuple[Ints, Ints]
+"""Places where spoken forms may be written, in columns: the number of the word, the number of the entry."""
 
 
 class SpokenForms:
@@ -113,6 +102,7 @@ class SpokenForms:
 
     Attributes:
         entries: the words and phrases with their spoken forms.
+        rates: the rate of each entry, shape (entries,).
         fillers: the words by which a filler in a text is recognised.
     """
 
@@ -123,14 +113,14 @@ class SpokenForms:
         self._bounds = np.concatenate([[0], np.cumsum(counts)])
         self._shares = np.concatenate([[0.0], np.cumsum([form.share for _, form in self._forms])])
         self._made: dict[tuple[int, str], Rewritten] = {}
-        self._rates = np.array([entry.rate for entry in entries])
+        self.rates = np.array([entry.rate for entry in entries], dtype=np.float64)
         self._endings = [(entry.written[1:], at) for at, entry in enumerate(entries) if entry.written[0] == _ANY]
         self._any = np.array([at for at, entry in enumerate(entries) if entry.written == _FIRST + _ANY], dtype=np.int64)
         said = {form.text for at in self._any.tolist() for form in entries[at].forms}
         said |= {form.text for entry in entries if entry.written.startswith(_COMMA) for form in entry.forms}
         self.fillers = FormTable(sorted({text.removesuffix(f" {_ANY}").split()[-1].strip(",") for text in said}))
-        self._words = _Listed.of(entries, lambda text: text[0] not in ",*" and _ANY not in text)
-        self._behind = _Listed.of(entries, lambda text: text.startswith(_COMMA))
+        self._words = _Listed(entries, lambda text: text[0] not in ",*" and _ANY not in text)
+        self._behind = _Listed(entries, lambda text: text.startswith(_COMMA))
 
     def words(self, forms: WordForms, first: Mask) -> tuple[Places, Places]:
         """Find the words that have a spoken form, and the phrases of two words that have one.
@@ -152,7 +142,7 @@ class SpokenForms:
         entries = np.concatenate([entries, *(np.full(words.size, at) for words, at in ends)])
         _, at = np.unique(words, return_index=True)  # a word that is listed does not change its ending
         denied = np.concatenate([[False], forms.are("не")])[pairs]
-        return self._places(words[at], entries[at]), self._places(pairs[~denied], phrases[~denied])
+        return (words[at], entries[at]), (pairs[~denied], phrases[~denied])
 
     def drawn(self, entries: Ints, points: Floats) -> Ints:
         """Draw one form of each entry; each form is as likely as its share says.
@@ -182,7 +172,7 @@ class SpokenForms:
     def starts(self, words: Ints) -> Places:
         """Return the places for fillers in front of these words; no places if the dictionary has no such fillers."""
         words = words if self._any.size else words[:0]
-        return self._places(words, np.full(words.size, self._any[0] if self._any.size else 0))
+        return words, np.full(words.size, self._any[0] if self._any.size else 0)
 
     def behind(self, forms: WordForms, behind_comma: Mask, clause: Mask) -> tuple[Places, Places]:
         """Return the places for fillers behind conjunctions of one word, and behind conjunctions of two words.
@@ -198,15 +188,14 @@ class SpokenForms:
         of_one, of_two = forms.find(self._behind.forms), forms.find_pairs(self._behind.forms)
         for length, (words, keys) in enumerate((of_one, of_two), start=1):
             fits = behind_comma[words] & beside[words + length - 1] & padded[words + length]
-            found.append(self._places(words[fits], self._behind.entries[0, keys[fits]]))
+            found.append((words[fits], self._behind.entries[0, keys[fits]]))
         return found[0], found[1]
 
-    def _places(self, words: Ints, entries: Ints) -> Places:
-        return Places(words, entries, self._rates[entries] if words.size else np.zeros(0))
 
+class _Listed:
+    """The words and phrases of a dictionary whose text `chosen` accepts.
 
-class _Listed(NamedTuple):
-    """Words and phrases of a dictionary, each with two entries: one for the start of a sentence, one for other places.
+    Each has two entries: one for the start of a sentence, one for other places.
 
     Attributes:
         forms: the words and phrases.
@@ -214,18 +203,14 @@ class _Listed(NamedTuple):
             of a sentence; -1 if there is no entry.
     """
 
-    forms: FormTable
-    entries: Ints
-
-    @classmethod
-    def of(cls, entries: Sequence[Entry], chosen: Callable[[str], bool]) -> "_Listed":
-        """Collect the entries whose text `chosen` accepts."""
+    def __init__(self, entries: Sequence[Entry], chosen: Callable[[str], bool]) -> None:
         numbers = {entry.written: at for at, entry in enumerate(entries) if chosen(entry.written)}
         forms = list(dict.fromkeys(written.removeprefix(_COMMA).removeprefix(_FIRST) for written in numbers))
         found = [[numbers.get(f"{sign}{form}", -1) for form in forms] for sign in ("", _FIRST, _COMMA)]
         elsewhere, first, behind = (np.array(column, dtype=np.int64) for column in found)
         elsewhere = np.maximum(elsewhere, behind)
-        return cls(FormTable(forms), np.stack([elsewhere, np.where(first >= 0, first, elsewhere)]))
+        self.forms = FormTable(forms)
+        self.entries = np.stack([elsewhere, np.where(first >= 0, first, elsewhere)])
 
 
 @cache
@@ -343,28 +328,28 @@ class Colloquial(CountedErrors):
             (behind, False, True),
             (behind_phrases, True, True),
         ]
-        every = Places(*(np.concatenate(column) for column in zip(*(one for one, _, _ in columns), strict=True)))
-        sizes = [one.words.size for one, _, _ in columns]
+        every, entries = (np.concatenate(column) for column in zip(*(one for one, _, _ in columns), strict=True))
+        sizes = [one[0].size for one, _, _ in columns]
         is_pair = np.repeat([pair for _, pair, _ in columns], sizes)
         is_filler = np.repeat([filler for _, _, filler in columns], sizes)
         # ranks of fillers are drawn in the lane of choices, so that they do not depend on the ranks of the words
-        draws = np.empty(every.words.size)
+        draws = np.empty(every.size)
         for lane, chosen in enumerate((~is_filler, is_filler)):
-            draws[chosen] = batch.draw(streams, forms.starts[every.words[chosen]], lane)
-        ranks = weighted_ranks(draws, every.rates, mean)
-        kept = np.ones(every.words.size, dtype=np.bool_)
+            draws[chosen] = batch.draw(streams, forms.starts[every[chosen]], lane)
+        ranks = weighted_ranks(draws, spoken.rates[entries], mean)
+        kept = np.ones(every.size, dtype=np.bool_)
         if self.styles == "chat":
-            kept = in_chats(batch, forms.starts[every.words], _LEAST_POINTS)
-            kept[is_filler] &= in_chats(batch, forms.starts[every.words[is_filler]], _LEAST_POINTS + 1)
+            kept = in_chats(batch, forms.starts[every], _LEAST_POINTS)
+            kept[is_filler] &= in_chats(batch, forms.starts[every[is_filler]], _LEAST_POINTS + 1)
         kept &= _one_filler(sentences, every, ranks, is_filler)
         kept &= _apart(forms.starts.size, every, ranks, is_pair, kept)
-        order = np.flatnonzero(kept)[np.argsort(every.words[kept], kind="stable")]
-        every, is_pair = every.only(order), is_pair[order]
-        begins, ends = forms.starts[every.words], forms.stops[every.words + is_pair]
+        order = np.flatnonzero(kept)[np.argsort(every[kept], kind="stable")]
+        every, entries = every[order], entries[order]
+        begins, ends = forms.starts[every], forms.stops[every + is_pair[order]]
         points = batch.draw(Streams.of(streams.keys, "form"), begins)
 
         def make(indices: Ints, olds: list[str]) -> list[Rewritten]:
-            numbers = spoken.drawn(every.entries[indices], points[indices]).tolist()
+            numbers = spoken.drawn(entries[indices], points[indices]).tolist()
             return [spoken.made(number, old) for number, old in zip(numbers, olds, strict=True)]
 
         return written_together(batch, begins, ends, ranks[order], make)
@@ -401,12 +386,9 @@ def _filled(
     loud = [_is_loud(batch, forms, words) for words in (starts, starts + 1)]  # «ну» would look odd in front of them
     starts = starts[is_open & cyrillic & forms.letters[starts] & ~(loud[0] & loud[1])]
     starts = starts[_are_sentences(batch, forms, starts) & _has_known_case(batch, forms, starts)]
-    free = np.ones(first.size, dtype=np.bool_)
-    free[forms.find(_table("bound"), starts)[0]] = False
-    starts = starts[free[starts]]
+    starts = starts[~forms.ranges_in(_table("bound"), forms.starts[starts], forms.stops[starts])]
 
-    clause = np.zeros(first.size, dtype=np.bool_)
-    clause[forms.find(_table("clause"))[0]] = True
+    clause = forms.ranges_in(_table("clause"), forms.starts, forms.stops)
     comma = (batch.codes[forms.starts - 2] == ord(",")) & (batch.codes[forms.starts - 1] == ord(" ")) & ~said[sentences]
     return spoken.starts(starts), spoken.behind(forms, comma, clause)
 
@@ -425,9 +407,8 @@ def _are_sentences(batch: Batch, forms: WordForms, words: Ints) -> Mask:
     item &= (batch.flags[places - 3] & DIGIT != 0) | (before != ord("."))
     goes_on = among(before, _DASHES) & (batch.codes[places] == forms.codes[places])
     label = batch.codes[forms.stops[words]] == ord(":")
-    shortened = np.zeros(forms.starts.size, dtype=np.bool_)
-    shortened[forms.find(shortened_forms(), words - 1)[0]] = True
-    short = shortened[words - 1] & (forms.stops[words - 1] == places - 2) & (before == ord("."))
+    shortened = forms.ranges_in(shortened_forms(), forms.starts[words - 1], forms.stops[words - 1])
+    short = shortened & (forms.stops[words - 1] == places - 2) & (before == ord("."))
     fits: Mask = ~(item | goes_on | label | short)
     return fits
 
@@ -457,7 +438,7 @@ def _is_loud(batch: Batch, forms: WordForms, words: Ints) -> Mask:
     return loud
 
 
-def _one_filler(sentences: Ints, every: Places, ranks: Floats, is_filler: Mask) -> Mask:
+def _one_filler(sentences: Ints, every: Ints, ranks: Floats, is_filler: Mask) -> Mask:
     """Choose the places to keep: in each sentence, the filler of the lowest rank, and all places of other forms.
 
     Returns:
@@ -465,19 +446,19 @@ def _one_filler(sentences: Ints, every: Places, ranks: Floats, is_filler: Mask) 
     """
     kept = ~is_filler
     fillers = np.flatnonzero(is_filler)
-    said_in = sentences[every.words[fillers]]
+    said_in = sentences[every[fillers]]
     lowest = np.full(int(sentences[-1]) + 1 if sentences.size else 0, 2.0)
     np.minimum.at(lowest, said_in, ranks[fillers])
     kept[fillers] = ranks[fillers] == lowest[said_in]
     return kept
 
 
-def _apart(words: int, every: Places, ranks: Floats, is_pair: Mask, kept: Mask) -> Mask:
+def _apart(words: int, every: Ints, ranks: Floats, is_pair: Mask, kept: Mask) -> Mask:
     """Of places that share a word, keep the one of the lowest rank.
 
     Args:
         words: the number of words in the batch.
-        every: all places.
+        every: the first word of each place.
         ranks: the rank of each place.
         is_pair: whether each place is a phrase of two words.
         kept: whether each place is still possible.
@@ -487,8 +468,8 @@ def _apart(words: int, every: Places, ranks: Floats, is_pair: Mask, kept: Mask) 
     """
     lowest = np.full((2, words), 2.0)
     for kind, chosen in enumerate((kept & ~is_pair, kept & is_pair)):
-        np.minimum.at(lowest[kind], every.words[chosen], ranks[chosen])
+        np.minimum.at(lowest[kind], every[chosen], ranks[chosen])
     free, joined = lone(lowest[0], lowest[1])
-    is_lowest = ranks == lowest[is_pair.astype(np.int64), every.words]
-    apart: Mask = is_lowest & np.where(is_pair, joined[every.words], free[every.words])
+    is_lowest = ranks == lowest[is_pair.astype(np.int64), every]
+    apart: Mask = is_lowest & np.where(is_pair, joined[every], free[every])
     return apart

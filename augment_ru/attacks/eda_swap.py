@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
 import numpy as np
 
@@ -55,7 +55,17 @@ class Unit:
         return not fixed and (not self.role or self.role != other.role)
 
 
-class _Words(NamedTuple):
+def constituents(batch: Batch) -> list[Unit]:
+    """Find the constituents of all texts, in their order; those that may not move have the role "fixed".
+
+    A clause ends at a mark inside the sentence, at a conjunction, and with the sentence. A noun is one constituent with
+    its preposition, its adjectives, and the genitives and names behind it; so are two of them that «и» or «или» joins.
+    Conjunctions, particles, question words and words of no known kind stay.
+    """
+    return list(_constituents(batch, batch.once(_Words)))
+
+
+class _Words:
     """The words of a batch, units of several words counted as one.
 
     Attributes:
@@ -66,54 +76,28 @@ class _Words(NamedTuple):
         clauses: the number of the clause of each.
     """
 
-    starts: Sequence[int]
-    stops: Sequence[int]
-    free: Sequence[bool]
-    texts: Sequence[str]
-    roles: Sequence[str]
-    clauses: Sequence[int]
-
-
-def constituents(batch: Batch) -> list[Unit]:
-    """Find the constituents of all texts, in their order; those that may not move have the role "fixed".
-
-    A clause ends at a mark inside the sentence, at a conjunction, and with the sentence. A noun is one constituent with
-    its preposition, its adjectives, and the genitives and names behind it; so are two of them that «и» or «или» joins.
-    Conjunctions, particles, question words and words of no known kind stay.
-    """
-    return list(_constituents(batch, batch.once(_words)))
-
-
-def _words(batch: Batch) -> _Words:
-    starts, stops = batch.words
-    ends = dict(zip(starts.tolist(), stops.tolist(), strict=True))
-    every, every_stop = word_bounds(batch.codes, batch.flags)
-    inner = _inner(every, starts, stops)
-    every, every_stop = every[~inner], every_stop[~inner]
-    text = decode(batch.codes)
-    last = [ends.get(start, stop) for start, stop in zip(every.tolist(), every_stop.tolist(), strict=True)]
-    words = [text[start:stop].lower() for start, stop in zip(every.tolist(), last, strict=True)]
-    roles = ["" if not word else word_kind(word.split()[-1]).role for word in words]
-    russian = np.zeros(len(batch), dtype=np.bool_)
-    rows = batch.rows(every)
-    russian[rows[np.array([bool(role) for role in roles], dtype=np.bool_)]] = True
-    unknown = ["noun" if is_russian else _FOREIGN for is_russian in russian[rows].tolist()]
-    roles = [role or (other if word.isalpha() else "") for role, other, word in zip(roles, unknown, words, strict=True)]
-    free = [start in ends for start in every.tolist()]
-    return _Words(every.tolist(), last, free, words, roles, _clauses(batch, every, roles))
-
-
-def _inner(every: Ints, starts: Ints, stops: Ints) -> np.ndarray:
-    """Tell for each word whether it lies inside a unit of several words, behind the unit's first word.
-
-    Args:
-        every: the global places where all words start.
-        starts: the global places where the units start.
-        stops: the global places where the units stop.
-    """
-    at = np.searchsorted(starts, every, side="right") - 1
-    inner: np.ndarray = (at >= 0) & (every > starts[at]) & (every < stops[at]) if starts.size else every < 0
-    return inner
+    def __init__(self, batch: Batch) -> None:
+        starts, stops = batch.words
+        ends = dict(zip(starts.tolist(), stops.tolist(), strict=True))
+        every, every_stop = word_bounds(batch.codes, batch.flags)
+        at = np.searchsorted(starts, every, side="right") - 1
+        inside = (at >= 0) & (every > starts[at]) & (every < stops[at]) if starts.size else every < 0
+        every, every_stop = every[~inside], every_stop[~inside]  # of a unit of several words the first is left
+        text = decode(batch.codes)
+        self.starts: list[int] = every.tolist()
+        self.stops = [ends.get(start, stop) for start, stop in zip(self.starts, every_stop.tolist(), strict=True)]
+        self.free = [start in ends for start in self.starts]
+        self.texts = [text[start:stop].lower() for start, stop in zip(self.starts, self.stops, strict=True)]
+        known = [word_kind(word.split()[-1]).role for word in self.texts]
+        russian = np.zeros(len(batch), dtype=np.bool_)
+        rows = batch.rows(every)
+        russian[rows[np.array([bool(role) for role in known], dtype=np.bool_)]] = True
+        unknown = ["noun" if is_russian else _FOREIGN for is_russian in russian[rows].tolist()]
+        self.roles = [
+            role or (other if word.isalpha() else "")
+            for role, other, word in zip(known, unknown, self.texts, strict=True)
+        ]
+        self.clauses = _clauses(batch, every, self.roles)
 
 
 def _clauses(batch: Batch, starts: Ints, roles: Sequence[str]) -> list[int]:
@@ -227,7 +211,7 @@ def _goes_on(words: _Words, place: int) -> bool:
 
 def inner_pairs(batch: Batch) -> list[tuple[Unit, Unit]]:
     """Find the adjectives that stand directly before their noun: «[большой] [дом]», «в [большом] [доме]»."""
-    words = batch.once(_words)
+    words = batch.once(_Words)
     every = list(map(Unit, words.starts, words.stops, words.clauses, words.roles))
     return [
         (every[at], every[at + 1])

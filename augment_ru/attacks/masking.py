@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from augment_ru.draws import Floats, Ints, Keys, Streams, unit
+from augment_ru.draws import Ints, Keys, Streams, unit
 from augment_ru.editing import word_letters
 from augment_ru.editing.targets import check_targets, targeted
 from augment_ru.edits import Note
@@ -16,7 +16,7 @@ from augment_ru.engine.proposals import Proposals, Replacements
 from augment_ru.errors import AugmentError, check_known
 from augment_ru.resources import dictionary_path, rows
 from augment_ru.text.batch import Batch
-from augment_ru.text.characters import DIGIT, Codes, Mask, counted
+from augment_ru.text.characters import DIGIT, Codes, counted
 
 STYLES = ("star", "sign", "dots", "leet")
 _SEPARATORS = np.array([ord("."), ord(" ")], dtype=np.uint32)
@@ -74,48 +74,37 @@ class Masking(Attack):
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
         """Propose to mask every word, or every target, that one of the styles fits."""
-        starts, stops = word_letters.words_of_segments(batch)
-        letters = word_letters.lone_letters(batch)
-        lengths = counted(letters, starts, stops)
-        fit = (lengths >= _SHORTEST) & (counted((batch.flags & DIGIT) != 0, starts, stops) == 0)
-        starts, stops = starts[fit], stops[fit]
-        words = _Words(self, batch, letters, starts, stops)
-        words.only(*targeted(batch, streams, words.starts, words.stops, self.targets))
-        return Proposals.of_edits(
-            words.starts,
-            words.stops,
-            words.ranks,
-            lambda indices: words.masked(streams, indices),
-            clean=True,
-            notes=lambda indices: words.notes(streams, indices),
-        )
+        words = _Words(self, batch, streams)
+        return Proposals.of_edits(words.starts, words.stops, words.ranks, words.masked, clean=True, notes=words.notes)
 
 
 class _Words:
     """The words of a batch that may be masked, and how many of their letters or gaps each style can change.
 
     Args:
-        attack: the attack, with its styles and signs.
+        attack: the attack, with its styles, signs and targets.
         batch: the texts.
-        letters: whether each code point is a letter that may be masked.
+        streams: the random draws of each text.
+
+    Attributes:
         starts, stops: the global places where the words start and stop.
+        ranks: the rank of each word.
     """
 
-    def __init__(self, attack: Masking, batch: Batch, letters: Mask, starts: Ints, stops: Ints) -> None:
-        self._batch, self._letters = batch, letters
-        self.starts, self.stops = starts, stops
+    def __init__(self, attack: Masking, batch: Batch, streams: Streams) -> None:
+        self._batch, self._streams = batch, streams
+        self._letters, self._gaps = word_letters.lone_letters(batch), word_letters.letter_gaps(batch)
+        starts, stops = word_letters.words_of_segments(batch)
+        lengths = counted(self._letters, starts, stops)
+        fit = (lengths >= _SHORTEST) & (counted((batch.flags & DIGIT) != 0, starts, stops) == 0)
+        self.starts, self.stops = starts, stops = starts[fit], stops[fit]
         self._styles = tuple(dict.fromkeys(attack.styles))
         self._tables = [_signs(attack.signs)[style] for style in self._styles]
-        self._gaps = word_letters.letter_gaps(batch)
         counts = np.stack([self._places_of(number) for number in range(len(self._styles))])
         fit = (counts > 0).any(axis=0)
-        self.starts, self.stops, self._counts = starts[fit], stops[fit], counts[:, fit]
-        """The words that a style fits, and in how many places each style can mask each word, shape (styles, words)."""
-
-    def only(self, starts: Ints, stops: Ints, ranks: Floats) -> None:
-        """Keep some of the words, with their ranks."""
-        self._counts = self._counts[:, np.searchsorted(self.starts, starts)]
-        self.starts, self.stops, self.ranks = starts, stops, ranks
+        self.starts, self.stops, self.ranks = targeted(batch, streams, starts[fit], stops[fit], attack.targets)
+        self._counts = counts[:, np.searchsorted(starts, self.starts)]
+        """In how many places each style can mask each word, shape (styles, words)."""
 
     def _places_of(self, number: int) -> Ints:
         style = self._styles[number]
@@ -129,15 +118,10 @@ class _Words:
         """Draw the style of each word; return its index in the attack's styles."""
         return word_letters.drawn_kinds(keys, _STYLE, self._counts[:, indices] > 0)
 
-    def masked(self, streams: Streams, indices: Ints) -> Replacements:
-        """Return the masked spellings of words.
-
-        Args:
-            streams: the random draws of each text.
-            indices: the indices of the words.
-        """
+    def masked(self, indices: Ints) -> Replacements:
+        """Return the masked spellings of the words with these indices."""
         batch, starts, stops = self._batch, self.starts[indices], self.stops[indices]
-        keys = batch.keys(streams, starts)
+        keys = batch.keys(self._streams, starts)
         styles = self._styles_of(keys, indices)
         characters = word_letters.Characters.of(starts, stops)
         codes = batch.codes[characters.places]
@@ -159,18 +143,13 @@ class _Words:
         at = np.flatnonzero(dotted)
         return word_letters.with_inserted(codes, characters, indices.size, at, separators[characters.words[at]])
 
-    def notes(self, streams: Streams, indices: Ints) -> Sequence[Note | None]:
-        """Return the notes of masked words: the word that each is read as; None if it can no longer be read.
-
-        Args:
-            streams: the random draws of each text.
-            indices: the indices of the words.
-        """
+    def notes(self, indices: Ints) -> Sequence[Note | None]:
+        """Return the notes of these words: the word that each is read as; None if it can no longer be read."""
         starts, stops = self.starts[indices], self.stops[indices]
         readable = np.ones(indices.size, dtype=np.bool_)
         if "star" in self._styles:
             star = self._styles.index("star")
-            keys = self._batch.keys(streams, starts)
+            keys = self._batch.keys(self._streams, starts)
             hidden = np.minimum(self._most(keys), self._counts[star, indices])
             hidden[self._styles_of(keys, indices) != star] = 0
             readable = 3 * hidden <= counted(self._letters, starts, stops)

@@ -1,10 +1,11 @@
 """Люди в записи получают другие имена: «Анну Петрову ждёт Иван» → «Гульнару Сафину ждёт Рустам»."""
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import groupby
+from itertools import chain, groupby
 from typing import ClassVar, NamedTuple
 
 from augment_ru.draws import Rng, Streams
@@ -73,7 +74,8 @@ class Names(Attack):
         numbers = [context.number for context in batch.contexts]
         for first, texts in groupby(range(len(batch)), lambda row: row - numbers[row]):
             members = list(texts)
-            if batch.contexts[first].named or not any(_has_person(batch.docs[row]) for row in members):
+            tokens = chain.from_iterable(batch.docs[row].tokens for row in members)
+            if batch.contexts[first].named or not any(token.entity.endswith(PERSON) for token in tokens):
                 continue
             rng = Rng(int(streams.keys[first]))
             for row, change in _exchanged(batch, members, _table(self.words), self.groups, rng):
@@ -81,12 +83,8 @@ class Names(Attack):
         return Proposals.of_changes(batch, changes)
 
 
-def _has_person(doc: Doc) -> bool:
-    return any(token.entity.endswith(PERSON) for token in doc.tokens)
-
-
-class _Table(NamedTuple):
-    """What the dictionary says.
+class _Table:
+    """What the dictionary with this name says.
 
     Attributes:
         groups: for each group, by part and gender, the names.
@@ -95,29 +93,25 @@ class _Table(NamedTuple):
         titles: words in front of names that stay.
     """
 
-    groups: Mapping[str, Mapping[tuple[str, str], Sequence[str]]]
-    short: Mapping[str, str]
-    stays: frozenset[str]
-    titles: frozenset[str]
+    def __init__(self, name: str) -> None:
+        self.groups: dict[str, dict[tuple[str, str], list[str]]] = {}
+        self.short: dict[str, str] = {}
+        kept: defaultdict[str, set[str]] = defaultdict(set)
+        for group, part, masculine, feminine in rows(dictionary_path(name), columns=4):
+            if group != "-":
+                found = self.groups.setdefault(group, {})
+                found.setdefault((part, "masc"), []).append(masculine)
+                found.setdefault((part, "femn"), []).append(feminine)
+            elif part == "short":
+                self.short[masculine.lower()] = feminine.lower()
+            else:
+                kept[part].add(same_word(masculine))
+        if not self.groups:
+            raise AugmentError(f"{name}: no names; give lines with a group, a part and two forms")
+        self.stays, self.titles = kept["stays"], kept["title"]
 
 
-@cache
-def _table(name: str) -> _Table:
-    groups: dict[str, dict[tuple[str, str], list[str]]] = {}
-    short: dict[str, str] = {}
-    kept: dict[str, set[str]] = {"stays": set(), "title": set()}
-    for group, part, masculine, feminine in rows(dictionary_path(name), columns=4):
-        if group != "-":
-            found = groups.setdefault(group, {})
-            found.setdefault((part, "masc"), []).append(masculine)
-            found.setdefault((part, "femn"), []).append(feminine)
-        elif part == "short":
-            short[masculine.lower()] = feminine.lower()
-        else:
-            kept.setdefault(part, set()).add(same_word(masculine))
-    if not groups:
-        raise AugmentError(f"{name}: no names; give lines with a group, a part and two forms")
-    return _Table(groups, short, frozenset(kept["stays"]), frozenset(kept["title"]))
+_table = cache(_Table)
 
 
 class _Part(NamedTuple):

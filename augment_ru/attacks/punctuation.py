@@ -121,16 +121,13 @@ def _commas(batch: Batch, quotations: _Quotations, forms: WordForms, rates: Erro
     two_names[two_names] = sentences[0] == sentences[1]
     places, words, is_free = places[~two_names], words[~two_names], is_free[~two_names]
     found = np.zeros(places.size)
-    for one in sorted(rates.of("comma"), key=lambda one: max(map(_specificity, one.phrases))):
+    # those of any word first, those of two words last
+    for one in sorted(rates.of("comma"), key=lambda one: max((" " in phrase, phrase != "*") for phrase in one.phrases)):
         fits = np.full(places.size, "*" in one.phrases)  # any word, even one that may not be edited
         fits[is_free] |= forms.begin(one.phrases, words[is_free])
         found[fits] = one.rate
     places, found = places[found > 0], found[found > 0]
     return places, found, np.zeros(places.size, dtype=np.int64)
-
-
-def _specificity(phrase: str) -> tuple[bool, bool]:
-    return " " in phrase, phrase != "*"
 
 
 def _is_after_word(batch: Batch, places: Ints) -> Mask:

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from augment_ru.draws import Rng
 from augment_ru.editing.replacing import ReplacesWords
-from augment_ru.resources import Sense, senses
+from augment_ru.resources import senses
 from augment_ru.text.doc import Doc
 from augment_ru.text.phrases import in_phrase
 
@@ -39,14 +39,9 @@ class Synonyms(ReplacesWords):
     def lemmas(self, doc: Doc, at: int, rng: Rng) -> Sequence[str]:
         """Return the synonyms of word number `at` in its sense here; a better synonym is likelier to be first."""
         word = doc.words[at]
-        sense = _sense(doc, at, senses(self.words).get((word.lemma, word.pos), ()))
-        return () if sense is None else (rng.choice_best_first(sense.synonyms), *sense.synonyms)
-
-
-def _sense(doc: Doc, at: int, found: tuple[Sense, ...]) -> Sense | None:
-    for sense in found:
-        if in_phrase(doc.text, doc.words, at, sense.stays):
-            continue
-        if not sense.only or in_phrase(doc.text, doc.words, at, sense.only):
-            return sense
-    return None
+        for sense in senses(self.words).get((word.lemma, word.pos), ()):
+            if in_phrase(doc.text, doc.words, at, sense.stays):
+                continue
+            if not sense.only or in_phrase(doc.text, doc.words, at, sense.only):
+                return (rng.choice_best_first(sense.synonyms), *sense.synonyms)
+        return ()

@@ -7,9 +7,8 @@ from itertools import accumulate
 from typing import ClassVar, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from augment_ru.draws import Floats, Ints, Streams
+from augment_ru.draws import Ints, Streams
 from augment_ru.editing.respelling import check_unit, respell
 from augment_ru.editing.targets import check_targets, targeted
 from augment_ru.engine.attack import Attack
@@ -17,7 +16,7 @@ from augment_ru.engine.proposals import Proposals, Replacements
 from augment_ru.errors import AugmentError, check_known
 from augment_ru.resources import dictionary_path, folder, rows
 from augment_ru.text.batch import Batch
-from augment_ru.text.characters import DIGIT, WORD, Codes, Mask, counted
+from augment_ru.text.characters import DIGIT, WORD, Codes, counted
 
 LEFT_OUT = "-"
 """As a spelling: the letter is left out. In the column of following letters: any letter without a line of its own."""
@@ -31,11 +30,14 @@ class _Before(NamedTuple):
     followers: Ints
 
 
-@dataclass(frozen=True, slots=True)
 class Spellings:
-    """The spellings of letters in columns.
+    """The spellings of letters in columns, from a dictionary.
 
     A row has the spellings of one letter: in general, or only in front of certain letters.
+    The columns of the dictionary are: letter; the letters in front of which the line holds, or `-`; spellings.
+
+    Args:
+        name: the name of the dictionary, or a path that ends in .tsv.
 
     Attributes:
         row_of: the general row of each code point, -1 if it has none; shape (largest code point + 2,).
@@ -45,15 +47,41 @@ class Spellings:
         firsts: the index in `texts` of the first text of each row, shape (rows,).
         texts: three texts for each spelling: in lower case, with a capital at its start, and in capitals.
         lasting: whether each code point is a letter that no row leaves out; of the same shape as `row_of`.
+
+    Raises:
+        AugmentError: there is no such dictionary, or one of its lines is malformed.
     """
 
-    row_of: npt.NDArray[np.int16]
-    case_of: npt.NDArray[np.int8]
-    before: tuple[_Before, ...]
-    bounds: Floats
-    firsts: Ints
-    texts: Replacements
-    lasting: Mask
+    def __init__(self, name: str) -> None:
+        table = {(letter, behind): cell.split(" ") for letter, behind, cell in rows(dictionary_path(name), columns=3)}
+        letters = {letter for letter, behind in table if behind == LEFT_OUT}
+        for (letter, behind), found in table.items():
+            _check(name, letter, behind, found, letters)
+
+        size = max([_LATIN, *(ord(char) + 2 for letter in letters for char in (letter, letter.upper()))])
+        self.case_of = np.array([_case(chr(code)) for code in range(size)], dtype=np.int8)
+        self.row_of = np.full(size, -1, dtype=np.int16)
+        width = max(map(len, table.values()), default=1)
+        self.bounds = np.ones((len(table), width))
+        texts: list[str] = []
+        firsts, before = [], []
+        general = sorted(table, key=lambda key: key[1] != LEFT_OUT)  # so that a letter's row is known before its others
+        for row, (letter, behind) in enumerate(general):
+            found = table[letter, behind]
+            firsts.append(len(texts))
+            for spelling in ("" if spelling == LEFT_OUT else spelling for spelling in found):
+                texts += (spelling, spelling[:1].upper() + spelling[1:], spelling.upper())
+            weights = [2.0**-number for number in range(len(found))]
+            self.bounds[row, : len(found) - 1] = list(accumulate(weight / sum(weights) for weight in weights))[:-1]
+            if behind == LEFT_OUT:
+                self.row_of[[ord(letter), ord(letter.upper())]] = row
+            else:
+                followers = np.array([ord(char) for one in behind for char in (one, one.upper())], dtype=np.int64)
+                before.append(_Before(int(self.row_of[ord(letter)]), row, followers))
+        dropped = {letter for (letter, _), found in table.items() if LEFT_OUT in found}
+        self.lasting = np.zeros(size, dtype=np.bool_)
+        self.lasting[[ord(char) for letter in letters - dropped for char in (letter, letter.upper())]] = True
+        self.before, self.firsts, self.texts = before, np.array(firsts), Replacements.of(texts)
 
     def spelled(self, batch: Batch, streams: Streams, starts: Ints, stops: Ints) -> Replacements:
         """Spell the words at these ranges of global places by the table; characters that it lacks stay.
@@ -91,46 +119,6 @@ class Spellings:
 
 
 _SMALL, _CAPITAL = 1, 2
-
-
-@cache
-def spellings(name: str) -> Spellings:
-    """Read a dictionary of spellings.
-
-    The columns of the dictionary are: letter; the letters in front of which the line holds, or `-`; spellings.
-
-    Raises:
-        AugmentError: there is no such dictionary, or one of its lines is malformed.
-    """
-    table = {(letter, behind): cell.split(" ") for letter, behind, cell in rows(dictionary_path(name), columns=3)}
-    letters = {letter for letter, behind in table if behind == LEFT_OUT}
-    for (letter, behind), found in table.items():
-        _check(name, letter, behind, found, letters)
-
-    size = max([_LATIN, *(ord(char) + 2 for letter in letters for char in (letter, letter.upper()))])
-    case_of = np.array([_case(chr(code)) for code in range(size)], dtype=np.int8)
-    row_of = np.full(size, -1, dtype=np.int16)
-    width = max(map(len, table.values()), default=1)
-    bounds = np.ones((len(table), width))
-    texts: list[str] = []
-    firsts, before = [], []
-    general = sorted(table, key=lambda key: key[1] != LEFT_OUT)  # so that a letter's row is known before its others
-    for row, (letter, behind) in enumerate(general):
-        found = table[letter, behind]
-        firsts.append(len(texts))
-        for spelling in ("" if spelling == LEFT_OUT else spelling for spelling in found):
-            texts += (spelling, spelling[:1].upper() + spelling[1:], spelling.upper())
-        weights = [2.0**-number for number in range(len(found))]
-        bounds[row, : len(found) - 1] = list(accumulate(weight / sum(weights) for weight in weights))[:-1]
-        if behind == LEFT_OUT:
-            row_of[[ord(letter), ord(letter.upper())]] = row
-        else:
-            followers = np.array([ord(char) for one in behind for char in (one, one.upper())], dtype=np.int64)
-            before.append(_Before(int(row_of[ord(letter)]), row, followers))
-    dropped = {letter for (letter, _), found in table.items() if LEFT_OUT in found}
-    lasting = np.zeros(size, dtype=np.bool_)
-    lasting[[ord(char) for letter in letters - dropped for char in (letter, letter.upper())]] = True
-    return Spellings(row_of, case_of, tuple(before), bounds, np.array(firsts), Replacements.of(texts), lasting)
 
 
 _LATIN = 0x180
@@ -227,6 +215,6 @@ def _table(style: str) -> Spellings:
     """
     known = [path.stem.removeprefix(_FILES) for path in folder("dictionaries").glob(f"{_FILES}*.tsv")]
     if style.endswith(".tsv"):
-        return spellings(style)
+        return Spellings(style)
     check_known("style of transliteration", style, known)
-    return spellings(f"{_FILES}{style}")
+    return Spellings(f"{_FILES}{style}")

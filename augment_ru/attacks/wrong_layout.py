@@ -5,7 +5,6 @@ from functools import cache
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
 from augment_ru.draws import Ints, Streams
 from augment_ru.editing.respelling import check_unit, respell, sentences_at
@@ -18,20 +17,37 @@ from augment_ru.text.batch import Batch
 from augment_ru.text.characters import DIGIT, WORD, Codes, Mask, counted
 
 
-@dataclass(frozen=True, slots=True)
 class Layouts:
     """Two keyboard layouts: the characters that the same keys type, in columns of shape (2, largest code point + 2).
 
-    The first index is the layout, the second one the code point of a character.
+    The first index is the layout, the second one the code point of a character. The columns of the dictionary are: a
+    character in the first layout, the character of the same key in the second layout.
+
+    Args:
+        name: the name of the dictionary, or a path that ends in .tsv.
 
     Attributes:
         typed: the code point that the key of the character types in the other layout; 0 if the layout has no key for
             it.
         letters: whether the character is a letter of the layout.
+
+    Raises:
+        AugmentError: there is no such dictionary, a line is malformed, or a letter is in both layouts.
     """
 
-    typed: Codes
-    letters: npt.NDArray[np.bool_]
+    def __init__(self, name: str) -> None:
+        pairs = list(rows(dictionary_path(name), columns=2))
+        for pair in pairs:
+            if any(len(char) != 1 for char in pair) or pair[0] == pair[1]:
+                raise AugmentError(f"{name}: '{pair[0]}', '{pair[1]}'; needs two different characters of one key")
+        size = max((ord(char) for pair in pairs for char in pair), default=0) + 2
+        self.typed, self.letters = np.zeros((2, size), dtype=np.uint32), np.zeros((2, size), dtype=np.bool_)
+        for pair in pairs:
+            for layout, char in enumerate(pair):
+                self.typed[layout, ord(char)] = ord(pair[1 - layout])
+                self.letters[layout, ord(char)] = char.isalpha()
+        if shared := "".join(map(chr, np.flatnonzero(self.letters.all(axis=0)).tolist())):
+            raise AugmentError(f"{name}: '{shared}' in both layouts; a letter must tell which layout it is of")
 
     def exchanged(self, batch: Batch) -> tuple[Codes, Mask]:
         """Type the texts of a batch in the other layout.
@@ -62,28 +78,7 @@ class Layouts:
         return codes, any_letter
 
 
-@cache
-def layouts(name: str) -> Layouts:
-    """Read two layouts from a dictionary.
-
-    Its columns are: a character in the first layout, the character of the same key in the second layout.
-
-    Raises:
-        AugmentError: there is no such dictionary, a line is malformed, or a letter is in both layouts.
-    """
-    pairs = list(rows(dictionary_path(name), columns=2))
-    for pair in pairs:
-        if any(len(char) != 1 for char in pair) or pair[0] == pair[1]:
-            raise AugmentError(f"{name}: '{pair[0]}', '{pair[1]}'; needs two different characters of one key")
-    size = max((ord(char) for pair in pairs for char in pair), default=0) + 2
-    typed, letters = np.zeros((2, size), dtype=np.uint32), np.zeros((2, size), dtype=np.bool_)
-    for pair in pairs:
-        for layout, char in enumerate(pair):
-            typed[layout, ord(char)] = ord(pair[1 - layout])
-            letters[layout, ord(char)] = char.isalpha()
-    if shared := "".join(map(chr, np.flatnonzero(letters.all(axis=0)).tolist())):
-        raise AugmentError(f"{name}: '{shared}' in both layouts; a letter must tell which layout it is of")
-    return Layouts(typed, letters)
+layouts = cache(Layouts)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,17 +1,18 @@
 """Words whose letters or parts stand apart, with white space between; and words that stand without any between."""
 
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from functools import cache, lru_cache
 from itertools import pairwise
 from math import log
 
+from augment_ru.edits import Edit
 from augment_ru.language.frequency import word_counts
 from augment_ru.language.morphology import has_reading, readings
 from augment_ru.language.prepositions import cases_behind, fitting
-from augment_ru.normalizers._context import Chosen, Pieces, are_agreed
-from augment_ru.normalizers._lattice import RUSSIAN, SEPARATORS, SPELT, WEAK, WordReading
+from augment_ru.normalizers._context import Pieces, are_agreed
+from augment_ru.normalizers._lattice import RUSSIAN, SEPARATORS, SPELT, WEAK, WordReading, read_as
 from augment_ru.normalizers._lexicon import count, has_prefix, is_function, is_hidden, is_listed, is_word, weight
 from augment_ru.normalizers._pieces import ENDS, cased, core, fold
 from augment_ru.normalizers._reader import Reader
@@ -37,9 +38,9 @@ _GAIN, _GAIN_KNOWN, _RARE = 9.0, 12.2, 5.0
 """By how much, if a part is no word, and if all are; the weight of a word that is too rare."""
 
 
-def joined_pieces(context: Pieces) -> tuple[dict[int, Chosen], set[int]]:
+def joined_pieces(context: Pieces) -> tuple[dict[int, Edit], set[int]]:
     """Return the edits that join letters and parts of words, by the first piece, and the pieces that they take."""
-    chosen: dict[int, Chosen] = {}
+    chosen: dict[int, Edit] = {}
     taken: set[int] = set()
     for run in _RUN.finditer(context.text):
         for start, stop in _words_of(run):
@@ -70,10 +71,10 @@ def _words_of(run: re.Match[str]) -> list[tuple[int, int]]:
     return [(run.start() + one, run.start() + other) for one, other in zip(edges[::2], edges[1::2], strict=True)]
 
 
-def _letters(context: Pieces, begin: int, end: int, chosen: dict[int, Chosen], taken: set[int]) -> None:
+def _letters(context: Pieces, begin: int, end: int, chosen: dict[int, Edit], taken: set[int]) -> None:
     """Read a run of letters apart: «к а з и н о», «к. а. з. и. н. о»; its first or last may be a word of its own."""
     starts = [start for start, _ in context.places]
-    first, last = bisect_left(starts, begin), bisect_left(starts, end)
+    first, last = bisect_right(starts, begin) - 1, bisect_left(starts, end)
     pieces = context.text[begin:end].split()
     letters = [piece.strip(_SIGNS) for piece in pieces]
     tails = [piece.replace("\ufe0f", "")[1:2].replace("-", "") for piece in pieces]
@@ -86,10 +87,11 @@ def _letters(context: Pieces, begin: int, end: int, chosen: dict[int, Chosen], t
             start, final = cells[low][0] + first, cells[high - 1][0] + first
             inner = _SIGNS if final + 1 < last else ""
             stop = starts[final] + len(context.pieces[final].rstrip(ENDS + inner))
-            raw = context.text[starts[start] : stop]
+            place = max(starts[start], begin)  # behind a quote mark
+            raw = context.text[place:stop]
             alike = not found.bits & SPELT
             new = cased(found.word, raw, initial=context.is_initial(start), alike=alike)
-            chosen[start] = Chosen(starts[start], stop, new, found.bits | SEPARATORS)
+            chosen[start] = read_as(place, stop, new, found.bits | SEPARATORS)
             taken.update(range(first, last))
             return
 
@@ -105,7 +107,7 @@ def _read_apart(reader: Reader, letters: str) -> WordReading | None:
     return WordReading(0.0, words, 0.0, SEPARATORS) if words else None
 
 
-def _joined(context: Pieces, cores: Sequence[tuple[int, int]], first: int, last: int) -> Chosen | None:
+def _joined(context: Pieces, cores: Sequence[tuple[int, int]], first: int, last: int) -> Edit | None:
     """Return the edit that joins pieces that are parts of a word: «ка зино», «мо шенн ики»; None if they are words."""
     pieces, places, span = context.pieces, context.places, range(first, last + 1)
     words = [pieces[at][slice(*cores[at])] for at in span]
@@ -129,7 +131,7 @@ def _joined(context: Pieces, cores: Sequence[tuple[int, int]], first: int, last:
     if weight(joined) - alone + _CHANCE * (len(words) - 1) < (_GAIN if unknown else _GAIN_KNOWN):
         return None
     new = cased(joined, "".join(words), initial=context.is_initial(first))
-    return Chosen(places[first][0] + cores[first][0], places[last][0] + cores[last][1], new, SEPARATORS)
+    return read_as(places[first][0] + cores[first][0], places[last][0] + cores[last][1], new, SEPARATORS)
 
 
 def _windows(pieces: Sequence[str], at: int) -> list[tuple[int, int]]:

@@ -2,13 +2,12 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
 
+from augment_ru.edits import Edit
 from augment_ru.language.morphology import CASES, GENDERS, Reading, has_reading, readings
 from augment_ru.language.prepositions import cases_behind
-from augment_ru.normalizers._lattice import HEARD, RUSSIAN, SEPARATORS, SKELETON, SPELT, WordReading
+from augment_ru.normalizers._lattice import HEARD, RUSSIAN, SEPARATORS, SKELETON, SPELT, WordReading, read_as
 from augment_ru.normalizers._lexicon import is_hidden, is_listed, is_word
 from augment_ru.normalizers._pieces import ENDS, cased, core, swings
 from augment_ru.normalizers._reader import Piece, Reader
@@ -17,51 +16,31 @@ from augment_ru.resources import word_lists
 PIECE = re.compile(r"\S+")
 
 
-class Chosen(NamedTuple):
-    """An edit that was chosen.
-
-    Attributes:
-        start, stop: the range that is replaced.
-        text: the new text.
-        bits: the bits of the normalizers that read it.
-    """
-
-    start: int
-    stop: int
-    text: str
-    bits: int
-
-
-@dataclass(frozen=True)
 class Pieces:
     """A text, its pieces between white space, and what each may be.
 
-    Attributes:
+    Args:
         reader: reads words.
         text: the text.
+        odd: what the pieces may be that are no plain words.
+
+    Attributes:
         places: where each piece starts and stops.
         pieces: the pieces.
         judged: what each may be; None for a plain word.
     """
 
-    reader: Reader
-    text: str
-    places: Sequence[tuple[int, int]]
-    pieces: Sequence[str]
-    judged: Sequence[Piece | None]
-
-    @classmethod
-    def of(cls, reader: Reader, text: str, odd: Mapping[str, Piece]) -> "Pieces":
-        """Cut a text into pieces; `odd` holds those that are no plain words."""
-        places = [match.span() for match in PIECE.finditer(text)]
-        pieces = [text[start:stop] for start, stop in places]
-        return cls(reader, text, places, pieces, [odd.get(piece) for piece in pieces])
+    def __init__(self, reader: Reader, text: str, odd: Mapping[str, Piece]) -> None:
+        self.reader, self.text = reader, text
+        self.places = [match.span() for match in PIECE.finditer(text)]
+        self.pieces = [text[start:stop] for start, stop in self.places]
+        self.judged = [odd.get(piece) for piece in self.pieces]
 
     def is_initial(self, at: int) -> bool:
         """Tell whether a sentence starts with a piece."""
         return at == 0 or self.pieces[at - 1][-1] in ".!?…" or (at == 1 and self.pieces[0] in {"—", "-", "–"})
 
-    def written(self, at: int, one: Piece, word: str, bits: int) -> Chosen:
+    def written(self, at: int, one: Piece, word: str, bits: int) -> Edit:
         """Return the edit that writes a reading, in lower case, for the word of a piece, and keeps its case."""
         start, piece = self.places[at][0], self.pieces[at]
         alike = not bits & SPELT
@@ -78,7 +57,7 @@ class Pieces:
         elif not initial and (_ALIKE.match(written) or written.lower() == word):
             written = written.lower()
         new = cased(word, written, initial=initial, alike=alike)
-        return Chosen(start + one.start, start + one.stop, new, bits)
+        return read_as(start + one.start, start + one.stop, new, bits)
 
     @cached_property
     def languages(self) -> tuple[int, int]:

@@ -3,10 +3,11 @@
 import re
 from typing import NamedTuple
 
+from augment_ru.edits import Edit
 from augment_ru.language.morphology import readings
 from augment_ru.language.prepositions import cases_behind
-from augment_ru.normalizers._context import Chosen, Pieces
-from augment_ru.normalizers._lattice import MASKS, RUSSIAN, SPELT
+from augment_ru.normalizers._context import Pieces
+from augment_ru.normalizers._lattice import MASKS, RUSSIAN, SPELT, read_as
 from augment_ru.normalizers._lexicon import is_hidden, weight
 from augment_ru.normalizers._pieces import core, only_alike, swings
 from augment_ru.normalizers._reader import Piece
@@ -43,7 +44,7 @@ _SIGNS = {"?": ",", "/": ".", "&": "?", "^": ":", "$": ";", "@": '"'}
 """What the signs behind a word mean in a message that is typed in the wrong layout."""
 
 
-def latin(context: Pieces) -> dict[int, Chosen]:
+def latin(context: Pieces) -> dict[int, Edit]:
     """Return what is to be read of the pieces without Russian letters.
 
     Words that stand beside one another are read in the same way, or not at all: «Game of Thrones» is one name. What is
@@ -81,9 +82,9 @@ class _Latin:
                 runs.append([at])
         return runs
 
-    def chosen(self) -> dict[int, Chosen]:
+    def chosen(self) -> dict[int, Edit]:
         """Return the edits that read the words."""
-        found: dict[int, Chosen] = {}
+        found: dict[int, Edit] = {}
         for run in self.runs():
             way = max(
                 (True, False), key=lambda one: (sum(at in self.sure[one] for at in run), len(self.sure[one]), not one)
@@ -105,7 +106,7 @@ class _Latin:
                         found[at] = made
         return found
 
-    def _read(self, at: int, grade: _Grade, evidence: int, *, is_long: bool, keyed: bool) -> Chosen | None:
+    def _read(self, at: int, grade: _Grade, evidence: int, *, is_long: bool, keyed: bool) -> Edit | None:
         """Return the edit that reads a word in one way; None if there is not evidence enough."""
         one, start, piece = self.words[at], self.context.places[at][0], self.context.pieces[at]
         capital = one.written[0].isupper() and not self.context.is_initial(at) and self.russian and not is_long
@@ -118,19 +119,19 @@ class _Latin:
                 return self.context.written(at, one, grade.word, grade.bits)
             tail = piece[grade.stop :]
             tail = tail if self.russian else "".join(_SIGNS.get(sign, sign) for sign in tail)
-            return Chosen(start, start + len(piece), grade.word + tail, grade.bits)
+            return read_as(start, start + len(piece), grade.word + tail, grade.bits)
         few = evidence < 2 and not _is_form(one)  # noqa: PLR2004
         if few or keyed or is_brand or one.is_english or capital or len(one.written) < _SHORT:
             return None
         word = self.context.reader.spelled(one.written)
-        return Chosen(start + one.start, start + one.stop, word, SPELT) if word else None
+        return read_as(start + one.start, start + one.stop, word, SPELT) if word else None
 
     def _is_counted(self, at: int) -> bool:
         """Tell whether a short word stands before a number, as abbreviations do: «OS −2,25»."""
         following = "".join(self.context.pieces[at + 1 : at + 2])
         return len(self.words[at].written) <= _SHORT and any(map(str.isdigit, following))
 
-    def _standing(self, at: int) -> Chosen | None:
+    def _standing(self, at: int) -> Edit | None:
         """Return the edit that reads a short word that stands in a Russian sentence as its reading would."""
         one = self.words[at]
         single = _SINGLE.get(one.written, _SINGLE.get(one.written.lower(), ()))
@@ -140,7 +141,7 @@ class _Latin:
             return None
         start = self.context.places[at][0] + one.start
         new = word.capitalize() if one.written[0].isupper() else word
-        return Chosen(start, start + len(one.written), new, SPELT)
+        return read_as(start, start + len(one.written), new, SPELT)
 
     def _stands(self, at: int, word: str) -> bool:
         """Tell whether a short word stands in a Russian sentence as its reading would: «v доме», «He надо».

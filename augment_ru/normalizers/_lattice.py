@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 from unicodedata import category
 
+from augment_ru.edits import Edit, Note
 from augment_ru.normalizers._lexicon import begins, is_form, plain, weight
 
 LETTERS = "абвгдежзийклмнопрстуфхцчшщъыьэюяё"
@@ -22,6 +23,11 @@ SKELETON, MASKS, SEPARATORS, LAYOUT, SPELT, REPEATED, SPELLING, WEAK, HEARD = (
 def names_of_bits(bits: int) -> str:
     """Return the names of the normalizers with these bits, joined by `+`."""
     return "+".join(name for place, name in enumerate(NAMES) if bits >> place & 1) or NAMES[0]
+
+
+def read_as(start: int, stop: int, text: str, bits: int) -> Edit:
+    """Return the edit that writes a reading; its note names the normalizers with these bits."""
+    return Edit(start, stop, text, Note(kind=names_of_bits(bits)))
 
 
 _BESIDE, _BOTH = 1.2, 2.0

@@ -9,11 +9,11 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from math import exp
 
-from augment_ru.edits import Edit, Note
+from augment_ru.edits import Edit
 from augment_ru.normalizers._apart import joined_pieces
 from augment_ru.normalizers._context import FOREIGN, PIECE, Pieces, agreeing_reading, mended
 from augment_ru.normalizers._latin import latin
-from augment_ru.normalizers._lattice import RUSSIAN, WordReading, names_of_bits
+from augment_ru.normalizers._lattice import RUSSIAN, WordReading, read_as
 from augment_ru.normalizers._lexicon import common, is_word
 from augment_ru.normalizers._normalization import Normalization, TextReading
 from augment_ru.normalizers._pieces import cased, core, fold, stays
@@ -119,7 +119,7 @@ class _Texts(Normalization):
         return strange
 
     def _read(self, text: str) -> Script:
-        made = list(_edits_of(Pieces.of(self.reader, text, self._odd)))
+        made = list(_edits_of(Pieces(self.reader, text, self._odd)))
         return Script(text, made) if made else Script.of(text, ())
 
     def readings(self, text: str, n: int) -> list[TextReading]:
@@ -140,7 +140,7 @@ class _Texts(Normalization):
                 total = sum(exp(one.score - found[0].score) for one in found)
                 for one in found[:n]:
                     new = cased(one.word, word, initial=place.start() == 0)
-                    edit = Edit(place.start() + start, place.start() + stop, new, Note(kind=names_of_bits(one.bits)))
+                    edit = read_as(place.start() + start, place.start() + stop, new, one.bits)
                     ways.append((exp(one.score - found[0].score) / total, (edit,)))
             beam = [(one * other, (*made, *more)) for one, made in beam for other, more in ways or [(1.0, tuple(sure))]]
             beam = sorted(beam, key=lambda one: -one[0])[:n]
@@ -179,7 +179,6 @@ def _edits_of(context: Pieces) -> Iterator[Edit]:
             chosen[at] = context.written(at, one, best.word, best.bits)
         elif at in found:
             chosen[at] = found[at]
-    for _, one_chosen in sorted(chosen.items()):
-        start, stop, new, bits = one_chosen
-        if context.text[start:stop] != new:
-            yield Edit(start, stop, new, Note(kind=names_of_bits(bits)))
+    for _, edit in sorted(chosen.items()):
+        if context.text[edit.start : edit.stop] != edit.text:
+            yield edit

@@ -178,7 +178,7 @@ _DOUBLED = "бвгджзклмнпрстфч"
 def _ruled() -> Iterator[tuple[str, str, float]]:
     """Yield the rules of `misspell.tsv` from letters to letters: written, right, half the log of the rate."""
     for _, text, errors, places, _ in rows(dictionary_path("misspell"), columns=5):
-        rule = LetterRule.of(text)
+        rule = LetterRule(text)
         if all(letters.islower() and RUSSIAN.issuperset(letters) for letters in (rule.old, rule.new)):
             yield rule.new, rule.old, round(-log(float(errors) / float(places)) / 2, 6)
 

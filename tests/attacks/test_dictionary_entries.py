@@ -63,7 +63,7 @@ def said(text: str) -> set[str]:
     ]
     points = np.linspace(0, 1, 2000, endpoint=False)
     found = set()
-    for entry in np.concatenate([place.entries for place in places]).tolist():
+    for entry in np.concatenate([entries for _, entries in places]).tolist():
         numbers = listed.drawn(np.full(points.size, entry), points)
         found |= {listed.made(number, "слово")[0].lower() for number in set(numbers.tolist())}
     return found
@@ -127,7 +127,7 @@ def test_each_misspelling_can_be_found() -> None:
             found = {form.wrong for form in lexicon().of(word)}
             if " " in word:
                 numbers = WordForms(Batch([word])).find_pairs(lexicon().phrase_table)[1].tolist()
-                found = {form.wrong for number in numbers for form in lexicon().forms[lexicon().phrases[number]]}
+                found = {form.wrong for number in numbers for form in lexicon().phrases[number]}
             assert wrong.replace("*", "ть") in found, (right, wrong, text)
 
 

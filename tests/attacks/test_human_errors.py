@@ -319,7 +319,7 @@ def test_every_class_of_the_lexicon_and_the_rules_is_counted() -> None:
 )
 def test_wrong_rules_are_refused(rule: str, reason: str) -> None:
     with pytest.raises(AugmentError, match=reason):
-        LetterRule.of(rule)
+        LetterRule(rule)
 
 
 @pytest.mark.parametrize(

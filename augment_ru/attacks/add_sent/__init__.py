@@ -5,7 +5,7 @@ from typing import ClassVar, Self
 
 from augment_ru.attacks.add_sent.continuations import from_model
 from augment_ru.attacks.add_sent.corpus import Corpus, read_corpus, shipped_corpus
-from augment_ru.attacks.add_sent.distractors import Generator, distract, from_corpus
+from augment_ru.attacks.add_sent.distractors import distract, from_corpus
 from augment_ru.attacks.add_sent.input_corpus import InputCorpus
 from augment_ru.draws import Streams
 from augment_ru.editing.on_demand import MadeOnDemand
@@ -84,20 +84,19 @@ class AddSent(MadeOnDemand):
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
         """Propose a distractor for each text, or for each wrong option of a question."""
-        return distract(batch, streams, self.probability, self._generator(), least=self.least)
-
-    def _generator(self) -> Generator:
         corpus = self._corpus()
         if corpus is not None:
-            return from_corpus(corpus, self.nearest)
-        return from_model(
-            self.generator.partition(":")[2],
-            self._decoding(),
-            self.new_tokens,
-            attempts=self.attempts,
-            device=self.device,
-            dtype=self.dtype,
-        )
+            generate = from_corpus(corpus, self.nearest)
+        else:
+            generate = from_model(
+                self.generator.partition(":")[2],
+                self._decoding(),
+                self.new_tokens,
+                attempts=self.attempts,
+                device=self.device,
+                dtype=self.dtype,
+            )
+        return distract(batch, streams, self.probability, generate, least=self.least)
 
     def _corpus(self) -> Corpus | InputCorpus | None:
         """Return the corpus that distractors are drawn from; None if a model writes them.

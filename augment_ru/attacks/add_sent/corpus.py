@@ -1,7 +1,7 @@
 """The corpus that distractors are drawn from: sentences and options of a text file, of other rows, or shipped ones."""
 
 import re
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 from hashlib import sha256
@@ -90,10 +90,8 @@ class Corpus:
         """The SHA-256 of the sentences and options, in hexadecimal digits."""
         return sha256(orjson.dumps([self.sentences, self.options])).hexdigest()
 
-    @cached_property
-    def kept(self) -> dict[Hashable, tuple[str, ...]]:
-        """A cache of the texts that were found for each gap, so that each search is done once."""
-        return {}
+    def __hash__(self) -> int:
+        return hash(self.digest)
 
     def for_label(self, label: str) -> "Corpus":
         """Return the whole corpus: it has no labels."""
@@ -168,12 +166,17 @@ def read_corpus(path: str) -> Corpus:
     file = Path(path)
     if not file.is_file():
         raise AugmentError(f"corpus {path}: no such file; give a text file in UTF-8")
+    sentences, options = Lowest(), Lowest()
     try:
         with file.open(encoding="utf-8-sig") as stream:
-            found = [*_of_lines(stream)]
+            for line in map(str.strip, stream):
+                if line and line[-1] not in ".!?…" and is_option(line):
+                    options.add([line])
+                else:
+                    sentences.add(statements(line))
     except UnicodeDecodeError as error:
         raise AugmentError(f"corpus {path}: not UTF-8 at byte {error.start}; save it as UTF-8") from error
-    corpus = Corpus.of((text for text, is_option in found if not is_option), (text for text, opt in found if opt))
+    corpus = Corpus(sentences.texts, options.texts)
     if not (corpus.sentences or corpus.options):
         raise AugmentError(f"corpus {path}: no Russian sentence of {_SHORTEST} to {_LONGEST} words in it")
     return corpus
@@ -185,16 +188,6 @@ def shipped_corpus() -> Corpus:
     sentences = rows(dictionary_path("distractors"), columns=2)
     options = rows(dictionary_path("distractor_options"), columns=1)
     return Corpus.of((sentence for _, sentence in sentences), (option for (option,) in options))
-
-
-def _of_lines(lines: Iterable[str]) -> Iterator[tuple[str, bool]]:
-    for line in lines:
-        bare = line.strip()
-        if bare and bare[-1] not in ".!?…" and is_option(bare):
-            yield bare, True
-        else:
-            for sentence in statements(bare):
-                yield sentence, False
 
 
 def statements(text: str) -> Iterator[str]:

@@ -170,7 +170,6 @@ def _is_open(before: str) -> bool:
 _LINKS = ("EMAIL", "URL", "MENTION", "HASHTAG", "MARKUP")
 _REACH = 1000
 """How many characters at the end of a text define its topic."""
-_KEPT = 4096
 _NEAREST_SAFE = 0.3
 """The greatest nearness in topic at which a sentence may be a distractor; see `from_corpus`."""
 
@@ -215,11 +214,9 @@ class Gap:
             return False
         if not self.is_option:
             return not any(comparable(new) in comparable(text) for text in (self.text, *self.context.record))
-        others = [self.context.right, *self.context.wrong]
-        taken = {comparable(span.of(self.text)) for span in others if span is not None}
         return (
             is_option(new)
-            and comparable(new) not in taken
+            and comparable(new) not in map(comparable, (self.old, *self.others))
             and not any(contains_phrase(answer, new) for answer in self.context.answers)
         )
 
@@ -229,32 +226,26 @@ class Gap:
         texts = (self.before,) if self.is_option else (self.text, *self.context.record)
         return frozenset().union(*map(content, (*texts, *self.context.answers, *self.context.forbidden)))
 
-    def added(self, new: str) -> Edit:
-        """Return the edit that adds a sentence at the end of the text or of its question."""
-        return added(self.text, self.place.stop, new, after_link=self.closed)
-
     @property
     def others(self) -> tuple[str, ...]:
         """The other options of the question."""
         spans = (self.context.right, *self.context.wrong)
         return tuple(span.of(self.text) for span in spans if span is not None and span != self.place)
 
-    def replaced(self, new: str) -> Edit:
-        """Return the edit that replaces the option; the new text gets the letter case and mark of the old one.
+    def edit(self, new: str) -> Edit:
+        """Return the edit that writes a distractor here.
 
-        Its note says that it is read as the old option, so that a similarity judges the question: a wrong option is
-        exchanged on purpose.
+        In the place of an option it gets the letter case and mark of the old one. Its note says that it is read as the
+        old option, so that a similarity judges the question: a wrong option is exchanged on purpose.
         """
+        if not self.is_option:
+            return added(self.text, self.place.stop, new, after_link=self.closed)
         if self.old[0].islower() and not new[1:2].isupper():
             new = new[0].lower() + new[1:]
         elif self.old[0].isupper():
             new = new[0].upper() + new[1:]
         marks = self.old[len(self.old.rstrip(CLOSING_MARKS)) :]
         return Edit(self.place.start, self.place.stop, new.rstrip(CLOSING_MARKS) + marks, Note(self.old))
-
-    def edit(self, new: str) -> Edit:
-        """Return the edit that writes a distractor here."""
-        return self.replaced(new) if self.is_option else self.added(new)
 
 
 Generator = Callable[[Sequence[Gap], Keys], Sequence[Iterable[Edit]]]
@@ -337,7 +328,7 @@ def from_corpus(corpus: Corpus | InputCorpus, nearest: int) -> Generator:
         points = unit(keys, np.zeros(keys.size, dtype=np.int64)).tolist()
         found: list[Iterable[Edit]] = []
         for gap, point in zip(gaps, points, strict=True):
-            fitting = _fitting(corpus.for_label(gap.context.label), gap, nearest)
+            fitting = _fitting(corpus.for_label(gap.context.label), replace(gap, row=0), nearest)
             first = int(point * len(fitting))
             found.append(map(gap.edit, (*fitting[first:], *fitting[:first])))
         return found
@@ -345,15 +336,10 @@ def from_corpus(corpus: Corpus | InputCorpus, nearest: int) -> Generator:
     return generate
 
 
+@lru_cache(maxsize=4096)
 def _fitting(corpus: Corpus, gap: Gap, nearest: int) -> Sequence[str]:
     """Find the texts from which one is drawn; they are remembered, because all candidates of a search ask for them."""
-    key = (replace(gap, row=0), nearest)
-    found = corpus.kept.get(key)
-    if found is None:
-        if len(corpus.kept) >= _KEPT:
-            corpus.kept.clear()
-        found = corpus.kept[key] = tuple(islice(_safe(corpus, gap), nearest))
-    return found
+    return tuple(islice(_safe(corpus, gap), nearest))
 
 
 def _safe(corpus: Corpus, gap: Gap) -> Iterator[str]:

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
+from itertools import chain
 
 import orjson
 
@@ -34,17 +35,17 @@ class InputCorpus:
     def of(cls, records: Iterable[Record]) -> "InputCorpus":
         """Collect the statements in the texts of records, and their options, whatever the order of the records."""
         rows: Counter[str] = Counter()
-        found: dict[str, _Part] = {}
+        found: dict[str, tuple[Lowest, Lowest]] = {}
         for record in records:
             label = label_of_record(record)
             rows[label] += 1
-            if len(rows) > _MOST_LABELS:
-                found = {"": _one_part(found.values())} if len(found) > 1 else found
-                label = ""
-            found.setdefault(label, _Part()).add(record)
-        labelled = len(rows) <= _MOST_LABELS and rows.total() >= _ROWS_PER_LABEL * len(rows)
-        parts = found if labelled else {"": _one_part(found.values())}
-        return cls({label: parts[label].corpus for label in sorted(parts)}, labelled)
+            _collect(record, *found.setdefault(label if len(rows) <= _MOST_LABELS else "", (Lowest(), Lowest())))
+        corpora = {label: Corpus(one.texts, other.texts) for label, (one, other) in sorted(found.items())}
+        if len(rows) <= _MOST_LABELS and rows.total() >= _ROWS_PER_LABEL * len(rows):
+            return cls(corpora, labelled=True)
+        every = corpora.values()
+        whole = Corpus.of(chain(*(one.sentences for one in every)), chain(*(one.options for one in every)))
+        return cls({"": whole}, labelled=False)
 
     @cached_property
     def digest(self) -> str:
@@ -56,32 +57,15 @@ class InputCorpus:
         return self.parts.get(label if self.labelled else "", _NOTHING)
 
 
-class _Part:
-    """Collects the sentences and options of records."""
-
-    def __init__(self) -> None:
-        self.sentences, self.options = Lowest(), Lowest()
-
-    def add(self, record: Record) -> None:
-        judged = judged_fields(record)
-        for name in record.fields:
-            if name in judged:
-                continue  # it may be false, and behind another record's text it would be stated as a fact
-            text = record.text(name)
-            stop = len(text)
-            if name in record.task.layout.options and (found := options_in(text)):
-                stop = found[0][0].start
-                self.options.add(filter(is_option, (option.of(text) for _, option in found)))
-            self.sentences.add(statements(text[:stop]))
-
-    @property
-    def corpus(self) -> Corpus:
-        return Corpus(self.sentences.texts, self.options.texts)
-
-
-def _one_part(parts: Iterable[_Part]) -> _Part:
-    joined = _Part()
-    for part in parts:
-        joined.sentences.add(part.sentences.texts)
-        joined.options.add(part.options.texts)
-    return joined
+def _collect(record: Record, sentences: Lowest, options: Lowest) -> None:
+    """Add the statements in the texts of a record, and their options."""
+    judged = judged_fields(record)
+    for name in record.fields:
+        if name in judged:
+            continue  # it may be false, and behind another record's text it would be stated as a fact
+        text = record.text(name)
+        stop = len(text)
+        if name in record.task.layout.options and (found := options_in(text)):
+            stop = found[0][0].start
+            options.add(filter(is_option, (option.of(text) for _, option in found)))
+        sentences.add(statements(text[:stop]))

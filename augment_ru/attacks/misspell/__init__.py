@@ -3,12 +3,12 @@
 from dataclasses import dataclass
 from functools import cache
 from math import fsum
-from typing import Any, ClassVar, NamedTuple, cast
+from typing import Any, ClassVar, cast
 
 import numpy as np
 
-from augment_ru.attacks.misspell.misspellings import Misspellings, Misspelt, as_written, misspellings
-from augment_ru.draws import Floats, Ints, Streams, unit
+from augment_ru.attacks.misspell.misspellings import Misspelt, as_written, misspellings
+from augment_ru.draws import Ints, Streams, unit
 from augment_ru.editing.error_classes import ErrorRates, error_rates, weighted_ranks
 from augment_ru.editing.on_demand import Rewritten, written_together
 from augment_ru.editing.separators import JOINS, joins, lone
@@ -73,8 +73,12 @@ class Misspell(Attack):
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
         """Propose an error for every word that can have one, and for every pair of words that people join."""
         plan, forms = _plan(self), WordForms(batch)
-        words, word_rates = _misspelt_words(batch, forms, plan.misspellings)
-        pairs = _Pairs(batch, forms, plan)
+        fixed = _are_capitals(batch, forms) | _are_shortened(batch, forms)
+        words = np.flatnonzero(_are_russian(forms) & ~fixed)
+        distinct, places = forms.distinct(words)
+        word_rates = plan.misspellings.rates_of(distinct)[places]
+        words, word_rates = words[word_rates > 0], word_rates[word_rates > 0]
+        pairs = _Pairs(batch, forms, plan, fixed)
         ranks = np.full((2, forms.starts.size), 2.0)
         ranks[0, words] = weighted_ranks(batch.draw(streams, forms.starts[words]), word_rates, plan.mean)
         ranks[1, pairs.words] = weighted_ranks(batch.draw(streams, forms.stops[pairs.words]), pairs.rates, plan.mean)
@@ -120,39 +124,41 @@ def _with_note(old: str, new: Misspelt) -> Rewritten:
     return new.text, Note(old if not new.is_by_rule or new.kind in _READ else None, new.kind)
 
 
-class _Plan(NamedTuple):
-    """The misspellings and rates that the options of an attack select."""
+class _Plan:
+    """The misspellings and rates that the options of an attack select.
 
-    misspellings: Misspellings
-    joins: ErrorRates
-    mean: float
-    """The share of words in which people make an error of the classes."""
+    Attributes:
+        misspellings: the misspellings.
+        joins: how often words are joined or split.
+        mean: the share of words in which people make an error of the classes.
+    """
+
+    def __init__(self, classes: tuple[str, ...], profile: str, lexicon: str, rules: str, frequencies: str) -> None:
+        table = {name: cells for name, *cells in rows(dictionary_path(frequencies), columns=5)}
+        check_known("profile of misspell", profile, PROFILES)
+        if not classes:
+            raise AugmentError(f"misspell: classes: none; name at least one of all, {', '.join(table)}")
+        for name in classes:
+            check_known("class of misspell", name, ("all", *table))
+        chosen = tuple(name for name in table if name in classes or "all" in classes)
+        column = PROFILES.index(profile)  # the first column, of `blog`, has counts instead of factors
+        factors = {name: float(table[name][column]) if column else 1.0 for name in chosen}
+        chosen = tuple(name for name in chosen if factors[name] > 0)
+        self.mean = fsum(float(table[name][0]) * factors[name] for name in chosen) / _WORDS
+        separators = tuple(name for name in _SEPARATORS if name in chosen)
+        spacing = error_rates("misspell", "spacing", separators, separators) if separators else ErrorRates({}, 0.0)
+        self.joins = spacing.times({name: factors[name] * _NOT_LISTED.get(name, 1.0) for name in separators})
+        parted = {prefix.removesuffix("*"): one.rate for one in self.joins.of("split") for prefix in one.phrases}
+        prefixes = sorted(parted.items(), key=lambda one: (-len(one[0]), one[0]))
+        known = tuple(factors[name] for name in chosen)
+        self.misspellings = misspellings((lexicon, rules), chosen, known, tuple(prefixes))
+
+
+_plan_of = cache(_Plan)
 
 
 def _plan(attack: Misspell) -> _Plan:
     return _plan_of(attack.classes, attack.profile, attack.lexicon, attack.rules, attack.frequencies)
-
-
-@cache
-def _plan_of(classes: tuple[str, ...], profile: str, lexicon: str, rules: str, frequencies: str) -> _Plan:
-    table = {name: cells for name, *cells in rows(dictionary_path(frequencies), columns=5)}
-    check_known("profile of misspell", profile, PROFILES)
-    if not classes:
-        raise AugmentError(f"misspell: classes: none; name at least one of all, {', '.join(table)}")
-    for name in classes:
-        check_known("class of misspell", name, ("all", *table))
-    chosen = tuple(name for name in table if name in classes or "all" in classes)
-    column = PROFILES.index(profile)  # the first column, of `blog`, has counts instead of factors
-    factors = {name: float(table[name][column]) if column else 1.0 for name in chosen}
-    chosen = tuple(name for name in chosen if factors[name] > 0)
-    mean = fsum(float(table[name][0]) * factors[name] for name in chosen) / _WORDS
-    separators = tuple(name for name in _SEPARATORS if name in chosen)
-    spacing = error_rates("misspell", "spacing", separators, separators) if separators else ErrorRates({}, 0.0)
-    spacing = spacing.times({name: factors[name] * _NOT_LISTED.get(name, 1.0) for name in separators})
-    parted = {prefix.removesuffix("*"): one.rate for one in spacing.of("split") for prefix in one.phrases}
-    prefixes = sorted(parted.items(), key=lambda one: (-len(one[0]), one[0]))
-    found = misspellings((lexicon, rules), chosen, tuple(factors[name] for name in chosen), tuple(prefixes))
-    return _Plan(found, spacing, mean)
 
 
 PROFILES = ("blog", "messenger", "careful")
@@ -167,14 +173,6 @@ The lexicon already has most words that are joined with «не» («незнаю
 """
 
 
-def _misspelt_words(batch: Batch, forms: WordForms, found: Misspellings) -> tuple[Ints, Floats]:
-    """Find the words that can be misspelt, and how often people misspell each one."""
-    words = np.flatnonzero(_are_russian(forms) & ~_are_capitals(batch, forms) & ~_are_shortened(batch, forms))
-    distinct, places = forms.distinct(words)
-    rates = found.rates_of(distinct)[places] if distinct else np.zeros(0)
-    return words[rates > 0], rates[rates > 0]
-
-
 def _are_capitals(batch: Batch, forms: WordForms) -> Mask:
     """Tell whether each word has at least two letters and all are capitals."""
     capital = counts_before(batch.codes != forms.codes)
@@ -185,9 +183,8 @@ def _are_capitals(batch: Batch, forms: WordForms) -> Mask:
 
 def _are_shortened(batch: Batch, forms: WordForms) -> Mask:
     """Tell whether each word is an abbreviation with a full stop: «см.», «ул.»."""
-    before_stop = np.flatnonzero(batch.codes[forms.stops] == ord("."))
-    found = np.zeros(forms.starts.size, dtype=np.bool_)
-    found[forms.find(shortened_forms(), before_stop)[0]] = True
+    found: Mask = batch.codes[forms.stops] == ord(".")
+    found[found] = forms.ranges_in(shortened_forms(), forms.starts[found], forms.stops[found])
     return found
 
 
@@ -201,27 +198,25 @@ def _are_russian(forms: WordForms) -> Mask:
 
 
 class _Pairs:
-    """Pairs of words that people write as one word, or that are misspelt as a phrase.
+    """Pairs of words that people write as one word, or that are misspelt as a phrase; no word of `fixed` is in one.
 
     Attributes:
         words: the number of the first word of each pair, ascending, shape (pairs,).
         rates: how often people make an error in each pair, same shape.
     """
 
-    def __init__(self, batch: Batch, forms: WordForms, plan: _Plan) -> None:
+    def __init__(self, batch: Batch, forms: WordForms, plan: _Plan, fixed: Mask) -> None:
         joined, its_rates, kinds = joins(batch, forms, plan.joins)
         join_rates = np.zeros(forms.starts.size)
         self._kinds = np.zeros(forms.starts.size, dtype=np.int64)
         join_rates[joined], self._kinds[joined] = its_rates, kinds
-        self._phrases = phrases = plan.misspellings.phrases
+        self._phrases = plan.misspellings.phrases
         self._phrase_of = np.full(forms.starts.size, -1)
         words, numbers = forms.find_pairs(plan.misspellings.phrase_table)
         self._phrase_of[words] = numbers
-        self._forms = plan.misspellings.forms
-        phrase_rates = np.array([fsum(form.rate for form in self._forms[phrase]) for phrase in phrases] + [0.0])
+        phrase_rates = np.array([fsum(one.rate for one in phrase) for phrase in self._phrases] + [0.0])
         found = phrase_rates[self._phrase_of]
         rates = np.maximum(join_rates, found)
-        fixed = _are_capitals(batch, forms) | _are_shortened(batch, forms)
         rates[:-1][fixed[:-1] | fixed[1:]] = 0.0
         self.words = np.flatnonzero(rates > 0)
         self.rates = rates[self.words]
@@ -238,7 +233,7 @@ class _Pairs:
         phrase = int(self._phrase_of[word])
         if phrase < 0:
             return Misspelt("".join(text.split()), JOINS[self._kinds[word]])
-        forms = self._forms[self._phrases[phrase]]
+        forms = self._phrases[phrase]
         point *= fsum(form.rate for form in forms)
         for form in forms:
             point -= form.rate

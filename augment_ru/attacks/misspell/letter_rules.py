@@ -10,7 +10,6 @@ sounds or looks like the first, `+` the first old letter one to four times.
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import cache
 from itertools import accumulate
 
@@ -182,43 +181,33 @@ def _members(letters: str) -> Mask:
     return members
 
 
-@dataclass(frozen=True, slots=True)
 class LetterRule:
     """A rule of misspelling.
 
+    Args:
+        text: the rule, in the notation of this module.
+
     Attributes:
-        text: the rule as it is written in the dictionary.
         context: which letters may be the old ones or stand around them: pairs (place, mask), sorted by place. Place 0
             is the first old letter, place -1 the letter before it. The mask tells for each letter, by its number,
             whether it may stand there.
         length: how many letters are replaced.
         equal: the places of the old letters that must equal the letter before them.
         stress: "~" if the old vowel must be unstressed, "!" if it must be stressed, else "".
-        old, new: the old letters or sets of letters, and the new text, in the notation of the module.
+        old, new: the old letters or sets of letters, and the new text, in the notation of this module.
+
+    Raises:
+        AugmentError: the text is not a rule in the notation of this module.
     """
 
-    text: str
-    context: tuple[tuple[int, Mask], ...]
-    length: int
-    equal: tuple[int, ...]
-    stress: str
-    old: str
-    new: str
-
-    @classmethod
-    def of(cls, text: str) -> "LetterRule":
-        """Read a rule.
-
-        Raises:
-            AugmentError: the text is not a rule in the notation of this module.
-        """
+    def __init__(self, text: str) -> None:
         found = _RULE.fullmatch(text)
         if found is None:
             raise AugmentError(f"rule {text}: needs left(old>new)right, such as С(о~>а)")
-        left, old, new, right = found.groups()
-        stress = "".join(sign for sign in "~!" if sign in old)
-        old = old.replace("~", "").replace("!", "")
-        elements = _ELEMENT.findall(old)
+        left, old, self.new, right = found.groups()
+        self.stress = "".join(sign for sign in "~!" if sign in old)
+        self.old = old.replace("~", "").replace("!", "")
+        elements = _ELEMENT.findall(self.old)
         context = [(at, part) for at, part in enumerate(elements) if part != "="]
         before = _ELEMENT.findall(left)
         context += [(at - len(before), part) for at, part in enumerate(before)]
@@ -226,11 +215,11 @@ class LetterRule:
         context += [(at + len(elements), part) for at, part in enumerate(behind)]
         if len(before) + len(elements) + len(behind) > _MARGIN or (len(elements) == 0 and not before):
             raise AugmentError(f"rule {text}: too long, or it says neither what is replaced nor what stands before it")
-        if "[" in new and len(new) != len(old):
+        if "[" in self.new and len(self.new) != len(self.old):
             raise AugmentError(f"rule {text}: the new set needs a letter for each of the old one")
-        equal = tuple(at for at, part in enumerate(elements) if part == "=")
-        parts = tuple((at, _allowed(part, text)) for at, part in sorted(context))
-        return cls(text, parts, len(elements), equal, stress, old, new)
+        self.length = len(elements)
+        self.equal = [at for at, part in enumerate(elements) if part == "="]
+        self.context = [(at, _allowed(part, text)) for at, part in sorted(context)]
 
     def places(self, words: Words) -> tuple[Ints, Floats]:
         """Find where the rule fits.

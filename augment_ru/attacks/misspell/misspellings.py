@@ -1,8 +1,8 @@
 """How people misspell Russian words: a lexicon of frequent forms and rules over letters, each with its rate."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from functools import cache
+from itertools import count
 from typing import NamedTuple
 
 import numpy as np
@@ -66,38 +66,75 @@ class _Found(NamedTuple):
     rates: Floats
 
 
-@dataclass(frozen=True, slots=True)
 class Misspellings:
     """The lexicon and the rules of some classes of errors.
 
+    Args:
+        dictionaries: the names of the lexicon (right form, wrong form, class, share) and of the rules (class, rule,
+            errors, how many places, example), or paths that end in .tsv.
+        classes: the classes.
+        factors: the factor of each class, by which its rates are multiplied.
+        prefixes: the prefixes that people split from words, and how often; longer ones first.
+
     Attributes:
         forms: maps a right form, a word or a phrase of two words in lower case with е for ё, to its misspellings.
-        phrases: the right forms that are phrases.
-        phrase_table: finds these phrases in a batch; their numbers are their indices in `phrases`.
+        phrases: the misspellings of each right form that is a phrase.
+        phrase_table: finds these forms in a batch; their numbers are their indices in `phrases`.
         beginnings: maps beginnings of words, of at least three letters, to their misspellings.
         stems: the first three letters of these beginnings.
-        longest_beginning: the number of letters of the longest beginning.
         rules: the rules over letters.
         prefixes: maps each prefix that people split from words to how often they do it.
+
+    Raises:
+        AugmentError: there is no such dictionary, or one of its lines is malformed.
     """
 
-    forms: Mapping[str, tuple[Form, ...]]
-    phrases: Sequence[str]
-    phrase_table: FormTable
-    beginnings: Mapping[str, tuple[Form, ...]]
-    stems: frozenset[str]
-    longest_beginning: int
-    rules: Sequence[RatedRule]
-    prefixes: Mapping[str, float]
-    _rates: dict[str, float] = field(default_factory=dict, repr=False, compare=False)
-    """The rates of words that were asked for, so that a frequent word is computed once."""
+    def __init__(
+        self,
+        dictionaries: tuple[str, str],
+        classes: tuple[str, ...],
+        factors: tuple[float, ...],
+        prefixes: tuple[tuple[str, float], ...],
+    ) -> None:
+        lexicon, rules = dictionaries
+        factor = dict(zip(classes, factors, strict=True))
+        self.forms: dict[str, tuple[Form, ...]] = {}
+        self.beginnings: dict[str, tuple[Form, ...]] = {}
+        phrases: dict[str, str] = {}
+        for right, wrong, kind, share in rows(dictionary_path(lexicon), columns=4):
+            rate = number_in(f"{lexicon}: {right} {wrong}: share", share)
+            if kind in factor:
+                key = right.replace("ё", "е")
+                where = self.beginnings if key.endswith("*") else self.forms
+                key = key.removesuffix("*")
+                form = Form(wrong.removesuffix("*"), kind, min(rate * factor[kind], _HIGHEST))
+                where[key] = (*where.get(key, ()), form)
+                if " " in key:
+                    phrases[key] = max(right, phrases.get(key, right), key=lambda one: "ё" in one)
+        self.rules = [
+            RatedRule(
+                LetterRule(rule),
+                kind,
+                factor[kind]
+                * number_in(f"{rules}: {rule}: errors", errors)
+                / number_in(f"{rules}: {rule}: places", places),
+            )
+            for kind, rule, errors, places, _ in rows(dictionary_path(rules), columns=5)
+            if kind in factor
+        ]
+        self.stems = frozenset(beginning[:_SHORTEST_BEGINNING] for beginning in self.beginnings)
+        self.phrases = [self.forms[phrase] for phrase in phrases]
+        self.phrase_table = FormTable(list(phrases.values()))
+        self.prefixes = dict(prefixes)
+        self._rates: dict[str, float] = {}
+        """The rates of words that were asked for, so that a frequent word is computed once."""
 
     def of(self, word: str) -> list[Form]:
         """Return the frequent misspellings of a word in lower case."""
         plain = word.replace("ё", "е")
         found = list(self.forms.get(plain, ()))
         if plain[:_SHORTEST_BEGINNING] in self.stems:
-            for length in range(_SHORTEST_BEGINNING, min(len(word), self.longest_beginning) + 1):
+            for length in range(_SHORTEST_BEGINNING, len(word) + 1):
                 forms = self.beginnings.get(plain[:length], ())
                 found.extend(Form(form.wrong + word[length:], form.kind, form.rate) for form in forms)
         length = prefix_length(word, tuple(self.prefixes)) if self.prefixes else 0
@@ -120,7 +157,7 @@ class Misspellings:
             found = self._found(Words(new), [self.of(word) for word in new])
             rates = np.minimum(np.bincount(found.words, found.rates, minlength=len(new)), _HIGHEST)
             known.update(zip(new, rates.tolist(), strict=True))
-        return np.array([known[word] for word in words])
+        return np.array([known[word] for word in words], dtype=np.float64)
 
     def misspelt(self, words: Sequence[str], keys: Keys) -> list[Misspelt]:
         """Return each word with an error, drawn by the rates; a word without a possible error stays as it is.
@@ -180,7 +217,7 @@ class Misspellings:
         if which < 0:
             form = lexicon[-1 - which]
             return Misspelt(as_written(form.wrong, word), form.kind)
-        text = _changed(word, start, self.rules[which].rule, _Draws(key))
+        text = _changed(word, start, self.rules[which].rule, key)
         return Misspelt(text, self.rules[which].kind, is_by_rule=True)
 
     def _found(self, columns: Words, lexicon: Sequence[Sequence[Form]]) -> _Found:
@@ -217,18 +254,6 @@ def _is_other_word(word: str) -> bool:
     return is_known(word) and is_common(word)
 
 
-class _Draws:
-    """The draws of one word from U[0, 1), a new one at each call."""
-
-    def __init__(self, key: np.uint64) -> None:
-        self._key = np.array([key])
-        self._number = _FIRST_DRAW
-
-    def __call__(self) -> float:
-        self._number += 1
-        return float(unit(self._key, np.array([self._number]))[0])
-
-
 def as_written(wrong: str, word: str) -> str:
     """Give a wrong form the initial capital of the word, and write е instead of ё if the word has no ё.
 
@@ -241,9 +266,10 @@ def as_written(wrong: str, word: str) -> str:
     return wrong[:1].upper() + wrong[1:] if word[:1].isupper() else wrong
 
 
-def _changed(word: str, start: int, rule: LetterRule, draw: _Draws) -> str:
+def _changed(word: str, start: int, rule: LetterRule, key: np.uint64) -> str:
+    keys, numbers = np.array([key]), count(_FIRST_DRAW + 1)
     old = word[start : start + rule.length]
-    new = rule.written(old.lower(), draw)
+    new = rule.written(old.lower(), lambda: float(unit(keys, np.array([next(numbers)]))[0]))
     if old[:1].isupper():
         new = new[:1].upper() + new[1:]
         if not new:  # «Однако» → «Днако»
@@ -251,52 +277,4 @@ def _changed(word: str, start: int, rule: LetterRule, draw: _Draws) -> str:
     return word[:start] + new + word[start + rule.length :]
 
 
-@cache
-def misspellings(
-    dictionaries: tuple[str, str],
-    classes: tuple[str, ...],
-    factors: tuple[float, ...],
-    prefixes: tuple[tuple[str, float], ...],
-) -> Misspellings:
-    """Read the misspellings of some classes.
-
-    Args:
-        dictionaries: the names of the lexicon (right form, wrong form, class, share) and of the rules (class, rule,
-            errors, how many places, example), or paths that end in .tsv.
-        classes: the classes.
-        factors: the factor of each class, by which its rates are multiplied.
-        prefixes: the prefixes that people split from words, and how often; longer ones first.
-
-    Raises:
-        AugmentError: there is no such dictionary, or one of its lines is malformed.
-    """
-    lexicon, rules = dictionaries
-    factor = dict(zip(classes, factors, strict=True))
-    forms: dict[str, tuple[Form, ...]] = {}
-    beginnings: dict[str, tuple[Form, ...]] = {}
-    phrases: dict[str, str] = {}
-    for right, wrong, kind, share in rows(dictionary_path(lexicon), columns=4):
-        rate = number_in(f"{lexicon}: {right} {wrong}: share", share)
-        if kind in factor:
-            key = right.replace("ё", "е")
-            where = beginnings if key.endswith("*") else forms
-            key = key.removesuffix("*")
-            form = Form(wrong.removesuffix("*"), kind, min(rate * factor[kind], _HIGHEST))
-            where[key] = (*where.get(key, ()), form)
-            if " " in key:
-                phrases[key] = max(right, phrases.get(key, right), key=lambda one: "ё" in one)
-    found = [
-        RatedRule(
-            LetterRule.of(rule),
-            kind,
-            factor[kind]
-            * number_in(f"{rules}: {rule}: errors", errors)
-            / number_in(f"{rules}: {rule}: places", places),
-        )
-        for kind, rule, errors, places, _ in rows(dictionary_path(rules), columns=5)
-        if kind in factor
-    ]
-    stems = frozenset(beginning[:_SHORTEST_BEGINNING] for beginning in beginnings)
-    table = FormTable(list(phrases.values()))
-    longest = max(map(len, beginnings), default=0)
-    return Misspellings(forms, tuple(phrases), table, beginnings, stems, longest, found, dict(prefixes))
+misspellings = cache(Misspellings)

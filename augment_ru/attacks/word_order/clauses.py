@@ -51,16 +51,10 @@ def constituents_of(tree: Syntax, predicate: int, role: Role) -> list[Constituen
     Returns:
         The constituents; None if the tree looks wrong there.
     """
-    found = sorted(
-        [
-            *(
-                Constituent(tree.reach(one)[0], tree.reach(one)[1] + 1, one, Role.LEAD)
-                for one in tree.dependents[predicate]
-            ),
-            Constituent(predicate, predicate + 1, predicate, role),
-        ],
-        key=lambda one: one.first,
-    )
+    reaches = ((one, *tree.reach(one)) for one in tree.dependents[predicate])
+    found = [Constituent(low, high + 1, one, Role.LEAD) for one, low, high in reaches]
+    found.append(Constituent(predicate, predicate + 1, predicate, role))
+    found.sort(key=lambda one: one.first)
     if any(right.first < left.last for left, right in pairwise(found)):
         return None
     at = next(index for index, one in enumerate(found) if one.head == predicate)
@@ -323,9 +317,8 @@ def _ends(tree: Syntax, last: int, predicate: int, conjoined: Sequence[int]) -> 
         return not any("relative" in kinds_of(one.lemma) or "VerbForm=Part" in one.features for one in behind)
     following = next((one for one in conjoined if tree.reach(one)[0] == last + 1), None)
     starts = tokens[last + 1].pos == "CCONJ" and following is not None and _has_subject(tree, following)
-    apart = (
-        tokens[last + 1].pos == "SCONJ" or "VerbForm=Conv" in tokens[last + 1].features
-    )  # «сказал, что», «ушёл, забыв»
+    # «сказал, что», «ушёл, забыв»
+    apart = tokens[last + 1].pos == "SCONJ" or "VerbForm=Conv" in tokens[last + 1].features
     return starts or apart or "starter" in kinds_of(tokens[last + 1].text)
 
 

@@ -47,7 +47,7 @@ def _lines() -> tuple[_Line, ...]:
     path = dictionary_path("clause_orders")
     found = []
     for source, target, weight, _ in rows(path, columns=4):
-        letters = source.removesuffix("*")
+        letters, where = source.removesuffix("*"), f"{path.name}: {source} {target}"
         if (
             sorted(source) != sorted(target)
             or source == target
@@ -55,13 +55,9 @@ def _lines() -> tuple[_Line, ...]:
             or not set(letters) <= _ROLES
             or len(set(letters)) < len(letters)
         ):
-            raise AugmentError(f"{path.name}: {source} {target}: needs an order and another one")
+            raise AugmentError(f"{where}: needs an order and another one")
         pattern = re.compile(letters.replace(Role.PREDICATE, _PREDICATES) + (".*" if source.endswith("*") else ""))
-        found.append(
-            _Line(
-                letters, target.removesuffix("*"), number_in(f"{path.name}: {source} {target}: weight", weight), pattern
-            )
-        )
+        found.append(_Line(letters, target.removesuffix("*"), number_in(f"{where}: weight", weight), pattern))
     return tuple(found)
 
 
@@ -88,8 +84,7 @@ def orders(clause: Clause) -> list[Order]:
 
     If the clause goes on behind its last constituent, that constituent stays last.
     """
-    found = orders_of(clause.pattern)
-    return [order for order in found if _keeps_meaning(clause, order.places)] if found else []
+    return [order for order in orders_of(clause.pattern) if _keeps_meaning(clause, order.places)]
 
 
 def _keeps_meaning(clause: Clause, places: Sequence[int]) -> bool:

@@ -205,10 +205,7 @@ _ADVERBS = {
 
 def _adverb(word: str) -> Role:
     kinds = kinds_of(word)
-    for kind, role in _ADVERBS.items():
-        if kind in kinds:
-            return role
-    return Role.REST
+    return next((role for kind, role in _ADVERBS.items() if kind in kinds), Role.REST)
 
 
 def _pronoun(tree: Syntax, number: int, first: int, features: Mapping[str, str]) -> Role:
@@ -291,12 +288,7 @@ def is_movable(tree: Syntax, first: int, last: int) -> bool:
     tokens = tree.tokens
     if last - first == 1 and "transition" in kinds_of(tokens[first].text):
         return True
-    if any(
-        not (first <= tokens[number].head < last or tree.reach(number) == (first, last - 1))
-        or _says_more(tokens[number])
-        or _is_misplaced(tree, number, first, last)
-        for number in range(first, last)
-    ):
+    if any(_says_more(tokens[number]) or _is_misplaced(tree, number, first, last) for number in range(first, last)):
         return False
     end = tokens[last - 1]
     late = end.pos == "ADV" and first <= end.head < last - 1 and tokens[end.head].pos != "ADV"
