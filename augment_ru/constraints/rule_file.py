@@ -20,7 +20,7 @@ import msgspec
 import regex
 
 from augment_ru.edits import Span
-from augment_ru.errors import AugmentError, brief, check_known, unknown
+from augment_ru.errors import AugmentError, brief, check_known, located, unknown
 from augment_ru.language.annotate import closed
 from augment_ru.registry import is_own, offered, own_object, refuse
 from augment_ru.resources import folder
@@ -254,8 +254,7 @@ def constraint_path(name: str) -> Path:
         AugmentError: there is no such constraint.
     """
     paths = constraint_paths()
-    if name not in paths:
-        raise unknown("constraint", name, [*paths, "FILE.toml"])
+    check_known("constraint", name, [*paths, "FILE.toml"])
     return paths[name]
 
 
@@ -282,10 +281,8 @@ def read_constraint(path: Path) -> Constraint:
 
 
 def _layers(where: str, given: Iterable[str]) -> frozenset[str]:
-    try:
+    with located(f"{where}: layers"):
         return closed(frozenset(given))
-    except AugmentError as error:
-        raise AugmentError(f"{where}: layers: {error}") from error
 
 
 class _Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -21,7 +21,7 @@ from augment_ru.engine.proposals import Proposals
 from augment_ru.engine.result import Perturbed, Settings
 from augment_ru.engine.search import SCHEDULES, Found, Gate, Plan, Tiles, Units, cut
 from augment_ru.engine.similarity import ScoreFunction, Scorer, Similarity, scorer_of, similarity_of
-from augment_ru.errors import AugmentError, unknown
+from augment_ru.errors import AugmentError, check_known
 from augment_ru.options import integer
 from augment_ru.records.options import reordered
 from augment_ru.text.characters import Mask
@@ -72,8 +72,7 @@ class Perturber:
         self.similarity = None if self.attack.permutes_options else similarity_of(similarity, may_import=True)
         if threshold is not None and not (_is_number(threshold) and 0.0 <= threshold <= 1.0):
             raise AugmentError(f"threshold {threshold!r}; needs a number from 0 to 1")
-        if schedule not in SCHEDULES:
-            raise unknown("schedule", str(schedule), SCHEDULES)
+        check_known("schedule", str(schedule), SCHEDULES)
         if not (_is_number(floor) and 0.0 < floor <= 1.0):
             raise AugmentError(f"floor {floor!r}; needs a probability over 0")
         self.threshold = self.similarity.threshold if threshold is None and self.similarity else threshold

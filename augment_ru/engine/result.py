@@ -19,7 +19,7 @@ from augment_ru.engine.differences import result_html
 from augment_ru.engine.edit_table import EditTable
 from augment_ru.engine.prepare import Prepared
 from augment_ru.engine.search import Cost, Found
-from augment_ru.errors import AugmentError, brief, unknown
+from augment_ru.errors import AugmentError, brief, check_known
 from augment_ru.formats.json_lines import encoded
 from augment_ru.formats.row import Changed, lines_with, replaced, written
 from augment_ru.records.alike import AlikeRecords
@@ -223,7 +223,7 @@ class Perturbed:
         Raises:
             AugmentError: `meta` is not one of `METAS`.
         """
-        _check_meta(meta)
+        check_known("metadata", meta, METAS)
         return None if meta == "none" else self._full if meta == "full" else self._brief
 
     @cached_property
@@ -476,7 +476,7 @@ class Result:
         """Return the metadata as JSON; None if `meta` is "none"."""
         if "_chunk" in self.__dict__:
             return self._chunk.changed(self._at, meta).metadata
-        _check_meta(meta)
+        check_known("metadata", meta, METAS)
         if meta == "none":
             return None
         brief, scripts = encoded(self._brief()), self.scripts
@@ -581,11 +581,6 @@ def noted(notes: Mapping[str, Sequence[Note | None]]) -> dict[str, Any]:
     """Return `{"notes": …}` for the metadata, given the note of each edit by field; empty if no edit has a note."""
     values = {name: [note and note.values() for note in found] for name, found in notes.items()}
     return {"notes": values} if any(chain.from_iterable(values.values())) else {}
-
-
-def _check_meta(meta: str) -> None:
-    if meta not in METAS:
-        raise unknown("metadata", meta, METAS)
 
 
 def new_values(record: Record, scripts: Scripts, order: Sequence[int] = ()) -> dict[Path, Any]:
