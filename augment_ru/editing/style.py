@@ -105,5 +105,4 @@ def _fit(batch: Batch, least: int) -> Mask:
 
 def in_chats(batch: Batch, places: Ints, least: int) -> Mask:
     """Tell for each global place whether its text has at least so many points, and it is no word of others."""
-    fits: Mask = batch.once(_fit, least)[batch.rows(places)] & batch.once(_unquoted)[places]
-    return fits
+    return batch.once(_fit, least)[batch.rows(places)] & batch.once(_unquoted)[places]

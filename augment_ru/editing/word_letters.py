@@ -97,8 +97,7 @@ def drawn_kinds(keys: Keys, number: int, fits: Mask) -> Ints:
         fits: whether each kind fits each word, shape (kinds, words); one fits, at least.
     """
     fitting = np.cumsum(fits, axis=0)
-    kinds: Ints = (fitting <= (drawn(keys, number) * fitting[-1]).astype(np.int64)).sum(axis=0)
-    return kinds
+    return (fitting <= (drawn(keys, number) * fitting[-1]).astype(np.int64)).sum(axis=0)
 
 
 def looked_up(table: Codes, codes: Codes) -> Codes:
@@ -106,8 +105,7 @@ def looked_up(table: Codes, codes: Codes) -> Codes:
 
     The last entry of the table must be 0; it stands for all code points beyond the table.
     """
-    found: Codes = table[np.minimum(codes, table.size - 1)]
-    return found
+    return table[np.minimum(codes, table.size - 1)]
 
 
 def lookup_table(substitutes: dict[str, str]) -> Codes:

@@ -241,8 +241,7 @@ class OneOf(SomeOf):
 
 def _chosen(texts: int, attacks: int, count: int, streams: Streams) -> Mask:
     """Choose `count` attacks at random for each text; return whether each is chosen, shape (texts, attacks)."""
-    chosen: Mask = np.argsort(np.argsort(_draws(texts, attacks, streams), axis=1), axis=1) < count
-    return chosen
+    return np.argsort(np.argsort(_draws(texts, attacks, streams), axis=1), axis=1) < count
 
 
 def _draws(texts: int, attacks: int, streams: Streams) -> Floats:
@@ -419,21 +418,15 @@ def _rewritten(batch: Batch, scripts: Sequence[Script], layers: frozenset[str]) 
     if layers and batch.annotate is None:
         raise AugmentError(f"a chain needs an annotator for {', '.join(sorted(layers))}; give the batch one")
     docs = batch.annotate(texts, layers) if layers and batch.annotate else None
-    protected = [
-        [script.map(span) or _around(script, span) for span in batch.protected(row)]
-        for row, script in enumerate(scripts)
-    ]
-    guarded = {
-        name: [
-            [script.map(span) or _around(script, span) for span in spans]
-            for script, spans in zip(scripts, found, strict=True)
-        ]
-        for name, found in batch.guarded.items()
-    }
-    borders = [
-        [_place(script, border) for border in row]
-        for row, script in zip(batch.borders or [[]] * len(scripts), scripts, strict=True)
-    ]
+
+    def moved(rows: Sequence[Sequence[Span]]) -> list[list[Span]]:
+        pairs = zip(scripts, rows, strict=True)
+        return [[script.map(span) or _around(script, span) for span in spans] for script, spans in pairs]
+
+    protected = moved([batch.protected(row) for row in range(len(batch))])
+    guarded = {name: moved(found) for name, found in batch.guarded.items()}
+    rows = zip(batch.borders or [[]] * len(scripts), scripts, strict=True)
+    borders = [[_place(script, border) for border in row] for row, script in rows]
 
     def contexts() -> list[Context]:
         return [

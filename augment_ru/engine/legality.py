@@ -161,8 +161,7 @@ def _breaking_json(batch: Batch, proposals: Proposals) -> Mask:
     wrong = counts_before(among(texts.codes, '"\\') | (texts.codes < ord(" ")))
     breaking = wrong[texts.offsets[1:]] != wrong[texts.offsets[:-1]]
     outside = (proposals.starts == batch.starts[rows]) | (proposals.stops == batch.starts[rows + 1] - 1)
-    found: Mask = batch.in_json[rows] & (breaking | outside)
-    return found
+    return batch.in_json[rows] & (breaking | outside)
 
 
 def _respelling(batch: Batch, proposals: Proposals) -> Mask:
@@ -201,8 +200,7 @@ def _crossing(batch: Batch, proposals: Proposals) -> Mask:
     here = batch.segments(proposals.starts)
     home = here[proposals.first_edits][proposals.changes]
     last = np.maximum(proposals.stops - 1, proposals.starts)
-    crossing: Mask = (here != home) | (batch.segments(last) != home)
-    return crossing
+    return (here != home) | (batch.segments(last) != home)
 
 
 def _parting(batch: Batch, proposals: Proposals) -> Mask:
@@ -256,16 +254,14 @@ def _all_of_change(proposals: Proposals, edits: Mask) -> Mask:
     """Return, for each edit, whether the mask `edits` is True for all edits of its change, shape (edits,)."""
     others = np.zeros(proposals.ranks.size, dtype=np.bool_)
     others[proposals.changes[~edits]] = True
-    found: Mask = np.logical_not(others[proposals.changes])
-    return found
+    return np.logical_not(others[proposals.changes])
 
 
 def _surrogate(proposals: Proposals) -> Mask:
     """Return whether the new text of each edit holds a lone surrogate, shape (edits,)."""
     texts = proposals.replace(np.arange(proposals.starts.size))
     lone = counts_before(surrogates(texts.codes))
-    found: Mask = np.greater(lone[texts.offsets[1:]], lone[texts.offsets[:-1]])
-    return found
+    return np.greater(lone[texts.offsets[1:]], lone[texts.offsets[:-1]])
 
 
 def _sticking(batch: Batch, proposals: Proposals) -> Mask:
@@ -325,8 +321,7 @@ def _binds(codes: Codes) -> Mask:
 
 
 def _wordy(codes: Codes) -> Mask:
-    wordy: Mask = (classes(codes) & WORD) != 0
-    return wordy
+    return (classes(codes) & WORD) != 0
 
 
 def without_overlaps(proposals: Proposals) -> Proposals:

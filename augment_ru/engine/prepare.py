@@ -234,28 +234,12 @@ class Preparation:
                 constraint fails.
         """
         every = Needs.of_all(needs)
-        if isinstance(records, AlikeRecords) and not (
-            offers_options(records.task) or self.constraints(records.task) or records.task.layout.states_offsets
-        ):
-            return self._alike(records, every)
         try:
             return self._chunk(records, every)
         except AugmentError:
             for record in records:
                 record.check()  # raises an error that names the record, if a record is the cause
             raise
-
-    def _alike(self, records: AlikeRecords, needs: Needs) -> Prepared:
-        """Prepare records with one text each and without constraints, spans or options."""
-        guards = {name: constraint_of(name) for name in sorted(needs.guards)}
-        of_guards = frozenset().union(*(one.layers for one in guards.values()))
-        docs = self._docs(records.texts, needs.layers | of_guards, () if of_guards else needs.wants)
-        owners, fields = np.arange(len(records)), [records.field] * len(records)
-        guarded = _guarded(guards, records, docs, fields, owners)
-        batch = Batch(
-            records.texts, docs, annotate=self.annotate, contexts=partial(contexts_of, records), guarded=guarded
-        )
-        return Prepared(records, fields, owners, digests(records.keys), batch)
 
     def _docs(self, texts: Sequence[str], layers: frozenset[str], wants: Wants = ()) -> list[Doc] | None:
         if layers and wants and isinstance(self.annotate, Natasha):  # with others, tokens may cost as much as the rest
@@ -272,23 +256,25 @@ class Preparation:
         return docs
 
     def _chunk(self, records: Sequence[Record], needs: Needs) -> Prepared:
-        each = [record.texts() for record in records]
-        for record in records:
-            record.check_places()
-        fields = [name for held in each for name in held]
-        owners = np.repeat(np.arange(len(records)), [len(held) for held in each])
-        texts = [text for held in each for text in held.values()]
-        keys = digests([record.key for record in records])
-        wanted = {task: self.constraints(task) for task in tasks_of(records)}
+        each: list[Mapping[str, str]] = []
+        if isinstance(records, AlikeRecords) and not (
+            offers_options(records.task) or self.constraints(records.task) or records.task.layout.states_offsets
+        ):  # no record is looked at by itself
+            tasks, keys, texts = [records.task], records.keys, records.texts
+            owners, fields = np.arange(len(records)), [records.field] * len(records)
+        else:
+            tasks, keys = tasks_of(records), [record.key for record in records]
+            each = [record.texts() for record in records]
+            for record in records:
+                record.check_places()
+            fields = [name for held in each for name in held]
+            owners = np.repeat(np.arange(len(records)), [len(held) for held in each])
+            texts = [text for held in each for text in held.values()]
+        wanted = {task: self.constraints(task) for task in tasks}
         guards = {name: constraint_of(name) for name in sorted(needs.guards)}
-        of_constraints = frozenset[str]().union(
-            *(one.layers for several in (*wanted.values(), guards.values()) for one in several)
-        )
-        docs = self._docs(
-            texts,
-            needs.layers | of_constraints,
-            () if of_constraints else needs.wants,
-        )
+        applied = [one for several in (*wanted.values(), guards.values()) for one in several]
+        read = frozenset[str]().union(*(one.layers for one in applied))
+        docs = self._docs(texts, needs.layers | read, () if read else needs.wants)
         spans: list[list[Span]] = []
         borders: list[list[int]] = []
         warned: dict[int, tuple[str, ...]] = {}
@@ -306,8 +292,8 @@ class Preparation:
         batch = Batch(
             texts, docs, spans, borders, self.annotate, contexts=partial(contexts_of, records), guarded=guarded
         )
-        questions = Questions.of(records, fields, owners, batch)
-        return Prepared(records, fields, owners, keys, batch, questions, warned)
+        questions = Questions.of(records, fields, owners, batch) if each else None
+        return Prepared(records, fields, owners, digests(keys), batch, questions, warned)
 
 
 def _guarded(

@@ -185,12 +185,8 @@ class Perturbed:
 
     def protected(self, at: int) -> Spans:
         """Return the protected spans of each field of record number `at`."""
-        prepared = self.prepared
-        if not prepared.batch.spans[2]:
-            return {prepared.fields[row]: () for row in prepared.rows(at)}
-        if at in self.found.orders:
-            return {prepared.fields[row]: tuple(Span(*span) for span in self._spans[row]) for row in prepared.rows(at)}
-        return {prepared.fields[row]: tuple(prepared.batch.protected(row)) for row in prepared.rows(at)}
+        fields, rows = self.prepared.fields, self.prepared.rows(at)
+        return {fields[row]: tuple(Span(*span) for span in self._spans[row]) for row in rows}
 
     def changed(self, at: int, meta: str) -> Changed:
         """Return the new values of the row of record number `at`, with as much metadata as `meta` says (`METAS`)."""

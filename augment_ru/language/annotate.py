@@ -92,19 +92,12 @@ class Natasha:
             columns.get(name) or [[default] * len(part.words) for part in parts]
             for name, default in list(_COLUMNS.items())[: last + 1]
         ]
-        return [
-            Doc(
-                text,
-                tuple(
-                    [
-                        Token(start, stop, word, layers, *values)
-                        for (start, stop), word, *values in zip(part.places, part.words, *row, strict=True)
-                    ]
-                ),
-                layers,
-            )
-            for text, part, *row in zip(texts, parts, *rows, strict=True)
-        ]
+        docs = []
+        for text, part, *row in zip(texts, parts, *rows, strict=True):
+            words = zip(part.places, part.words, *row, strict=True)
+            tokens = [Token(start, stop, word, layers, *values) for (start, stop), word, *values in words]
+            docs.append(Doc(text, tuple(tokens), layers))
+        return docs
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,27 +218,13 @@ class SpacyPipeline:
                 raise AugmentError(f"the spaCy pipeline '{self.name}' gives no {', '.join(missing)}; use another one")
             tokens = [token for token in parsed if not token.is_space]
             number = {token.i: place for place, token in enumerate(tokens)}
-            docs.append(
-                Doc(
-                    text,
-                    tuple(
-                        Token(
-                            token.idx,
-                            token.idx + len(token.text),
-                            token.text,
-                            layers,
-                            entity=f"{token.ent_iob_}-{token.ent_type_}" if token.ent_type_ else "",
-                            _pos=token.pos_ or "X",
-                            _features=str(token.morph),
-                            _lemma=token.lemma_.lower(),
-                            _head=number.get(token.head.i, number[token.i]),
-                            _relation=token.dep_,
-                        )
-                        for token in tokens
-                    ),
-                    layers,
-                )
-            )
+            made = []
+            for one in tokens:
+                entity = f"{one.ent_iob_}-{one.ent_type_}" if one.ent_type_ else ""
+                tag = (one.pos_ or "X", str(one.morph), one.lemma_.lower())
+                head = number.get(one.head.i, number[one.i])
+                made.append(Token(one.idx, one.idx + len(one.text), one.text, layers, entity, *tag, head, one.dep_))
+            docs.append(Doc(text, tuple(made), layers))
         return docs
 
 

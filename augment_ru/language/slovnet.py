@@ -68,8 +68,7 @@ def _max_marginals(scores: Floats, transitions: Floats, sizes: Ints) -> Floats:
     for before, here in zip(both[..., None], both[1:], strict=False):
         np.add(before, steps, reached)
         np.add(here, np.maximum.reduce(reached, axis=2, out=best), out=here)
-    found: Floats = both[:, 0] + both[mirrored, 1, columns] - scores
-    return found
+    return both[:, 0] + both[mirrored, 1, columns] - scores
 
 
 Numbers = npt.NDArray[np.floating]
@@ -198,8 +197,7 @@ class Encoder:
                 self._kept[first : first + len(new)] = product(vectors, self._of_word)
                 self._row_of.update(zip(new, range(first, first + len(new)), strict=True))
             rows = np.array([self._row_of[word] for word in words])
-            found: Numbers = self._kept[rows]
-            return found
+            return self._kept[rows]
 
 
 LONGEST_TREE = 512

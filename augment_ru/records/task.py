@@ -296,17 +296,15 @@ class Task(_Part, frozen=True):
     def turns(self) -> dict[str, Any] | None:
         """The arguments of `dialogues.with_contexts`; None if the rows are no dialogues."""
         held, later = self.layout.dialogue, self.benchmark.later
-        return (
-            None
-            if held is None
-            else {
-                **msgspec.structs.asdict(held),
-                "answer": self.scoring.gold[0],
-                "asked": list(self.layout.fields),
-                "options": list(self.layout.option_fields),
-                "later": later if isinstance(later, str) else "",
-            }
-        )
+        if held is None:
+            return None
+        return {
+            **msgspec.structs.asdict(held),
+            "answer": self.scoring.gold[0],
+            "asked": list(self.layout.fields),
+            "options": list(self.layout.option_fields),
+            "later": later if isinstance(later, str) else "",
+        }
 
     def changed(self, **keys: object) -> "Task":
         """Return a copy of the task with other values for these keys of a task file.

@@ -267,8 +267,7 @@ class Batch:
         depth = np.zeros(self.codes.size + 1, dtype=np.int32)
         np.add.at(depth, starts, 1)
         np.add.at(depth, stops, -1)
-        covered: Mask = np.cumsum(depth[:-1]) > 0
-        return covered
+        return np.cumsum(depth[:-1]) > 0
 
     @cached_property
     def untouchable_before(self) -> Counts:

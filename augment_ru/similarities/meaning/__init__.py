@@ -80,8 +80,7 @@ class Meaning(Similarity):
         if self.weights != "meaning" or not scores.size:
             return None
         lows, shares = _graded()
-        expected: Floats = shares[np.searchsorted(lows, scores, side="right") - 1].mean(axis=0)
-        return expected
+        return shares[np.searchsorted(lows, scores, side="right") - 1].mean(axis=0)
 
     def against(self, references: Sequence[str]) -> "MeaningScorer":
         """Return a scorer that finds the words of each reference once, for all its candidates."""
@@ -107,7 +106,9 @@ class MeaningScorer(Scorer):
     def score(self, indices: Ints, candidates: Sequence[str]) -> Floats:
         """Return the score of each candidate against the reference with its index, shape (candidates,), in [0, 1]."""
         if not isinstance(candidates, Candidates):
-            return np.array(list(map(self._aligned, indices.tolist(), candidates)), dtype=np.float64)
+            sources = map(self._source, indices.tolist())
+            fates = map(guessed_fates, sources, candidates)
+            return np.array(list(map(self._of_fates, fates)), dtype=np.float64)
         asked, at = np.unique(indices, return_inverse=True)
         found = misspelt(SourceWords.of(list(map(self._source, asked.tolist()))), at, candidates.table)
         scores, losses = np.ones(indices.size), np.zeros(found.owners.size)
@@ -132,9 +133,6 @@ class MeaningScorer(Scorer):
             score = self._scores[key] = min((self._of_fates(fates_of(*part)) for part in parts), default=1.0)
         return score
 
-    def _aligned(self, index: int, text: str) -> float:
-        return self._of_fates(guessed_fates(self._source(index), text))
-
     def _source(self, index: int) -> Source:
         source = self._sources.get(index)
         if source is None:
@@ -144,9 +142,7 @@ class MeaningScorer(Scorer):
     def _of_fates(self, fates: Fates) -> float:
         if fates.inserted and not fates.source.forms:
             return 0.0
-        return self._of_features(features_of(fates))
-
-    def _of_features(self, features: Mapping[str, float]) -> float:
+        features = features_of(fates)
         if not any(features.values()):
             return 1.0
         loss, weights = 0.0, self._weights
