@@ -1,7 +1,7 @@
 """Apply constraints to annotated rows: run their patterns, field rules and functions, and return protected spans."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -62,15 +62,11 @@ class Forms:
         self.words = [word for doc in docs for word in (*doc.forms, "\n")]
         self.firsts = np.cumsum([0, *(len(doc.forms) + 1 for doc in docs)])
 
-    @cached_property
-    def _different(self) -> frozenset[str]:
-        return frozenset(self.words)
-
     def rows(self, may: Callable[[str], bool] | None) -> list[int]:
         """Return the numbers of the texts that have a word for which `may` is true, ascending; of all if it is None."""
         if may is None:
             return list(range(len(self.docs)))
-        asked = set(filter(may, self._different))
+        asked = set(filter(may, set(self.words)))
         places = [at for at, word in enumerate(self.words) if word in asked] if asked else []
         return list(dict.fromkeys((np.searchsorted(self.firsts, places, side="right") - 1).tolist()))
 

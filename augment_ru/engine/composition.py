@@ -23,7 +23,7 @@ from augment_ru.errors import AugmentError
 from augment_ru.registry import chain_names, is_own, refuse
 from augment_ru.script import Script, compose
 from augment_ru.text.batch import Batch
-from augment_ru.text.characters import Mask
+from augment_ru.text.characters import Mask, marked
 from augment_ru.text.context import Context
 
 
@@ -221,7 +221,8 @@ class SomeOf(_Listed):
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
         """Propose the changes of the parts chosen for each text, composed into changes of the original texts."""
-        chosen = _chosen(len(batch), len(self.attacks), self.count, streams)
+        draws = _draws(len(batch), len(self.attacks), streams)
+        chosen = np.argsort(np.argsort(draws, axis=1), axis=1) < self.count
         return composed_proposals(self.parts, self.probability, batch, streams, chosen)
 
 
@@ -237,11 +238,6 @@ class OneOf(SomeOf):
     """
 
     count: int = field(default=1, init=False, repr=False)
-
-
-def _chosen(texts: int, attacks: int, count: int, streams: Streams) -> Mask:
-    """Choose `count` attacks at random for each text; return whether each is chosen, shape (texts, attacks)."""
-    return np.argsort(np.argsort(_draws(texts, attacks, streams), axis=1), axis=1) < count
 
 
 def _draws(texts: int, attacks: int, streams: Streams) -> Floats:
@@ -392,8 +388,7 @@ def _note_spare(spare: dict[int, Change], batch: Batch, found: Proposals, probab
     firsts = batch.rows(found.starts[found.first_edits]) if found.ranks.size else found.first_edits
     order = np.lexsort((found.ranks, firsts))
     lowest = order[first_of_each(firsts[order])]
-    chosen = np.zeros(found.ranks.size, dtype=np.bool_)
-    chosen[lowest] = True
+    chosen = marked(found.ranks.size, lowest)
     found = found.keep(chosen)
     alone = one_by_one(batch, found)
     for number, row in enumerate(firsts[chosen].tolist()):

@@ -4,13 +4,13 @@ import copy
 import logging
 import time
 from collections.abc import Sequence
-from functools import cached_property, lru_cache
+from functools import cached_property
 from numbers import Real
 from typing import Any, Self
 
 import numpy as np
 
-from augment_ru.draws import Ints, Keys, Rng, Streams, digests, mix
+from augment_ru.draws import Ints, Rng, Streams, digests, mix
 from augment_ru.edits import Change
 from augment_ru.engine.attack import Attack, Needs, checked_attack, proposals_of
 from augment_ru.engine.composition import attack_of
@@ -70,10 +70,10 @@ class Perturber:
         if probability is not None:
             self.attack = self.attack.with_probability(probability)
         self.similarity = None if self.attack.permutes_options else similarity_of(similarity, may_import=True)
-        if threshold is not None and not (_is_number(threshold) and 0.0 <= threshold <= 1.0):
+        if threshold is not None and not (isinstance(threshold, Real) and 0.0 <= threshold <= 1.0):
             raise AugmentError(f"threshold {threshold!r}; needs a number from 0 to 1")
         check_known("schedule", str(schedule), SCHEDULES)
-        if not (_is_number(floor) and 0.0 < floor <= 1.0):
+        if not (isinstance(floor, Real) and 0.0 < floor <= 1.0):
             raise AugmentError(f"floor {floor!r}; needs a probability over 0")
         self.threshold = self.similarity.threshold if threshold is None and self.similarity else threshold
         self.schedule = schedule
@@ -174,7 +174,7 @@ class Perturber:
         shared = Streams.of(prepared.keys, self.seed, self.attack.name)
         own = Streams.of(shared.spread(candidates).keys, *draw).keys[:, prepared.owners]
         names = tuple(dict.fromkeys(prepared.fields))
-        salts = _salts(names)
+        salts = digests(names)
         if len(names) > 1:
             salts = salts[[names.index(name) for name in prepared.fields]]
         return Streams(mix((own ^ salts).ravel()))
@@ -264,12 +264,3 @@ class Perturber:
             return Units.whole(batch, prepared.owners, len(prepared))
         whole = np.zeros(0, dtype=np.int64) if prepared.questions is None else prepared.questions.records
         return Units.sentences(batch, prepared.owners, sentences, found, whole)
-
-
-@lru_cache(maxsize=256)
-def _salts(fields: tuple[str, ...]) -> Keys:
-    return digests(fields)
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, Real)

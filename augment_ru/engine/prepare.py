@@ -27,6 +27,7 @@ from augment_ru.records.options import offers_options
 from augment_ru.records.record import Record, tasks_of
 from augment_ru.records.task import Task, generic, task_for_row, task_or_file
 from augment_ru.text.batch import Batch
+from augment_ru.text.characters import encode, surrogates
 from augment_ru.text.doc import Doc
 
 
@@ -93,23 +94,13 @@ def _listed(given: Any) -> tuple[Constraint, ...]:  # noqa: ANN401  (whatever a 
         raise AugmentError(
             f"constraints={brief(given)}: possible: names, files, Constraint objects, functions, or () for none"
         )
-    return tuple(
-        one
-        if isinstance(one, Constraint)
-        else constraint_of(one, may_import=True)
-        if isinstance(one, str)
-        else own_constraint(one)
-        for one in several
-    )
+    found = [constraint_of(one, may_import=True) if isinstance(one, str) else one for one in several]
+    return tuple(one if isinstance(one, Constraint) else own_constraint(one) for one in found)
 
 
 def _chooses(constraints: Any) -> TypeGuard[Callable[[Task], Sequence[str]]]:  # noqa: ANN401  (what a caller gives)
     """Tell whether a value is a function of one argument, which chooses the constraints of a task."""
     return callable(constraints) and len(signature(constraints).parameters) == 1
-
-
-def _own_constraints(task: Task) -> Sequence[str]:
-    return task.layout.constraints
 
 
 class Preparation:
@@ -138,7 +129,7 @@ class Preparation:
         self.annotate = annotator_of(annotator) if isinstance(annotator, str) else annotator
         if not callable(self.annotate):
             raise AugmentError(f"annotator={brief(annotator)}: possible: a name, or a function from texts to documents")
-        self._choose = constraints if _chooses(constraints) else _own_constraints
+        self._choose = constraints if _chooses(constraints) else None
         self._given = None if constraints is None or _chooses(constraints) else _listed(constraints)
         self._known: dict[Task, tuple[Constraint, ...]] = {}
 
@@ -156,7 +147,8 @@ class Preparation:
         return self._known[task]
 
     def _found(self, task: Task) -> tuple[Constraint, ...]:
-        found = tuple(map(constraint_of, self._choose(task))) if self._given is None else self._given
+        names = self._choose(task) if self._choose else task.layout.constraints
+        found = tuple(map(constraint_of, names)) if self._given is None else self._given
         for one in found:
             if one.language not in (None, task.benchmark.language):
                 raise AugmentError(
@@ -220,7 +212,7 @@ class Preparation:
         task = generic()
         for chunk in chunks(texts, len):
             alike = AlikeRecords(task, [{"text": text} for text in chunk], chunk)
-            yield self.chunk(list(alike) if _has_surrogates(chunk) else alike, needs)
+            yield self.chunk(list(alike) if surrogates(encode(chunk)[0]).any() else alike, needs)
 
     def chunk(self, records: Sequence[Record], needs: Iterable[Needs] = ()) -> Prepared:
         """Annotate the texts of one chunk of records and find their protected spans.
@@ -331,14 +323,6 @@ def _guarded(
             spans[row] = spans.get(row, []) + records[owners[row]].labelled().get(fields[row], [])
         found[name] = [_outer(spans[row]) if row in spans else [] for row in range(len(forms.docs))]
     return found
-
-
-def _has_surrogates(texts: Iterable[str]) -> bool:
-    try:
-        "".join(texts).encode()
-    except UnicodeEncodeError:
-        return True
-    return False
 
 
 def record_of(row: object, task: Task | None, fields: Sequence[str]) -> Record:

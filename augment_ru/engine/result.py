@@ -190,13 +190,9 @@ class Perturbed:
 
     def changed(self, at: int, meta: str) -> Changed:
         """Return the new values of the row of record number `at`, with as much metadata as `meta` says (`METAS`)."""
-        prepared, record, every = self.prepared, self.prepared.records[at], self.metadata(meta)
+        record, every = self.prepared.records[at], self.metadata(meta)
         metadata = None if every is None else every[at].decode()
-        if record.task.layout.states_offsets or self.found.orders:
-            return Changed(new_values(record, self.scripts(at), self.outcomes[at].order), metadata)
-        sources, new = prepared.batch.texts, self.edits.texts
-        changed = [row for row in prepared.rows(at) if new[row] != sources[row]]
-        return Changed({path_of(record.values, prepared.fields[row]): new[row] for row in changed}, metadata)
+        return Changed(new_values(record, self.scripts(at), self.outcomes[at].order), metadata)
 
     def rows(self, meta: str) -> list[tuple[Record, Changed]]:
         """Return each record with the changes of its row (`changed`), without making `Result` objects."""

@@ -228,9 +228,7 @@ class Batch:
         places = [span.start for span in self.prepared.atoms if span.label == JSON]
         if not places:
             return None
-        found = np.zeros(len(self), dtype=np.bool_)
-        found[self.rows(np.array(places))] = True
-        return found
+        return characters.marked(len(self), self.rows(np.array(places)))
 
     @cached_property
     def of_few_letters(self) -> Mask | None:

@@ -114,6 +114,13 @@ def classes(codes: Codes) -> Flags:
     return found
 
 
+def marked(size: int, places: Ints) -> Mask:
+    """Return a mask that is True at these places, shape (size,)."""
+    found = np.zeros(size, dtype=np.bool_)
+    found[places] = True
+    return found
+
+
 def counts_before(mask: Mask) -> Counts:
     """Return the number of True values before each place and before the end, shape (places + 1,)."""
     counts = np.zeros(mask.size + 1, dtype=np.int32)

@@ -11,7 +11,7 @@ from augment_ru.engine.edit_table import EditTable
 from augment_ru.similarities.meaning.features import DAMAGE, damage
 from augment_ru.similarities.meaning.matching import is_slip
 from augment_ru.similarities.meaning.words import Source, forms_of
-from augment_ru.text.characters import Mask
+from augment_ru.text.characters import Mask, marked
 
 
 class SourceWords(NamedTuple):
@@ -83,8 +83,7 @@ def misspelt(words: SourceWords, indices: Ints, edits: EditTable) -> Slips:
     inside &= (starts < stops) | (words.starts[numbers] < starts)  # at its edge letters may join another word
     if edits.make_notes is not None:
         inside &= [note is None or note.reading is None for note in edits.notes]
-    candidates = np.ones(len(edits), dtype=np.bool_)
-    candidates[edits.owners[~inside]] = False
+    candidates = ~marked(len(edits), edits.owners[~inside])
     kept = candidates[edits.owners].nonzero()[0]
     starts, stops, numbers, owners = starts[kept], stops[kept], numbers[kept], edits.owners[kept]
     first = first_of_each(owners * words.starts.size + numbers)
