@@ -98,6 +98,5 @@ def _content_words(batch: Batch) -> tuple[Mask, Floats]:
     forms: WordForms = batch.once(WordForms)
     words = np.flatnonzero(forms.values(np.arange(forms.starts.size), _CARRIES) > 0)
     every = np.bincount(batch.rows(forms.starts), minlength=len(batch))
-    return marked(batch.codes.size, forms.starts[words]), np.bincount(
-        batch.rows(forms.starts[words]), minlength=len(batch)
-    ) / np.maximum(every, 1)
+    carrying = np.bincount(batch.rows(forms.starts[words]), minlength=len(batch))
+    return marked(batch.codes.size, forms.starts[words]), carrying / np.maximum(every, 1)
