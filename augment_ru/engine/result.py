@@ -140,10 +140,8 @@ class Perturbed:
         made: dict[tuple[Any, ...], Outcome] = {}
         outcomes = []
         for at, found_of in enumerate(zip(*columns, self._reasons, strict=True)):
-            key = (*found_of, warned.get(at, ()), found.orders.get(at, ())) if warned or found.orders else found_of
-            outcome = made.get(key)
-            if outcome is None:
-                outcome = made[key] = _outcome(*key)
+            key = found_of, warned.get(at, ()), found.orders.get(at, ())
+            outcome = made.get(key) or made.setdefault(key, _outcome(*key))
             outcomes.append(outcome._replace(sentences=sentences[at]) if at in sentences else outcome)
         return outcomes
 
@@ -272,15 +270,10 @@ def _rows_of_words(batch: Batch) -> Ints:
     return batch.rows(word_bounds(batch.codes, batch.flags)[0])
 
 
-def _outcome(  # noqa: PLR0917  (the columns)
-    candidate: int,
-    probability: float,
-    similarity: float | None,
-    possible: bool,  # noqa: FBT001
-    reason: str,
-    warnings: tuple[str, ...] = (),
-    order: tuple[int, ...] = (),
+def _outcome(
+    found: tuple[int, float, float | None, bool, str], warnings: tuple[str, ...], order: tuple[int, ...]
 ) -> Outcome:
+    candidate, probability, similarity, possible, reason = found
     if candidate >= 0:
         return Outcome("perturbed", probability, similarity, candidate, warnings, order=order)
     if possible:
