@@ -240,7 +240,8 @@ class WordForms:
         if not wanted:
             return np.ones(self.starts[words].size, dtype=np.bool_)
         digests = self._digests if wanted == pattern else self._beginnings(len(wanted))
-        return digests[words] == digest_of(wanted)
+        same: Mask = digests[words] == digest_of(wanted)
+        return same
 
     def _beginnings(self, length: int) -> Keys:
         """Return the digest of the first `length` letters of each word."""
@@ -322,7 +323,8 @@ class WordForms:
     def _pair_digests(self, words: Ints) -> Keys:
         """Return the digest of each of these words joined with the next word."""
         lengths = self.stops[words] - self.starts[words]
-        return self._digests[words] + self._digests[words + 1] * self._powers[lengths]
+        digests: Keys = self._digests[words] + self._digests[words + 1] * self._powers[lengths]
+        return digests
 
     def distinct(self, words: Ints) -> tuple[list[str], Ints]:
         """Return the different forms of these words, in lower case.

@@ -4,7 +4,6 @@ import copy
 import logging
 import time
 from collections.abc import Sequence
-from functools import cached_property
 from numbers import Real
 from typing import Any, Self
 
@@ -110,10 +109,9 @@ class Perturber:
         """Return this perturber with a corpus for its attack (`Attack.with_corpus`)."""
         other = copy.copy(self)
         other.attack = self.attack.with_corpus(corpus)
-        other.__dict__.pop("needs", None)
         return other
 
-    @cached_property
+    @property
     def needs(self) -> Needs:
         """What records must be prepared with for the attack and the similarity."""
         read = self.similarity.layers if self.similarity else frozenset()

@@ -131,10 +131,6 @@ class Preparation:
             raise AugmentError(f"annotator={brief(annotator)}: possible: a name, or a function from texts to documents")
         self._choose = constraints if _chooses(constraints) else None
         self._given = None if constraints is None or _chooses(constraints) else _listed(constraints)
-        self._known: dict[Task, tuple[Constraint, ...]] = {}
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_known": {}}
 
     def constraints(self, task: Task) -> tuple[Constraint, ...]:
         """Return the constraints for a task: the given ones, or by default those that the task names.
@@ -142,11 +138,6 @@ class Preparation:
         Raises:
             AugmentError: there is no such constraint, or a constraint is for another language than the task's.
         """
-        if task not in self._known:
-            self._known[task] = self._found(task)
-        return self._known[task]
-
-    def _found(self, task: Task) -> tuple[Constraint, ...]:
         names = self._choose(task) if self._choose else task.layout.constraints
         found = tuple(map(constraint_of, names)) if self._given is None else self._given
         for one in found:

@@ -68,7 +68,8 @@ def _max_marginals(scores: Floats, transitions: Floats, sizes: Ints) -> Floats:
     for before, here in zip(both[..., None], both[1:], strict=False):
         np.add(before, steps, reached)
         np.add(here, np.maximum.reduce(reached, axis=2, out=best), out=here)
-    return both[:, 0] + both[mirrored, 1, columns] - scores
+    found: Floats = both[:, 0] + both[mirrored, 1, columns] - scores
+    return found
 
 
 Numbers = npt.NDArray[np.floating]
@@ -197,7 +198,8 @@ class Encoder:
                 self._kept[first : first + len(new)] = product(vectors, self._of_word)
                 self._row_of.update(zip(new, range(first, first + len(new)), strict=True))
             rows = np.array([self._row_of[word] for word in words])
-            return self._kept[rows]
+            found: Numbers = self._kept[rows]
+            return found
 
 
 LONGEST_TREE = 512
