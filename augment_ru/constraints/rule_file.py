@@ -285,11 +285,7 @@ def _layers(where: str, given: Iterable[str]) -> frozenset[str]:
         return closed(frozenset(given))
 
 
-class _Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A table of a rule file."""
-
-
-class _File(_Table, frozen=True):
+class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     why: SomeText
     rule: Annotated[tuple[dict[str, Any], ...], msgspec.Meta(min_length=1)]
     example: tuple[dict[str, Any], ...] = ()
@@ -298,7 +294,7 @@ class _File(_Table, frozen=True):
     warns: SomeTexts = ()
 
 
-class _RuleTable(_Table, frozen=True):
+class _RuleTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     label: SomeText
     pattern: tuple[Any, ...] | None = None
     fields: SomeTexts | None = None

@@ -145,7 +145,8 @@ def drawn_class(points: Floats, bounds: Floats) -> Ints:
         bounds: the cumulative rates of the classes: of shape (classes,) if they are the same for all places, else of
             shape (places, classes).
     """
-    return np.minimum((points[:, None] >= bounds).sum(axis=1), bounds.shape[-1] - 1)
+    chosen: Ints = np.minimum((points[:, None] >= bounds).sum(axis=1), bounds.shape[-1] - 1)
+    return chosen
 
 
 def kind_notes(kinds: Ints, classes: Sequence[str]) -> Callable[[Ints], Sequence[Note]]:

@@ -97,7 +97,8 @@ def drawn_kinds(keys: Keys, number: int, fits: Mask) -> Ints:
         fits: whether each kind fits each word, shape (kinds, words); one fits, at least.
     """
     fitting = np.cumsum(fits, axis=0)
-    return (fitting <= (drawn(keys, number) * fitting[-1]).astype(np.int64)).sum(axis=0)
+    kinds: Ints = (fitting <= (drawn(keys, number) * fitting[-1]).astype(np.int64)).sum(axis=0)
+    return kinds
 
 
 def looked_up(table: Codes, codes: Codes) -> Codes:

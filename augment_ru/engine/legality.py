@@ -171,7 +171,8 @@ def _breaking_json(batch: Batch, proposals: Proposals) -> Mask:
     wrong = counts_before(among(texts.codes, '"\\') | (texts.codes < ord(" ")))
     breaking = wrong[texts.offsets[1:]] != wrong[texts.offsets[:-1]]
     outside = (proposals.starts == batch.starts[rows]) | (proposals.stops == batch.starts[rows + 1] - 1)
-    return batch.in_json[rows] & (breaking | outside)
+    found: Mask = batch.in_json[rows] & (breaking | outside)
+    return found
 
 
 def _respelling(batch: Batch, proposals: Proposals) -> Mask:
@@ -210,7 +211,8 @@ def _crossing(batch: Batch, proposals: Proposals) -> Mask:
     here = batch.segments(proposals.starts)
     home = here[proposals.first_edits][proposals.changes]
     last = np.maximum(proposals.stops - 1, proposals.starts)
-    return (here != home) | (batch.segments(last) != home)
+    crossing: Mask = (here != home) | (batch.segments(last) != home)
+    return crossing
 
 
 def _parting(batch: Batch, proposals: Proposals) -> Mask:
@@ -329,7 +331,8 @@ def _binds(codes: Codes) -> Mask:
 
 
 def _wordy(codes: Codes) -> Mask:
-    return (classes(codes) & WORD) != 0
+    wordy: Mask = (classes(codes) & WORD) != 0
+    return wordy
 
 
 def without_overlaps(proposals: Proposals) -> Proposals:

@@ -481,4 +481,5 @@ NOISE = 1e-6
 def _is_near_border(scores: Floats, noise: float) -> Mask:
     """Return whether each score is nearer than `noise` to a border between two rounded values, shape (scores,)."""
     scaled = scores * 10**DIGITS
-    return np.abs(scaled - np.floor(scaled) - 0.5) < noise * 10**DIGITS
+    near: Mask = np.abs(scaled - np.floor(scaled) - 0.5) < noise * 10**DIGITS
+    return near

@@ -110,13 +110,14 @@ class MeaningScorer(Scorer):
             fates = map(guessed_fates, sources, candidates)
             return np.array(list(map(self._of_fates, fates)), dtype=np.float64)
         asked, at = np.unique(indices, return_inverse=True)
-        found = misspelt(SourceWords.of(list(map(self._source, asked.tolist()))), at, candidates.table)
-        scores, losses = np.ones(indices.size), np.zeros(found.owners.size)
-        for name, values in zip(DAMAGE, found.losses, strict=True):
+        words = SourceWords.of(list(map(self._source, asked.tolist())))
+        only_slips, owners, lost = misspelt(words, at, candidates.table)
+        scores, losses = np.ones(indices.size), np.zeros(owners.size)
+        for name, values in zip(DAMAGE, lost, strict=True):
             losses += self._weights.get(name, 0.0) * values
-        lossy = np.any(found.losses, axis=0)
-        np.minimum.at(scores, found.owners[lossy], list(map(self._logistic, losses[lossy].tolist())))
-        for number in (~found.candidates).nonzero()[0].tolist():
+        lossy = np.any(lost, axis=0)
+        np.minimum.at(scores, owners[lossy], list(map(self._logistic, losses[lossy].tolist())))
+        for number in (~only_slips).nonzero()[0].tolist():
             scores[number] = self._matched(int(indices[number]), candidates.scripts[number])
         return scores
 

@@ -54,27 +54,18 @@ class SourceWords(NamedTuple):
         )
 
 
-class Slips(NamedTuple):
-    """What candidates that only misspell words lose.
-
-    Attributes:
-        candidates: whether each candidate does so, shape (candidates,).
-        owners: the number of the candidate of each of their sentences that edits touch, shape (sentences,).
-        losses: the features `DAMAGE` of these sentences, shape (features, sentences).
-    """
-
-    candidates: Mask
-    owners: Ints
-    losses: Sequence[Floats]
-
-
-def misspelt(words: SourceWords, indices: Ints, edits: EditTable) -> Slips:
+def misspelt(words: SourceWords, indices: Ints, edits: EditTable) -> tuple[Mask, Ints, Sequence[Floats]]:
     """Find the candidates that only misspell words, and what they lose.
 
     Args:
         words: the words of the references.
         indices: the index of the reference of each candidate, shape (candidates,).
         edits: the edits of the candidates.
+
+    Returns:
+        Whether each candidate only misspells words, shape (candidates,); the number of the candidate of each of their
+        sentences that edits touch, shape (sentences,); and the features `DAMAGE` of these sentences, shape (features,
+        sentences).
     """
     begins = words.begins[indices[edits.owners]]
     starts, stops = edits.starts + begins, edits.stops + begins
@@ -111,7 +102,7 @@ def misspelt(words: SourceWords, indices: Ints, edits: EditTable) -> Slips:
     values[:-1] *= words.shares[numbers]
     first = first_of_each(owners * words.starts.size + words.sentences[numbers])
     of = first.cumsum() - 1
-    return Slips(candidates, owners[first], [np.bincount(of, weights=one).astype(np.float64) for one in values])
+    return candidates, owners[first], [np.bincount(of, weights=one).astype(np.float64) for one in values]
 
 
 def _damage(form: str, written: str, apart: int) -> tuple[float, ...] | None:
