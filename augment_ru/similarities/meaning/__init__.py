@@ -80,7 +80,8 @@ class Meaning(Similarity):
         if self.weights != "meaning" or not scores.size:
             return None
         lows, shares = _graded()
-        return shares[np.searchsorted(lows, scores, side="right") - 1].mean(axis=0)
+        expected: Floats = shares[np.searchsorted(lows, scores, side="right") - 1].mean(axis=0)
+        return expected
 
     def against(self, references: Sequence[str]) -> "MeaningScorer":
         """Return a scorer that finds the words of each reference once, for all its candidates."""
