@@ -1,7 +1,7 @@
 """Tables of edits of many texts, in columns. `apply` makes them from proposals; gates and results read them."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
 from typing import Any, Protocol
@@ -118,8 +118,6 @@ class EditTable(Sequence[Script]):
         """
         counts = np.diff(self.firsts)[texts]
         firsts = np.concatenate([[0], counts.cumsum()])
-        if firsts[-1] == self.starts.size:
-            return replace(self, rows=self.rows[texts], firsts=firsts, make_texts=None)
         edits, notes = ranges(self.firsts[texts], counts), self.make_notes
         return EditTable(
             self.sources,

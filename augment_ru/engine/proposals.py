@@ -213,13 +213,8 @@ class Proposals:
         """Return the proposals with only the changes for which the mask, of shape (changes,), is True."""
         if changes.all():
             return self
-        if self.changes.size == changes.size:  # each edit is a change of its own
-            edits = changes.nonzero()[0]
-            kept = np.arange(edits.size)
-        else:
-            edits = changes[self.changes].nonzero()[0]
-            kept = (np.cumsum(changes) - 1)[self.changes[edits]]
-        return self._of(edits, kept, self.ranks[changes])
+        edits = changes[self.changes].nonzero()[0]
+        return self._of(edits, (np.cumsum(changes) - 1)[self.changes[edits]], self.ranks[changes])
 
     def without(self, dropped: Mask) -> "Proposals":
         """Return the proposals without the edits for which the mask, of shape (edits,), is True.

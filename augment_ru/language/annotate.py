@@ -16,6 +16,7 @@ from augment_ru.language.slovnet import entities, tags, trees
 from augment_ru.language.tokens import readable, token_ranges
 from augment_ru.language.truecase import truecased
 from augment_ru.text.doc import LAYERS, Doc, Token
+from augment_ru.version import version_of
 
 _IMPLIED = {"lemmas": {"morphology"}, "syntax": {"morphology"}}
 """Maps a layer to the layers that it is computed from."""
@@ -54,9 +55,7 @@ class Natasha:
     @property
     def signature(self) -> str:
         """The names and the versions of the packages that contain the models."""
-        from importlib.metadata import version  # noqa: PLC0415  (30 ms that most runs do not need)
-
-        return "+".join(f"{name}-{version(name)}" for name in ("natasha", "slovnet", "razdel", "pymorphy3"))
+        return "+".join(f"{name}-{version_of(name)}" for name in ("natasha", "slovnet", "razdel", "pymorphy3"))
 
     def __call__(self, texts: Sequence[str], layers: frozenset[str]) -> list[Doc]:
         """Annotate texts with these layers, and with the layers that these are computed from.

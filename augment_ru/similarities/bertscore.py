@@ -8,7 +8,7 @@ tokens as its reference is not embedded at all.
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -216,18 +216,12 @@ class TokenEmbedder:
         self.budget = batch_tokens or _BATCH_TOKENS.on(loaded.device)
         self._model = loaded.model.get_encoder() if loaded.model.config.is_encoder_decoder else loaded.model
         self._tokenizer = loaded.tokenizer
+        self.specials = int(loaded.tokenizer.num_special_tokens_to_add(pair=False))
+        """The number of special tokens that the tokenizer adds to a text."""
+        self.is_exact = str(loaded.dtype) == "torch.float32"
+        """Whether the model computes in float32, whose rounding errors are far below the last digit of a score."""
         # a text that is too long has a warning in its row instead of one on the screen
         self._tokenizer.deprecation_warnings["sequence-length-is-longer-than-the-specified-maximum"] = True
-
-    @property
-    def is_exact(self) -> bool:
-        """Whether the model computes in float32, whose rounding errors are far below the last digit of a score."""
-        return str(self._loaded.dtype) == "torch.float32"
-
-    @cached_property
-    def specials(self) -> int:
-        """The number of special tokens that the tokenizer adds to a text."""
-        return int(self._tokenizer.num_special_tokens_to_add(pair=False))
 
     def tokens(self, texts: Sequence[str]) -> list[Ints]:
         """Return the token ids of each text, with special tokens; texts longer than `limit` are not cut off."""
