@@ -72,16 +72,20 @@ class CharacterAttack(Attack):
         """The substitutes of each character."""
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
-        """Propose a substitute for every character that is in the table; each substitution is a change of its own."""
-        table = self.table
-        starts, stops, rows = batch.once(_substituted, table)
+        """Propose a substitute for every character that is in the table."""
+        return substitute_characters(batch, self.table, streams)
 
-        def texts(indices: Ints) -> Replacements:
-            kinds, draws = rows[indices], batch.draw(streams, starts[indices], lane=1)
-            chosen = (draws[:, None] >= table.bounds[kinds]).sum(axis=1)
-            return Replacements(table.substitutes[kinds, chosen], np.arange(kinds.size + 1))
 
-        return Proposals.of_edits(starts, stops, batch.draw(streams, starts), texts, clean=True)
+def substitute_characters(batch: Batch, table: Substitutions, streams: Streams) -> Proposals:
+    """Propose a substitute for every character that is in the table; each substitution is a change of its own."""
+    starts, stops, rows = batch.once(_substituted, table)
+
+    def texts(indices: Ints) -> Replacements:
+        kinds, draws = rows[indices], batch.draw(streams, starts[indices], lane=1)
+        chosen = (draws[:, None] >= table.bounds[kinds]).sum(axis=1)
+        return Replacements(table.substitutes[kinds, chosen], np.arange(kinds.size + 1))
+
+    return Proposals.of_edits(starts, stops, batch.draw(streams, starts), texts, clean=True)
 
 
 def _substituted(batch: Batch, table: Substitutions) -> tuple[Ints, Ints, npt.NDArray[np.int16]]:
