@@ -89,12 +89,9 @@ def misspelt(words: SourceWords, indices: Ints, edits: EditTable) -> tuple[Mask,
         for at, start, stop, to, written in zip(*(column.tolist() for column in ranges), new, strict=True)
     ]
     owners, numbers = owners[first], numbers[first]
-    found = [
-        _damage(words.forms[number], "".join(pieces[one:other]), letters)
-        for number, (one, other), letters in zip(
-            numbers.tolist(), pairwise(bounds.tolist()), np.add.reduceat(apart, bounds[:-1]).tolist(), strict=True
-        )
-    ]
+    letters = np.add.reduceat(apart, bounds[:-1]).tolist()
+    rows = zip(numbers.tolist(), pairwise(bounds.tolist()), letters, strict=True)
+    found = [_damage(words.forms[number], "".join(pieces[one:other]), more) for number, (one, other), more in rows]
     candidates[owners[[one is None for one in found]]] = False
     kept = candidates[owners].nonzero()[0]
     owners, numbers = owners[kept], numbers[kept]
