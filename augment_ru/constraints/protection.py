@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from augment_ru import registry
-from augment_ru.constraints.lexicon import Lexicon, Match, Pattern, needs_matcher, reads_annotation
+from augment_ru.constraints.lexicon import Lexicon, Match, needs_matcher, reads_annotation
 from augment_ru.constraints.rule_file import Constraint, Docs, Function, OfWords, Row, Rule
 from augment_ru.constraints.spacy_matcher import spacy_matches
 from augment_ru.edits import Span
@@ -74,9 +74,9 @@ class Forms:
 def reads_words(one: Constraint) -> bool:
     """Tell whether all rules of a constraint read words alone, so that `protected_words` can be called."""
     rules = _compiled((one,))
-    return not (rules.for_spacy or rules.of_fields or any(map(reads_annotation, rules.patterns))) and all(
-        isinstance(function, OfWords) for function, *_ in rules.functions
-    )
+    return not (
+        rules.for_spacy or rules.of_fields or any(reads_annotation(rule.pattern) for rule in one.rules)
+    ) and all(isinstance(function, OfWords) for function, *_ in rules.functions)
 
 
 def protected_words(one: Constraint, forms: Forms) -> dict[int, list[Span]]:
@@ -127,7 +127,6 @@ class _Rules(NamedTuple):
     for_spacy: list[Rule]
     of_fields: list[Rule]
     functions: list[tuple[Function, Rule, set[str] | None]]
-    patterns: list[Pattern]
 
 
 @lru_cache(maxsize=256)
@@ -148,7 +147,6 @@ def _compiled(constraints: tuple[Constraint, ...]) -> _Rules:
         [rule for rule in rules if rule.pattern and needs_matcher(rule.pattern)],
         [rule for rule in rules if rule.fields],
         functions,
-        [pattern for _, pattern in patterns],
     )
 
 

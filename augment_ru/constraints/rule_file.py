@@ -157,13 +157,8 @@ class Constraint:
     @cached_property
     def layers(self) -> frozenset[str]:
         """The layers of annotation that the patterns and functions read."""
-        wanted = {
-            _LAYER_OF[attribute]
-            for rule in self.rules
-            for token in rule.pattern
-            for attribute in token
-            if attribute in _LAYER_OF
-        }
+        read = {attribute for rule in self.rules for token in rule.pattern for attribute in token}
+        wanted = {_LAYER_OF[attribute] for attribute in read & _LAYER_OF.keys()}
         basic = {"tokens"} if any(rule.pattern for rule in self.rules) else set()
         return closed(frozenset(wanted | basic | self.extra_layers))
 

@@ -5,6 +5,7 @@ sequence with masked gaps between them. So no text is padded to the longest, and
 depend on the other texts. `SpacyPipeline` runs an installed spaCy pipeline instead.
 """
 
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
@@ -126,12 +127,9 @@ class _Part:
         """Yield the tokens of each sentence; every token is in exactly one."""
         from razdel import sentenize  # noqa: PLC0415
 
-        stops = [sentence.stop for sentence in sentenize(self.read)]
         first = 0
-        for stop in stops:
-            last = first
-            while last < len(self.starts) and self.starts[last] < stop:
-                last += 1
+        for sentence in sentenize(self.read):
+            last = bisect_left(self.starts, sentence.stop)
             if last > first:
                 yield self.words[first:last]
             first = last
@@ -158,22 +156,11 @@ def _regroup(parts: Sequence[_Part], rows: list[list[Any]], *, heads: bool = Fal
 
 
 class _Split(Doc):
-    """A text that is split into tokens when they are first read."""
+    """A text that is split into tokens; `Token` objects are made when they are first read."""
 
     def __init__(self, text: str) -> None:
-        self.__dict__.update(text=text, layers=_TOKENS)
-
-    @cached_property
-    def _part(self) -> _Part:
-        return _Part.of(self.text)
-
-    @property
-    def forms(self) -> Sequence[str]:
-        return self._part.words
-
-    @property
-    def places(self) -> Sequence[tuple[int, int]]:
-        return self._part.places
+        part = _Part.of(text)
+        self.__dict__.update(text=text, layers=_TOKENS, forms=part.words, places=part.places)
 
     @cached_property
     def tokens(self) -> tuple[Token, ...]:
