@@ -120,7 +120,6 @@ class _Rules(NamedTuple):
         of_fields: rules that name fields of the row.
         functions: each function, the first rule that names it, and the labels of all rules that name it. Spans with
             other labels are dropped; if the labels are None, all spans are kept.
-        patterns: the patterns of the lexicons.
     """
 
     lexicons: list[Lexicon]
