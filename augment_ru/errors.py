@@ -114,7 +114,7 @@ def failing(what: str) -> Iterator[None]:
 
 
 @contextmanager
-def located(where: str) -> Iterator[None]:
+def saying_where(where: str) -> Iterator[None]:
     """Put a place in front of the message of an `AugmentError` that the block raises.
 
     Raises:

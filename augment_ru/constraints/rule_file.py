@@ -20,7 +20,7 @@ import msgspec
 import regex
 
 from augment_ru.edits import Span
-from augment_ru.errors import AugmentError, brief, check_known, located
+from augment_ru.errors import AugmentError, brief, check_known, saying_where
 from augment_ru.language.annotate import closed
 from augment_ru.registry import is_own, offered, own_object, refuse
 from augment_ru.resources import folder
@@ -270,13 +270,13 @@ def read_constraint(path: Path) -> Constraint:
     layers = _layers(where, top.layers)
     language = top.language or None
     if language is not None:
-        with located(where):
+        with saying_where(where):
             check_known("language", language, LANGUAGES)
     return Constraint(path.stem, top.why, rules, examples, layers, language, top.warns)
 
 
 def _layers(where: str, given: Iterable[str]) -> frozenset[str]:
-    with located(f"{where}: layers"):
+    with saying_where(f"{where}: layers"):
         return closed(frozenset(given))
 
 
@@ -344,7 +344,7 @@ def _check_length(where: str, pattern: Sequence[Mapping[str, Any]]) -> None:
 
 
 def _check_attribute(where: str, attribute: str, value: object) -> None:
-    with located(where):
+    with saying_where(where):
         check_known("attribute", attribute, _ATTRIBUTES)
     for test, wanted in value.items() if isinstance(value, dict) else ():
         if test in ("IN", "NOT_IN") and not isinstance(wanted, list):
@@ -359,5 +359,5 @@ def _check_attribute(where: str, attribute: str, value: object) -> None:
     if attribute == "POS":
         tests = value.values() if isinstance(value, dict) else [[value]] if isinstance(value, str) else ()
         for pos in (one for named in tests if isinstance(named, list) for one in named):
-            with located(where):
+            with saying_where(where):
                 check_known("part of speech", str(pos), _PARTS_OF_SPEECH)

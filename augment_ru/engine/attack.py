@@ -11,7 +11,7 @@ from augment_ru.constraints.rule_file import constraint
 from augment_ru.draws import Rng, Streams
 from augment_ru.edits import Change
 from augment_ru.engine.proposals import Proposals
-from augment_ru.errors import AugmentError, failing, located
+from augment_ru.errors import AugmentError, failing, saying_where
 from augment_ru.options import configured, on_device
 from augment_ru.registry import is_own, own_class
 from augment_ru.text.batch import Batch
@@ -262,7 +262,7 @@ def check_guards(name: str, guards: Iterable[str], option: str = "guards") -> No
         AugmentError: there is no constraint with the name of a guard.
     """
     for guard in guards:
-        with located(f"{name}.{option}"):
+        with saying_where(f"{name}.{option}"):
             constraint(guard)
 
 

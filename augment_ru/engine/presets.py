@@ -13,7 +13,7 @@ from augment_ru.engine.perturber import Perturber
 from augment_ru.engine.prepare import Constraints
 from augment_ru.engine.recipe import option_values, read_recipe
 from augment_ru.engine.similarity import Similarity, similarity_of
-from augment_ru.errors import AugmentError, located
+from augment_ru.errors import AugmentError, saying_where
 from augment_ru.records.task import Task
 from augment_ru.registry import chain_names, is_own
 
@@ -164,7 +164,7 @@ def run_of(
     gated = wrap(on_device) if on_device else None
     perturbers = []
     for choice in attacks:
-        with located(f"attack '{choice.name}'") if choice.name else nullcontext():
+        with saying_where(f"attack '{choice.name}'") if choice.name else nullcontext():
             of_attacks = _options(defaults, choice, may_import=may_import)
             attack = attack_of(choice.spec, options=of_attacks, may_import=may_import)
             placed = attack.on_device(device) if device else attack

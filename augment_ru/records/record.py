@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
 from augment_ru.edits import Span
-from augment_ru.errors import AugmentError, brief, located
+from augment_ru.errors import AugmentError, brief, saying_where
 from augment_ru.records import field_paths
 from augment_ru.records.answers import answer_texts, label_of, marked_options
 from augment_ru.records.field_paths import named, strings
@@ -153,7 +153,7 @@ class Record:
             AugmentError: a text is missing, or an offset does not match its text or would not move with it.
         """
         key = self.key
-        with located(f"record {key if len(key) <= _SHOWN else key[:_SHOWN] + '…'}"):
+        with saying_where(f"record {key if len(key) <= _SHOWN else key[:_SHOWN] + '…'}"):
             self.texts()
             self.anchors()
             self.check_places()
@@ -192,7 +192,7 @@ class Record:
         if not self.task.layout.has_anchors:
             return Anchors({name: [] for name in self.fields}, {})
         for name in self.task.layout.lists:
-            with located(f"field '{name}'"):
+            with saying_where(f"field '{name}'"):
                 list_of_texts(field_paths.value(self.values, name))
         spans: dict[str, list[Span]] = {name: [] for name in self.fields}
         borders: dict[str, list[int]] = {}

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal, TypeVar
 import msgspec
 
 from augment_ru import registry
-from augment_ru.errors import AugmentError, check_known, located, unknown
+from augment_ru.errors import AugmentError, check_known, saying_where, unknown
 from augment_ru.records.cells import with_cells_read
 from augment_ru.records.field_paths import every, inside, is_plain, keys_known_by, keys_of_each, steps, value
 from augment_ru.records.metric_kinds import check_metrics
@@ -378,7 +378,7 @@ def read_task_file(path: Path) -> Task:
     found = _read(path)
     prompt = found.benchmark.prompt or ""
     own = prompt.endswith(".toml")
-    with located(path.name):
+    with saying_where(path.name):
         if own and (not (path.parent / prompt).is_file() or Path(prompt).name != prompt):
             raise AugmentError(f"prompt: '{prompt}' is no file beside the task file; put it there")
         _check_names(found.changed(prompt=None) if own else found)
