@@ -4,7 +4,8 @@ import difflib
 import reprlib
 import unicodedata
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from typing import Any
 
@@ -95,6 +96,34 @@ def said(error: BaseException) -> str:
         return f"{type(error).__name__}: {error}"
     except Exception:  # noqa: BLE001  (its __str__ is code of others, too)
         return f"{type(error).__name__}, whose message cannot be read"
+
+
+@contextmanager
+def failing(what: str) -> Iterator[None]:
+    """Turn any error in a block that runs code of others into an `AugmentError`.
+
+    Raises:
+        AugmentError: the block raised an error; the message says what failed, and the error.
+    """
+    try:
+        yield
+    except (AugmentError, MemoryError):
+        raise
+    except Exception as error:
+        raise AugmentError(f"{what} failed: {said(error)} (`__cause__` shows where)") from error
+
+
+@contextmanager
+def saying_where(where: str) -> Iterator[None]:
+    """Put a place in front of the message of an `AugmentError` that the block raises.
+
+    Raises:
+        AugmentError: the block raised one.
+    """
+    try:
+        yield
+    except AugmentError as error:
+        raise AugmentError(f"{where}: {error}") from error
 
 
 class Terminated(SystemExit):

@@ -8,7 +8,7 @@ import pytest
 
 from augment_ru import Augmenter, AugmentError, Chain
 from augment_ru.engine.attack import make
-from augment_ru.engine.presets import AttackChoice, GateChoice, Preset, run_of
+from augment_ru.engine.presets import AttackChoice, Preset, run_of
 from augment_ru.records.task import AnswerOffsets, Marks, Task, read_task_file, task_or_file
 from augment_ru.registry import chain_names
 from commands import fails, rows_of, run, write
@@ -229,7 +229,7 @@ def test_a_recipe_never_imports(place: Path) -> None:
         make("eda_delete", {"guards": ("shouting.py:asides",)})
     for attack, gate in (("shouting.py", "none"), ("case", "python:shouting:constant")):  # as a release is built
         with pytest.raises(AugmentError, match="never by a recipe or a row"):
-            run_of(Preset(), [AttackChoice(attack)], GateChoice(gate))
+            run_of(Preset(), [AttackChoice(attack)], gate)
     assert not (place / "imported").exists()
 
 

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import pairwise
-from typing import NamedTuple
 
 from augment_ru.edits import Span
 from augment_ru.language.morphology import GENDERS, Reading, readings
@@ -17,18 +16,6 @@ _ENDINGS = (
 )  # fmt: skip
 _SHORTEST_STEM = 3
 _NOMINAL = frozenset({"NOUN", "ADJF", "PRTF", "NUMR"})
-
-
-class _Word(NamedTuple):
-    """A word, and where it starts and stops."""
-
-    start: int
-    stop: int
-    text: str
-
-
-def _placed_words(text: str) -> list[_Word]:
-    return [_Word(*match.span(), match[0]) for match in LETTERS_AND_DIGITS.finditer(text)]
 
 
 def mentions(text: str, phrases: Sequence[str], label: str) -> Iterator[Span]:
@@ -48,22 +35,22 @@ def mentions(text: str, phrases: Sequence[str], label: str) -> Iterator[Span]:
     ['Кама', 'Камы']
     """
     text, origin = readable(text)
-    there = _placed_words(text)
-    caseless = not any(word.text[0].isupper() for word in there)
+    there = list(LETTERS_AND_DIGITS.finditer(text))
+    caseless = not any(word[0][0].isupper() for word in there)
     for phrase in dict.fromkeys(readable(phrase)[0] for phrase in phrases):
-        wanted = _placed_words(phrase)
+        wanted = list(LETTERS_AND_DIGITS.finditer(phrase))
         if not wanted:
             continue
-        gaps = [phrase[left.stop : right.start].strip() for left, right in pairwise(wanted)]
-        initial = _folded(wanted[0].text[0])
+        gaps = [phrase[left.end() : right.start()].strip() for left, right in pairwise(wanted)]
+        initial = _folded(wanted[0][0][0])
         for at in range(len(there) - len(wanted) + 1):
-            if _folded(there[at].text[0]) != initial:
+            if _folded(there[at][0][0]) != initial:
                 continue
             run = there[at : at + len(wanted)]
-            if not all(_is_form(one.text, form.text, caseless=caseless) for one, form in zip(wanted, run, strict=True)):
+            if not all(_is_form(one[0], form[0], caseless=caseless) for one, form in zip(wanted, run, strict=True)):
                 continue
-            if gaps == [text[left.stop : right.start].strip() for left, right in pairwise(run)]:
-                start, stop = run[0].start, run[-1].stop
+            if gaps == [text[left.end() : right.start()].strip() for left, right in pairwise(run)]:
+                start, stop = run[0].start(), run[-1].end()
                 yield Span(origin[start], origin[stop], label) if origin else Span(start, stop, label)
 
 

@@ -1,14 +1,14 @@
 """Apply constraints to annotated rows: run their patterns, field rules and functions, and return protected spans."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from augment_ru import registry
-from augment_ru.constraints.lexicon import Lexicon, Match, Pattern, needs_matcher, reads_annotation
+from augment_ru.constraints.lexicon import Lexicon, Match, needs_matcher, reads_annotation
 from augment_ru.constraints.rule_file import Constraint, Docs, Function, OfWords, Row, Rule
 from augment_ru.constraints.spacy_matcher import spacy_matches
 from augment_ru.edits import Span
@@ -62,15 +62,11 @@ class Forms:
         self.words = [word for doc in docs for word in (*doc.forms, "\n")]
         self.firsts = np.cumsum([0, *(len(doc.forms) + 1 for doc in docs)])
 
-    @cached_property
-    def _different(self) -> frozenset[str]:
-        return frozenset(self.words)
-
     def rows(self, may: Callable[[str], bool] | None) -> list[int]:
         """Return the numbers of the texts that have a word for which `may` is true, ascending; of all if it is None."""
         if may is None:
             return list(range(len(self.docs)))
-        asked = set(filter(may, self._different))
+        asked = set(filter(may, set(self.words)))
         places = [at for at, word in enumerate(self.words) if word in asked] if asked else []
         return list(dict.fromkeys((np.searchsorted(self.firsts, places, side="right") - 1).tolist()))
 
@@ -78,9 +74,9 @@ class Forms:
 def reads_words(one: Constraint) -> bool:
     """Tell whether all rules of a constraint read words alone, so that `protected_words` can be called."""
     rules = _compiled((one,))
-    return not (rules.for_spacy or rules.of_fields or any(map(reads_annotation, rules.patterns))) and all(
-        isinstance(function, OfWords) for function, *_ in rules.functions
-    )
+    return not (
+        rules.for_spacy or rules.of_fields or any(reads_annotation(rule.pattern) for rule in one.rules)
+    ) and all(isinstance(function, OfWords) for function, *_ in rules.functions)
 
 
 def protected_words(one: Constraint, forms: Forms) -> dict[int, list[Span]]:
@@ -124,14 +120,12 @@ class _Rules(NamedTuple):
         of_fields: rules that name fields of the row.
         functions: each function, the first rule that names it, and the labels of all rules that name it. Spans with
             other labels are dropped; if the labels are None, all spans are kept.
-        patterns: the patterns of the lexicons.
     """
 
     lexicons: list[Lexicon]
     for_spacy: list[Rule]
     of_fields: list[Rule]
     functions: list[tuple[Function, Rule, set[str] | None]]
-    patterns: list[Pattern]
 
 
 @lru_cache(maxsize=256)
@@ -152,7 +146,6 @@ def _compiled(constraints: tuple[Constraint, ...]) -> _Rules:
         [rule for rule in rules if rule.pattern and needs_matcher(rule.pattern)],
         [rule for rule in rules if rule.fields],
         functions,
-        [pattern for _, pattern in patterns],
     )
 
 

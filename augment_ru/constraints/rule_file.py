@@ -20,7 +20,7 @@ import msgspec
 import regex
 
 from augment_ru.edits import Span
-from augment_ru.errors import AugmentError, brief, check_known, unknown
+from augment_ru.errors import AugmentError, brief, check_known, saying_where
 from augment_ru.language.annotate import closed
 from augment_ru.registry import is_own, offered, own_object, refuse
 from augment_ru.resources import folder
@@ -84,12 +84,11 @@ class OfWords:
         return {name: list(self.spans(doc)) for name, doc in docs.items()}
 
 
-@dataclass(frozen=True)
-class RuleExample:
+class RuleExample(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A text with its protected parts in square brackets; in a text without brackets nothing may be protected."""
 
-    marked: str
-    record: Mapping[str, Any] = field(default_factory=dict)
+    marked: SomeText = msgspec.field(name="text")
+    record: dict[str, Any] = {}
 
     @property
     def text(self) -> str:
@@ -158,13 +157,8 @@ class Constraint:
     @cached_property
     def layers(self) -> frozenset[str]:
         """The layers of annotation that the patterns and functions read."""
-        wanted = {
-            _LAYER_OF[attribute]
-            for rule in self.rules
-            for token in rule.pattern
-            for attribute in token
-            if attribute in _LAYER_OF
-        }
+        read = {attribute for rule in self.rules for token in rule.pattern for attribute in token}
+        wanted = {_LAYER_OF[attribute] for attribute in read & _LAYER_OF.keys()}
         basic = {"tokens"} if any(rule.pattern for rule in self.rules) else set()
         return closed(frozenset(wanted | basic | self.extra_layers))
 
@@ -254,8 +248,7 @@ def constraint_path(name: str) -> Path:
         AugmentError: there is no such constraint.
     """
     paths = constraint_paths()
-    if name not in paths:
-        raise unknown("constraint", name, [*paths, "FILE.toml", "FILE.py:FUNCTION"])
+    check_known("constraint", name, [*paths, "FILE.toml", "FILE.py:FUNCTION"])
     return paths[name]
 
 
@@ -276,23 +269,18 @@ def read_constraint(path: Path) -> Constraint:
     examples = tuple(_example(f"{where}: example {number}", raw) for number, raw in enumerate(top.example, 1))
     layers = _layers(where, top.layers)
     language = top.language or None
-    if language not in (None, *LANGUAGES):
-        raise AugmentError(f"{where}: {unknown('language', str(language), LANGUAGES)}")
+    if language is not None:
+        with saying_where(where):
+            check_known("language", language, LANGUAGES)
     return Constraint(path.stem, top.why, rules, examples, layers, language, top.warns)
 
 
 def _layers(where: str, given: Iterable[str]) -> frozenset[str]:
-    try:
+    with saying_where(f"{where}: layers"):
         return closed(frozenset(given))
-    except AugmentError as error:
-        raise AugmentError(f"{where}: layers: {error}") from error
 
 
-class _Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A table of a rule file."""
-
-
-class _File(_Table, frozen=True):
+class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     why: SomeText
     rule: Annotated[tuple[dict[str, Any], ...], msgspec.Meta(min_length=1)]
     example: tuple[dict[str, Any], ...] = ()
@@ -301,23 +289,18 @@ class _File(_Table, frozen=True):
     warns: SomeTexts = ()
 
 
-class _RuleTable(_Table, frozen=True):
+class _RuleTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     label: SomeText
     pattern: tuple[Any, ...] | None = None
     fields: SomeTexts | None = None
     function: str | None = None
 
 
-class _ExampleTable(_Table, frozen=True):
-    text: SomeText
-    record: dict[str, Any] = {}
-
-
 def _example(where: str, raw: Mapping[str, Any]) -> RuleExample:
-    given = typed(where, raw, _ExampleTable)
-    if given.text.count("[") != given.text.count("]"):
-        raise AugmentError(f"{where}: a bracket is not closed: {given.text}")
-    return RuleExample(given.text, given.record)
+    given = typed(where, raw, RuleExample)
+    if given.marked.count("[") != given.marked.count("]"):
+        raise AugmentError(f"{where}: a bracket is not closed: {given.marked}")
+    return given
 
 
 def _rule(where: str, raw: Mapping[str, Any]) -> Rule:
@@ -361,8 +344,8 @@ def _check_length(where: str, pattern: Sequence[Mapping[str, Any]]) -> None:
 
 
 def _check_attribute(where: str, attribute: str, value: object) -> None:
-    if attribute not in _ATTRIBUTES:
-        raise AugmentError(f"{where}: {unknown('attribute', attribute, _ATTRIBUTES)}")
+    with saying_where(where):
+        check_known("attribute", attribute, _ATTRIBUTES)
     for test, wanted in value.items() if isinstance(value, dict) else ():
         if test in ("IN", "NOT_IN") and not isinstance(wanted, list):
             raise AugmentError(f"{where}: {attribute} {test} must be a list, not {brief(repr(wanted))}")
@@ -374,12 +357,7 @@ def _check_attribute(where: str, attribute: str, value: object) -> None:
     if attribute == "OP" and not _OPERATORS.fullmatch(str(value)):
         raise AugmentError(f"{where}: OP '{value}'; possible: ? * + {{n}} {{n,m}}; instead of '!' use NOT_IN")
     if attribute == "POS":
-        named = value if isinstance(value, str) else [one for part in _inner(value) for one in part]
-        for pos in [named] if isinstance(named, str) else named:
-            if pos not in _PARTS_OF_SPEECH:
-                raise AugmentError(f"{where}: {unknown('part of speech', str(pos), _PARTS_OF_SPEECH)}")
-
-
-def _inner(value: object) -> list[list[object]]:
-    """Return the lists in `{ IN = [...] }` and `{ NOT_IN = [...] }`; [] for a value that is not a table."""
-    return [part for part in value.values() if isinstance(part, list)] if isinstance(value, dict) else []
+        tests = value.values() if isinstance(value, dict) else [[value]] if isinstance(value, str) else ()
+        for pos in (one for named in tests if isinstance(named, list) for one in named):
+            with saying_where(where):
+                check_known("part of speech", str(pos), _PARTS_OF_SPEECH)

@@ -124,8 +124,9 @@ def _trimmed(text: str, start: int, stop: int, *, after: bool, before: bool) -> 
     piece = text[start:stop]
     left, right = 0, len(piece)
     if after:
-        if re.match(r"\w", piece) and start > 0 and _EDGE.match(text[start - 1]):
-            left = _end(re.match(r"\w+", piece))
+        word = re.match(r"\w+", piece)
+        if word and start > 0 and _EDGE.match(text[start - 1]):
+            left = word.end()
         match = _EDGE.search(piece, left)
         left = match.start() if match else right
     if before:
@@ -134,15 +135,8 @@ def _trimmed(text: str, start: int, stop: int, *, after: bool, before: bool) -> 
             right = max(tail.start(), left)
         while right > left and not _EDGE.match(piece[right - 1]):
             right -= 1
-    while left < right and piece[left].isspace():
-        left += 1
-    while right > left and piece[right - 1].isspace():
-        right -= 1
-    return start + left, start + right
-
-
-def _end(match: re.Match[str] | None) -> int:
-    return match.end() if match else 0
+    begin = start + right - len(piece[left:right].lstrip())
+    return begin, begin + len(piece[left:right].strip())
 
 
 def _pieces(text: str, start: int, stop: int) -> Iterator[tuple[int, int]]:
@@ -156,10 +150,7 @@ def _pieces(text: str, start: int, stop: int) -> Iterator[tuple[int, int]]:
         if not cuts:
             return  # without white space it is no sentence
         cut = (marks or cuts)[-1]
-        end = cut
-        while end > start and text[end - 1].isspace():
-            end -= 1
-        yield start, end
+        yield start, start + len(text[start:cut].rstrip())
         start = cut
         while start < stop and text[start].isspace():
             start += 1

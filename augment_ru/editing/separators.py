@@ -108,8 +108,7 @@ class _Patterns(NamedTuple):
         ):
             at = words - 1 if table is self.seconds else words
             found[at] = np.minimum(found[at], table.patterns[numbers])
-        best: Ints = found[pairs]
-        return best
+        return found[pairs]
 
 
 @cache

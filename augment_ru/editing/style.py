@@ -1,8 +1,6 @@
 """The style of a text: whether it may hold words of a chat."""
 
 import re
-from bisect import bisect
-from collections.abc import Sequence
 from functools import cache, lru_cache
 
 import numpy as np
@@ -71,32 +69,21 @@ def chat_points(text: str) -> int:
 
 
 @lru_cache(maxsize=16)
-def _quotations(text: str) -> tuple[Sequence[int], Sequence[int]]:
-    """Return where the words of others start and stop, ascending: all that stands between outer quote marks."""
-    starts: list[int] = []
-    stops: list[int] = []
-    for one in sorted((found.start, found.stop) for found in quoted(text)):
-        if not stops or one[0] >= stops[-1]:
-            starts.append(one[0])
-            stops.append(one[1])
-        else:
-            stops[-1] = max(stops[-1], one[1])
-    return starts, stops
+def _words_of_others(text: str) -> Mask:
+    """Tell for each place of a text, and for its end, whether it stands between quote marks."""
+    found = np.zeros(len(text) + 1, dtype=np.bool_)
+    for one in quoted(text):
+        found[one.start : one.stop] = True
+    return found
 
 
 def is_quoted(text: str, place: int) -> bool:
     """Tell whether a place of a text stands between quote marks, where the words of others are."""
-    starts, stops = _quotations(text)
-    at = bisect(starts, place) - 1
-    return at >= 0 and place < stops[at]
+    return bool(_words_of_others(text)[place])
 
 
 def _unquoted(batch: Batch) -> Mask:
-    free = np.ones(batch.codes.size, dtype=np.bool_)
-    for row, text in enumerate(batch.texts):
-        for start, stop in zip(*_quotations(text), strict=True):
-            free[batch.starts[row] + start : batch.starts[row] + stop] = False
-    return free
+    return ~np.concatenate([np.zeros(0, dtype=np.bool_), *map(_words_of_others, batch.texts)])
 
 
 def _fit(batch: Batch, least: int) -> Mask:
@@ -105,5 +92,4 @@ def _fit(batch: Batch, least: int) -> Mask:
 
 def in_chats(batch: Batch, places: Ints, least: int) -> Mask:
     """Tell for each global place whether its text has at least so many points, and it is no word of others."""
-    fits: Mask = batch.once(_fit, least)[batch.rows(places)] & batch.once(_unquoted)[places]
-    return fits
+    return batch.once(_fit, least)[batch.rows(places)] & batch.once(_unquoted)[places]

@@ -11,7 +11,7 @@ from augment_ru.errors import AugmentError
 from augment_ru.language.morphology import lemmas_of, readings
 from augment_ru.resources import dictionary_path, file_text, rows, same_word
 from augment_ru.text.batch import Batch
-from augment_ru.text.characters import Mask
+from augment_ru.text.characters import Mask, marked
 
 TARGETS = ("content", "lexicon", "random")
 """The possible targets beside the path of a word list."""
@@ -97,7 +97,6 @@ def _content_words(batch: Batch) -> tuple[Mask, Floats]:
     """Tell for each global place whether a content word starts there, and the share of such words in each text."""
     forms: WordForms = batch.once(WordForms)
     words = np.flatnonzero(forms.values(np.arange(forms.starts.size), _CARRIES) > 0)
-    carries = np.zeros(batch.codes.size, dtype=np.bool_)
-    carries[forms.starts[words]] = True
     every = np.bincount(batch.rows(forms.starts), minlength=len(batch))
-    return carries, np.bincount(batch.rows(forms.starts[words]), minlength=len(batch)) / np.maximum(every, 1)
+    carrying = np.bincount(batch.rows(forms.starts[words]), minlength=len(batch))
+    return marked(batch.codes.size, forms.starts[words]), carrying / np.maximum(every, 1)

@@ -10,7 +10,7 @@ from augment_ru.draws import Ints, Keys
 from augment_ru.errors import AugmentError
 from augment_ru.resources import listed_in
 from augment_ru.text.batch import Batch
-from augment_ru.text.characters import BREAK, DIGIT, SPACE, WORD, Codes, Counts, Mask, counts_before, decode
+from augment_ru.text.characters import BREAK, DIGIT, SPACE, WORD, Codes, Counts, Mask, counts_before, decode, marked
 
 _REMEMBERED = 500_000
 
@@ -283,9 +283,8 @@ class WordForms:
 
     def ranges_in(self, table: FormTable, starts: Ints, stops: Ints) -> Mask:
         """Tell whether the text at each of these ranges of global places is a single word of a table."""
-        found = np.zeros(starts.size, dtype=np.bool_)
-        found[table.numbers(np.arange(starts.size), self._digest(starts, stops), pairs=False)[0]] = True
-        return found
+        found, _ = table.numbers(np.arange(starts.size), self._digest(starts, stops), pairs=False)
+        return marked(starts.size, found)
 
     def find_pairs(self, table: FormTable) -> tuple[Ints, Ints]:
         """Find the phrases of a table.
@@ -301,10 +300,7 @@ class WordForms:
 
     def with_letter(self, letter: str) -> Ints:
         """Return the numbers of the words that contain a letter, ascending; the letter is given in lower case."""
-        places = np.flatnonzero(self.codes == ord(letter))
-        found = np.zeros(self.starts.size, dtype=np.bool_)
-        found[self._holding(places)] = True
-        return np.flatnonzero(found)
+        return np.unique(self._holding(np.flatnonzero(self.codes == ord(letter))))
 
     def _holding(self, places: Ints) -> Ints:
         """Return the number of the word around each place; places outside words are left out.
@@ -374,6 +370,4 @@ def first_of_sentences(batch: Batch, places: Ints, before: Counts | None = None)
     edges = np.concatenate([np.flatnonzero(breaks), batch.fences])
     following = np.searchsorted(places, edges)
     edges, following = edges[following < places.size], following[following < places.size]
-    first = np.zeros(places.size, dtype=np.bool_)
-    first[following[before[edges] == before[places[following]]]] = True
-    return first
+    return marked(places.size, following[before[edges] == before[places[following]]])

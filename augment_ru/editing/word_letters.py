@@ -106,8 +106,7 @@ def looked_up(table: Codes, codes: Codes) -> Codes:
 
     The last entry of the table must be 0; it stands for all code points beyond the table.
     """
-    found: Codes = table[np.minimum(codes, table.size - 1)]
-    return found
+    return table[np.minimum(codes, table.size - 1)]
 
 
 def lookup_table(substitutes: dict[str, str]) -> Codes:

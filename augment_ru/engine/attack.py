@@ -1,8 +1,7 @@
 """The class `Attack`, which every attack inherits from, and functions that find and check attacks."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, ClassVar, NamedTuple, Self, TypeAlias, cast
@@ -12,7 +11,7 @@ from augment_ru.constraints.rule_file import constraint
 from augment_ru.draws import Rng, Streams
 from augment_ru.edits import Change
 from augment_ru.engine.proposals import Proposals
-from augment_ru.errors import AugmentError, said
+from augment_ru.errors import AugmentError, failing, saying_where
 from augment_ru.options import configured, on_device
 from augment_ru.registry import is_own, own_class
 from augment_ru.text.batch import Batch
@@ -224,26 +223,12 @@ def proposals_of(attack: Attack, batch: Batch, streams: Streams) -> Proposals:
     Raises:
         AugmentError: the attack fails; the message names it and the error.
     """
-    with errors_of(attack):
+    guard = partial(failing, f"attack '{attack.name}'")
+    with guard():
         found = attack.propose_batch(batch, streams)
         if not isinstance(found, Proposals):
             raise AugmentError(f"attack '{attack.name}': propose_batch returned {type(found).__name__}, not Proposals")
-        return found.guarded(partial(errors_of, attack))
-
-
-@contextmanager
-def errors_of(attack: Attack) -> Iterator[None]:
-    """Turn any error in a block that runs an attack into an `AugmentError`; a user's own attack may raise anything.
-
-    Raises:
-        AugmentError: the block raised an error; the message names the attack and the error.
-    """
-    try:
-        yield
-    except (AugmentError, MemoryError):
-        raise
-    except Exception as error:
-        raise AugmentError(f"attack '{attack.name}' failed: {said(error)} (`__cause__` shows where)") from error
+        return found.guarded(guard)
 
 
 def checked_attack(attack: object) -> Attack:
@@ -277,10 +262,8 @@ def check_guards(name: str, guards: Iterable[str], option: str = "guards") -> No
         AugmentError: there is no constraint with the name of a guard.
     """
     for guard in guards:
-        try:
+        with saying_where(f"{name}.{option}"):
             constraint(guard)
-        except AugmentError as error:
-            raise AugmentError(f"{name}.{option}: {error}") from error
 
 
 def check_probability(name: str, probability: object) -> float:

@@ -23,7 +23,7 @@ from augment_ru.errors import AugmentError
 from augment_ru.registry import chain_names, is_own, refuse
 from augment_ru.script import Script, compose
 from augment_ru.text.batch import Batch
-from augment_ru.text.characters import Mask
+from augment_ru.text.characters import Mask, marked
 from augment_ru.text.context import Context
 
 
@@ -221,7 +221,8 @@ class SomeOf(_Listed):
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
         """Propose the changes of the parts chosen for each text, composed into changes of the original texts."""
-        chosen = _chosen(len(batch), len(self.attacks), self.count, streams)
+        draws = _draws(len(batch), len(self.attacks), streams)
+        chosen = np.argsort(np.argsort(draws, axis=1), axis=1) < self.count
         return composed_proposals(self.parts, self.probability, batch, streams, chosen)
 
 
@@ -237,12 +238,6 @@ class OneOf(SomeOf):
     """
 
     count: int = field(default=1, init=False, repr=False)
-
-
-def _chosen(texts: int, attacks: int, count: int, streams: Streams) -> Mask:
-    """Choose `count` attacks at random for each text; return whether each is chosen, shape (texts, attacks)."""
-    chosen: Mask = np.argsort(np.argsort(_draws(texts, attacks, streams), axis=1), axis=1) < count
-    return chosen
 
 
 def _draws(texts: int, attacks: int, streams: Streams) -> Floats:
@@ -393,8 +388,7 @@ def _note_spare(spare: dict[int, Change], batch: Batch, found: Proposals, probab
     firsts = batch.rows(found.starts[found.first_edits]) if found.ranks.size else found.first_edits
     order = np.lexsort((found.ranks, firsts))
     lowest = order[first_of_each(firsts[order])]
-    chosen = np.zeros(found.ranks.size, dtype=np.bool_)
-    chosen[lowest] = True
+    chosen = marked(found.ranks.size, lowest)
     found = found.keep(chosen)
     alone = one_by_one(batch, found)
     for number, row in enumerate(firsts[chosen].tolist()):
@@ -419,21 +413,15 @@ def _rewritten(batch: Batch, scripts: Sequence[Script], layers: frozenset[str]) 
     if layers and batch.annotate is None:
         raise AugmentError(f"a chain needs an annotator for {', '.join(sorted(layers))}; give the batch one")
     docs = batch.annotate(texts, layers) if layers and batch.annotate else None
-    protected = [
-        [script.map(span) or _around(script, span) for span in batch.protected(row)]
-        for row, script in enumerate(scripts)
-    ]
-    guarded = {
-        name: [
-            [script.map(span) or _around(script, span) for span in spans]
-            for script, spans in zip(scripts, found, strict=True)
-        ]
-        for name, found in batch.guarded.items()
-    }
-    borders = [
-        [_place(script, border) for border in row]
-        for row, script in zip(batch.borders or [[]] * len(scripts), scripts, strict=True)
-    ]
+
+    def moved(rows: Sequence[Sequence[Span]]) -> list[list[Span]]:
+        pairs = zip(scripts, rows, strict=True)
+        return [[script.map(span) or _around(script, span) for span in spans] for script, spans in pairs]
+
+    protected = moved([batch.protected(row) for row in range(len(batch))])
+    guarded = {name: moved(found) for name, found in batch.guarded.items()}
+    rows = zip(batch.borders or [[]] * len(scripts), scripts, strict=True)
+    borders = [[_place(script, border) for border in row] for row, script in rows]
 
     def contexts() -> list[Context]:
         return [

@@ -1,7 +1,7 @@
 """Tables of edits of many texts, in columns. `apply` makes them from proposals; gates and results read them."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
 from typing import Any, Protocol
@@ -13,7 +13,7 @@ from augment_ru.edits import Note
 from augment_ru.engine.proposals import Proposals, Replacements, ranges
 from augment_ru.errors import AugmentError
 from augment_ru.script import Script, Triple
-from augment_ru.text.characters import Codes, Mask, decode, surrogates
+from augment_ru.text.characters import Codes, Mask, decode, marked, surrogates
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,8 +118,6 @@ class EditTable(Sequence[Script]):
         """
         counts = np.diff(self.firsts)[texts]
         firsts = np.concatenate([[0], counts.cumsum()])
-        if firsts[-1] == self.starts.size:
-            return replace(self, rows=self.rows[texts], firsts=firsts, make_texts=None)
         edits, notes = ranges(self.firsts[texts], counts), self.make_notes
         return EditTable(
             self.sources,
@@ -219,12 +217,9 @@ def _texts(batch: TextColumns, starts: Ints, stops: Ints, texts: Replacements, f
         codes[starts] = texts.codes
     else:
         codes = np.empty(batch.codes.size + int(growth[-1]), dtype=np.uint32)
-        kept = np.ones(batch.codes.size, dtype=np.bool_)
-        kept[ranges(starts, stops - starts)] = False
-        is_new = np.zeros(codes.size, dtype=np.bool_)
-        is_new[ranges(starts + growth[:-1], lengths)] = True
+        is_new = marked(codes.size, ranges(starts + growth[:-1], lengths))
         codes[is_new] = texts.codes
-        codes[~is_new] = batch.codes[kept]
+        codes[~is_new] = batch.codes[~marked(batch.codes.size, ranges(starts, stops - starts))]
     joined = decode(codes)
     bounds = (batch.starts + growth[firsts]).tolist()
     return [joined[start : stop - 1] for start, stop in pairwise(bounds)]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar, cast
 
 from augment_ru.engine.result import METAS, Result
-from augment_ru.errors import AugmentError, optional, unknown
+from augment_ru.errors import AugmentError, check_known, optional
 from augment_ru.formats.row import KEY
 from augment_ru.records.field_paths import path_of
 from augment_ru.records.task import Task
@@ -149,8 +149,7 @@ def _check(frame: object, meta: str) -> None:
         raise AugmentError(
             f"{type(frame).__name__} is no frame of pandas or polars; use records() for rows, texts() for texts"
         )
-    if meta not in METAS:
-        raise unknown("metadata", meta, METAS)
+    check_known("metadata", meta, METAS)
     given: Any = frame
     names = list(given.columns)
     if twice := [name for name in dict.fromkeys(names) if names.count(name) > 1]:

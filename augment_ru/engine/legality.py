@@ -10,7 +10,18 @@ from augment_ru.draws import Ints
 from augment_ru.engine.proposals import Proposals, Replacements, ranges
 from augment_ru.errors import AugmentError, brief
 from augment_ru.text.batch import CONTEXT, Batch
-from augment_ru.text.characters import CLUSTER, WORD, Codes, Mask, among, classes, counts_before, decode, surrogates
+from augment_ru.text.characters import (
+    CLUSTER,
+    WORD,
+    Codes,
+    Mask,
+    among,
+    classes,
+    counts_before,
+    decode,
+    marked,
+    surrogates,
+)
 
 
 class Drop(NamedTuple):
@@ -52,8 +63,7 @@ def legal(
     def drop(edits: Mask, reason: str) -> None:
         nonlocal proposals, numbers
         if edits.any():
-            bad = np.zeros(proposals.ranks.size, dtype=np.bool_)
-            bad[proposals.changes[edits]] = True
+            bad = marked(proposals.ranks.size, proposals.changes[edits])
             if drops is not None:
                 drops.extend(Drop(number, reason) for number in numbers[bad].tolist())
             numbers, proposals = numbers[~bad], proposals.keep(~bad)
@@ -119,8 +129,6 @@ def _check(batch: Batch, proposals: Proposals) -> None:
 
 def _is_numbered(changes: Ints, count: int) -> bool:
     """Tell whether the numbers of the changes are 0 to `count` - 1, ascending, each at least once."""
-    if changes.size == count:
-        return bool((changes == np.arange(count)).all())
     if not changes.size or changes[0] != 0 or changes[-1] != count - 1:
         return False
     return not ((changes[1:] - changes[:-1]).astype(np.uint64) > 1).any()
@@ -257,18 +265,14 @@ def _without_effect(batch: Batch, proposals: Proposals) -> Mask:
 
 def _all_of_change(proposals: Proposals, edits: Mask) -> Mask:
     """Return, for each edit, whether the mask `edits` is True for all edits of its change, shape (edits,)."""
-    others = np.zeros(proposals.ranks.size, dtype=np.bool_)
-    others[proposals.changes[~edits]] = True
-    found: Mask = np.logical_not(others[proposals.changes])
-    return found
+    return ~marked(proposals.ranks.size, proposals.changes[~edits])[proposals.changes]
 
 
 def _surrogate(proposals: Proposals) -> Mask:
     """Return whether the new text of each edit holds a lone surrogate, shape (edits,)."""
     texts = proposals.replace(np.arange(proposals.starts.size))
     lone = counts_before(surrogates(texts.codes))
-    found: Mask = np.greater(lone[texts.offsets[1:]], lone[texts.offsets[:-1]])
-    return found
+    return np.greater(lone[texts.offsets[1:]], lone[texts.offsets[:-1]])
 
 
 def _sticking(batch: Batch, proposals: Proposals) -> Mask:
@@ -362,8 +366,7 @@ def _beaten(proposals: Proposals) -> Mask:
         np.minimum.at(lowest, places, priority[owners])
         is_lowest = lowest[places] == priority[owners]
         stays = np.bincount(owners, is_lowest, beaten.size) == sizes
-        taken = np.zeros(lowest.size, dtype=np.bool_)
-        taken[places[stays[owners]]] = True
+        taken = marked(lowest.size, places[stays[owners]])
         near = np.bincount(owners, taken[places], beaten.size) > 0
         beaten |= near & ~stays
         owners, places = owners[~near[owners]], places[~near[owners]]
@@ -376,9 +379,7 @@ def _tangled(proposals: Proposals) -> Mask:
     order = np.lexsort((lasts, firsts, proposals.changes))
     changes = proposals.changes[order]
     meets = (changes[1:] == changes[:-1]) & (firsts[order][1:] < lasts[order][:-1])
-    tangled = np.zeros(proposals.ranks.size, dtype=np.bool_)
-    tangled[changes[1:][meets]] = True
-    return tangled
+    return marked(proposals.ranks.size, changes[1:][meets])
 
 
 def _units(proposals: Proposals) -> tuple[Ints, Ints]:

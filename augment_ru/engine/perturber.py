@@ -4,13 +4,12 @@ import copy
 import logging
 import time
 from collections.abc import Sequence
-from functools import cached_property, lru_cache
 from numbers import Real
 from typing import Any, Self
 
 import numpy as np
 
-from augment_ru.draws import Ints, Keys, Rng, Streams, digests, mix
+from augment_ru.draws import Ints, Rng, Streams, digests, mix
 from augment_ru.edits import Change
 from augment_ru.engine.attack import Attack, Needs, checked_attack, proposals_of
 from augment_ru.engine.composition import attack_of
@@ -21,7 +20,7 @@ from augment_ru.engine.proposals import Proposals
 from augment_ru.engine.result import Perturbed, Settings
 from augment_ru.engine.search import SCHEDULES, Found, Gate, Plan, Tiles, Units, cut
 from augment_ru.engine.similarity import ScoreFunction, Scorer, Similarity, scorer_of, similarity_of
-from augment_ru.errors import AugmentError, unknown
+from augment_ru.errors import AugmentError, check_known
 from augment_ru.options import integer
 from augment_ru.records.options import reordered
 from augment_ru.text.characters import Mask
@@ -72,8 +71,7 @@ class Perturber:
         self.similarity = None if self.attack.permutes_options else similarity_of(similarity, may_import=True)
         if threshold is not None and not (_is_number(threshold) and 0.0 <= threshold <= 1.0):
             raise AugmentError(f"threshold {threshold!r}; needs a number from 0 to 1")
-        if schedule not in SCHEDULES:
-            raise unknown("schedule", str(schedule), SCHEDULES)
+        check_known("schedule", str(schedule), SCHEDULES)
         if not (_is_number(floor) and 0.0 < floor <= 1.0):
             raise AugmentError(f"floor {floor!r}; needs a probability over 0")
         self.threshold = self.similarity.threshold if threshold is None and self.similarity else threshold
@@ -111,10 +109,9 @@ class Perturber:
         """Return this perturber with a corpus for its attack (`Attack.with_corpus`)."""
         other = copy.copy(self)
         other.attack = self.attack.with_corpus(corpus)
-        other.__dict__.pop("needs", None)
         return other
 
-    @cached_property
+    @property
     def needs(self) -> Needs:
         """What records must be prepared with for the attack and the similarity."""
         read = self.similarity.layers if self.similarity else frozenset()
@@ -175,7 +172,7 @@ class Perturber:
         shared = Streams.of(prepared.keys, self.seed, self.attack.name)
         own = Streams.of(shared.spread(candidates).keys, *draw).keys[:, prepared.owners]
         names = tuple(dict.fromkeys(prepared.fields))
-        salts = _salts(names)
+        salts = digests(names)
         if len(names) > 1:
             salts = salts[[names.index(name) for name in prepared.fields]]
         return Streams(mix((own ^ salts).ravel()))
@@ -265,11 +262,6 @@ class Perturber:
             return Units.whole(batch, prepared.owners, len(prepared))
         whole = np.zeros(0, dtype=np.int64) if prepared.questions is None else prepared.questions.records
         return Units.sentences(batch, prepared.owners, sentences, found, whole)
-
-
-@lru_cache(maxsize=256)
-def _salts(fields: tuple[str, ...]) -> Keys:
-    return digests(fields)
 
 
 def _is_number(value: object) -> bool:

@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from augment_ru.draws import Floats, Ints, first_of_each
+from augment_ru.draws import Floats, Ints
 from augment_ru.engine.edit_table import one_by_one
 from augment_ru.engine.legality import legal
 from augment_ru.engine.perturber import Perturber
@@ -160,7 +160,6 @@ def _with_places(prepared: Prepared, found: Sequence[_Held]) -> list[RecordPool]
     batch = prepared.batch.prepared
     begins, ends = batch.words
     bounds = np.cumsum([0, *map(len, found)])
-    owners = np.repeat(np.arange(len(found)), np.diff(bounds))
     rows = [prepared.rows(at) for at in range(len(found))]
     keys = [sorted(held) for held in found]
     firsts = [(own[text], triples[0][0]) for own, held in zip(rows, keys, strict=True) for text, triples in held]
@@ -171,11 +170,6 @@ def _with_places(prepared: Prepared, found: Sequence[_Held]) -> list[RecordPool]
     before = words < np.searchsorted(begins, texts)  # the first word of its text
     sizes = np.where(before, 0, np.append(ends - begins, 0)[words]).astype(np.float64)
     names = np.where(before, -1 - texts, words)
-    order = np.lexsort((names, owners))
-    is_new = first_of_each(names[order]) | first_of_each(owners[order])
-    counted = np.append(np.cumsum(is_new) - 1, 0)
-    places = np.empty_like(owners)
-    places[order] = counted[:-1] - counted[bounds[:-1]][owners]
     return [
         RecordPool(
             [prepared.fields[row] for row in own],
@@ -184,7 +178,7 @@ def _with_places(prepared: Prepared, found: Sequence[_Held]) -> list[RecordPool]
             [held[key][0] for key in ordered],
             [text for text, _ in ordered],
             [held[key][1] for key in ordered],
-            places[start:stop],
+            np.unique(names[start:stop], return_inverse=True)[1],
             sizes[start:stop],
         )
         for own, held, ordered, start, stop in zip(

@@ -27,6 +27,7 @@ from augment_ru.records.options import offers_options
 from augment_ru.records.record import Record, tasks_of
 from augment_ru.records.task import Task, generic, task_for_row, task_or_file
 from augment_ru.text.batch import Batch
+from augment_ru.text.characters import encode, surrogates
 from augment_ru.text.doc import Doc
 
 
@@ -93,23 +94,13 @@ def _listed(given: Any) -> tuple[Constraint, ...]:  # noqa: ANN401  (whatever a 
         raise AugmentError(
             f"constraints={brief(given)}: possible: names, files, Constraint objects, functions, or () for none"
         )
-    return tuple(
-        one
-        if isinstance(one, Constraint)
-        else constraint_of(one, may_import=True)
-        if isinstance(one, str)
-        else own_constraint(one)
-        for one in several
-    )
+    found = [constraint_of(one, may_import=True) if isinstance(one, str) else one for one in several]
+    return tuple(one if isinstance(one, Constraint) else own_constraint(one) for one in found)
 
 
 def _chooses(constraints: Any) -> TypeGuard[Callable[[Task], Sequence[str]]]:  # noqa: ANN401  (what a caller gives)
     """Tell whether a value is a function of one argument, which chooses the constraints of a task."""
     return callable(constraints) and len(signature(constraints).parameters) == 1
-
-
-def _own_constraints(task: Task) -> Sequence[str]:
-    return task.layout.constraints
 
 
 class Preparation:
@@ -138,12 +129,8 @@ class Preparation:
         self.annotate = annotator_of(annotator) if isinstance(annotator, str) else annotator
         if not callable(self.annotate):
             raise AugmentError(f"annotator={brief(annotator)}: possible: a name, or a function from texts to documents")
-        self._choose = constraints if _chooses(constraints) else _own_constraints
+        self._choose = constraints if _chooses(constraints) else None
         self._given = None if constraints is None or _chooses(constraints) else _listed(constraints)
-        self._known: dict[Task, tuple[Constraint, ...]] = {}
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_known": {}}
 
     def constraints(self, task: Task) -> tuple[Constraint, ...]:
         """Return the constraints for a task: the given ones, or by default those that the task names.
@@ -151,12 +138,8 @@ class Preparation:
         Raises:
             AugmentError: there is no such constraint, or a constraint is for another language than the task's.
         """
-        if task not in self._known:
-            self._known[task] = self._found(task)
-        return self._known[task]
-
-    def _found(self, task: Task) -> tuple[Constraint, ...]:
-        found = tuple(map(constraint_of, self._choose(task))) if self._given is None else self._given
+        names = self._choose(task) if self._choose else task.layout.constraints
+        found = tuple(map(constraint_of, names)) if self._given is None else self._given
         for one in found:
             if one.language not in (None, task.benchmark.language):
                 raise AugmentError(
@@ -220,7 +203,7 @@ class Preparation:
         task = generic()
         for chunk in chunks(texts, len):
             alike = AlikeRecords(task, [{"text": text} for text in chunk], chunk)
-            yield self.chunk(list(alike) if _has_surrogates(chunk) else alike, needs)
+            yield self.chunk(list(alike) if surrogates(encode(chunk)[0]).any() else alike, needs)
 
     def chunk(self, records: Sequence[Record], needs: Iterable[Needs] = ()) -> Prepared:
         """Annotate the texts of one chunk of records and find their protected spans.
@@ -234,28 +217,12 @@ class Preparation:
                 constraint fails.
         """
         every = Needs.of_all(needs)
-        if isinstance(records, AlikeRecords) and not (
-            offers_options(records.task) or self.constraints(records.task) or records.task.layout.states_offsets
-        ):
-            return self._alike(records, every)
         try:
             return self._chunk(records, every)
         except AugmentError:
             for record in records:
                 record.check()  # raises an error that names the record, if a record is the cause
             raise
-
-    def _alike(self, records: AlikeRecords, needs: Needs) -> Prepared:
-        """Prepare records with one text each and without constraints, spans or options."""
-        guards = {name: constraint_of(name) for name in sorted(needs.guards)}
-        of_guards = frozenset().union(*(one.layers for one in guards.values()))
-        docs = self._docs(records.texts, needs.layers | of_guards, () if of_guards else needs.wants)
-        owners, fields = np.arange(len(records)), [records.field] * len(records)
-        guarded = _guarded(guards, records, docs, fields, owners)
-        batch = Batch(
-            records.texts, docs, annotate=self.annotate, contexts=partial(contexts_of, records), guarded=guarded
-        )
-        return Prepared(records, fields, owners, digests(records.keys), batch)
 
     def _docs(self, texts: Sequence[str], layers: frozenset[str], wants: Wants = ()) -> list[Doc] | None:
         if layers and wants and isinstance(self.annotate, Natasha):  # with others, tokens may cost as much as the rest
@@ -272,23 +239,25 @@ class Preparation:
         return docs
 
     def _chunk(self, records: Sequence[Record], needs: Needs) -> Prepared:
-        each = [record.texts() for record in records]
-        for record in records:
-            record.check_places()
-        fields = [name for held in each for name in held]
-        owners = np.repeat(np.arange(len(records)), [len(held) for held in each])
-        texts = [text for held in each for text in held.values()]
-        keys = digests([record.key for record in records])
-        wanted = {task: self.constraints(task) for task in tasks_of(records)}
+        each: list[Mapping[str, str]] = []
+        if isinstance(records, AlikeRecords) and not (
+            offers_options(records.task) or self.constraints(records.task) or records.task.layout.states_offsets
+        ):  # no record is looked at by itself
+            tasks, keys, texts = [records.task], records.keys, records.texts
+            owners, fields = np.arange(len(records)), [records.field] * len(records)
+        else:
+            tasks, keys = tasks_of(records), [record.key for record in records]
+            each = [record.texts() for record in records]
+            for record in records:
+                record.check_places()
+            fields = [name for held in each for name in held]
+            owners = np.repeat(np.arange(len(records)), [len(held) for held in each])
+            texts = [text for held in each for text in held.values()]
+        wanted = {task: self.constraints(task) for task in tasks}
         guards = {name: constraint_of(name) for name in sorted(needs.guards)}
-        of_constraints = frozenset[str]().union(
-            *(one.layers for several in (*wanted.values(), guards.values()) for one in several)
-        )
-        docs = self._docs(
-            texts,
-            needs.layers | of_constraints,
-            () if of_constraints else needs.wants,
-        )
+        applied = [one for several in (*wanted.values(), guards.values()) for one in several]
+        read = frozenset[str]().union(*(one.layers for one in applied))
+        docs = self._docs(texts, needs.layers | read, () if read else needs.wants)
         spans: list[list[Span]] = []
         borders: list[list[int]] = []
         warned: dict[int, tuple[str, ...]] = {}
@@ -306,8 +275,8 @@ class Preparation:
         batch = Batch(
             texts, docs, spans, borders, self.annotate, contexts=partial(contexts_of, records), guarded=guarded
         )
-        questions = Questions.of(records, fields, owners, batch)
-        return Prepared(records, fields, owners, keys, batch, questions, warned)
+        questions = Questions.of(records, fields, owners, batch) if each else None
+        return Prepared(records, fields, owners, digests(keys), batch, questions, warned)
 
 
 def _guarded(
@@ -345,14 +314,6 @@ def _guarded(
             spans[row] = spans.get(row, []) + records[owners[row]].labelled().get(fields[row], [])
         found[name] = [_outer(spans[row]) if row in spans else [] for row in range(len(forms.docs))]
     return found
-
-
-def _has_surrogates(texts: Iterable[str]) -> bool:
-    try:
-        "".join(texts).encode()
-    except UnicodeEncodeError:
-        return True
-    return False
 
 
 def record_of(row: object, task: Task | None, fields: Sequence[str]) -> Record:

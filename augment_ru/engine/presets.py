@@ -1,8 +1,10 @@
 """Presets, which are the defaults of a run under one name; and runs made from a preset and a user's choices."""
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from augment_ru.engine.attack import Attack, attack_name
@@ -11,7 +13,7 @@ from augment_ru.engine.perturber import Perturber
 from augment_ru.engine.prepare import Constraints
 from augment_ru.engine.recipe import option_values, read_recipe
 from augment_ru.engine.similarity import Similarity, similarity_of
-from augment_ru.errors import AugmentError
+from augment_ru.errors import AugmentError, saying_where
 from augment_ru.records.task import Task
 from augment_ru.registry import chain_names, is_own
 
@@ -97,7 +99,7 @@ class AttackChoice:
         spec: the name of the attack, or names joined by `+`.
         options: options by the name of the attack; values given as texts are parsed.
         probability: the probability of each attack for which `options` gives none; by default the attack's own.
-        threshold: the lowest similarity that passes; by default that of `GateChoice`, or of the similarity.
+        threshold: the lowest similarity that passes; by default that of the search, or of the similarity.
         name: the name under which error messages mention this choice; "" to leave it out.
     """
 
@@ -106,27 +108,6 @@ class AttackChoice:
     probability: float | None = None
     threshold: float | None = None
     name: str = ""
-
-    @property
-    def parts(self) -> tuple[str, ...]:
-        """The names of the attacks in `spec`."""
-        return chain_names(self.spec)
-
-
-@dataclass(frozen=True, slots=True)
-class GateChoice:
-    """The gate and the search, as a user chose them.
-
-    Attributes:
-        similarity: `NAME` or `NAME:ARGUMENT`; None for the similarity of the preset.
-        options: options of the similarity.
-        search: arguments of `Perturber` (threshold, schedule, candidates, min_changes, floor). A missing schedule is
-            that of the preset; other missing arguments are the defaults of `Perturber`.
-    """
-
-    similarity: str | None = None
-    options: Mapping[str, Any] = field(default_factory=dict)
-    search: Mapping[str, Any] = field(default_factory=dict)
 
 
 class Run(NamedTuple):
@@ -148,8 +129,10 @@ class Run(NamedTuple):
 def run_of(
     defaults: Preset,
     attacks: Sequence[AttackChoice],
-    gate: GateChoice,
+    similarity: str | None = None,
     *,
+    options: Mapping[str, Any] = MappingProxyType({}),
+    search: Mapping[str, Any] = MappingProxyType({}),
     seed: int | None = None,
     device: str | None = None,
     wrap: Callable[[Similarity], Similarity] = lambda similarity: similarity,
@@ -160,7 +143,10 @@ def run_of(
     Args:
         defaults: the preset.
         attacks: the attacks; each gets one perturber.
-        gate: the gate of all perturbers.
+        similarity: `NAME` or `NAME:ARGUMENT` of the gate of all perturbers; None for the similarity of the preset.
+        options: options of the similarity.
+        search: arguments of `Perturber` (threshold, schedule, candidates, min_changes, floor). A missing schedule is
+            that of the preset; other missing arguments are the defaults of `Perturber`.
         seed: the seed of the random draws; None for the default of `Perturber`.
         device: the device of all networks; None leaves their devices as they are.
         wrap: a function from the chosen similarity to the similarity that the perturbers use.
@@ -170,29 +156,21 @@ def run_of(
     Raises:
         AugmentError: a name is unknown, a value does not fit, or the similarity's model is not in the local cache.
     """
-    spec = gate.similarity or defaults.similarity
-    similarity = similarity_of(
-        spec, {**defaults.options.get(spec.partition(":")[0], {}), **gate.options}, may_import=may_import
-    )
-    on_device = similarity.on_device(device) if similarity and device else similarity
-    runs_network = on_device is not similarity
-    search = {"schedule": defaults.schedule, **gate.search}
-    if seed is not None:
-        search["seed"] = seed
+    spec = similarity or defaults.similarity
+    made = similarity_of(spec, {**defaults.options.get(spec.partition(":")[0], {}), **options}, may_import=may_import)
+    on_device = made.on_device(device) if made and device else made
+    runs_network = on_device is not made
+    search = {"schedule": defaults.schedule, **search, **({} if seed is None else {"seed": seed})}
     gated = wrap(on_device) if on_device else None
     perturbers = []
     for choice in attacks:
-        try:
-            attack = attack_of(
-                choice.spec, options=_options(defaults, choice, may_import=may_import), may_import=may_import
-            )
+        with saying_where(f"attack '{choice.name}'") if choice.name else nullcontext():
+            of_attacks = _options(defaults, choice, may_import=may_import)
+            attack = attack_of(choice.spec, options=of_attacks, may_import=may_import)
             placed = attack.on_device(device) if device else attack
             runs_network |= placed is not attack
             own = search if choice.threshold is None else {**search, "threshold": choice.threshold}
             perturbers.append(Perturber(placed, similarity=gated, **own))
-        except AugmentError as error:
-            where = f"attack '{choice.name}': " if choice.name else ""
-            raise AugmentError(f"{where}{error}") from error
     scorer = on_device.signature if on_device else "none"  # a model that is not there is an error before anything runs
     return Run(perturbers, on_device, scorer, runs_network)
 
@@ -203,7 +181,7 @@ def _options(defaults: Preset, choice: AttackChoice, *, may_import: bool) -> dic
     The choice's options override its probability, and both override the options of the preset.
     """
     chosen = {} if choice.probability is None else {"probability": choice.probability}
-    names = [attack_name(part) if may_import else part for part in choice.parts]
+    names = [attack_name(part) if may_import else part for part in chain_names(choice.spec)]
     return {name: {**defaults.options.get(name, {}), **chosen, **choice.options.get(name, {})} for name in names}
 
 
@@ -234,9 +212,9 @@ def asked_run(given: Mapping[str, Any], attacks: Sequence[str], known: Sequence[
     run = run_of(
         defaults,
         [AttackChoice(attack, options, given.get("probability")) for attack in attacks],
-        GateChoice(
-            spec, options.get(similarity, {}), {key: given[key] for key in _SEARCH if given.get(key) is not None}
-        ),
+        spec,
+        options=options.get(similarity, {}),
+        search={key: given[key] for key in _SEARCH if given.get(key) is not None},
         seed=given.get("seed"),
         device=given.get("device"),
         may_import=True,
@@ -253,8 +231,7 @@ def preset_settings(name: str, attack: str | Attack, settings: Mapping[str, Any]
     defaults = preset(name)
     similarity = settings.get("similarity", defaults.similarity)
     choices = [AttackChoice(attack)] if isinstance(attack, str) else []
-    gate = GateChoice(similarity if isinstance(similarity, str) else "none")
-    run = run_of(defaults, choices, gate, may_import=True)
+    run = run_of(defaults, choices, similarity if isinstance(similarity, str) else "none", may_import=True)
     return {
         "attack": run.perturbers[0].attack if choices else attack,
         "constraints": defaults.constraints,

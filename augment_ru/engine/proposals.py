@@ -184,9 +184,7 @@ class Proposals:
         Raises:
             AugmentError: an edit is outside its text, a rank is outside [0, 1), or a change has no edit.
         """
-        starts: list[int] = []
-        stops: list[int] = []
-        changes: list[int] = []
+        places: list[tuple[int, int, int]] = []  # the start, the stop, the number of the change
         ranks: list[float] = []
         texts: list[str] = []
         notes: list[Note | None] = []
@@ -197,16 +195,15 @@ class Proposals:
                 for edit in change.edits:
                     if not 0 <= edit.start <= edit.stop <= length:
                         raise AugmentError(f"{edit} lies outside a text of {length} characters")
-                    starts.append(at + index(edit.start))
-                    stops.append(at + index(edit.stop))
-                    changes.append(len(ranks))
+                    places.append((at + index(edit.start), at + index(edit.stop), len(ranks)))
                     texts.append(edit.text)
                     notes.append(edit.note)
                 ranks.append(change.rank)
+        starts, stops, changes = np.array(places, dtype=np.int64).reshape(-1, 3).T.copy()
         return cls(
-            np.array(starts, dtype=np.int64),
-            np.array(stops, dtype=np.int64),
-            np.array(changes, dtype=np.int64),
+            starts,
+            stops,
+            changes,
             np.array(ranks, dtype=np.float64),
             Replacements.of(texts).take,
             notes=(lambda indices: [notes[at] for at in indices.tolist()]) if any(notes) else None,
@@ -216,13 +213,8 @@ class Proposals:
         """Return the proposals with only the changes for which the mask, of shape (changes,), is True."""
         if changes.all():
             return self
-        if self.changes.size == changes.size:  # each edit is a change of its own
-            edits = changes.nonzero()[0]
-            kept = np.arange(edits.size)
-        else:
-            edits = changes[self.changes].nonzero()[0]
-            kept = (np.cumsum(changes) - 1)[self.changes[edits]]
-        return self._of(edits, kept, self.ranks[changes])
+        edits = changes[self.changes].nonzero()[0]
+        return self._of(edits, (np.cumsum(changes) - 1)[self.changes[edits]], self.ranks[changes])
 
     def without(self, dropped: Mask) -> "Proposals":
         """Return the proposals without the edits for which the mask, of shape (edits,), is True.

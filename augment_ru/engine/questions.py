@@ -1,6 +1,7 @@
 """Keeps the options of a question different: finds edits that make two of them equal."""
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
 
 import numpy as np
 
@@ -11,7 +12,7 @@ from augment_ru.records.options import Option, comparable, made_equal, offers_op
 from augment_ru.records.record import Record, tasks_of
 from augment_ru.script import Script, Triple
 from augment_ru.text.batch import Batch
-from augment_ru.text.characters import Mask, decode
+from augment_ru.text.characters import Mask, decode, marked
 
 
 class Questions:
@@ -78,7 +79,8 @@ class Questions:
             units: the unit of each edit, shape (edits,).
         """
         at = self._texts_at[edits.rows[edits.owners]]
-        return self._units(self._made_equal(at + edits.starts, at + edits.stops, edits.new.take, units))
+        found = self._made_equal(at + edits.starts, at + edits.stops, edits.new.take, units)
+        return np.array(sorted(found), dtype=np.int64)
 
     def broken_alone(self, proposals: Proposals, asked: Mask) -> Mask:
         """Return whether each change makes two options equal by itself, shape (changes,).
@@ -89,9 +91,7 @@ class Questions:
         """
         edits = np.flatnonzero(asked[proposals.changes])
         found = self._made_equal_by(proposals, edits, proposals.changes[edits])
-        broken = np.zeros_like(asked)
-        broken[self._units(found)] = True
-        return broken
+        return marked(asked.size, np.array(sorted(found), dtype=np.int64))
 
     def kept_apart(self, proposals: Proposals, owners: Ints, active: Mask) -> Mask:
         """Return which active changes can be kept so that no options become equal, shape (changes,).
@@ -112,7 +112,7 @@ class Questions:
             changes = np.unique(proposals.changes[edits[inside]])
             changes = changes[np.lexsort((proposals.ranks[changes], owners[changes]))]
             active[changes[np.diff(owners[changes], append=-1) != 0]] = False  # the last change of each record
-            edits = edits[np.isin(owners[proposals.changes[edits]], self._units(found))]
+            edits = edits[np.isin(owners[proposals.changes[edits]], list(found))]
             edits = edits[active[proposals.changes[edits]]]
         return active
 
@@ -147,26 +147,18 @@ class Questions:
             return {}
         new = texts(inside)
         joined, bounds = decode(new.codes), new.offsets.tolist()
-        edits: dict[tuple[int, int], list[Triple]] = {}
-        for at, (index, unit, option) in enumerate(
-            zip(inside.tolist(), units[inside].tolist(), options[inside].tolist(), strict=True)
-        ):
+        edits: dict[tuple[int, int], dict[int, list[Triple]]] = {}  # by unit and question, then by option
+        rows = zip(inside.tolist(), units[inside].tolist(), options[inside].tolist(), pairwise(bounds), strict=True)
+        for index, unit, option, (begin, end) in rows:
             start = int(self._starts[option])
-            edit = int(starts[index]) - start, int(stops[index]) - start, joined[bounds[at] : bounds[at + 1]]
-            edits.setdefault((unit, option), []).append(edit)
-        asked: dict[tuple[int, int], dict[int, int]] = {}
-        for unit, option in edits:
-            question, number = self._numbers[option]
-            asked.setdefault((unit, question), {})[number] = option
+            edit = int(starts[index]) - start, int(stops[index]) - start, joined[begin:end]
+            edits.setdefault((unit, self._numbers[option][0]), {}).setdefault(option, []).append(edit)
         equal: dict[int, set[int]] = {}
-        for (unit, question), changed in asked.items():
+        for (unit, question), changed in edits.items():
             after = list(self._before[question])
-            for number, option in changed.items():
-                after[number] = comparable(Script.of(self._texts[option], sorted(edits[unit, option])).text)
+            options_at = {self._numbers[option][1]: option for option in changed}
+            for number, option in options_at.items():
+                after[number] = comparable(Script.of(self._texts[option], sorted(changed[option])).text)
             for pair in made_equal(self._before[question], after):
-                equal.setdefault(unit, set()).update(changed[number] for number in pair if number in changed)
+                equal.setdefault(unit, set()).update(options_at[one] for one in pair if one in options_at)
         return equal
-
-    @staticmethod
-    def _units(found: Mapping[int, set[int]]) -> Ints:
-        return np.array(sorted(found), dtype=np.int64)

@@ -19,7 +19,7 @@ from augment_ru.engine.differences import result_html
 from augment_ru.engine.edit_table import EditTable
 from augment_ru.engine.prepare import Prepared
 from augment_ru.engine.search import Cost, Found
-from augment_ru.errors import AugmentError, brief, unknown
+from augment_ru.errors import AugmentError, brief, check_known
 from augment_ru.formats.json_lines import encoded
 from augment_ru.formats.row import Changed, lines_with, replaced, written
 from augment_ru.records.alike import AlikeRecords
@@ -140,10 +140,8 @@ class Perturbed:
         made: dict[tuple[Any, ...], Outcome] = {}
         outcomes = []
         for at, found_of in enumerate(zip(*columns, self._reasons, strict=True)):
-            key = (*found_of, warned.get(at, ()), found.orders.get(at, ())) if warned or found.orders else found_of
-            outcome = made.get(key)
-            if outcome is None:
-                outcome = made[key] = _outcome(*key)
+            key = found_of, warned.get(at, ()), found.orders.get(at, ())
+            outcome = made.get(key) or made.setdefault(key, _outcome(*key))
             outcomes.append(outcome._replace(sentences=sentences[at]) if at in sentences else outcome)
         return outcomes
 
@@ -185,22 +183,14 @@ class Perturbed:
 
     def protected(self, at: int) -> Spans:
         """Return the protected spans of each field of record number `at`."""
-        prepared = self.prepared
-        if not prepared.batch.spans[2]:
-            return {prepared.fields[row]: () for row in prepared.rows(at)}
-        if at in self.found.orders:
-            return {prepared.fields[row]: tuple(Span(*span) for span in self._spans[row]) for row in prepared.rows(at)}
-        return {prepared.fields[row]: tuple(prepared.batch.protected(row)) for row in prepared.rows(at)}
+        fields, rows = self.prepared.fields, self.prepared.rows(at)
+        return {fields[row]: tuple(Span(*span) for span in self._spans[row]) for row in rows}
 
     def changed(self, at: int, meta: str) -> Changed:
         """Return the new values of the row of record number `at`, with as much metadata as `meta` says (`METAS`)."""
-        prepared, record, every = self.prepared, self.prepared.records[at], self.metadata(meta)
+        record, every = self.prepared.records[at], self.metadata(meta)
         metadata = None if every is None else every[at].decode()
-        if record.task.layout.states_offsets or self.found.orders:
-            return Changed(new_values(record, self.scripts(at), self.outcomes[at].order), metadata)
-        sources, new = prepared.batch.texts, self.edits.texts
-        changed = [row for row in prepared.rows(at) if new[row] != sources[row]]
-        return Changed({path_of(record.values, prepared.fields[row]): new[row] for row in changed}, metadata)
+        return Changed(new_values(record, self.scripts(at), self.outcomes[at].order), metadata)
 
     def rows(self, meta: str) -> list[tuple[Record, Changed]]:
         """Return each record with the changes of its row (`changed`), without making `Result` objects."""
@@ -223,7 +213,7 @@ class Perturbed:
         Raises:
             AugmentError: `meta` is not one of `METAS`.
         """
-        _check_meta(meta)
+        check_known("metadata", meta, METAS)
         return None if meta == "none" else self._full if meta == "full" else self._brief
 
     @cached_property
@@ -280,15 +270,10 @@ def _rows_of_words(batch: Batch) -> Ints:
     return batch.rows(word_bounds(batch.codes, batch.flags)[0])
 
 
-def _outcome(  # noqa: PLR0917  (the columns)
-    candidate: int,
-    probability: float,
-    similarity: float | None,
-    possible: bool,  # noqa: FBT001
-    reason: str,
-    warnings: tuple[str, ...] = (),
-    order: tuple[int, ...] = (),
+def _outcome(
+    found: tuple[int, float, float | None, bool, str], warnings: tuple[str, ...], order: tuple[int, ...]
 ) -> Outcome:
+    candidate, probability, similarity, possible, reason = found
     if candidate >= 0:
         return Outcome("perturbed", probability, similarity, candidate, warnings, order=order)
     if possible:
@@ -476,7 +461,7 @@ class Result:
         """Return the metadata as JSON; None if `meta` is "none"."""
         if "_chunk" in self.__dict__:
             return self._chunk.changed(self._at, meta).metadata
-        _check_meta(meta)
+        check_known("metadata", meta, METAS)
         if meta == "none":
             return None
         brief, scripts = encoded(self._brief()), self.scripts
@@ -581,11 +566,6 @@ def noted(notes: Mapping[str, Sequence[Note | None]]) -> dict[str, Any]:
     """Return `{"notes": …}` for the metadata, given the note of each edit by field; empty if no edit has a note."""
     values = {name: [note and note.values() for note in found] for name, found in notes.items()}
     return {"notes": values} if any(chain.from_iterable(values.values())) else {}
-
-
-def _check_meta(meta: str) -> None:
-    if meta not in METAS:
-        raise unknown("metadata", meta, METAS)
 
 
 def new_values(record: Record, scripts: Scripts, order: Sequence[int] = ()) -> dict[Path, Any]:

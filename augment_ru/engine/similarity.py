@@ -2,7 +2,6 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from inspect import isroutine
@@ -13,7 +12,7 @@ import numpy as np
 from augment_ru import registry
 from augment_ru.draws import Floats, Ints
 from augment_ru.engine.edit_table import EditTable
-from augment_ru.errors import AugmentError, said, unknown
+from augment_ru.errors import AugmentError, check_known, failing
 from augment_ru.options import configured, on_device, values_of
 from augment_ru.registry import is_own, own_object, refuse
 from augment_ru.script import Script
@@ -241,7 +240,7 @@ def scorer_of(similarity: Similarity, references: Sequence[str]) -> Scorer:
     Raises:
         AugmentError: `against` raises an error or does not return a `Scorer`.
     """
-    with _errors_of(similarity):
+    with failing(f"the similarity ({type(similarity).__name__})"):
         scorer: object = similarity.against(references)
     if not isinstance(scorer, Scorer):
         raise AugmentError(f"{type(similarity).__name__}.against returned {type(scorer).__name__}; return a Scorer")
@@ -255,7 +254,8 @@ def checked_scores(scorer: Scorer, indices: Ints, candidates: Sequence[str]) -> 
         AugmentError: the scorer raises an error, does not return one score for each candidate, or returns a score that
             is not finite or above 1.
     """
-    with _errors_of(scorer):
+    whose = "" if isinstance(scorer, _FunctionScorer) else f" ({type(scorer).__name__})"
+    with failing(f"the similarity{whose}"):
         scores = np.asarray(scorer.score(indices, candidates), dtype=np.float64)
     if scores.shape != (len(candidates),):
         raise AugmentError(f"similarity: scores of shape {scores.shape} for {len(candidates)} pairs; return one a pair")
@@ -263,19 +263,6 @@ def checked_scores(scorer: Scorer, indices: Ints, candidates: Sequence[str]) -> 
     if not possible.all():
         raise AugmentError(f"similarity: a score of {scores[~possible][0]}; scores are numbers of at most 1")
     return scores
-
-
-@contextmanager
-def _errors_of(part: object) -> Iterator[None]:
-    """Turn any error in a block that runs a similarity or a scorer into an `AugmentError`."""
-    try:
-        yield
-    except (AugmentError, MemoryError):
-        raise
-    except Exception as error:
-        name = type(part).__name__
-        whose = "" if isinstance(part, _FunctionScorer) else f" ({name})"
-        raise AugmentError(f"the similarity{whose} failed: {said(error)} (`__cause__` shows where)") from error
 
 
 def similarity_of(
@@ -316,8 +303,7 @@ def similarity_of(
 def _named(similarity: str, options: Mapping[str, Any]) -> Similarity:
     """Make the similarity with this name; after a colon the name may have an argument, as in `bertscore:MODEL`."""
     name, colon, argument = similarity.partition(":")
-    if name not in registry.names("similarities"):
-        raise unknown("similarity", name, [*registry.names("similarities"), "none"])
+    check_known("similarity", name, [*registry.names("similarities"), "none"])
     found = registry.find("similarities", "similarity", name)
     given: Mapping[str, Any] = {}
     if colon:

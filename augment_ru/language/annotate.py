@@ -5,6 +5,7 @@ sequence with masked gaps between them. So no text is padded to the longest, and
 depend on the other texts. `SpacyPipeline` runs an installed spaCy pipeline instead.
 """
 
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
@@ -16,6 +17,7 @@ from augment_ru.language.slovnet import entities, tags, trees
 from augment_ru.language.tokens import readable, token_ranges
 from augment_ru.language.truecase import truecased
 from augment_ru.text.doc import LAYERS, Doc, Token
+from augment_ru.version import version_of
 
 _IMPLIED = {"lemmas": {"morphology"}, "syntax": {"morphology"}}
 """Maps a layer to the layers that it is computed from."""
@@ -54,9 +56,7 @@ class Natasha:
     @property
     def signature(self) -> str:
         """The names and the versions of the packages that contain the models."""
-        from importlib.metadata import version  # noqa: PLC0415  (30 ms that most runs do not need)
-
-        return "+".join(f"{name}-{version(name)}" for name in ("natasha", "slovnet", "razdel", "pymorphy3"))
+        return "+".join(f"{name}-{version_of(name)}" for name in ("natasha", "slovnet", "razdel", "pymorphy3"))
 
     def __call__(self, texts: Sequence[str], layers: frozenset[str]) -> list[Doc]:
         """Annotate texts with these layers, and with the layers that these are computed from.
@@ -92,19 +92,12 @@ class Natasha:
             columns.get(name) or [[default] * len(part.words) for part in parts]
             for name, default in list(_COLUMNS.items())[: last + 1]
         ]
-        return [
-            Doc(
-                text,
-                tuple(
-                    [
-                        Token(start, stop, word, layers, *values)
-                        for (start, stop), word, *values in zip(part.places, part.words, *row, strict=True)
-                    ]
-                ),
-                layers,
-            )
-            for text, part, *row in zip(texts, parts, *rows, strict=True)
-        ]
+        docs = []
+        for text, part, *row in zip(texts, parts, *rows, strict=True):
+            words = zip(part.places, part.words, *row, strict=True)
+            tokens = [Token(start, stop, word, layers, *values) for (start, stop), word, *values in words]
+            docs.append(Doc(text, tuple(tokens), layers))
+        return docs
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,12 +127,9 @@ class _Part:
         """Yield the tokens of each sentence; every token is in exactly one."""
         from razdel import sentenize  # noqa: PLC0415
 
-        stops = [sentence.stop for sentence in sentenize(self.read)]
         first = 0
-        for stop in stops:
-            last = first
-            while last < len(self.starts) and self.starts[last] < stop:
-                last += 1
+        for sentence in sentenize(self.read):
+            last = bisect_left(self.starts, sentence.stop)
             if last > first:
                 yield self.words[first:last]
             first = last
@@ -166,22 +156,11 @@ def _regroup(parts: Sequence[_Part], rows: list[list[Any]], *, heads: bool = Fal
 
 
 class _Split(Doc):
-    """A text that is split into tokens when they are first read."""
+    """A text that is split into tokens; `Token` objects are made when they are first read."""
 
     def __init__(self, text: str) -> None:
-        self.__dict__.update(text=text, layers=_TOKENS)
-
-    @cached_property
-    def _part(self) -> _Part:
-        return _Part.of(self.text)
-
-    @property
-    def forms(self) -> Sequence[str]:
-        return self._part.words
-
-    @property
-    def places(self) -> Sequence[tuple[int, int]]:
-        return self._part.places
+        part = _Part.of(text)
+        self.__dict__.update(text=text, layers=_TOKENS, forms=part.words, places=part.places)
 
     @cached_property
     def tokens(self) -> tuple[Token, ...]:
@@ -225,27 +204,13 @@ class SpacyPipeline:
                 raise AugmentError(f"the spaCy pipeline '{self.name}' gives no {', '.join(missing)}; use another one")
             tokens = [token for token in parsed if not token.is_space]
             number = {token.i: place for place, token in enumerate(tokens)}
-            docs.append(
-                Doc(
-                    text,
-                    tuple(
-                        Token(
-                            token.idx,
-                            token.idx + len(token.text),
-                            token.text,
-                            layers,
-                            entity=f"{token.ent_iob_}-{token.ent_type_}" if token.ent_type_ else "",
-                            _pos=token.pos_ or "X",
-                            _features=str(token.morph),
-                            _lemma=token.lemma_.lower(),
-                            _head=number.get(token.head.i, number[token.i]),
-                            _relation=token.dep_,
-                        )
-                        for token in tokens
-                    ),
-                    layers,
-                )
-            )
+            made = []
+            for one in tokens:
+                entity = f"{one.ent_iob_}-{one.ent_type_}" if one.ent_type_ else ""
+                tag = (one.pos_ or "X", str(one.morph), one.lemma_.lower())
+                head = number.get(one.head.i, number[one.i])
+                made.append(Token(one.idx, one.idx + len(one.text), one.text, layers, entity, *tag, head, one.dep_))
+            docs.append(Doc(text, tuple(made), layers))
         return docs
 
 

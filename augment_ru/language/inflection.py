@@ -274,25 +274,18 @@ def _lexemes(lemma: str, kind: str) -> tuple[_Lexeme, ...]:
     return tuple(found.values())
 
 
-class _Paradigm(NamedTuple):
-    """The forms of all words that are inflected alike.
-
-    Attributes:
-        edges: the prefix and the suffix of each form, by the number of the form.
-        forms: maps the grammemes of a form to the forms that have them.
-    """
-
-    edges: list[tuple[str, str]]
-    forms: dict[frozenset[str], list[_Written]]
-
-
 @cache
-def _paradigm(number: int) -> _Paradigm:
+def _paradigm(number: int) -> tuple[list[tuple[str, str]], dict[frozenset[str], list[_Written]]]:
+    """Return the forms of all words that are inflected alike.
+
+    Returns:
+        The prefix and the suffix of each form, by the number of the form; and the forms by their grammemes.
+    """
     rows = [
         (str(prefix), str(suffix), frozenset(tag.grammemes))
         for prefix, tag, suffix in morphology().dictionary.build_paradigm_info(number)
     ]
-    return _Paradigm([(prefix, suffix) for prefix, suffix, _ in rows], _by_grammemes(rows))
+    return [(prefix, suffix) for prefix, suffix, _ in rows], _by_grammemes(rows)
 
 
 def _by_grammemes(forms: Iterable[_Written]) -> dict[frozenset[str], list[_Written]]:

@@ -16,7 +16,8 @@ _HARD = {
 """The beginnings of words before which the preposition is written with a vowel: «со столом»."""
 _UNSURE = re.compile("льд|льв|лб|лж|рт|рв|мн|дн|двор|сну|сне|сном|вс")
 """The beginnings of words before which «из», «над», «от», «под» and «перед» may also be written with a vowel."""
-_OTHERS = frozenset({"из", "изо", "над", "надо", "от", "ото", "под", "подо", "перед", "передо", "обо", "без", "безо"})
+_OTHERS = frozenset({"из", "над", "от", "под", "перед", "без"})
+_LONG = frozenset({"изо", "надо", "ото", "подо", "передо", "обо", "безо"})
 
 
 def fitting(preposition: str, word: str) -> str | None:
@@ -32,12 +33,8 @@ def fitting(preposition: str, word: str) -> str | None:
     Returns:
         The preposition; None if it is not certain which form is right.
     """
-    if preposition in _OTHERS:
-        return (
-            None
-            if preposition in {"изо", "надо", "ото", "подо", "передо", "обо", "безо"} or _UNSURE.match(word)
-            else preposition
-        )
+    if preposition in _LONG or (preposition in _OTHERS and _UNSURE.match(word)):
+        return None
     short = _SHORT.get(preposition, preposition)
     if short == "о":
         return "об" if _VOWEL.match(word) else "о"

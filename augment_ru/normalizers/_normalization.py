@@ -1,14 +1,13 @@
 """The class `Normalization`, which every normalizer inherits from, chains of them, and functions that find them."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from augment_ru import registry
 from augment_ru.edits import Edit, Note
-from augment_ru.errors import AugmentError, brief, said
+from augment_ru.errors import AugmentError, brief, failing
 from augment_ru.options import by_name, configured
 from augment_ru.registry import chain_names, is_own, own_class
 from augment_ru.script import Script
@@ -127,22 +126,11 @@ def scripts_of(one: Normalization, texts: Sequence[str]) -> list[Script]:
     Raises:
         AugmentError: the normalizer fails, or returns something else; the message names it.
     """
-    with _errors_of(one):
+    with failing(f"normalizer '{one.name}'"):
         found = one.scripts(texts)
         if [script.source for script in found] != list(texts):
             raise AugmentError(f"normalizer '{one.name}': scripts() must return one Script for each text, in order")
         return found
-
-
-@contextmanager
-def _errors_of(one: Normalization) -> Iterator[None]:
-    """Turn any error in a block that runs a normalizer into an `AugmentError`; a user's own may raise anything."""
-    try:
-        yield
-    except (AugmentError, MemoryError):
-        raise
-    except Exception as error:
-        raise AugmentError(f"normalizer '{one.name}' failed: {said(error)} (`__cause__` shows where)") from error
 
 
 def normalizations_of(specs: Sequence[str], pairs: Sequence[str] = ()) -> "Normalization":

@@ -1,6 +1,6 @@
 """Records of one task with one text each, stored in columns; a `Record` object is made only when it is read."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
@@ -50,9 +50,6 @@ class AlikeRecords(Sequence[Record]):
 
     def __getitem__(self, at: Any) -> Any:  # noqa: ANN401  (an index or a slice, as every sequence)
         return self._records[at]
-
-    def __iter__(self) -> Iterator[Record]:
-        return iter(self._records)
 
     @property
     def keys(self) -> list[str]:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
-from augment_ru.errors import AugmentError, unknown
+from augment_ru.errors import AugmentError, check_known
 
 Kind = Literal["labels", "answers", "lists", "rankings", "spans", "exercises"]
 """The kind of a prediction. labels: one of several classes; answers: a text, and several texts may be right; lists: a
@@ -34,7 +34,6 @@ def check_metrics(names: Sequence[str]) -> None:
         AugmentError: there is no metric with one of the names, or the metrics score different kinds of answers.
     """
     for name in names:
-        if name not in METRIC_KINDS:
-            raise unknown("metric", name, METRIC_KINDS)
+        check_known("metric", name, METRIC_KINDS)
     if len({METRIC_KINDS[name] for name in names}) > 1:
         raise AugmentError(f"the metrics {', '.join(names)} score answers of different kinds; take those of one kind")

@@ -1,5 +1,6 @@
 """Offsets: places in a text that a row states as numbers. They are checked, and they move with the text."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import isnan
 from typing import Any, Literal, NamedTuple
@@ -14,6 +15,7 @@ from augment_ru.script import Script
 
 Values = Mapping[str, Any]
 
+_WORD = re.compile(r"\S+")
 _DIGITS = 18
 """The most digits of a number that a table states as text; a longer number exceeds the length of any text."""
 _SHOWN = 40
@@ -154,13 +156,7 @@ def _word_span(where: str, stated: object, count: int, text: str, label: str) ->
 
 
 def _word_starts(text: str) -> list[int]:
-    starts: list[int] = []
-    at = 0
-    for word in text.split():
-        at = text.index(word, at)
-        starts.append(at)
-        at += len(word)
-    return starts
+    return [match.start() for match in _WORD.finditer(text)]
 
 
 def _word_number(text: str, at: int) -> int:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
 from augment_ru.edits import Span
-from augment_ru.errors import AugmentError, brief
+from augment_ru.errors import AugmentError, brief, saying_where
 from augment_ru.records import field_paths
 from augment_ru.records.answers import answer_texts, label_of, marked_options
 from augment_ru.records.field_paths import named, strings
@@ -152,13 +152,11 @@ class Record:
         Raises:
             AugmentError: a text is missing, or an offset does not match its text or would not move with it.
         """
-        try:
+        key = self.key
+        with saying_where(f"record {key if len(key) <= _SHOWN else key[:_SHOWN] + '…'}"):
             self.texts()
             self.anchors()
             self.check_places()
-        except AugmentError as error:
-            key = self.key
-            raise AugmentError(f"record {key if len(key) <= _SHOWN else key[:_SHOWN] + '…'}: {error}") from error
 
     def offsets(self) -> tuple[Offset, ...]:
         """Return the offsets into the perturbed texts that the row states.
@@ -194,10 +192,8 @@ class Record:
         if not self.task.layout.has_anchors:
             return Anchors({name: [] for name in self.fields}, {})
         for name in self.task.layout.lists:
-            try:
+            with saying_where(f"field '{name}'"):
                 list_of_texts(field_paths.value(self.values, name))
-            except AugmentError as error:
-                raise AugmentError(f"field '{name}': {error}") from error
         spans: dict[str, list[Span]] = {name: [] for name in self.fields}
         borders: dict[str, list[int]] = {}
         opened = self.labelled()

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal, TypeVar
 import msgspec
 
 from augment_ru import registry
-from augment_ru.errors import AugmentError, unknown
+from augment_ru.errors import AugmentError, check_known, saying_where, unknown
 from augment_ru.records.cells import with_cells_read
 from augment_ru.records.field_paths import every, inside, is_plain, keys_known_by, keys_of_each, steps, value
 from augment_ru.records.metric_kinds import check_metrics
@@ -296,17 +296,15 @@ class Task(_Part, frozen=True):
     def turns(self) -> dict[str, Any] | None:
         """The arguments of `dialogues.with_contexts`; None if the rows are no dialogues."""
         held, later = self.layout.dialogue, self.benchmark.later
-        return (
-            None
-            if held is None
-            else {
-                **msgspec.structs.asdict(held),
-                "answer": self.scoring.gold[0],
-                "asked": list(self.layout.fields),
-                "options": list(self.layout.option_fields),
-                "later": later if isinstance(later, str) else "",
-            }
-        )
+        if held is None:
+            return None
+        return {
+            **msgspec.structs.asdict(held),
+            "answer": self.scoring.gold[0],
+            "asked": list(self.layout.fields),
+            "options": list(self.layout.option_fields),
+            "later": later if isinstance(later, str) else "",
+        }
 
     def changed(self, **keys: object) -> "Task":
         """Return a copy of the task with other values for these keys of a task file.
@@ -378,19 +376,13 @@ def read_task_file(path: Path) -> Task:
             metric or prompt; or its name is taken.
     """
     found = _read(path)
-    if (prompt := found.benchmark.prompt) and prompt.endswith(".toml"):
-        if not (path.parent / prompt).is_file() or Path(prompt).name != prompt:
-            raise AugmentError(f"{path.name}: prompt: '{prompt}' is no file beside the task file; put it there")
-        return _checked_names(path, found.changed(prompt=None)).changed(prompt=str(path.parent / prompt))
-    return _checked_names(path, found)
-
-
-def _checked_names(path: Path, found: Task) -> Task:
-    try:
-        _check_names(found)
-    except AugmentError as error:
-        raise AugmentError(f"{path.name}: {error}") from error
-    return found
+    prompt = found.benchmark.prompt or ""
+    own = prompt.endswith(".toml")
+    with saying_where(path.name):
+        if own and (not (path.parent / prompt).is_file() or Path(prompt).name != prompt):
+            raise AugmentError(f"prompt: '{prompt}' is no file beside the task file; put it there")
+        _check_names(found.changed(prompt=None) if own else found)
+    return found.changed(prompt=str(path.parent / prompt)) if own else found
 
 
 def _read(path: Path) -> Task:
@@ -410,9 +402,8 @@ def _check_names(made: Task) -> None:
     if made.name in {"generic", "original", *registry.names("tasks"), *registry.names("attacks")}:
         raise AugmentError(f"'{made.name}' is the name of a task or an attack already; write name = \"another one\"")
     check_metrics(made.scoring.metrics)
-    prompts = [path.stem for path in folder("prompts").glob("*.toml")]
-    if made.benchmark.prompt is not None and made.benchmark.prompt not in prompts:
-        raise unknown("prompt", made.benchmark.prompt, prompts)
+    if made.benchmark.prompt is not None:
+        check_known("prompt", made.benchmark.prompt, [path.stem for path in folder("prompts").glob("*.toml")])
     if made.benchmark.trained_on is not None:
         task(made.benchmark.trained_on)
 
@@ -432,9 +423,7 @@ def task(name: str) -> Task:
     """
     if name == "generic":
         return generic()
-    known = registry.names("tasks")
-    if name not in known:
-        raise unknown("task", name, [*known, "generic"])
+    check_known("task", name, [*registry.names("tasks"), "generic"])
     entry = registry.offered("augment_ru.tasks").get(name)
     found = entry.load() if entry else folder("tasks") / f"{name}.toml"
     return found if isinstance(found, Task) else _read(Path(found))

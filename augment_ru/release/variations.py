@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from augment_ru.engine.perturber import Perturber
 from augment_ru.engine.prepare import Preparation, Prepared
-from augment_ru.engine.presets import AttackChoice, GateChoice, preset, run_of
+from augment_ru.engine.presets import AttackChoice, preset, run_of
 from augment_ru.engine.similarity import Scorer, Similarity
 from augment_ru.errors import AugmentError
 from augment_ru.language.annotate import Annotator, annotator
@@ -88,9 +88,9 @@ def make_tools(recipe: ReleaseRecipe, device: str = "auto") -> Tools:
             *(AttackChoice(one.spec, one.options, one.probability, one.threshold, one.name) for one in recipe.attacks),
             *pooled,
         ],
-        GateChoice(
-            gate.similarity, dict(gate.options), {key: value for key, value in given.items() if value is not None}
-        ),
+        gate.similarity,
+        options=dict(gate.options),
+        search={key: value for key, value in given.items() if value is not None},
         seed=recipe.seed,
         device=device,
         wrap=SharedSimilarity,

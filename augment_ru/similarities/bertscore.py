@@ -6,9 +6,9 @@ tokens as its reference is not embedded at all.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -213,21 +213,15 @@ class TokenEmbedder:
 
     def __init__(self, loaded: pretrained.Pretrained, limit: int, batch_tokens: int) -> None:
         self._loaded, self.limit = loaded, limit
-        self._budget = batch_tokens or _BATCH_TOKENS.on(loaded.device)
+        self.budget = batch_tokens or _BATCH_TOKENS.on(loaded.device)
         self._model = loaded.model.get_encoder() if loaded.model.config.is_encoder_decoder else loaded.model
         self._tokenizer = loaded.tokenizer
+        self.specials = int(loaded.tokenizer.num_special_tokens_to_add(pair=False))
+        """The number of special tokens that the tokenizer adds to a text."""
+        self.is_exact = str(loaded.dtype) == "torch.float32"
+        """Whether the model computes in float32, whose rounding errors are far below the last digit of a score."""
         # a text that is too long has a warning in its row instead of one on the screen
         self._tokenizer.deprecation_warnings["sequence-length-is-longer-than-the-specified-maximum"] = True
-
-    @property
-    def is_exact(self) -> bool:
-        """Whether the model computes in float32, whose rounding errors are far below the last digit of a score."""
-        return str(self._loaded.dtype) == "torch.float32"
-
-    @cached_property
-    def specials(self) -> int:
-        """The number of special tokens that the tokenizer adds to a text."""
-        return int(self._tokenizer.num_special_tokens_to_add(pair=False))
 
     def tokens(self, texts: Sequence[str]) -> list[Ints]:
         """Return the token ids of each text, with special tokens; texts longer than `limit` are not cut off."""
@@ -246,10 +240,6 @@ class TokenEmbedder:
             leading += 1
         ending = empty[leading:]
         return np.concatenate([ids[: self.limit - ending.size], ending])
-
-    def each_batch(self, lengths: Ints, call: Callable[[Ints], None]) -> None:
-        """Divide token sequences of these lengths into batches, and call `call` with the indices of each batch."""
-        each_batch(lengths, self._budget, call)
 
     def embed(self, rows: Sequence[Ints]) -> "tuple[Tensor, Tensor, Tensor]":
         """Embed token sequences as one batch.
@@ -401,7 +391,7 @@ class BertScorer(Scorer):
                 embedded, mask, ids = self._encoder.embed([tokens[places[at][0]] for at in batch.tolist()])
                 found.append((batch, self._compare(owners[batch], embedded, mask, ids)))
 
-            self._encoder.each_batch(lengths, compare)
+            each_batch(lengths, self._encoder.budget, compare)
             self.passes += len(places)
             for batch, values in found:  # read at the end, so that a GPU need not wait after each batch
                 for at, value in zip(batch.tolist(), values.tolist(), strict=True):
@@ -474,7 +464,7 @@ class BertScorer(Scorer):
                 self._stored.append(row)
                 self._vectors.append(vectors)
 
-        self._encoder.each_batch(np.array([ids.size for ids in firsts]), keep)
+        each_batch(np.array([ids.size for ids in firsts]), self._encoder.budget, keep)
         self.passes += len(firsts)
 
 

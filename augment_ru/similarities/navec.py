@@ -182,5 +182,4 @@ def _with_neighbours(plain: Floats, context: float, edges: tuple[bool, bool]) ->
     padded = np.zeros((plain.shape[0] + 2, plain.shape[1] + 2))
     padded[1:-1, 1:-1] = plain
     padded[0, 0], padded[-1, -1] = edges
-    mixed: Floats = (1 - 2 * context) * plain + context * (padded[:-2, :-2] + padded[2:, 2:])
-    return mixed
+    return (1 - 2 * context) * plain + context * (padded[:-2, :-2] + padded[2:, 2:])

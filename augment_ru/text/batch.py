@@ -228,9 +228,7 @@ class Batch:
         places = [span.start for span in self.prepared.atoms if span.label == JSON]
         if not places:
             return None
-        found = np.zeros(len(self), dtype=np.bool_)
-        found[self.rows(np.array(places))] = True
-        return found
+        return characters.marked(len(self), self.rows(np.array(places)))
 
     @cached_property
     def of_few_letters(self) -> Mask | None:
@@ -267,8 +265,7 @@ class Batch:
         depth = np.zeros(self.codes.size + 1, dtype=np.int32)
         np.add.at(depth, starts, 1)
         np.add.at(depth, stops, -1)
-        covered: Mask = np.cumsum(depth[:-1]) > 0
-        return covered
+        return np.cumsum(depth[:-1]) > 0
 
     @cached_property
     def untouchable_before(self) -> Counts:

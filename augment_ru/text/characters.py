@@ -6,7 +6,7 @@ grapheme cluster reaches into the next text.
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -49,15 +49,11 @@ _REGIONS = (0x1F1E6, 0x1F1FF)
 _NO_WORD = ((0x20D0, 0x20FF), (0xFE00, 0xFE0F))  # marks on symbols and emoji, not on letters
 
 
-def _within(code: int, ranges: Iterable[tuple[int, int]]) -> bool:
-    return any(low <= code <= high for low, high in ranges)
-
-
 def _classify(code: int) -> int:
     char = chr(code)
     category = unicodedata.category(char)
     bits = {
-        WORD: category[0] in "LMN" and not _within(code, _NO_WORD),
+        WORD: category[0] in "LMN" and not any(low <= code <= high for low, high in _NO_WORD),
         DIGIT: category == "Nd",
         JOINER: char in _JOINERS,
         SPACE: category == "Zs" or char == "\t",
@@ -105,8 +101,7 @@ def among(codes: Codes, signs: str) -> Mask:
 
 def surrogates(codes: Codes) -> Mask:
     """Return whether each code point is a surrogate, which valid texts do not contain; shape (codes,)."""
-    found: Mask = (codes >= _SURROGATES[0]) & (codes <= _SURROGATES[1])
-    return found
+    return (codes >= _SURROGATES[0]) & (codes <= _SURROGATES[1])
 
 
 def classes(codes: Codes) -> Flags:
@@ -116,6 +111,13 @@ def classes(codes: Codes) -> Flags:
         for code in np.unique(codes[found == 0]).tolist():
             _classes[code] = _classify(code)
         found = _classes.take(codes)
+    return found
+
+
+def marked(size: int, places: Ints) -> Mask:
+    """Return a mask that is True at these places, shape (size,)."""
+    found = np.zeros(size, dtype=np.bool_)
+    found[places] = True
     return found
 
 

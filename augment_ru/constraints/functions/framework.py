@@ -37,53 +37,34 @@ def framework(words: Sequence[str]) -> Iterator[tuple[int, int, str]]:
     another one. PHRASE: a preposition with its noun.
     """
     words = list(map(str.lower, words))
-    alone = list(map(_alone, words))
-    kinds = [kind for kind, _ in alone]
+    kinds = list(map(_kind, words))
     clauses = _Clauses(words, kinds)
-    for at, (kind, label) in enumerate(alone):
-        if label is None:
-            label = _label(words, kinds, clauses, at)  # noqa: PLW2901
-        if label:
+    for at, kind in enumerate(kinds):
+        if label := _label(words, kinds, clauses, at):
             yield at, at, label
         if kind == "PREP" and (noun := _noun(kinds, at)):
             yield at, noun, "PHRASE"
 
 
 @lru_cache(maxsize=100_000)
-def _alone(word: str) -> tuple[str, str | None]:
-    """Return the part of speech of a word in lower case ("" if it is not Russian), and its label.
+def _kind(word: str) -> str:
+    """Return the part of speech of a word in lower case; "" if it is not Russian."""
+    return readings(word)[0].pos
 
-    The label is "" for a word that only adds to others, and None if the words beside it decide (`_label`).
-    """
-    kind, label = readings(word)[0].pos, "CORE"
-    if kind == "VERB" and _is_link(word):
-        return kind, label
-    if _is_mark(word):
-        label = ""
-    elif has_lemma(word, _KEPT) or kind == "VERB":
-        label = "KEPT"
-    elif kind in _PREDICATES or kind in ("CONJ", "PREP"):
-        label = "LAST"
-    elif kind in ("ADVB", "PRCL", "INTJ"):
-        label = "LAST" if has_reading(word, "PRED") else ""
-    elif kind == "NPRO" and has_reading(word, "nomn"):
-        label = ""
-    asks = (
-        word == "что"
-        or kind in ("ADJF", "PRTF")
-        or (kind in ("NOUN", "NPRO") and has_reading(word, "ablt"))
-        or (kind == "NPRO" and has_reading(word, "accs"))
-        or word in _COORDINATORS
-        or word in _CASE_OF_PLACE
-        or (label == "" and has_reading(word, "ADJS"))
-    )
-    return kind, None if asks else label
+
+@lru_cache(maxsize=100_000)
+def _is_kept(word: str) -> bool:
+    return has_lemma(word, _KEPT)
 
 
 def _label(words: Sequence[str], kinds: Sequence[str], clauses: "_Clauses", at: int) -> str:
     """Return the label of a word, as the words beside it decide; "" for one that only adds to others."""
     kind, word, label = kinds[at], words[at], "CORE"
-    if has_lemma(word, _KEPT):
+    if kind == "VERB":
+        label = "CORE" if _is_link(word) else "KEPT"
+    elif _is_mark(word):
+        label = ""
+    elif _is_kept(word):
         label = "" if word == "что" and _is_said(words, at) else "KEPT"
     elif kind in ("NOUN", "NPRO") and _is_demanded(words, kinds, clauses, at):
         label = "KEPT"

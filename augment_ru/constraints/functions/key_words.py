@@ -16,11 +16,8 @@ def key_words(record: Row, docs: Docs) -> Mapping[str, Sequence[Span]]:
     wanted = frozenset(lemma for words in given if len(words) == 1 for lemma in lemmas_of(words[0].lower()))
     if not wanted:
         return {}
-    return {
-        name: [
-            Span(word.start, word.stop, "WORD")
-            for word in doc.words
-            if not wanted.isdisjoint(lemmas_of(word.text.lower()))
-        ]
-        for name, doc in docs.items()
-    }
+    found = {}
+    for name, doc in docs.items():
+        words = [word for word in doc.words if not wanted.isdisjoint(lemmas_of(word.text.lower()))]
+        found[name] = [Span(word.start, word.stop, "WORD") for word in words]
+    return found

@@ -129,12 +129,8 @@ def _following(words: Sequence[str], at: int) -> Iterator[str]:
 def _is_light(word: str) -> bool:
     """Tell whether a word only leads to the denied word: a preposition, a pronoun, «очень», a form of «быть»."""
     first = readings(word)[0]
-    return (
-        "degree" in kinds_in("negators", word)
-        or first.pos in _LINKS
-        or "Apro" in first.grammemes
-        or first.lemma == "быть"
-    )
+    is_link = first.pos in _LINKS or "Apro" in first.grammemes or first.lemma == "быть"
+    return is_link or "degree" in kinds_in("negators", word)
 
 
 def _is_nominal(word: str) -> bool:

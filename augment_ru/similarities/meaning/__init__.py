@@ -107,15 +107,18 @@ class MeaningScorer(Scorer):
     def score(self, indices: Ints, candidates: Sequence[str]) -> Floats:
         """Return the score of each candidate against the reference with its index, shape (candidates,), in [0, 1]."""
         if not isinstance(candidates, Candidates):
-            return np.array(list(map(self._aligned, indices.tolist(), candidates)), dtype=np.float64)
+            sources = map(self._source, indices.tolist())
+            fates = map(guessed_fates, sources, candidates)
+            return np.array(list(map(self._of_fates, fates)), dtype=np.float64)
         asked, at = np.unique(indices, return_inverse=True)
-        found = misspelt(SourceWords.of(list(map(self._source, asked.tolist()))), at, candidates.table)
-        scores, losses = np.ones(indices.size), np.zeros(found.owners.size)
-        for name, values in zip(DAMAGE, found.losses, strict=True):
+        words = SourceWords.of(list(map(self._source, asked.tolist())))
+        only_slips, owners, lost = misspelt(words, at, candidates.table)
+        scores, losses = np.ones(indices.size), np.zeros(owners.size)
+        for name, values in zip(DAMAGE, lost, strict=True):
             losses += self._weights.get(name, 0.0) * values
-        lossy = np.any(found.losses, axis=0)
-        np.minimum.at(scores, found.owners[lossy], list(map(self._logistic, losses[lossy].tolist())))
-        for number in (~found.candidates).nonzero()[0].tolist():
+        lossy = np.any(lost, axis=0)
+        np.minimum.at(scores, owners[lossy], list(map(self._logistic, losses[lossy].tolist())))
+        for number in (~only_slips).nonzero()[0].tolist():
             scores[number] = self._matched(int(indices[number]), candidates.scripts[number])
         return scores
 
@@ -132,9 +135,6 @@ class MeaningScorer(Scorer):
             score = self._scores[key] = min((self._of_fates(fates_of(*part)) for part in parts), default=1.0)
         return score
 
-    def _aligned(self, index: int, text: str) -> float:
-        return self._of_fates(guessed_fates(self._source(index), text))
-
     def _source(self, index: int) -> Source:
         source = self._sources.get(index)
         if source is None:
@@ -144,9 +144,7 @@ class MeaningScorer(Scorer):
     def _of_fates(self, fates: Fates) -> float:
         if fates.inserted and not fates.source.forms:
             return 0.0
-        return self._of_features(features_of(fates))
-
-    def _of_features(self, features: Mapping[str, float]) -> float:
+        features = features_of(fates)
         if not any(features.values()):
             return 1.0
         loss, weights = 0.0, self._weights

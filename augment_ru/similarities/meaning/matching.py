@@ -292,11 +292,8 @@ def _nearest(form: str, stretch: _Stretch) -> tuple[int, int] | None:
     best = None
     for at, word in stretch.new.items():
         longest = max(len(form), len(word))
-        if (
-            (abs(len(form) - len(word)) <= _NEAR * longest or form.startswith(word))
-            and not is_known(word)
-            and not turns(form, word)
-        ):
+        near = abs(len(form) - len(word)) <= _NEAR * longest or form.startswith(word)
+        if near and not is_known(word) and not turns(form, word):
             apart = 1 if len(word) > 1 and form.startswith(word) else edit_distance(form, word)  # «дет.» for «детской»
             if apart <= _NEAR * longest:
                 best = min(best or (apart, at), (apart, at))

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping
 from functools import cache, lru_cache
-from typing import NamedTuple
 
 from augment_ru.language.annotate import Natasha
 from augment_ru.language.morphology import GENDERS, readings
@@ -126,22 +125,13 @@ def _may_be(token: Token, grammeme: str) -> bool:
     return likely > _RARE * sum(one.score for one in agreeing)
 
 
-class SharedNouns(NamedTuple):
-    """The nouns that two texts share under verbs that they share, by their lemmas.
+def compared(one: Roles, other: Roles) -> tuple[set[str], set[str], set[str]]:
+    """Compare the roles of the nouns that two texts share under verbs that they share, by their lemmas.
 
-    Attributes:
-        kept: those that keep their role.
-        changed: those that have another one.
-        turned: those that keep it by exchanging it under a verb of the opposite: «купил» and «продал».
+    Returns:
+        The nouns that keep their role; those that have another one; and those that keep it by exchanging it under a
+        verb of the opposite: «купил» and «продал».
     """
-
-    kept: frozenset[str]
-    changed: frozenset[str]
-    turned: frozenset[str]
-
-
-def compared(one: Roles, other: Roles) -> SharedNouns:
-    """Compare the roles of nouns in two texts."""
     kept: set[str] = set()
     changed: set[str] = set()
     flipped: set[str] = set()
@@ -164,7 +154,7 @@ def compared(one: Roles, other: Roles) -> SharedNouns:
                     differing.add(noun)
             if verb == found or len(differing) > 1:  # «тариф подняли», «тариф вырос»
                 changed |= differing
-    return SharedNouns(frozenset(kept), frozenset(changed), frozenset(flipped))
+    return kept, changed, flipped
 
 
 def _of_same_sense(noun: str, others: Mapping[str, str]) -> str | None:

@@ -11,7 +11,7 @@ from augment_ru.engine.edit_table import EditTable
 from augment_ru.similarities.meaning.features import DAMAGE, damage
 from augment_ru.similarities.meaning.matching import is_slip
 from augment_ru.similarities.meaning.words import Source, forms_of
-from augment_ru.text.characters import Mask
+from augment_ru.text.characters import Mask, marked
 
 
 class SourceWords(NamedTuple):
@@ -54,27 +54,18 @@ class SourceWords(NamedTuple):
         )
 
 
-class Slips(NamedTuple):
-    """What candidates that only misspell words lose.
-
-    Attributes:
-        candidates: whether each candidate does so, shape (candidates,).
-        owners: the number of the candidate of each of their sentences that edits touch, shape (sentences,).
-        losses: the features `DAMAGE` of these sentences, shape (features, sentences).
-    """
-
-    candidates: Mask
-    owners: Ints
-    losses: Sequence[Floats]
-
-
-def misspelt(words: SourceWords, indices: Ints, edits: EditTable) -> Slips:
+def misspelt(words: SourceWords, indices: Ints, edits: EditTable) -> tuple[Mask, Ints, Sequence[Floats]]:
     """Find the candidates that only misspell words, and what they lose.
 
     Args:
         words: the words of the references.
         indices: the index of the reference of each candidate, shape (candidates,).
         edits: the edits of the candidates.
+
+    Returns:
+        Whether each candidate only misspells words, shape (candidates,); the number of the candidate of each of their
+        sentences that edits touch, shape (sentences,); and the features `DAMAGE` of these sentences, shape (features,
+        sentences).
     """
     begins = words.begins[indices[edits.owners]]
     starts, stops = edits.starts + begins, edits.stops + begins
@@ -83,8 +74,7 @@ def misspelt(words: SourceWords, indices: Ints, edits: EditTable) -> Slips:
     inside &= (starts < stops) | (words.starts[numbers] < starts)  # at its edge letters may join another word
     if edits.make_notes is not None:
         inside &= [note is None or note.reading is None for note in edits.notes]
-    candidates = np.ones(len(edits), dtype=np.bool_)
-    candidates[edits.owners[~inside]] = False
+    candidates = ~marked(len(edits), edits.owners[~inside])
     kept = candidates[edits.owners].nonzero()[0]
     starts, stops, numbers, owners = starts[kept], stops[kept], numbers[kept], edits.owners[kept]
     first = first_of_each(owners * words.starts.size + numbers)
@@ -99,12 +89,9 @@ def misspelt(words: SourceWords, indices: Ints, edits: EditTable) -> Slips:
         for at, start, stop, to, written in zip(*(column.tolist() for column in ranges), new, strict=True)
     ]
     owners, numbers = owners[first], numbers[first]
-    found = [
-        _damage(words.forms[number], "".join(pieces[one:other]), letters)
-        for number, (one, other), letters in zip(
-            numbers.tolist(), pairwise(bounds.tolist()), np.add.reduceat(apart, bounds[:-1]).tolist(), strict=True
-        )
-    ]
+    letters = np.add.reduceat(apart, bounds[:-1]).tolist()
+    rows = zip(numbers.tolist(), pairwise(bounds.tolist()), letters, strict=True)
+    found = [_damage(words.forms[number], "".join(pieces[one:other]), more) for number, (one, other), more in rows]
     candidates[owners[[one is None for one in found]]] = False
     kept = candidates[owners].nonzero()[0]
     owners, numbers = owners[kept], numbers[kept]
@@ -112,7 +99,7 @@ def misspelt(words: SourceWords, indices: Ints, edits: EditTable) -> Slips:
     values[:-1] *= words.shares[numbers]
     first = first_of_each(owners * words.starts.size + words.sentences[numbers])
     of = first.cumsum() - 1
-    return Slips(candidates, owners[first], [np.bincount(of, weights=one).astype(np.float64) for one in values])
+    return candidates, owners[first], [np.bincount(of, weights=one).astype(np.float64) for one in values]
 
 
 def _damage(form: str, written: str, apart: int) -> tuple[float, ...] | None:

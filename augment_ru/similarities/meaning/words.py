@@ -236,17 +236,14 @@ class Source:
         return self._parts[first, last]
 
     @cached_property
-    def total(self) -> float:
-        """The sum of the information of all words, but at least 1.
+    def shares(self) -> list[float]:
+        """The share of each word in the information of the text, which counts as at least 1.
 
         Otherwise one word of a very short text could make up the whole sum.
         """
-        return max(sum(self._informations), 1.0)
-
-    @cached_property
-    def _informations(self) -> list[float]:
-        """The information of each word: high for a rare word (`frequency.information`)."""
-        return list(map(information, self.forms))
+        informations = list(map(information, self.forms))
+        total = max(sum(informations), 1.0)
+        return [one / total for one in informations]
 
     @cached_property
     def clauses(self) -> list[int]:
@@ -256,11 +253,6 @@ class Source:
             between = self.text[self.stops[at - 1] : self.starts[at]]
             numbers[at] = numbers[at - 1] + bool(between.strip())
         return numbers
-
-    @cached_property
-    def shares(self) -> list[float]:
-        """The share of each word in the information of the text."""
-        return [information / self.total for information in self._informations]
 
     def kind(self, number: int) -> WordKind:
         """Return the kind of word `number`."""

@@ -36,11 +36,8 @@ def adjectival(view: View, labels: Labels) -> None:
         while stop < limit and has_reading(view.texts[stop], "ADJF") and not head_kind(view.texts[stop]):
             stop += 1
         if stop < len(view.texts) and head_kind(view.texts[stop]) and agree(view.texts[at], view.texts[stop]):
-            if (
-                at in view.starts
-                and not (labels[at] or labels[stop])
-                and not _is_distinctive(view.texts[at : stop + 1])
-            ):
+            unmarked = at in view.starts and not (labels[at] or labels[stop])
+            if unmarked and not _is_distinctive(view.texts[at : stop + 1]):
                 continue
             kind = labels[at] if labels[at] in ("LOC", "ORG") else head_kind(view.texts[stop])
             labels[at : stop + 1] = [kind] * (stop + 1 - at)

@@ -44,14 +44,8 @@ def _authority(word: str) -> str:
     """Return the lemma of a noun for an institution in the singular; "" for any other word."""
     if not may_be_form(word, name_words("authority")):
         return ""
-    return next(
-        (
-            reading.lemma
-            for reading in readings(word)
-            if reading.lemma in name_words("authority") and "sing" in reading.grammemes
-        ),
-        "",
-    )
+    lemmas = (reading.lemma for reading in readings(word) if "sing" in reading.grammemes)
+    return next((lemma for lemma in lemmas if lemma in name_words("authority")), "")
 
 
 def _is_complete(view: View, labels: Labels, places: range, noun: str) -> bool:

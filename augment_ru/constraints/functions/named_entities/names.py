@@ -30,16 +30,13 @@ def annotated_entities(view: View, labels: Labels) -> None:
     """
     tokens = view.doc.tokens
     for first, stop in _ranges_of_entities(view):
-        start = first
+        start, word = first, tokens[first].text
         starts = first in view.starts
-        if (
-            (_is_closed(tokens[first].text) and (starts or stop == first + 1))
-            or (starts and _is_action(tokens[first].text))
-            or tokens[first].text in name_words("legal_form")
-        ):
+        closed = _is_closed(word) and (starts or stop == first + 1)
+        if closed or (starts and _is_action(word)) or word in name_words("legal_form"):
             start = first + 1
         label = tokens[first].entity.partition("-")[2]
-        if starts and _is_common(tokens[first].text) and not _is_part_of_name(view, first, stop, label):
+        if starts and _is_common(word) and not _is_part_of_name(view, first, stop, label):
             start = next((at for at in range(first + 1, stop) if view.capitals[at]), stop)
         inside = [at for at in range(start, stop) if any(map(str.isalnum, view.texts[at]))]
         if not inside or _is_no_name(view, inside):
