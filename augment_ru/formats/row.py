@@ -4,7 +4,6 @@ import copy
 import json
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
 from itertools import repeat
 from operator import itemgetter
 from typing import Any, NamedTuple
@@ -69,7 +68,7 @@ def written(record: Record, changed: Changed) -> str:
         if line[end - 1] in _SPACES:
             end = len(line[:end].rstrip())
         comma = ", " if record.values else ""
-        pieces += (line[at:end], comma, _key(changed.key), ": ", changed.metadata, line[end:])
+        pieces += (line[at:end], comma, encoded(changed.key), ": ", changed.metadata, line[end:])
     return "".join(pieces)
 
 
@@ -114,11 +113,6 @@ class LinesAtOnce(Sequence[tuple[Record, Changed]]):
     @abstractmethod
     def lines(self) -> Iterable[bytes] | None:
         """Return the line of each row as `written` makes it, with a line feed; None if `written` has to be called."""
-
-
-@lru_cache(maxsize=256)
-def _key(name: str) -> str:
-    return encoded(name)
 
 
 def _only_place(line: str, values: Mapping[str, Any], path: Path) -> tuple[int, int] | None:

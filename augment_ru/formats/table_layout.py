@@ -117,20 +117,3 @@ def check_names(values: Mapping[str, Any], names: Sequence[str]) -> None:
             f"a row has the fields {', '.join(values)}; the table has the columns {', '.join(names)}; "
             f"write rows of different fields as JSON lines (-o OUT.jsonl)"
         )
-
-
-def row_of_values(values: Mapping[str, Any], names: Sequence[str], layout: TableLayout) -> str:
-    """Return values as a row of the table, with its line end.
-
-    Raises:
-        AugmentError: the fields differ from the columns, or the table cannot hold a text.
-    """
-    check_names(values, names)
-    row = layout.row([cell_text(values[name]) for name in names])
-    try:
-        row.encode()
-    except UnicodeEncodeError as error:
-        raise AugmentError(
-            "a text with a lone surrogate has no form in a table; write JSON lines (-o OUT.jsonl)"
-        ) from error
-    return row
