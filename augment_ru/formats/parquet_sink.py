@@ -10,7 +10,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from augment_ru.draws import Ints
-from augment_ru.formats.json_lines import as_spelled, encoded_row
+from augment_ru.formats.json_lines import encoded_row
 from augment_ru.formats.parquet import Parquet, arrow_errors, arrow_module, as_stream
 from augment_ru.formats.row import Changed, new_row, refuse_twice
 from augment_ru.formats.sink import Sink
@@ -56,7 +56,7 @@ class ParquetSink(Sink):
             AugmentError: Parquet cannot hold a value of the row, or the value has another type than its column.
         """
         if self._source is None:
-            check_values(as_spelled(record.line, record.values), parquet_problem, TO_LINES)
+            check_values(record.values, parquet_problem, TO_LINES)
             self._columns.check(record.values)
 
     def learnt(self) -> Learnt:

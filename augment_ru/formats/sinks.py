@@ -7,7 +7,7 @@ from typing import BinaryIO, ClassVar
 from augment_ru.errors import AugmentError
 from augment_ru.formats.delimited import Table
 from augment_ru.formats.json_array import JsonArray
-from augment_ru.formats.json_lines import Around, JsonLines, as_spelled
+from augment_ru.formats.json_lines import Around, JsonLines
 from augment_ru.formats.parquet import Parquet
 from augment_ru.formats.parquet_sink import ParquetSink
 from augment_ru.formats.row import Changed, LinesAtOnce, new_row, written
@@ -267,8 +267,7 @@ class _TableSink(Sink):
 
     def check(self, record: Record) -> None:
         if not self._same:
-            values = as_spelled(record.line, record.values)
-            check_values(values, table_problem, TO_PARQUET if record.line is None else TO_LINES)
+            check_values(record.values, table_problem, TO_PARQUET if record.line is None else TO_LINES)
             if self._layout.is_tsv:
                 check_values(record.values, line_feed, "write CSV (-o OUT.csv)")
             names = self._names_of(record)
