@@ -8,11 +8,9 @@ rows. So even someone who adapts all digests can only make changes that an attac
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
+from random import Random
 from typing import Any
 
-import numpy as np
-
-from augment_ru.draws import Streams, digests
 from augment_ru.edits import shared_start
 from augment_ru.errors import AugmentError, shortened
 from augment_ru.evaluation.verdicts import read_judged
@@ -304,7 +302,8 @@ def _rebuild_problems(release: ReleaseFiles, checks: Sequence[TaskCheck], count:
         rows, entries = (release.lines(f"{task.name}/{file}.jsonl") for file in ("test", "edits"))
         records = check.rows.test.records
         size = len(records)
-        drawn = {at: records[at] for at in _draw_rows(task.name, release.recipe.seed, size, count)}
+        places = Random(f"{release.recipe.seed} {task.name}").sample(range(size), min(count, size))
+        drawn = {at: records[at] for at in sorted(places)}
         for variation, (name, new_rows, new_entries) in enumerate(variations(tools, task, drawn, Timing(), one)):
             for at, row, entry in zip(drawn, new_rows, new_entries, strict=True):
                 line = variation * size + at
@@ -335,15 +334,6 @@ def _model_differences(
     for now, before in zip(model_entries(release.recipe, searches, rows, here), release.content["models"], strict=True):
         if now["files"] != before["files"] or now["signatures"].items() - before["signatures"].items():
             yield f"the model {before['model']}"
-
-
-def _draw_rows(name: str, seed: int, size: int, count: int) -> list[int]:
-    """Draw `count` different row numbers below `size` with the seed; return them ascending."""
-    if count >= size:
-        return list(range(size))
-    places = np.arange(size)
-    draws = Streams.of(digests([name]), seed, "rebuild").uniform(np.zeros_like(places), places)
-    return sorted(np.argsort(draws, kind="stable")[:count].tolist())
 
 
 def _differences(release: ReleaseFiles, checks: Sequence[TaskCheck], tools: Tools) -> Iterator[str]:
