@@ -79,7 +79,7 @@ def no_figures(recipe: ReleaseRecipe, task: TaskRecipe | None = None) -> dict[st
     return found | {name: SearchFigures() for name in searches}
 
 
-def add_figures(totals: Mapping[str, VariationFigures], more: Mapping[str, VariationFigures]) -> None:
+def add_figures(totals: Mapping[str, Any], more: Mapping[str, VariationFigures]) -> None:
     """Add the figures of a task to those of the release."""
     for name, found in more.items():
         totals[name].update(found)
