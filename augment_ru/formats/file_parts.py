@@ -1,10 +1,12 @@
 """Cut a file of rows into parts, each of which is read by itself, with the row numbers of the whole file."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from hashlib import blake2b
 from io import BytesIO
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, TypeVar
+
+import msgspec
 
 from augment_ru.formats.delimited import Table
 from augment_ru.formats.json_array import ArrayRows, JsonArray
@@ -14,6 +16,8 @@ from augment_ru.formats.packed import buffered
 from augment_ru.formats.parquet import Parquet, ParquetRows, as_stream
 from augment_ru.formats.sources import JSON_LINES, RowSource
 from augment_ru.formats.text_lines import TextLines
+
+T = TypeVar("T")
 
 PART_BYTES = 2**17
 """The size of a part in bytes: it ends with the row that reaches the size. It holds about as many rows as a chunk."""
@@ -49,12 +53,7 @@ class FilePart:
     @property
     def digest(self) -> str:
         """A hash of all attributes, in hexadecimal digits."""
-        found = blake2b(digest_size=16)
-        facts = (self.kind, self.first, len(self.header), len(self.data), self.skipped, len(self.end), self.array)
-        found.update(f"{facts} {[*map(len, self.rows)]}".encode())
-        for data in (self.header, self.data, self.end, *self.rows):
-            found.update(data)
-        return found.hexdigest()
+        return blake2b(msgspec.msgpack.encode(self), digest_size=16).hexdigest()
 
     def source(self) -> RowSource:
         """Return the rows of the part, numbered as in the whole file."""
@@ -132,46 +131,40 @@ def _of_table(table: Table, size: int) -> Iterator[FilePart]:
     if table.layout.is_tsv and table.names:  # a row is a line
         yield from _of_lines(kind, table.stream, size, table.header)
         return
-    held: list[bytes] = []
-    first = length = 0
-    for row in table.raw_rows():
-        first = first if held else row.number
+    for rows in _grouped(table.raw_rows(), size, lambda row: size if row.skipped or row.end else len(row.data)):
+        first, last = rows[0].number, rows[-1]
         header = table.header if first > 1 else b""  # else the row stands in place of the names
-        held.append(row.data)
-        length += len(row.data)
-        if length >= size or row.skipped or row.end:
-            yield FilePart(kind, first, b"".join(held), header, row.skipped, row.end)
-            held, length = [], 0
-    if held:
-        yield FilePart(kind, first, b"".join(held), header)
+        yield FilePart(kind, first, b"".join(row.data for row in rows), header, last.skipped, last.end)
 
 
 def _of_arrays(source: JsonArray, size: int) -> Iterator[FilePart]:
     first = 1
     for array, texts in enumerate(source.arrays):
-        rows: list[bytes] = []
-        length = 0
-        for text in texts:
-            rows.append(text.encode())
-            length += len(rows[-1])
-            if length >= size:
-                yield FilePart("JSON", first, rows=tuple(rows), array=array)
-                first, rows, length = first + len(rows), [], 0
-        if rows:
+        for rows in _grouped(map(str.encode, texts), size, len):
             yield FilePart("JSON", first, rows=tuple(rows), array=array)
             first += len(rows)
 
 
 def _of_batches(source: Parquet, size: int) -> Iterator[FilePart]:
-    first, held = 1, []
-    for whole in source.batches():
-        for batch in _small(whole, size):
-            held.append(batch)
-            if sum(one.nbytes for one in held) >= size:
-                yield FilePart("Parquet", first, as_stream(source.arrow, source.schema, held))
-                first, held = first + sum(one.num_rows for one in held), []
+    first = 1
+    small = (batch for whole in source.batches() for batch in _small(whole, size))
+    for batches in _grouped(small, size, lambda batch: int(batch.nbytes)):
+        yield FilePart("Parquet", first, as_stream(source.arrow, source.schema, batches))
+        first += sum(batch.num_rows for batch in batches)
+
+
+def _grouped(items: Iterable[T], size: int, size_of: Callable[[T], int]) -> Iterator[list[T]]:
+    """Yield lists of consecutive items: each ends with the item that brings it to `size`, or with the last item."""
+    held: list[T] = []
+    length = 0
+    for one in items:
+        held.append(one)
+        length += size_of(one)
+        if length >= size:
+            yield held
+            held, length = [], 0
     if held:
-        yield FilePart("Parquet", first, as_stream(source.arrow, source.schema, held))
+        yield held
 
 
 def _small(batch: Any, size: int) -> Iterator[Any]:  # noqa: ANN401

@@ -1,9 +1,7 @@
 """JSON lines: read them strictly, and write a value with the same escapes as its line."""
 
 import json
-import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, BinaryIO, ClassVar, NamedTuple
 
 import orjson
@@ -29,80 +27,28 @@ def _no_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return table
 
 
-_decoder = json.JSONDecoder(parse_constant=_no_constant, object_pairs_hook=_no_twins)
+class Vanished(float):
+    """The value 0 read from a number that is not 0, but too close to 0 for a float, such as 1e-999.
+
+    >>> [type(one).__name__ for one in parsed(b'{"x": 1e-999, "y": 0e-999}')[1].values()]
+    ['Vanished', 'float']
+    """
+
+
+def _number(spelled: str) -> float:
+    value = float(spelled)
+    return Vanished(value) if not value and spelled.lower().partition("e")[0].strip("-0.") else value
+
+
+_decoder = json.JSONDecoder(parse_constant=_no_constant, parse_float=_number, object_pairs_hook=_no_twins)
 
 
 def parsed(data: bytes) -> tuple[str, dict[str, Any]]:
     """Return a line as text, and the object that it encodes.
 
     Raises:
-        AugmentError: the line is not UTF-8, not JSON, or not an object.
-    """
-    value = _read_at_once(data)
-    return _read_strictly(data) if value is None else (data.decode(), value)
-
-
-EXACT = 2.0**63
-"""orjson and the strict reader agree on numbers below this; larger integers may become floats in orjson."""
-FLAT = frozenset({str, int, bool, type(None)})
-"""Types of values that hold no other values, and that orjson never rounds."""
-DEEPEST = 50
-"""The levels of nesting up to which colons are counted to see whether orjson dropped a key."""
-
-
-def _read_at_once(data: bytes) -> dict[str, Any] | None:
-    """Read the object of a line with orjson; return None if the strict reader might read it differently.
-
-    If a key occurs twice, orjson keeps only the last one. To notice this, colons are counted: JSON has one for each
-    member of an object, and the others are inside strings. If the line has as many colons as the members and strings
-    that were read, no member was dropped. A line that may hold an escaped colon gives None: it could hide a dropped
-    member.
-    """
-    if b"\\u003" in data:
-        return None
-    try:
-        value = orjson.loads(data)
-        if type(value) is not dict:
-            return None
-        colons = data.count(b":")
-        if colons == len(value) and FLAT.issuperset(map(type, value.values())):
-            return value
-        return value if colons == colons_of(value, DEEPEST) else None
-    except ValueError:
-        return None
-
-
-def colons_of(value: dict[str, Any] | list[Any], depth: int) -> int:
-    """Return how many colons the JSON of a value has.
-
-    Raises:
-        ValueError: the value is nested deeper than `depth`, or holds a number that orjson may have rounded.
-    """
-    count = 0
-    held: Iterable[Any] = value
-    if isinstance(value, dict):
-        count = len(value)
-        held = value.values()
-        for key in value:
-            count += key.count(":")
-    for one in held:
-        kind = type(one)
-        if kind is str:
-            count += one.count(":")
-        elif kind is dict or kind is list:
-            if not depth:
-                raise ValueError
-            count += colons_of(one, depth - 1)
-        elif kind is float and not -EXACT < one < EXACT:
-            raise ValueError
-    return count
-
-
-def _read_strictly(data: bytes) -> tuple[str, dict[str, Any]]:
-    """Do what `parsed` does, with the reader of the standard library.
-
-    Raises:
-        AugmentError: the line is not UTF-8, not JSON, or not an object.
+        AugmentError: the line is not UTF-8, not JSON or not an object; holds NaN, an infinity or a twin key; or is
+            nested too deeply.
     """
     try:
         text = data.decode("utf-8")
@@ -124,58 +70,15 @@ def _read_strictly(data: bytes) -> tuple[str, dict[str, Any]]:
     return text, value
 
 
-class Vanished(float):
-    """The value 0 read from a number that is not 0, but too close to 0 for a float, such as 1e-999."""
-
-
-def _number(spelled: str) -> float:
-    value = float(spelled)
-    return Vanished(value) if not value and spelled.lower().partition("e")[0].strip("-0.") else value
-
-
-_MAY_VANISH = re.compile(r"[eE]-\d|\.0{300}")
-_spelling = json.JSONDecoder(parse_float=_number)
-
-
-def as_spelled(line: str | None, values: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the values of a row; a 0 that is another number in the line, such as 1e-999, is replaced by `Vanished`.
-
-    Args:
-        line: the JSON line of the row; None if the row was not read from JSON.
-        values: the values of the row.
-
-    >>> as_spelled('{"x": 1e-999, "y": 0e-999}', {"x": 0.0, "y": 0.0})["x"].__class__.__name__
-    'Vanished'
-    """
-    if line is None or not _MAY_VANISH.search(line):
-        return values
-    read: dict[str, Any] = _spelling.decode(line)
-    return read
-
-
 def objects_of(lines: Sequence[bytes]) -> list[dict[str, Any]] | None:
-    """Read the objects of many JSON lines at once; return None if `parsed` might read one of them differently.
-
-    Colons are counted as for a single line, but over all lines at once. A line never has fewer colons than its object
-    needs, so if the totals are equal, they are equal for each line.
-    """
-    data = b"\n".join(lines)
-    if b"\\u003" in data:
-        return None
+    """Read the objects of JSON lines; return None if one has an error, or a text with a lone surrogate."""
     try:
-        values = list(map(orjson.loads, lines))
-        if set(map(type, values)) != {dict}:
-            return None
-        held = list(chain.from_iterable(map(dict.values, values)))
-        if FLAT.issuperset(map(type, held)):
-            needed = len(held) + "".join([one for one in held if type(one) is str]).count(":")
-            if needed != data.count(b":"):
-                needed += "".join(chain.from_iterable(values)).count(":")
-        else:
-            needed = sum(colons_of(one, DEEPEST) for one in values)
-    except ValueError:
+        values = [parsed(line)[1] for line in lines]
+        if b"\\ud" in b"".join(lines).lower():
+            orjson.dumps(values)  # refuses lone surrogates
+    except (AugmentError, TypeError):
         return None
-    return values if needed == data.count(b":") else None
+    return values
 
 
 class JsonLines:

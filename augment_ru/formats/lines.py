@@ -20,7 +20,6 @@ MOST_BLANKS = 1_000_000
 _LONGEST = 2**30
 """The bytes without a line end after which a file is refused."""
 
-_LINE_FEED = 10
 _END = 2
 """The bytes of the longest line end."""
 
@@ -62,10 +61,7 @@ def read_lines(stream: BinaryIO, *, blank: bool = False, first: int = 1) -> Iter
     """
     number, blanks = first, 0
     while data := stream.readline(MAX_LINE + _END):
-        if number > 1 and len(data) <= MAX_LINE and data[-1] == _LINE_FEED and data[-2:] != b"\r\n":  # most lines
-            line = Line(number, data[:-1]) if blank or not data.isspace() else None
-        else:
-            line = _line(stream, number, data, blank=blank)
+        line = _line(stream, number, data, blank=blank)
         blanks = blanks + 1 if line is None else 0
         if blanks > MOST_BLANKS:
             raise AugmentError(f"line {number}: {blanks:,} blank lines one after another; give a file of rows")

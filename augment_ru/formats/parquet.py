@@ -52,12 +52,10 @@ class Parquet:
 
     def __init__(self, stream: BinaryIO) -> None:
         self.arrow = arrow_module()
-        try:
+        with arrow_errors(self.arrow, "not Parquet"):
             self.file = self.arrow.parquet.ParquetFile(stream)
             self.schema: pa.Schema = self.file.schema_arrow
-            twin = _twin(list(self.schema), self.arrow)
-        except (self.arrow.ArrowException, OSError, ValueError) as error:  # ValueError: names that are not UTF-8
-            raise AugmentError(f"not Parquet: {_first_line(error)}") from error
+            twin = _twin(list(self.schema))
         if twin:
             raise AugmentError(f"'{twin}' stands twice; rename one column")
 
@@ -76,24 +74,12 @@ class Parquet:
         """
         number = self._first - 1
         for at, batch in enumerate(self.batches()):
-            with self._read_after(number):
+            with arrow_errors(self.arrow, f"after row {number}: cannot be read"):
                 rows = batch.to_pylist()
             for row, values in enumerate(rows):
                 number += 1
                 data = json.dumps(values, ensure_ascii=False, default=str).encode("utf-8", "replace")
                 yield Line(number, data, place=(values, BatchRow(at, batch, row)))
-
-    @contextmanager
-    def _read_after(self, number: int) -> Iterator[None]:
-        """Turn errors of pyarrow into one line that names the last row that was read, `number`.
-
-        Raises:
-            AugmentError: pyarrow raises an error in the block.
-        """
-        try:
-            yield
-        except (self.arrow.ArrowException, OSError, ValueError, OverflowError) as error:
-            raise AugmentError(f"after row {number}: cannot be read: {_first_line(error)}") from error
 
     def batches(self) -> Iterator[Any]:
         """Yield the batches of the file, as pyarrow reads them.
@@ -104,7 +90,7 @@ class Parquet:
         batches = self.file.iter_batches(batch_size=_ROWS)
         number = 0
         while True:
-            with self._read_after(number):
+            with arrow_errors(self.arrow, f"after row {number}: cannot be read"):
                 batch = next(batches, None)
             if batch is None:
                 return
@@ -145,26 +131,28 @@ def as_stream(arrow: Any, schema: Any, batches: Sequence[Any]) -> bytes:  # noqa
     return bytes(sink.getvalue())
 
 
-def _twin(fields: Sequence[Any], arrow: Any) -> str | None:  # noqa: ANN401
+def _twin(fields: Sequence[Any]) -> str | None:
     """Return the first name that two columns, or two fields of one column, have in common; None if there is none."""
     names = [field.name for field in fields]
     found = next((name for name in names if names.count(name) > 1), None)
     inner = ([kind.field(at) for at in range(kind.num_fields)] for kind in (field.type for field in fields))
-    return found or next((twin for one in inner if (twin := _twin(one, arrow))), None)
+    return found or next((twin for one in inner if (twin := _twin(one))), None)
+
+
+_OF_FILES = (OSError, ValueError, OverflowError)
+"""The errors that pyarrow raises for files that it cannot read; ValueError: names that are not UTF-8."""
 
 
 @contextmanager
-def arrow_errors(arrow: Any) -> Iterator[None]:  # noqa: ANN401
-    """Turn errors of pyarrow into one line.
+def arrow_errors(arrow: Any, reading: str = "") -> Iterator[None]:  # noqa: ANN401
+    """Turn errors of pyarrow into one line; `reading` is its beginning where a file is read, else rows are written.
 
     Raises:
-        AugmentError: pyarrow raises an error in the block.
+        AugmentError: pyarrow raised an error in the block.
     """
+    kinds = (arrow.ArrowException, *_OF_FILES) if reading else arrow.ArrowException
     try:
         yield
-    except arrow.ArrowException as error:
-        raise AugmentError(f"Parquet: {_first_line(error)}; {TO_LINES}") from error
-
-
-def _first_line(error: Exception) -> str:
-    return str(error).split("\n", 1)[0]
+    except kinds as error:
+        first = str(error).split("\n", 1)[0]
+        raise AugmentError(f"{reading}: {first}" if reading else f"Parquet: {first}; {TO_LINES}") from error

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator, Sequence
+from io import SEEK_END, BytesIO
 from itertools import groupby
 from tempfile import TemporaryFile
 from typing import Any, BinaryIO
@@ -9,7 +10,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from augment_ru.draws import Ints
-from augment_ru.formats.json_lines import as_spelled, encoded_row
+from augment_ru.formats.json_lines import encoded_row
 from augment_ru.formats.parquet import Parquet, arrow_errors, arrow_module, as_stream
 from augment_ru.formats.row import Changed, new_row, refuse_twice
 from augment_ru.formats.sink import Sink
@@ -19,8 +20,6 @@ from augment_ru.records.record import Record
 
 _GROUP_ROWS, _GROUP_BYTES = 2**16, 2**25
 """A row group ends with the row that reaches this many rows, or this many bytes of values."""
-_SIZE = 8
-"""The bytes of the number that gives the size of the table after it."""
 _VALUE = 8
 """The bytes that are counted for a value that is not a text."""
 
@@ -57,7 +56,7 @@ class ParquetSink(Sink):
             AugmentError: Parquet cannot hold a value of the row, or the value has another type than its column.
         """
         if self._source is None:
-            check_values(as_spelled(record.line, record.values), parquet_problem, TO_LINES)
+            check_values(record.values, parquet_problem, TO_LINES)
             self._columns.check(record.values)
 
     def learnt(self) -> Learnt:
@@ -93,7 +92,7 @@ class ParquetSink(Sink):
         """
         del array
         with arrow_errors(self.arrow):
-            for table in _tables_in(self.arrow, part):
+            for table in _tables_in(self.arrow, BytesIO(part)):
                 self._add(table)
 
     def _add(self, table: Any) -> None:  # noqa: ANN401
@@ -163,9 +162,7 @@ class _Tables:
     def add(self, table: Any) -> None:  # noqa: ANN401
         """Add a table."""
         self._schema = self._arrow.unify_schemas([self._schema, table.schema], promote_options="permissive")
-        data = as_stream(self._arrow, table.schema, [table])
-        self._file.write(len(data).to_bytes(_SIZE))
-        self._file.write(data)
+        self._file.write(as_stream(self._arrow, table.schema, [table]))
 
     def data(self) -> bytes:
         """Return the tables as bytes that `_tables_in` reads."""
@@ -174,24 +171,22 @@ class _Tables:
 
     def __iter__(self) -> Iterator[Any]:
         """Yield the tables in order, each with the columns of all tables."""
-        self._file.seek(0)
         none = self._schema.empty_table()
-        while size := self._file.read(_SIZE):
-            with self._arrow.ipc.open_stream(self._file.read(int.from_bytes(size))) as stream:
-                yield self._arrow.concat_tables([none, stream.read_all()], promote_options="permissive")
+        for table in _tables_in(self._arrow, self._file):
+            yield self._arrow.concat_tables([none, table], promote_options="permissive")
 
     def close(self) -> None:
         """Remove the temporary file."""
         self._file.close()
 
 
-def _tables_in(arrow: Any, data: bytes) -> Iterator[Any]:  # noqa: ANN401
-    at = 0
-    while at < len(data):
-        size = int.from_bytes(data[at : at + _SIZE])
-        with arrow.ipc.open_stream(memoryview(data)[at + _SIZE : at + _SIZE + size]) as stream:
+def _tables_in(arrow: Any, file: Any) -> Iterator[Any]:  # noqa: ANN401
+    """Yield the tables in a file of Arrow streams, one behind the other."""
+    size = file.seek(0, SEEK_END)
+    file.seek(0)
+    while file.tell() < size:
+        with arrow.ipc.open_stream(file) as stream:
             yield stream.read_all()
-        at += _SIZE + size
 
 
 class _Groups:

@@ -4,7 +4,6 @@ import copy
 import json
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
 from itertools import repeat
 from operator import itemgetter
 from typing import Any, NamedTuple
@@ -55,25 +54,16 @@ def written(record: Record, changed: Changed) -> str:
         refuse_twice(record.values, changed.key)
     line = record.line if record.line is not None else encoded_row(record.values)
     new = changed.values
-    place = _only_place(line, record.values, next(iter(new))) if len(new) == 1 else None
-    found = {} if not new else all_located(line, new) if place is None else dict.fromkeys(new, place)
     pieces: list[str] = []
     at = 0
-    for path, (start, stop) in sorted(found.items(), key=itemgetter(1)) if len(found) > 1 else found.items():
+    for path, (start, stop) in sorted(all_located(line, new).items(), key=itemgetter(1)) if new else ():
         pieces += (line[at:start], encoded(new[path], like=line[start:stop]))
         at = stop
-    if changed.metadata is None:
-        pieces.append(line[at:])
-    else:
-        end = len(line) - 1 if line[-1] == "}" else line.rindex("}")
-        if line[end - 1] in _SPACES:
-            end = len(line[:end].rstrip())
-        comma = ", " if record.values else ""
-        pieces += (line[at:end], comma, _key(changed.key), ": ", changed.metadata, line[end:])
-    return "".join(pieces)
-
-
-_SPACES = " \t\r\n"
+    if changed.metadata is not None:
+        end = len(line[: line.rindex("}")].rstrip())
+        pieces += (line[at:end], ", " if record.values else "", encoded(changed.key), ": ", changed.metadata)
+        at = end
+    return "".join([*pieces, line[at:]])
 
 
 def lines_with(
@@ -114,21 +104,6 @@ class LinesAtOnce(Sequence[tuple[Record, Changed]]):
     @abstractmethod
     def lines(self) -> Iterable[bytes] | None:
         """Return the line of each row as `written` makes it, with a line feed; None if `written` has to be called."""
-
-
-@lru_cache(maxsize=256)
-def _key(name: str) -> str:
-    return encoded(name)
-
-
-def _only_place(line: str, values: Mapping[str, Any], path: Path) -> tuple[int, int] | None:
-    """Return where the text at a path stands in the line of its row; None if that is not certain."""
-    old = values.get(str(path[0])) if len(path) == 1 else None
-    if type(old) is not str or "\\u" in line or "\\/" in line:
-        return None
-    sought = orjson.dumps(old).decode()
-    at = line.find(sought)
-    return (at, at + len(sought)) if at >= 0 and line.find(sought, at + 1) < 0 else None
 
 
 def replaced(record: Record, changed: Changed) -> dict[str, Any]:

@@ -1,28 +1,31 @@
-"""Choose what writes rows: the output's format, and the layout of the input if the input has the same format."""
+"""Write rows in the output's format: lines of JSON or of text, arrays of JSON, tables; Parquet has its own file."""
 
+from abc import abstractmethod
 from collections.abc import Sequence
-from typing import BinaryIO
+from typing import BinaryIO, ClassVar
 
+from augment_ru.errors import AugmentError
 from augment_ru.formats.delimited import Table
 from augment_ru.formats.json_array import JsonArray
-from augment_ru.formats.json_lines import JsonLines, as_spelled
-from augment_ru.formats.json_sinks import JsonArraySink, LinesSink
+from augment_ru.formats.json_lines import Around, JsonLines
 from augment_ru.formats.parquet import Parquet
 from augment_ru.formats.parquet_sink import ParquetSink
-from augment_ru.formats.row import Changed, new_row
+from augment_ru.formats.row import Changed, LinesAtOnce, new_row, written
 from augment_ru.formats.sink import Sink
 from augment_ru.formats.sources import RowSource
-from augment_ru.formats.table_layout import TableLayout, check_names, row_of_values, without_formulas
-from augment_ru.formats.text_lines import TextSink
+from augment_ru.formats.table_layout import TableLayout, cell_text, check_names, without_formulas
+from augment_ru.formats.text_lines import Ends
 from augment_ru.formats.value_types import (
     NOTHING,
     TO_LINES,
     TO_PARQUET,
     Learnt,
     check_values,
+    json_problem,
     line_feed,
     table_problem,
 )
+from augment_ru.records.field_paths import path_of
 from augment_ru.records.record import Record
 
 
@@ -67,6 +70,179 @@ def sink_of(
     return TextSink(stream, mark=mark) if kind == "text" else LinesSink(stream, mark=mark)
 
 
+def _check_json(record: Record) -> None:
+    """Check that JSON can hold a row. Rows that were read from JSON always pass."""
+    if record.line is None:
+        check_values(record.values, json_problem, TO_PARQUET)
+
+
+class _Lines(Sink):
+    """Writes each row on a line; with `mark`, a byte-order mark of the source is written as well."""
+
+    around: ClassVar[type[Around]] = Around
+    """The class of the `origin` of a record that was read from a file of the same format."""
+
+    def __init__(self, stream: BinaryIO, *, mark: bool) -> None:
+        super().__init__(stream)
+        self._mark = mark
+
+    @abstractmethod
+    def line(self, record: Record, changed: Changed) -> str:
+        """Return the line of a row, without its end."""
+
+    def write(self, rows: Sequence[tuple[Record, Changed]]) -> None:
+        pieces: list[str] = []
+        before: Record | None = None
+        end = "\n"
+        for record, changed in rows:
+            mark, end = record.origin if type(record.origin) is self.around else ("", "\n")
+            pieces += (mark if self._mark and record is not before else "", self.line(record, changed), end or "\n")
+            before = record
+        if not end:
+            pieces.pop()  # only the last row of a file may lack an end
+        self._stream.write("".join(pieces).encode())
+
+
+class LinesSink(_Lines):
+    """Writes JSON lines."""
+
+    def check(self, record: Record) -> None:
+        """Check that JSON can hold the row.
+
+        Raises:
+            AugmentError: JSON cannot hold a value of the row.
+        """
+        _check_json(record)
+
+    def line(self, record: Record, changed: Changed) -> str:
+        """Return the JSON of a row.
+
+        Raises:
+            AugmentError: JSON cannot hold the row, or it already has a field with the name of the metadata.
+        """
+        return written(record, changed)
+
+    def write(self, rows: Sequence[tuple[Record, Changed]]) -> None:
+        """Write rows.
+
+        Raises:
+            AugmentError: JSON cannot hold a row, or a row already has a field with the name of the metadata.
+        """
+        lines = rows.lines() if isinstance(rows, LinesAtOnce) else None
+        if lines is None:
+            super().write(rows)
+        else:
+            self._stream.write(b"".join(lines))
+
+
+class TextSink(_Lines):
+    """Writes the perturbed text of each row on a line; other fields and metadata are not written."""
+
+    around = Ends
+
+    def check(self, record: Record) -> None:
+        """Check that a row can be written as a line.
+
+        Raises:
+            AugmentError: the row does not have exactly one text, or its text has a line feed.
+        """
+        self.line(record, Changed({}))
+
+    def line(self, record: Record, changed: Changed) -> str:
+        """Return the text of a row.
+
+        Raises:
+            AugmentError: the row does not have exactly one text, or its text has a line feed.
+        """
+        texts = record.texts()
+        if len(texts) != 1:
+            raise AugmentError(
+                f"a .txt file holds one text for each row, but the rows have {', '.join(texts)}; choose one with "
+                f"`fields`, or write JSON lines (-o OUT.jsonl)"
+            )
+        ((name, text),) = texts.items()
+        new: str = changed.values.get(path_of(record.values, name), text)
+        if "\n" in new:
+            raise AugmentError("a line of a .txt file is one text, but a text has a line feed; write JSON lines")
+        return new
+
+
+class JsonArraySink(Sink):
+    """Writes arrays with one row on each line, and around the arrays the texts of the source.
+
+    Args:
+        stream: the file.
+        source: the arrays that the rows were read from; None writes a single array.
+        mark: whether a byte-order mark of the source is written as well.
+        is_part: whether only the rows of a part are written, without brackets; another sink takes them with `join`.
+    """
+
+    def __init__(self, stream: BinaryIO, source: JsonArray | None, *, mark: bool, is_part: bool) -> None:
+        super().__init__(stream)
+        self._source, self._is_part = source, is_part
+        first, *rest = source.around if source else ("", "\n")
+        self._around = [f"\ufeff{first}" if mark and source and source.bom else first, *rest]
+        self._array = -1
+        """The number of the array that is open; -1 before the first."""
+        self._empty = True
+        """Whether the open array has no row yet."""
+
+    def check(self, record: Record) -> None:
+        """Check that JSON can hold the row.
+
+        Raises:
+            AugmentError: JSON cannot hold a value of the row.
+        """
+        _check_json(record)
+
+    def write(self, rows: Sequence[tuple[Record, Changed]]) -> None:
+        """Write rows.
+
+        Raises:
+            AugmentError: JSON cannot hold a row, or a row already has a field with the name of the metadata.
+        """
+        pieces: list[str] = []
+        for record, changed in rows:
+            pieces.append(self._up_to(record.origin if self._source else 0))
+            pieces += (self._between(), written(record, changed))
+            self._empty = False
+        self._stream.write("".join(pieces).encode())
+
+    def join(self, part: bytes, array: int = 0) -> None:
+        """Write the rows of a part that were read from the array with this number."""
+        if part:
+            before = self._up_to(array if self._source else 0) + self._between()
+            self._stream.write(before.encode())
+            self._stream.write(part)
+            self._empty = False
+
+    def _between(self) -> str:
+        """Return the text before the next row; it is empty before the first row of a part."""
+        if self._empty:
+            return "" if self._is_part else "\n"
+        return ",\n"
+
+    def _up_to(self, array: int) -> str:
+        """Return the text between the last row written and the rows of this array; empty if that array is open."""
+        pieces: list[str] = []
+        while self._array < array and not self._is_part:
+            pieces += (self._end(), self._around[self._array + 1], "[")
+            self._array += 1
+            self._empty = True
+        return "".join(pieces)
+
+    def _end(self) -> str:
+        """Return the text that closes the open array; empty if no array is open."""
+        return "" if self._array < 0 else "]" if self._empty else "\n]"
+
+    def finish(self) -> None:
+        """Close the last array, and write the text that follows it in the source."""
+        if self._is_part:
+            return
+        rest = self._up_to(len(self._around) - 2)
+        self._stream.write(f"{rest}{self._end()}{self._around[-1]}".encode())
+
+
 class _TableSink(Sink):
     """Writes a table. Without given names, the columns are the fields of the first row, and `key` for metadata."""
 
@@ -91,8 +267,7 @@ class _TableSink(Sink):
 
     def check(self, record: Record) -> None:
         if not self._same:
-            values = as_spelled(record.line, record.values)
-            check_values(values, table_problem, TO_PARQUET if record.line is None else TO_LINES)
+            check_values(record.values, table_problem, TO_PARQUET if record.line is None else TO_LINES)
             if self._layout.is_tsv:
                 check_values(record.values, line_feed, "write CSV (-o OUT.csv)")
             names = self._names_of(record)
@@ -107,11 +282,16 @@ class _TableSink(Sink):
         made = [new_row(record.values, changed) for record, changed in rows]
         if self._safe:
             made = [without_formulas(row, record.values) for row, (record, _) in zip(made, rows, strict=True)]
-        lines = [
-            row_of_values(row, self._names_of(record), self._layout)
-            for row, (record, _) in zip(made, rows, strict=True)
-        ]
-        self._stream.write(f"{self._start()}{''.join(lines)}".encode())
+        lines = []
+        for row, (record, _) in zip(made, rows, strict=True):
+            check_names(row, names := self._names_of(record))
+            lines.append(self._layout.row([cell_text(row[name]) for name in names]))
+        try:
+            self._stream.write(f"{self._start()}{''.join(lines)}".encode())
+        except UnicodeEncodeError as error:
+            raise AugmentError(
+                "a text with a lone surrogate has no form in a table; write JSON lines (-o OUT.jsonl)"
+            ) from error
 
     def _start(self) -> str:
         """Return the header line on the first call; an empty string on later calls or if there are no column names."""

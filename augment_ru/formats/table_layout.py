@@ -3,6 +3,7 @@
 import csv
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from io import StringIO
 from typing import Any
 
 from augment_ru.errors import AugmentError
@@ -10,13 +11,6 @@ from augment_ru.formats.json_lines import encoded
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")
 """The first characters of a cell that a spreadsheet takes for a formula (OWASP, "CSV Injection")."""
-
-
-class _Echo:
-    """A file for `csv.writer` whose `write` returns the text, so that `writerow` returns the row."""
-
-    def write(self, text: str) -> str:
-        return text
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +68,9 @@ class TableLayout:
             if plain.strip(" \r") and "\r" not in plain and self.cells_of_line(plain, len(cells)) == list(cells):
                 return plain + self.end
         # with this line terminator every version of csv puts cells with either line end in quotation marks
-        written: Any = csv.writer(_Echo(), delimiter=self.delimiter, lineterminator="\r\n").writerow(cells)
-        line = str(written).removesuffix("\r\n")
+        written = StringIO()
+        csv.writer(written, delimiter=self.delimiter, lineterminator="\r\n").writerow(cells)
+        line = written.getvalue().removesuffix("\r\n")
         return (line if line.strip(" \r\n") else f'"{line}"') + self.end  # a blank line would be no row
 
 
@@ -117,20 +112,3 @@ def check_names(values: Mapping[str, Any], names: Sequence[str]) -> None:
             f"a row has the fields {', '.join(values)}; the table has the columns {', '.join(names)}; "
             f"write rows of different fields as JSON lines (-o OUT.jsonl)"
         )
-
-
-def row_of_values(values: Mapping[str, Any], names: Sequence[str], layout: TableLayout) -> str:
-    """Return values as a row of the table, with its line end.
-
-    Raises:
-        AugmentError: the fields differ from the columns, or the table cannot hold a text.
-    """
-    check_names(values, names)
-    row = layout.row([cell_text(values[name]) for name in names])
-    try:
-        row.encode()
-    except UnicodeEncodeError as error:
-        raise AugmentError(
-            "a text with a lone surrogate has no form in a table; write JSON lines (-o OUT.jsonl)"
-        ) from error
-    return row

@@ -22,21 +22,23 @@ _EXACT = 2**53
 """Integers up to this size are exact as floating-point numbers."""
 
 
-def leaves(values: Mapping[str, Any]) -> Iterator[tuple[Path, Any]]:
-    """Yield the path and the value of each value in a row that holds no other values, as texts and empty lists.
+def _nodes(values: Mapping[str, Any]) -> Iterator[tuple[Path, Any]]:
+    """Yield the path and the value of each value in a row, those that hold others before what they hold.
 
-    Keys and indices are yielded as well: for every value in the row, its path and the last step of this path.
+    Rows may be nested more deeply than functions can call themselves.
     """
     waiting: list[tuple[Path, Any]] = [((name,), value) for name, value in reversed([*values.items()])]
     while waiting:
         path, value = waiting.pop()
-        yield path, path[-1]
-        if isinstance(value, Mapping) and value:
-            waiting += [((*path, key), inner) for key, inner in reversed([*value.items()])]
-        elif isinstance(value, list | tuple) and value:  # a tuple: an entry of a map in Parquet
-            waiting += [((*path, number), inner) for number, inner in reversed([*enumerate(value)])]
-        else:
-            yield path, value
+        yield path, value
+        waiting += [((*path, step), inner) for step, inner in reversed([*_held(value)])]
+
+
+def _held(value: object) -> Iterable[tuple[Any, Any]]:
+    """Return what an object or a list holds, by key or number; a tuple is an entry of a map in Parquet."""
+    if isinstance(value, Mapping):
+        return value.items()
+    return enumerate(value) if isinstance(value, list | tuple) else ()
 
 
 def check_values(values: Mapping[str, Any], problem: Problem, advice: str) -> None:
@@ -50,8 +52,9 @@ def check_values(values: Mapping[str, Any], problem: Problem, advice: str) -> No
     Raises:
         AugmentError: `problem` finds something wrong with a value.
     """
-    for path, value in leaves(values):
-        if wrong := problem(value):
+    for path, value in _nodes(values):
+        is_filled = isinstance(value, Mapping | list | tuple) and len(value) > 0  # it is in order if what it holds is
+        if wrong := problem(path[-1]) or (None if is_filled else problem(value)):
             name = named(path).encode("utf-8", "backslashreplace").decode()
             raise AugmentError(f"field '{name}': {wrong}; {advice}")
 
@@ -131,20 +134,15 @@ class Columns:
             AugmentError: a value has another type than its column, or is nested too deeply.
         """
         found: dict[Path, str] = {}
-        waiting: list[tuple[Path, Any]] = [((name,), value) for name, value in values.items()]
-        while waiting:
-            path, value = waiting.pop()
+        for steps, value in _nodes(values):
             kind = _kind(value)
             if kind is None:
                 continue
+            path = tuple(0 if isinstance(step, int) else step for step in steps)
             if len(path) > _DEEPEST:
                 raise AugmentError(f"field '{path[0]}': nested too deeply for Parquet; {TO_LINES}")
             before = found.get(path) or self.seen.get(path, kind)
             found[path] = _joined(path, before, kind)
-            if isinstance(value, Mapping):
-                waiting += [((*path, key), inner) for key, inner in value.items()]
-            elif isinstance(value, list | tuple):
-                waiting += [((*path, 0), inner) for inner in value]
         self.seen |= found
 
 

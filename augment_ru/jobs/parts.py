@@ -10,7 +10,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cache, partial
 from hashlib import blake2b
 from io import BytesIO
 from typing import Any, BinaryIO
@@ -219,11 +219,11 @@ def write_parts(work: RowWork, tally: Tally, advance: Callable[[Tally], None], c
         found = _with_names(said_rows(file_parts(source, job.split.part_bytes), where_of(job)), sink, job)
         parts = (JobPart(file_part, Learnt(sink.learnt().names), job.limit) for file_part in found)
         stands_alone = job.limit is None and not sink.learns_types
-        joiner = _Joiner(ready, sink, tally)
+        begin = cache(PartWork(ready).begin)
         count = 0
         with closing(in_order(job.split.made(), PartWork(ready, is_final=stands_alone), parts, kept)) as every:
             for part, made in every:
-                done = joiner.checked(part, made)
+                done = _checked(part, made, sink, tally.rows, begin)
                 sink.join(done.rows, part.file_part.array)
                 output.rejected(done.rejects)
                 tally.add(done.tally)
@@ -276,40 +276,42 @@ def _with_names(found: Iterator[FilePart], sink: Sink, job: RowsJob) -> Iterator
     yield from found
 
 
-class _Joiner:
-    """Checks whether the outcome of a part is correct, given the rows before it; if not, does the part again."""
+def _checked(
+    part: JobPart, made: PartDone, sink: Sink, rows: int, begin: Callable[[], Callable[[JobPart], PartDone]]
+) -> PartDone:
+    """Return the outcome to write for a part: `made`, or if it does not fit the rows before it, that of another try.
 
-    def __init__(self, rows: RowWork, sink: Sink, tally: Tally) -> None:
-        self._rows, self._sink, self._tally = rows, sink, tally
-        self._function: Callable[[JobPart], PartDone] | None = None
+    Args:
+        part: the part.
+        made: its outcome, made without knowing the rows before it.
+        sink: what the rows are written to; it is told what the part has learnt.
+        rows: how many rows were read before the part.
+        begin: returns the function that does a part.
 
-    def checked(self, part: JobPart, made: PartDone) -> PartDone:
-        """Return the outcome to write for a part: `made`, or another one if the part had to be done again.
+    Raises:
+        AugmentError: a row cannot be used and is not skipped.
+    """
+    left = None if part.limit is None else part.limit - rows
+    before = sink.learnt()
+    ends = left is not None and part.limit != left and made.tally.rows >= left
+    if not (ends or made.failed or _taught(sink, made, before)):
+        return made
+    types = before.types if sink.learns_types else ()
+    exact = begin()(replace(part, learnt=Learnt(part.learnt.names, types), limit=left))
+    sink.learn(exact.learnt)
+    return exact
 
-        Raises:
-            AugmentError: a row cannot be used and is not skipped.
-        """
-        left = None if part.limit is None else part.limit - self._tally.rows
-        before = self._sink.learnt()
-        ends = left is not None and part.limit != left and made.tally.rows >= left
-        if not (ends or made.failed or self._teach(made, before)):
-            return made
-        self._function = self._function or PartWork(self._rows).begin()
-        types = before.types if self._sink.learns_types else ()
-        exact = self._function(replace(part, learnt=Learnt(part.learnt.names, types), limit=left))
-        self._sink.learn(exact.learnt)
-        return exact
 
-    def _teach(self, made: PartDone, before: Learnt) -> bool:
-        """Tell the sink what a part has learnt. Return whether the part must be done again.
+def _taught(sink: Sink, made: PartDone, before: Learnt) -> bool:
+    """Tell the sink what a part has learnt. Return whether the part must be done again.
 
-        It must if the types of its values conflict with earlier ones. It must also if rows were rejected and earlier
-        types are known, because the reasons may depend on these.
-        """
-        if self._sink.learns_types and before.types and made.tally.skipped:
-            return True
-        try:
-            self._sink.learn(made.learnt)
-        except AugmentError:
-            return True
-        return False
+    It must if the types of its values conflict with earlier ones. It must also if rows were rejected and earlier
+    types are known, because the reasons may depend on these.
+    """
+    if sink.learns_types and before.types and made.tally.skipped:
+        return True
+    try:
+        sink.learn(made.learnt)
+    except AugmentError:
+        return True
+    return False

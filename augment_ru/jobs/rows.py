@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from hashlib import sha256
+from hashlib import file_digest, sha256
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -285,9 +285,6 @@ def _facts(given: Mapping[str, Any], files: Iterable[str]) -> dict[str, Any]:
     }
 
 
-_BLOCK = 2**20
-
-
 def _digest(path: Path) -> str:
     """Return the SHA-256 of a file, or of the names and contents of all files in a folder."""
     found = sha256()
@@ -297,8 +294,7 @@ def _digest(path: Path) -> str:
             name = file.relative_to(path).as_posix().encode("utf-8", "surrogatepass")
             found.update(name + b" %d\0" % file.stat().st_size)
             with file.open("rb") as stream:
-                while block := stream.read(_BLOCK):
-                    found.update(block)
+                found.update(file_digest(stream, "sha256").digest())
     except OSError as error:
         raise AugmentError(f"{path}: cannot be read ({error.strerror})") from error
     return found.hexdigest()

@@ -21,8 +21,8 @@ class Classifier(Protocol):
     def fit(self, inputs: Sequence[str], labels: Sequence[str], /) -> Any:  # noqa: ANN401  (itself)
         """Learn the labels of the inputs, and return the classifier itself."""
 
-    def predict(self, inputs: Sequence[str], /) -> Any:  # noqa: ANN401  (an array of labels)
-        """Return a label for each input."""
+    def decision_function(self, inputs: Sequence[str], /) -> Any:  # noqa: ANN401  (an array)
+        """Return the score of each label for each input; of two labels the score of the second, above 0 if it wins."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,10 +85,6 @@ class Constant:
 
     label: str
 
-    def predict(self, inputs: Sequence[str]) -> list[str]:
-        """Return the constant label, once for each input."""
-        return [self.label] * len(inputs)
-
 
 @dataclass(frozen=True, slots=True)
 class BagOfWords(Model):
@@ -106,23 +102,14 @@ class BagOfWords(Model):
     few_shot = False
     deterministic = True
     cached = False
-    chunk = 2**20
-
-    def __call__(self, examples: Sequence[Example], /) -> list[Prediction]:
-        """Return a label for each example; for a task with several labels, a mapping from fields to labels."""
-        texts = [example.text for example in examples]
-        found = {name: [str(label) for label in one.predict(texts)] for name, one in self.classifiers.items()}
-        return list(_by_example(found))
+    chunk = 2**12
 
     def scored(self, examples: Sequence[Example], /) -> list[Scored]:
-        """Return the same predictions with the scores of all labels; without scores if a classifier has none."""
+        """Return a label for each example, with the scores of all labels; for several fields, a mapping from them."""
         texts = [example.text for example in examples]
         scores = {name: decisions(one, texts) for name, one in self.classifiers.items()}
-        if any(found is None for found in scores.values()):
-            return [Scored(prediction) for prediction in self(examples)]
-        known = {name: found for name, found in scores.items() if found is not None}
-        labels = {name: [max(one, key=lambda label: one[label]) for one in found] for name, found in known.items()}
-        each = zip(*known.values(), strict=True)
+        labels = {name: [max(one, key=lambda label: one[label]) for one in found] for name, found in scores.items()}
+        each = zip(*scores.values(), strict=True)
         return [Scored(label, tuple(found)) for label, found in zip(_by_example(labels), each, strict=True)]
 
 
@@ -134,16 +121,14 @@ def _by_example(found: Mapping[str, Sequence[str]]) -> Iterator[Prediction]:
         yield from (dict(zip(found, row, strict=True)) for row in zip(*found.values(), strict=True))
 
 
-def decisions(classifier: Any, texts: Sequence[str]) -> list[dict[str, float]] | None:  # noqa: ANN401
+def decisions(classifier: Any, texts: Sequence[str]) -> list[dict[str, float]]:  # noqa: ANN401
     """Return, for each text, a mapping from labels to the values of scikit-learn's decision function.
 
     For logistic regression they are log-odds. If values are equal, the first label is the prediction, as in
-    scikit-learn. The result is None if the classifier has no decision function.
+    scikit-learn.
     """
     if isinstance(classifier, Constant):
         return [{classifier.label: 0.0} for _ in texts]
-    if not hasattr(classifier, "decision_function"):
-        return None
     if not texts:
         return []
     values = classifier.decision_function(texts)

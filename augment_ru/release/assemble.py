@@ -2,7 +2,6 @@
 
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,7 @@ from augment_ru.records import field_paths
 from augment_ru.release.card import card, shown_demonstrations, shown_pairs
 from augment_ru.release.croissant import CROISSANT, column_types, croissant
 from augment_ru.release.edit_log import line_digest
-from augment_ru.release.episodes import Episode, episodes_of
+from augment_ru.release.episodes import episodes_of
 from augment_ru.release.hard import HARD, hard_split
 from augment_ru.release.lm_eval import harness_files, stated_prompts
 from augment_ru.release.manifest import MANIFEST, OWN, encoded_manifest, file_entries
@@ -117,8 +116,8 @@ def _write_test(
         for name in (task.recipe.name, *figures):
             originals = iter(task.test.records)
             for shard in shards:
-                rows.write(shard.rows(name))
-                entries = shard.entries(name)
+                lines, entries = shard.read(name)
+                rows.write(lines)
                 edits.write(entries)
                 if name in figures:
                     for line in entries.removesuffix(b"\n").split(b"\n"):
@@ -129,7 +128,7 @@ def _write_test(
 def task_entry(recipe: ReleaseRecipe, task: TaskInput) -> dict[str, Any]:
     """Return the entry of a task in the manifest, without figures: its list of attacks is empty."""
     train = task.train.records if task.train else ()
-    episodes = episodes_of(recipe, task.recipe, task.schema) if train else [Episode(0, 0)]
+    episodes = episodes_of(recipe, task.recipe, task.schema) if train else [0]
     gold = task.schema.scoring.gold
     return {
         "name": task.recipe.name,
@@ -147,20 +146,12 @@ def task_entry(recipe: ReleaseRecipe, task: TaskInput) -> dict[str, Any]:
         "description": task.recipe.description,
         "test": len(task.test.records),
         "train": len(train),
-        "episodes": [asdict(episode) for episode in episodes],
-        "default_episode": _default_episode(recipe, episodes),
+        "episodes": [{"number": number, "shots": shots} for number, shots in enumerate(episodes)],
+        # no number that the user sets would fit tasks with different numbers of shots
+        "default_episode": episodes.index(max(episodes)) if recipe.has_shots_by_task else 0,
         "attacks": [],
         "train_digests": [line_digest(record.line or "") for record in train],
     }
-
-
-def _default_episode(recipe: ReleaseRecipe, episodes: Sequence[Episode]) -> int:
-    """Return the number of the episode that lm-evaluation-harness uses by default.
-
-    If tasks may have different numbers of shots, it is the first episode with the most shots of this task, because no
-    number that the user sets would fit all tasks. Otherwise it is 0, the zero-shot episode.
-    """
-    return max(episodes, key=lambda one: one.shots).number if recipe.has_shots_by_task else 0
 
 
 def _groups(task: TaskInput) -> dict[str, Any]:

@@ -4,27 +4,180 @@ So the folder of a release is always complete. Finished shards are kept, so that
 """
 
 import json
+import os
+import shutil
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from augment_ru.constraints.protection import check_rules
 from augment_ru.errors import AugmentError, amount
-from augment_ru.formats.files import replacing
+from augment_ru.formats.files import check_folder, followed, locked, replacing
+from augment_ru.release import manifest
 from augment_ru.release.assemble import assemble
-from augment_ru.release.manifest import FORMAT, MANIFEST, data_files, environment, own_digest, variations_in
 from augment_ru.release.original_rows import TaskInput, constraints_of, read_task, rules_of
 from augment_ru.release.release_recipe import ReleaseRecipe, read_release_recipe
 from augment_ru.release.searched_models import Searched, model_entries, train_files
 from augment_ru.release.shards import SHARD_ROWS, Shard, ShardInput, make_shard, read_shard, split_into_shards
-from augment_ru.release.staging import Staging
 from augment_ru.release.variations import Timing, Tools, make_tools, settings_of
 from augment_ru.run.engines import LOCAL, engine_of, in_order
 
 Progress = Callable[[int, int], None]
 """A function that is called with the number of newly finished shards, and the number of all shards."""
+
+
+@dataclass(frozen=True, slots=True)
+class Staging:
+    """The folders of a build.
+
+    Attributes:
+        target: the folder of the release.
+        unfinished: the folder in which the release is built; it has the same parent.
+    """
+
+    target: Path
+    unfinished: Path
+
+    @classmethod
+    def of(cls, target: Path) -> "Staging":
+        """Return the two folders for a release at `target`.
+
+        Raises:
+            AugmentError: `target` is not a folder, is the working folder, or its parent does not exist.
+        """
+        resolved = followed(target)  # a link stays a link
+        if resolved.exists() and not resolved.is_dir():
+            raise AugmentError(f"{target}: is no folder; give a new one with -o")
+        check_folder(str(target), resolved)
+        if resolved == Path.cwd():
+            raise AugmentError(f"{target}: is the working folder, which a release cannot replace; give another with -o")
+        return cls(resolved, resolved.parent / f".{resolved.name}.unfinished")
+
+    @property
+    def release(self) -> Path:
+        """The folder that becomes the release."""
+        return self.unfinished / "release"
+
+    def shard(self, task: int, first: int) -> Path:
+        """Return the file of a shard, given the number of its task and the number of its first row, both from 0."""
+        return self.unfinished / "shards" / f"{task:03d}-{first:09d}"
+
+    def finished(self, facts: Mapping[str, Any], *, resume: bool) -> Mapping[str, Any] | None:
+        """Return the manifest of the complete release at the target; None if the target is free.
+
+        Args:
+            facts: the first keys of the manifest of the release that is to be built.
+            resume: whether a complete release with the same facts is accepted.
+
+        Raises:
+            AugmentError: the target is not empty and `resume` is not set, or the target holds something else than
+                this release.
+        """
+        if not self.target.exists() or not any(self.target.iterdir()):
+            return None
+        if not resume:
+            raise AugmentError(f"{self.target}: is not empty; give a new folder with -o")
+        content = manifest.read_manifest(self.target / manifest.MANIFEST)
+        if different := _first_difference(content, facts):
+            raise AugmentError(f"{self.target}: holds a release of another {different}; give a new folder with -o")
+        shutil.rmtree(self.unfinished, ignore_errors=True)
+        return content
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Hold the lock of this build, so that no other run builds here. The lock of a run ends with its process.
+
+        Raises:
+            AugmentError: another run holds the lock.
+        """
+        self.unfinished.mkdir(exist_ok=True)
+        with locked(self.unfinished / "lock") as free:
+            if not free:
+                raise AugmentError(f"{self.target}: another run is building it; wait, or give another folder")
+            yield
+
+    def begin(self, facts: Mapping[str, Any], *, resume: bool) -> None:
+        """Begin a build here, or continue one that was killed.
+
+        Raises:
+            AugmentError: there is an unfinished build, and its facts differ or `resume` is not set.
+        """
+        state = self.unfinished / "state.json"
+        (self.unfinished / "shards").mkdir(exist_ok=True)
+        try:
+            before = json.loads(state.read_bytes())
+        except (OSError, ValueError):  # killed before there was anything to go on from
+            with replacing(state) as stream:
+                stream.write(json.dumps(facts, ensure_ascii=False).encode())
+            return
+        if different := _first_difference(before, facts):
+            raise AugmentError(
+                f"{self.target}: the unfinished build was made from another {different}; "
+                f"restore that, or delete the folder {self.unfinished}"
+            )
+        if not resume:
+            raise AugmentError(
+                f"{self.target}: an unfinished build stands beside it; continue it with `resume`, "
+                f"or delete the folder {self.unfinished}"
+            )
+
+    @contextmanager
+    def kept_if_begun(self) -> Iterator[None]:
+        """Delete the folder of the build if the block ends with an `AugmentError` before any shard is finished.
+
+        Raises:
+            AugmentError: the error of the block; if a shard is finished, the error says how to go on.
+        """
+        try:
+            yield
+        except AugmentError as error:
+            if any((self.unfinished / "shards").iterdir()):
+                raise AugmentError(
+                    f"{error}; finished shards are kept: continue with `resume`, "
+                    f"or, after a change of recipe or rows, delete the folder {self.unfinished}"
+                ) from error
+            shutil.rmtree(self.unfinished, ignore_errors=True)
+            raise
+
+    def publish(self) -> None:
+        """Move the complete release to its folder, in one rename."""
+        for path in (*self.release.rglob("*"), self.release):
+            _sync(path)
+        if self.target.exists():
+            self.target.rmdir()
+        self.release.rename(self.target)
+        _sync(self.target.parent)
+        shutil.rmtree(self.unfinished)
+
+
+def _sync(path: Path) -> None:
+    """Write a file or a folder through to the disk."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY)
+    except OSError:  # a system that cannot open folders
+        return
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+_NAMES = {
+    "recipe": "recipe",
+    "inputs": "input file",
+    "data": "dictionary, rule, task or prompt file",
+    "environment": "version",
+    "models": "model",
+}
+"""Maps keys of a manifest to the words used for them in messages."""
+
+
+def _first_difference(before: Mapping[str, Any], facts: Mapping[str, Any]) -> str | None:
+    """Return the name of the first fact that differs; None if all are equal."""
+    return next((_NAMES.get(key, key) for key, value in facts.items() if before.get(key) != value), None)
 
 
 @dataclass(slots=True)
@@ -49,7 +202,7 @@ class BuildReport:
 
     def __str__(self) -> str:
         tasks = self.content["tasks"]
-        rows = sum(task["test"] * (len(variations_in(task)) + 1) for task in tasks)
+        rows = sum(task["test"] * (len(manifest.variations_in(task)) + 1) for task in tasks)
         train = sum(task["train"] for task in tasks)
         seconds = (
             f"{self.seconds:.1f} s (annotation {self.timing.annotation:.1f}, "
@@ -157,7 +310,7 @@ class ReleaseBuild:
             if self.tools.searches:
                 facts |= {"models": model_entries(self.recipe, self.tools.searches, tasks, given)}
             report = self._built(tasks, given, facts, progress)
-        report.digest = own_digest(self.staging.target / MANIFEST)
+        report.digest = manifest.own_digest(self.staging.target / manifest.MANIFEST)
         report.seconds = time.perf_counter() - began
         return report
 
@@ -194,20 +347,17 @@ class ReleaseBuild:
         progress: Progress,
     ) -> list[list[Shard]]:
         """Return a list of the shards of each task, in order. Shards that do not exist yet are made."""
-        content = json.dumps(self.located.content(), ensure_ascii=False)
         inputs = [
             shard
             for number, (task, one) in enumerate(zip(tasks, given, strict=True))
-            for shard in split_into_shards(
-                ShardInput(content, number, 0, task.test.records, self.device, one), self.shard_rows
-            )
+            for shard in split_into_shards(ShardInput(number, 0, task.test.records, one), self.shard_rows)
         ]
         paths = [self.staging.shard(shard.task, shard.first) for shard in inputs]
         missing = [(shard, path) for shard, path in zip(inputs, paths, strict=True) if read_shard(path) is None]
         report.kept = len(inputs) - len(missing)
         progress(report.kept, len(inputs))
         engine = engine_of(LOCAL, min(self.workers, max(len(missing), 1)))
-        for _, timing in in_order(engine, _Saving(), missing):
+        for _, timing in in_order(engine, _Saving(self.tools), missing):
             report.timing.add(timing)
             report.made += 1
             progress(1, len(inputs))
@@ -224,14 +374,14 @@ def manifest_head(recipe: ReleaseRecipe, tasks: Sequence[TaskInput], folder: Pat
     """Return the first keys of the manifest: everything that the rows of a release depend on."""
     rules = {name for task in tasks for name in constraints_of(recipe, task.recipe, task.schema)}
     return {
-        "format": FORMAT,
+        "format": manifest.FORMAT,
         "name": recipe.name,
         "recipe": recipe.content(),
-        "environment": dict(environment(tools.models)),
+        "environment": dict(manifest.environment(tools.models)),
         "annotator": tools.annotate.signature,
         "scorer": tools.scorer,
         "settings": settings_of(tools),
-        "data": data_files(recipe, rules, lambda name: folder / name),
+        "data": manifest.data_files(recipe, rules, lambda name: folder / name),
         "inputs": [
             {
                 "task": task.recipe.name,
@@ -250,14 +400,15 @@ def manifest_head(recipe: ReleaseRecipe, tasks: Sequence[TaskInput], folder: Pat
 class _Saving:
     """The job of the workers: make a shard and write its file."""
 
+    tools: Tools
+
     def begin(self) -> Callable[[tuple[ShardInput, Path]], Timing]:
-        """Return the function that makes a shard. Each worker makes its tools once, with its first shard."""
-        return _save
+        """Return the function that makes a shard. Attacks load what they need on first use."""
+        return self._save
 
-
-def _save(part: tuple[ShardInput, Path]) -> Timing:
-    shard, path = part
-    data, timing = make_shard(shard)
-    with replacing(path) as stream:
-        stream.write(data)
-    return timing
+    def _save(self, part: tuple[ShardInput, Path]) -> Timing:
+        shard, path = part
+        data, timing = make_shard(self.tools, shard)
+        with replacing(path) as stream:
+            stream.write(data)
+        return timing

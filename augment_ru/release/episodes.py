@@ -1,25 +1,11 @@
 """Episodes: sets of demonstrations that are drawn from the train rows of a task."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from augment_ru.draws import Streams, digests
 from augment_ru.evaluation.protocol import drawn_rows
 from augment_ru.records.task import Task
 from augment_ru.release.release_recipe import ReleaseRecipe, TaskRecipe, check_drawn
-
-
-@dataclass(frozen=True, slots=True)
-class Episode:
-    """A set of randomly drawn demonstrations.
-
-    Attributes:
-        number: the number of the episode in its task; 0 is zero-shot.
-        shots: how many demonstrations the episode has.
-    """
-
-    number: int
-    shots: int
 
 
 def asked_shots(recipe: ReleaseRecipe, task: TaskRecipe, schema: Task) -> tuple[int, ...]:
@@ -38,10 +24,9 @@ def asked_shots(recipe: ReleaseRecipe, task: TaskRecipe, schema: Task) -> tuple[
     return (schema.benchmark.shots,) if schema.benchmark.shots else ()
 
 
-def episodes_of(recipe: ReleaseRecipe, task: TaskRecipe, schema: Task) -> list[Episode]:
-    """Return the episodes of a task, numbered from 0. Episode 0 is zero-shot; the others follow by ascending shots."""
-    shots = [0, *(shots for shots in asked_shots(recipe, task, schema) for _ in range(recipe.shots.episodes))]
-    return [Episode(number, own) for number, own in enumerate(shots)]
+def episodes_of(recipe: ReleaseRecipe, task: TaskRecipe, schema: Task) -> list[int]:
+    """Return how many demonstrations each episode of a task has. Episode 0 is zero-shot; the others have ever more."""
+    return [0, *(shots for shots in asked_shots(recipe, task, schema) for _ in range(recipe.shots.episodes))]
 
 
 def draw_episodes(
@@ -69,8 +54,8 @@ def draw_episodes(
         rows.setdefault(group, []).append(at)
     for group, own in rows.items():
         name = task.name if group is None else f"{task.name}:{group}"
-        for episode in episodes_of(recipe, task, schema):
-            key = Streams.of(digests([name]), recipe.seed, "episode", episode.number)
-            for at in drawn_rows(len(own), episode.shots, key, replacement=schema.benchmark.replacement):
-                found[own[at]].append(episode.number)
+        for episode, shots in enumerate(episodes_of(recipe, task, schema)):
+            key = Streams.of(digests([name]), recipe.seed, "episode", episode)
+            for at in drawn_rows(len(own), shots, key, replacement=schema.benchmark.replacement):
+                found[own[at]].append(episode)
     return found

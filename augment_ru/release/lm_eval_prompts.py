@@ -118,22 +118,17 @@ def _multiple_choice(metrics: Sequence[str], schema: Task, prompt: Prompt) -> di
         )
     if prompt.options and prompt.options.spans:
         return _chosen("score_span", [("f1", "mean"), ("exact_match", "mean")])
-    of_pairs = [(metric, score) for name, metric, score in _OF_PAIRS if name in metrics]
+    of_pairs = [(metric, f"answer_scores.{score}") for name, metric, score in _OF_PAIRS if name in metrics]
+    return _chosen(None, [("acc", "mean"), *of_pairs])
+
+
+def _chosen(function: str | None, metrics: Sequence[tuple[str, str]]) -> dict[str, Any]:
+    """Return the settings for choices; a function of the data module scores them, or for None the harness."""
     return {
         "output_type": "multiple_choice",
         "doc_to_choice": "choices",
         "doc_to_target": "target",
-        "metric_list": [_metric("acc", "mean"), *(_metric(name, f"answer_scores.{score}") for name, score in of_pairs)],
-    }
-
-
-def _chosen(function: str, metrics: Sequence[tuple[str, str]]) -> dict[str, Any]:
-    """Return the settings for choices that a function of the data module scores."""
-    return {
-        "output_type": "multiple_choice",
-        "doc_to_choice": "choices",
-        "doc_to_target": "target",
-        "process_results": Function(f"data.{function}"),
+        **({"process_results": Function(f"data.{function}")} if function else {}),
         "metric_list": [_metric(*one) for one in metrics],
     }
 

@@ -4,7 +4,7 @@ The checks limit every number, and compare the lists of tasks and attacks with t
 cannot make the code that reads it take more time or memory than the files of the release need.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import PurePosixPath
 from types import GenericAlias
 from typing import Annotated, Any, Literal
@@ -150,22 +150,20 @@ def check_recipe(where: str, content: Mapping[str, Any], recipe: ReleaseRecipe) 
     if recipe.content() != content["recipe"]:
         raise AugmentError(f"{where}: 'recipe' is not in the form in which a build writes it")
     names = [attack.name for attack in recipe.attacks]
-    _check_same(f"{where}: 'attacks'", [entry["name"] for entry in content["attacks"]], names)
-    _check_same(f"{where}: 'settings'", list(content["settings"]), names)
+    _check_same(f"{where}: 'attacks'", content["attacks"], names)
+    _check_same(f"{where}: 'settings'", [{"name": name} for name in content["settings"]], names)
     for key in ("searches", "models"):
-        _check_same(f"{where}: '{key}'", [entry["name"] for entry in content.get(key, ())], list(recipe.searches))
-    tasks = [task.name for task in recipe.tasks]
-    _check_same(f"{where}: 'tasks'", [entry["name"] for entry in content["tasks"]], tasks)
+        _check_same(f"{where}: '{key}'", content.get(key, ()), recipe.searches)
+    _check_same(f"{where}: 'tasks'", content["tasks"], [task.name for task in recipe.tasks])
     for task, known in zip(recipe.tasks, content["tasks"], strict=True):
-        names = [attack.name for attack in recipe.attacks_of(task)]
-        found = [entry["name"] for entry in known["attacks"]]
-        _check_same(f"{where}: 'tasks': '{task.name}': 'attacks'", found, names)
-        found = [entry["name"] for entry in known.get("searches", ())]
-        _check_same(f"{where}: 'tasks': '{task.name}': 'searches'", found, list(recipe.searches_of(task)))
+        own = f"{where}: 'tasks': '{task.name}'"
+        _check_same(f"{own}: 'attacks'", known["attacks"], [attack.name for attack in recipe.attacks_of(task)])
+        _check_same(f"{own}: 'searches'", known.get("searches", ()), recipe.searches_of(task))
 
 
-def _check_same(where: str, found: Sequence[str], names: Sequence[str]) -> None:
-    if list(found) != list(names):
+def _check_same(where: str, entries: Iterable[Mapping[str, Any]], names: Iterable[str]) -> None:
+    found, wanted = [entry["name"] for entry in entries], list(names)
+    if found != wanted:
         raise AugmentError(
-            f"{where}: {', '.join(found) or 'none'}; the recipe of the release has {', '.join(names) or 'none'}"
+            f"{where}: {', '.join(found) or 'none'}; the recipe of the release has {', '.join(wanted) or 'none'}"
         )

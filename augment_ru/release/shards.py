@@ -6,7 +6,6 @@ a shard that a killed run has finished can be kept.
 
 import json
 from collections.abc import Iterator, Mapping
-from functools import cache
 from hashlib import sha256
 from itertools import accumulate, pairwise
 from pathlib import Path
@@ -14,25 +13,21 @@ from typing import NamedTuple
 
 from augment_ru.engine.prepare import CHUNK_CHARACTERS
 from augment_ru.records.record import Record
-from augment_ru.release.release_recipe import parse_release_recipe
 from augment_ru.release.searched_models import Searched
-from augment_ru.release.variations import Timing, Tools, make_tools, variations
+from augment_ru.release.variations import Timing, Tools, variations
 
 SHARD_ROWS = 256
 """The number of original rows in a shard. This is about five seconds of work, and a killed run loses no more."""
 
 
 class ShardInput(NamedTuple):
-    """The original rows of a shard, and all that is needed to make the shard in another process."""
+    """The original rows of a shard."""
 
-    recipe: str
-    """The content of the recipe as JSON."""
     task: int
     """The number of the task in the recipe, from 0."""
     first: int
     """The number of the first row in the test file, from 0."""
     records: tuple[Record, ...]
-    device: str = "auto"
     searched: Searched | None = None
     """The data that the models of the task are made from; None if the task is not searched."""
 
@@ -47,19 +42,13 @@ def split_into_shards(whole: ShardInput, size: int = SHARD_ROWS) -> Iterator[Sha
             first, characters = at + 1, 0
 
 
-@cache
-def _tools(recipe: str, device: str) -> Tools:
-    return make_tools(parse_release_recipe(json.loads(recipe), "recipe"), device)
-
-
-def make_shard(shard: ShardInput) -> tuple[bytes, Timing]:
+def make_shard(tools: Tools, shard: ShardInput) -> tuple[bytes, Timing]:
     """Make a shard. Return the bytes of its file, and how long each kind of work took.
 
     The first line is JSON: the names of the variations, the sizes of the blocks that follow, and the SHA-256 of all
     blocks. Each variation has two blocks: its rows and its entries of the edit log.
     """
     timing = Timing()
-    tools = _tools(shard.recipe, shard.device)
     records = dict(enumerate(shard.records, start=shard.first))
     blocks: list[bytes] = []
     names = []
@@ -78,19 +67,14 @@ class Shard(NamedTuple):
     blocks: Mapping[str, tuple[tuple[int, int], tuple[int, int]]]
     """Maps the name of a variation to (start, stop) of its rows and of its entries, in bytes."""
 
-    def rows(self, name: str) -> bytes:
-        """Return the rows of a variation."""
-        return self._block(name, 0)
-
-    def entries(self, name: str) -> bytes:
-        """Return the edit log of a variation."""
-        return self._block(name, 1)
-
-    def _block(self, name: str, which: int) -> bytes:
-        start, stop = self.blocks[name][which]
+    def read(self, name: str) -> list[bytes]:
+        """Return the rows of a variation, and its edit log."""
         with self.path.open("rb") as stream:
-            stream.seek(start)
-            return stream.read(stop - start)
+            found = []
+            for start, stop in self.blocks[name]:
+                stream.seek(start)
+                found.append(stream.read(stop - start))
+        return found
 
 
 def read_shard(path: Path) -> Shard | None:

@@ -3,26 +3,13 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, TypeAlias
 
 from augment_ru.adversary.case import STATUSES
 from augment_ru.engine.figures import Figures
 from augment_ru.evaluation.searches import can_be_broken
 from augment_ru.release.release_recipe import ReleaseRecipe, TaskRecipe
 from augment_ru.text.words import word_ranges
-
-
-class VariationFigures(Protocol):
-    """Counts over the rows of one variation."""
-
-    def count_entry(self, entry: Mapping[str, Any], texts: Mapping[str, str]) -> None:
-        """Count a row, given its entry in the edit log and the texts of its original."""
-
-    def update(self, other: Any) -> None:  # noqa: ANN401  (figures of the same class)
-        """Add the counts of other figures."""
-
-    def table(self) -> dict[str, Any]:
-        """Return the figures as JSON values."""
 
 
 class AttackFigures(Figures):
@@ -76,6 +63,10 @@ class SearchFigures:
         }
 
 
+VariationFigures: TypeAlias = AttackFigures | SearchFigures
+"""Counts over the rows of one variation."""
+
+
 def _ratio(count: int, of: int) -> float | None:
     return round(count / of, 2) if of else None
 
@@ -88,7 +79,7 @@ def no_figures(recipe: ReleaseRecipe, task: TaskRecipe | None = None) -> dict[st
     return found | {name: SearchFigures() for name in searches}
 
 
-def add_figures(totals: Mapping[str, VariationFigures], more: Mapping[str, VariationFigures]) -> None:
+def add_figures(totals: Mapping[str, Any], more: Mapping[str, VariationFigures]) -> None:
     """Add the figures of a task to those of the release."""
     for name, found in more.items():
         totals[name].update(found)

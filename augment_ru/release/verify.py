@@ -8,6 +8,7 @@ rows. So even someone who adapts all digests can only make changes that an attac
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
+from random import Random
 from typing import Any
 
 from augment_ru.edits import shared_start
@@ -20,11 +21,11 @@ from augment_ru.release.hard import splits_in
 from augment_ru.release.judged import judged_figures
 from augment_ru.release.lm_eval import stated_prompts
 from augment_ru.release.manifest_shape import check_recipe
-from augment_ru.release.original_rows import TaskInput
-from augment_ru.release.release_recipe import StatementsRecipe, parse_release_recipe, read_release_recipe
+from augment_ru.release.original_rows import TaskInput, constraints_of
+from augment_ru.release.release_recipe import StatementsRecipe, TaskRecipe, parse_release_recipe, read_release_recipe
+from augment_ru.release.searched_models import Searched, Searches, model_entries, searched
 from augment_ru.release.variation_figures import add_figures, entries_of, figure_entries, no_figures
-from augment_ru.release.variations import make_tools, settings_of
-from augment_ru.release.verify_rebuild import rebuild_problems
+from augment_ru.release.variations import Timing, Tools, make_tools, settings_of, variations
 from augment_ru.release.verify_rows import ReleaseFiles, TaskCheck, check_task
 
 _MOST = 20
@@ -101,7 +102,7 @@ def _problems(folder: Path, rebuild: int, expect: str | None) -> Iterator[str]:
     if rebuild and changed | missing:
         yield "nothing was rebuilt: repair the files first"
     elif rebuild:
-        yield from _abridged(rebuild_problems(release, checks, rebuild))
+        yield from _abridged(_rebuild_problems(release, checks, rebuild))
 
 
 def _check(release: ReleaseFiles, number: int, broken: set[str]) -> TaskCheck:
@@ -271,3 +272,97 @@ def _entry_problems(release: ReleaseFiles, rows: TaskInput, known: Mapping[str, 
     for key, value in task_entry(release.recipe, rows).items():
         if key not in ("attacks", "searches") and value != known.get(key):
             yield f"{manifest.MANIFEST}: '{key}' of '{name}' does not follow from its rows and the recipe"
+
+
+def _rebuild_problems(release: ReleaseFiles, checks: Sequence[TaskCheck], count: int) -> Iterator[str]:
+    """Yield a problem for each row that becomes another one when it is made again.
+
+    Each problem says how this installation differs from the one that built the release.
+
+    Args:
+        release: the release.
+        checks: the checks of its tasks.
+        count: how many original rows of each task are made again. They are drawn with the seed of the release; all are
+            taken if the task has fewer.
+    """
+    try:
+        tools = make_tools(release.located)
+        differences = list(_differences(release, checks, tools))
+        given = [_searched(release, task, check) for task, check in zip(release.located.tasks, checks, strict=True)]
+        if tools.searches:
+            differences += _model_differences(release, checks, tools.searches, given)
+    except AugmentError as error:
+        yield f"{manifest.MANIFEST}: nothing can be rebuilt here: {error}"
+        return
+    here = f" (this installation differs: {', '.join(differences)})" if differences else ""
+    for task, check, one in zip(release.located.tasks, checks, given, strict=True):
+        if check.rows is None:
+            yield f"{task.name}/test.jsonl: nothing was rebuilt: repair the rows first"
+            continue
+        rows, entries = (release.lines(f"{task.name}/{file}.jsonl") for file in ("test", "edits"))
+        records = check.rows.test.records
+        size = len(records)
+        places = Random(f"{release.recipe.seed} {task.name}").sample(range(size), min(count, size))
+        drawn = {at: records[at] for at in sorted(places)}
+        for variation, (name, new_rows, new_entries) in enumerate(variations(tools, task, drawn, Timing(), one)):
+            for at, row, entry in zip(drawn, new_rows, new_entries, strict=True):
+                line = variation * size + at
+                if (row.encode(), entry.encode()) != (rows[line], entries[line]):
+                    file = "test" if row.encode() != rows[line] else "edits"
+                    yield (
+                        f"{task.name}/{file}.jsonl: row {line + 1}: '{name}' makes something else of row {at + 1}{here}"
+                    )
+
+
+def _searched(release: ReleaseFiles, task: TaskRecipe, check: TaskCheck) -> Searched | None:
+    """Return the data that a task's models are made from; None if the task is not searched or has unreadable rows."""
+    if check.rows is None or not release.recipe.searches_of(task):
+        return None
+    return searched(check.rows, release.folder / task.name / "train.jsonl" if check.rows.train else None)
+
+
+def _model_differences(
+    release: ReleaseFiles, checks: Sequence[TaskCheck], searches: Searches, given: Sequence[Searched | None]
+) -> Iterator[str]:
+    """Yield the models that differ from those of the release.
+
+    Raises:
+        AugmentError: a model cannot be made here.
+    """
+    rows = [check.rows for check in checks if check.rows is not None]
+    here = [one for check, one in zip(checks, given, strict=True) if check.rows is not None]
+    for now, before in zip(model_entries(release.recipe, searches, rows, here), release.content["models"], strict=True):
+        if now["files"] != before["files"] or now["signatures"].items() - before["signatures"].items():
+            yield f"the model {before['model']}"
+
+
+def _differences(release: ReleaseFiles, checks: Sequence[TaskCheck], tools: Tools) -> Iterator[str]:
+    """Yield how the installation that built the release differs from this one: versions, scorer, data files.
+
+    Raises:
+        AugmentError: a dictionary or rule file of the release does not exist here.
+    """
+    content, recipe = release.content, release.recipe
+    before, now = content["environment"], manifest.environment(tools.models)
+    if before["augment_ru"] != now["augment_ru"]:
+        yield f"augment-ru {before['augment_ru']}, {now['augment_ru']}"
+    elif before["code"] != now["code"]:
+        yield "the code of augment-ru"
+    for key in ("python", "unicode"):
+        if before[key] != now[key]:
+            yield f"{key} {before[key]}, {now[key]}"
+    for name, version in before["packages"].items():
+        if now["packages"].get(name) != version:
+            yield f"{name} {version}, {now['packages'].get(name, 'none')}"
+    if content["scorer"] != tools.scorer:
+        yield f"scorer {content['scorer']}, {tools.scorer}"
+    rules = {
+        name
+        for check in checks
+        if check.rows is not None
+        for name in constraints_of(recipe, check.rows.recipe, check.rows.schema)
+    }
+    data: Mapping[str, Any] = manifest.data_files(recipe, rules, release.own)
+    for name, digest in content["data"].items():
+        if data.get(name) != digest:
+            yield name

@@ -221,12 +221,8 @@ def _row_problems(
     test, edits = f"{task.name}/test.jsonl: row {row.number}", f"{task.name}/edits.jsonl: row {row.number}"
     if original.record is None or original.entry is None or row.record is None or row.entry is None:
         return
-    values, entry = row.record.values, row.entry
-    if values.get(PERTURBATION) != name:
-        yield f"{test}: perturbation is {values.get(PERTURBATION)!r}; it must be {name!r}"
-    yield from canary_problems(release.recipe, test, row.record)
-    if values.get(EPISODE) != []:
-        yield f"{test}: episode is {values.get(EPISODE)!r}; it must be [] in a test row"
+    entry = row.entry
+    yield from _mark_problems(release.recipe, test, row.record, name, ([], "it must be [] in a test row"))
     if problem := _entry_problem(entry, at, name, original=row is original) or _search_problem(
         release.recipe, entry, name
     ):
@@ -249,6 +245,18 @@ def _row_problems(
             yield f"{test}: {problem}"
     except AugmentError as error:
         yield f"{test}: {error}"
+
+
+def _mark_problems(
+    recipe: ReleaseRecipe, where: str, record: Record, name: str, episode: tuple[list[int], str]
+) -> Iterator[str]:
+    """Yield the problems of the fields that a release adds to a row; `episode` is the right value and its reason."""
+    values = record.values
+    if values.get(PERTURBATION) != name:
+        yield f"{where}: perturbation is {values.get(PERTURBATION)!r}; it must be {name!r}"
+    yield from canary_problems(recipe, where, record)
+    if values.get(EPISODE) != episode[0]:
+        yield f"{where}: episode is {values.get(EPISODE)!r}; {episode[1]}"
 
 
 def canary_problems(recipe: ReleaseRecipe, where: str, record: Record) -> Iterator[str]:
@@ -320,13 +328,6 @@ def _check_train(
             continue
         text, values = parsed(line)
         records.append(Record(values, schema, text))
-        if values.get(PERTURBATION) != task.name:
-            problems.append(
-                f"{name}: row {number}: perturbation is {values.get(PERTURBATION)!r}; it must be {task.name!r}"
-            )
-        problems += canary_problems(release.recipe, f"{name}: row {number}", records[-1])
-        if values.get(EPISODE) != episodes[place]:
-            problems.append(
-                f"{name}: row {number}: episode is {values.get(EPISODE)}; the draw of the seed is {episodes[place]}"
-            )
+        drawn = episodes[place], f"the draw of the seed is {episodes[place]}"
+        problems += _mark_problems(release.recipe, f"{name}: row {number}", records[-1], task.name, drawn)
     return InputFile(name, "", tuple(records)), problems

@@ -181,7 +181,13 @@ def test_lines_read_at_once_are_what_each_is_by_itself(block: list[bytes]) -> No
         assert repr(values) == repr([parsed(line)[1] for line in block])
 
 
-@pytest.mark.parametrize("line", ['{"id": 1, "text": "а: б", "x": 0.5, "y": null}', '{"text": "а", "x": {"y": [":"]}}'])
+@pytest.mark.parametrize(
+    "line",
+    [
+        '{"id": 1, "text": "а: б", "x": 0.5, "y": null}', '{"text": "а", "x": {"y": [":"]}}',
+        '{"text": "а", "x": 1e400}', '{"text": "а", "x": 99999999999999999999}',
+    ],
+)  # fmt: skip
 def test_usual_lines_are_read_at_once(line: str) -> None:
     assert objects_of([line.encode()] * 3) == [json.loads(line)] * 3
     records = alike([line.encode()] * 3)
@@ -243,7 +249,7 @@ def test_each_spelling_is_written_as_by_itself(line: str) -> None:
     "line",
     [
         b'{"text": "a", "text": "b"}', b'{"text": "a", "text": "a:"}', b'{"text": "a", "x": {"b": 1, "b": ":"}}',
-        b'{"text": "a", "text": "\\u003a"}', b'{"text": "a", "x": 1e400}', b'{"text": "a", "x": 99999999999999999999}',
+        b'{"text": "a", "text": "\\u003a"}',
         b'{"text": "\xff"}', b'{"text": "\\ud800"}', b'{"text": "a"},{"text": "b"}', b"", b"[]",
         BOM + b'{"text": "a"}', b'{"text": "a", "x": NaN}',
     ],

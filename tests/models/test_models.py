@@ -55,7 +55,7 @@ def model_of_spec(spec: str, task: Task = TASK, /, **options: Any) -> Any:  # no
 def test_it_learns_the_train_file(kind: str, train: Path) -> None:
     model = model_of_spec(f"{kind}:{train}")
     assert model(examples_of("вкусный обед", "грязный стол")) == ["plus", "minus"]
-    assert (model.few_shot, model.cached, model.chunk) == (False, False, 2**20)
+    assert (model.few_shot, model.cached, model.chunk) == (False, False, 2**12)
     given: Any = model_of(kind, ModelRequest("", TASK, ("minus", "plus"), train=str(train)))
     assert model.signature == given.signature
     write(train, ROWS[:-1])

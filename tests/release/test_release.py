@@ -339,7 +339,7 @@ def test_a_build_that_fails_keeps_its_folder_only_for_finished_shards(tmp_path: 
 
 
 def test_two_builds_do_not_share_a_folder(tmp_path: Path) -> None:
-    from augment_ru.release.staging import Staging  # noqa: PLC0415
+    from augment_ru.release.build import Staging  # noqa: PLC0415
 
     path = recipe(tmp_path)
     with Staging.of(tmp_path / "out").locked(), pytest.raises(AugmentError, match="another run is building it"):
