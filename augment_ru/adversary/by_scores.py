@@ -10,6 +10,7 @@ ways:
 """
 
 from collections.abc import Iterable
+from itertools import chain
 from math import fsum
 from typing import TypeAlias
 
@@ -115,10 +116,13 @@ def _letters(knowledge: Knowledge, surrogate: Surrogate) -> ChangeSet | None:
 
     The views differ most about such a set: either it has the same margins, or much lower ones.
     """
-    here, places = list(knowledge.nearest), knowledge.pool.places
-    free = np.isin(places, places[here])
-    for change in here:
-        free[[change, *knowledge.pool.conflicts[change]]] = False
+    here, places, conflicts = list(knowledge.nearest), knowledge.pool.places, knowledge.pool.conflicts
+    if not here:
+        return None
+    free = np.bincount(places[here], minlength=places.max() + 1)[places] > 0
+    free[list(chain(here, *(conflicts[change] for change in here)))] = False
+    if not free.any():  # as after deleted words
+        return None
     order = np.argsort(-surrogate.best.mean.sum(0), kind="stable")
     order = order[free[order]].tolist()
     chosen = as_set([*here, *knowledge.fitting(order, [1.0] * len(places), alone=True)])
@@ -162,7 +166,8 @@ def _near(knowledge: Knowledge, view: Regression, draws: Draws, tried: _Tried) -
 
 
 def _noise(view: Regression, draws: Draws, size: float) -> Floats:
-    noise: Floats = draws.bell(view.variance.size) * np.sqrt(view.variance) * size
+    variance = view.variance
+    noise: Floats = draws.bell(variance.size) * np.sqrt(variance) * size
     return noise
 
 
