@@ -36,6 +36,7 @@ POOLS = {
     "misspell + homoglyphs + masking": ("misspell", "homoglyphs", "masking"),
     "evasion": ("evasion",),
 }
+KINDS = {"scores": TimedScores, "labels": Timed}
 
 
 def words(found: Finding) -> int:
@@ -47,17 +48,18 @@ def words(found: Finding) -> int:
     return len(touched)
 
 
-def rates(broken_at: Sequence[int | None]) -> list[float]:
-    """The success rate in per cent at each budget."""
-    return [100 * fmean(at is not None and at <= budget for at in broken_at) for budget in BUDGETS]
+def rates(broken_at: Sequence[int | None], most: int) -> list[float]:
+    """The success rate in per cent at each budget up to `most`."""
+    budgets = [budget for budget in BUDGETS if budget <= most]
+    return [100 * fmean(at is not None and at <= budget for at in broken_at) for budget in budgets]
 
 
-def gains(now: Sequence[tuple[int | None, int]], before: Sequence[tuple[int | None, int]]) -> str:
+def gains(now: Sequence[tuple[int | None, int]], before: Sequence[tuple[int | None, int]], most: int) -> str:
     """The gains in points over another version at each budget, and the words changed by it and now.
 
     Both have, for each row, the query that broke the answer and the words changed.
     """
-    pairs = zip(rates([at for at, _ in now]), rates([at for at, _ in before]), strict=True)
+    pairs = zip(rates([at for at, _ in now], most), rates([at for at, _ in before], most), strict=True)
     both = [(one, other) for (at, one), (was, other) in zip(now, before, strict=True) if at and was]
     return "".join(f" | {new - old:+.1f}" for new, old in pairs) + " | {:.2f}, was {:.2f}".format(
         *(fmean(counts) for counts in zip(*both, strict=True))
@@ -75,39 +77,39 @@ def main() -> None:
     parser.add_argument("--model", action="append", default=[], metavar="KIND:ARGUMENT", help="instead of the two")
     parser.add_argument("--keep", metavar="FILE", help="write what was found for each row")
     parser.add_argument("--beside", metavar="FILE", help="what another version found for the same rows")
-    parser.add_argument("--only", default="", help="only the lines whose first three cells, joined by ': ', hold this")
+    parser.add_argument("--only", action="append", help="only lines whose first cells, joined by ': ', hold this")
     given = parser.parse_args()
     train, test = read_rows(given.train).values, read_rows(given.test).values
     before = json.loads(Path(given.beside).read_text(encoding="utf-8")) if given.beside else {}
     kept = {}
-    head = "".join(f" | {budget}" for budget in BUDGETS)
+    head = "".join(f" | {budget}" for budget in BUDGETS if budget <= given.budget)
     print(f"| victim | pool | asked for{head} | words | 1-minimal, % | found so by asking, % | own, ms |")
-    print("|---" * (len(BUDGETS) + 7) + "|")
+    print("|---" * (head.count("|") + 7) + "|")
     for name in given.model or VICTIMS:
-        names = tuple(sorted({row["label"] for row in train}))
-        request = ModelRequest("", generic(), names, "cpu")
+        cells = [(f"{name}: {pool}: {asked}", POOLS[pool], kind) for pool in POOLS for asked, kind in KINDS.items()]
+        cells = [one for one in cells if any(part in one[0] for part in given.only or [""])]
+        if not cells:
+            continue
+        request = ModelRequest("", generic(), tuple(sorted({row["label"] for row in train})), "cpu")
         model = model_of(name, request) if given.model else victim(train, *VICTIMS[name])
         rows = right_rows(model, test, given.rows)
-        for pool, attacks in POOLS.items():
-            for timed in (TimedScores(model), Timed(model)):
-                cell = f"{name}: {pool}: {'scores' if isinstance(timed, TimedScores) else 'labels'}"
-                if given.only not in cell:
-                    continue
-                began = time.process_time()
-                adversary = Adversary(attacks, timed, budget=given.budget, similarity=given.similarity)
-                found = list(adversary.records(rows, generic()))
-                own = 1000 * (time.process_time() - began - timed.seconds) / timed.questions
-                broken = [one for one in found if one.status == "broken"]
-                kept[cell] = [(one.broken_at, words(one)) for one in found]
-                shown = "".join(f" | {rate:.1f}" for rate in rates([one.broken_at for one in found]))
-                minimal = 100 * fmean(one.minimal for one in broken)
-                claimed = 100 * verified(model, [one for one in broken if one.minimal])
-                changed, line = fmean(map(words, broken)), cell.replace(": ", " | ")
-                print(f"| {line}{shown} | {changed:.2f} | {minimal:.1f} | {claimed:.1f} | {own:.2f} |", flush=True)
-                if cell in before:
-                    print(f"| {line}, gain{gains(kept[cell], before[cell])} | | | |", flush=True)
-                if given.keep:
-                    Path(given.keep).write_text(json.dumps(kept), encoding="utf-8")
+        for cell, attacks, kind in cells:
+            timed = kind(model)
+            began = time.process_time()
+            adversary = Adversary(attacks, timed, budget=given.budget, similarity=given.similarity)
+            found = list(adversary.records(rows, generic()))
+            own = 1000 * (time.process_time() - began - timed.seconds) / timed.questions
+            broken = [one for one in found if one.status == "broken"]
+            kept[cell] = [(one.broken_at, words(one)) for one in found]
+            shown = "".join(f" | {rate:.1f}" for rate in rates([one.broken_at for one in found], given.budget))
+            minimal = 100 * fmean(one.minimal for one in broken)
+            claimed = 100 * verified(model, [one for one in broken if one.minimal])
+            changed, line = fmean(map(words, broken)), cell.replace(": ", " | ")
+            print(f"| {line}{shown} | {changed:.2f} | {minimal:.1f} | {claimed:.1f} | {own:.2f} |", flush=True)
+            if cell in before:
+                print(f"| {line}, gain{gains(kept[cell], before[cell], given.budget)} | | | |", flush=True)
+            if given.keep:
+                Path(given.keep).write_text(json.dumps(kept), encoding="utf-8")
 
 
 if __name__ == "__main__":
