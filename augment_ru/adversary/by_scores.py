@@ -6,7 +6,8 @@ ways:
 - the smallest set that the surrogate expects to break the answer; if there is none, the one expected nearest to it;
 - the set that came nearest to breaking the answer, with one change added, taken back or exchanged. Effects are not
   quite additive, and the surrogate errs least near a set that was asked;
-- a random set, if these two ways find no new one.
+- a random set, as with labels alone: if an answer showed that further letters of a word add nothing, for such models
+  often break when most words are changed; and if the other ways find no new set.
 """
 
 from collections.abc import Iterable
@@ -48,6 +49,7 @@ def break_by_scores(knowledge: Knowledge, surrogate: Surrogate, draws: Draws) ->
     """
     failures = asked = 0
     tried: _Tried = {}
+    blind = random_sets(knowledge, draws)
     while True:
         asked += 1
         base: Floats | None = None
@@ -55,12 +57,12 @@ def break_by_scores(knowledge: Knowledge, surrogate: Surrogate, draws: Draws) ->
         chosen = None
         if failures and len(surrogate.views) > 1 and (chosen := _letters(knowledge, surrogate)):
             base = knowledge.known[nearest].margins
+        elif failures and surrogate.is_of_words:
+            chosen = next(blind, None)
         elif failures and asked % _ROUND:
             chosen = _near(knowledge, surrogate.best, draws, tried)
         if chosen is None:
-            chosen = _promising(knowledge, surrogate, draws, _WIDE if failures else 0.0)
-        if chosen is None:
-            chosen = next(random_sets(knowledge, draws), None)
+            chosen = _promising(knowledge, surrogate, draws, _WIDE if failures else 0.0) or next(blind, None)
         if chosen is None:
             return
         verdict = yield chosen

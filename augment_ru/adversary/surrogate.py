@@ -94,6 +94,11 @@ class Surrogate:
         """The regression that is used before the others."""
         return next(self.regressions)
 
+    @property
+    def is_of_words(self) -> bool:
+        """Whether an answer showed that further letters of a word add nothing."""
+        return len(self.views) == 1 and not self.views[0].adds
+
     def learn(self, chosen: ChangeSet, margins: Floats) -> None:
         """Tell all regressions an observation: the margins, shape (rivals,), after a set of changes."""
         self._told.append((chosen, margins))
