@@ -19,6 +19,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 from statistics import fmean
+from typing import Any
 
 from adversary import VICTIMS, WORD, Timed, TimedScores, right_rows, verified, victim
 
@@ -91,7 +92,7 @@ def main() -> None:
         if not cells:
             continue
         request = ModelRequest("", generic(), tuple(sorted({row["label"] for row in train})), "cpu")
-        model = model_of(name, request) if given.model else victim(train, *VICTIMS[name])
+        model: Any = model_of(name, request) if given.model else victim(train, *VICTIMS[name])
         rows = right_rows(model, test, given.rows)
         for cell, attacks, kind in cells:
             timed = kind(model)
