@@ -4,6 +4,7 @@ import json
 from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -350,7 +351,7 @@ class _Wrong:
 
 def test_a_question_is_that_of_the_changed_row() -> None:
     """Questions are put together from the parts of the first; of a row with offsets they are made from the row."""
-    rows = [
+    rows: list[tuple[dict[str, Any], str | None]] = [
         ({"hypothesis": "Кот спит", "premise": "Кот лежит и спит", "id": 7, "label": "entailment"}, "terra"),
         ({"text": "Кот спит", "title": "О котах", "label": "да"}, None),
     ]
