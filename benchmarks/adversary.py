@@ -92,6 +92,8 @@ class Timed:
     seconds: float = 0.0
     questions: int = 0
     few_shot: ClassVar[bool] = False
+    deterministic: ClassVar[bool] = True
+    """Else each text that breaks the answer would be asked about again, and these questions would count."""
     cached: ClassVar[bool] = False
     chunk: ClassVar[int] = 2**20
     signature: None = field(default=None, init=False)

@@ -6,10 +6,12 @@ ways:
 - the smallest set that the surrogate expects to break the answer; if there is none, the one expected nearest to it;
 - the set that came nearest to breaking the answer, with one change added, taken back or exchanged. Effects are not
   quite additive, and the surrogate errs least near a set that was asked;
-- a random set, if these two ways find no new one.
+- a random set, as with labels alone: if an answer showed that further letters of a word add nothing, for such models
+  often break when most words are changed; and if the other ways find no new set.
 """
 
 from collections.abc import Iterable
+from itertools import chain
 from math import fsum
 from typing import TypeAlias
 
@@ -47,6 +49,7 @@ def break_by_scores(knowledge: Knowledge, surrogate: Surrogate, draws: Draws) ->
     """
     failures = asked = 0
     tried: _Tried = {}
+    blind = random_sets(knowledge, draws)
     while True:
         asked += 1
         base: Floats | None = None
@@ -54,12 +57,12 @@ def break_by_scores(knowledge: Knowledge, surrogate: Surrogate, draws: Draws) ->
         chosen = None
         if failures and len(surrogate.views) > 1 and (chosen := _letters(knowledge, surrogate)):
             base = knowledge.known[nearest].margins
+        elif failures and surrogate.is_of_words:
+            chosen = next(blind, None)
         elif failures and asked % _ROUND:
             chosen = _near(knowledge, surrogate.best, draws, tried)
         if chosen is None:
-            chosen = _promising(knowledge, surrogate, draws, _WIDE if failures else 0.0)
-        if chosen is None:
-            chosen = next(random_sets(knowledge, draws), None)
+            chosen = _promising(knowledge, surrogate, draws, _WIDE if failures else 0.0) or next(blind, None)
         if chosen is None:
             return
         verdict = yield chosen
@@ -115,10 +118,13 @@ def _letters(knowledge: Knowledge, surrogate: Surrogate) -> ChangeSet | None:
 
     The views differ most about such a set: either it has the same margins, or much lower ones.
     """
-    here, places = list(knowledge.nearest), knowledge.pool.places
-    free = np.isin(places, places[here])
-    for change in here:
-        free[[change, *knowledge.pool.conflicts[change]]] = False
+    here, places, conflicts = list(knowledge.nearest), knowledge.pool.places, knowledge.pool.conflicts
+    if not here:
+        return None
+    free = np.bincount(places[here], minlength=places.max() + 1)[places] > 0
+    free[list(chain(here, *(conflicts[change] for change in here)))] = False
+    if not free.any():  # as after deleted words
+        return None
     order = np.argsort(-surrogate.best.mean.sum(0), kind="stable")
     order = order[free[order]].tolist()
     chosen = as_set([*here, *knowledge.fitting(order, [1.0] * len(places), alone=True)])
@@ -162,7 +168,8 @@ def _near(knowledge: Knowledge, view: Regression, draws: Draws, tried: _Tried) -
 
 
 def _noise(view: Regression, draws: Draws, size: float) -> Floats:
-    noise: Floats = draws.bell(view.variance.size) * np.sqrt(view.variance) * size
+    variance = view.variance
+    noise: Floats = draws.bell(variance.size) * np.sqrt(variance) * size
     return noise
 
 

@@ -94,6 +94,11 @@ class Surrogate:
         """The regression that is used before the others."""
         return next(self.regressions)
 
+    @property
+    def is_of_words(self) -> bool:
+        """Whether an answer showed that further letters of a word add nothing."""
+        return len(self.views) == 1 and not self.views[0].adds
+
     def learn(self, chosen: ChangeSet, margins: Floats) -> None:
         """Tell all regressions an observation: the margins, shape (rivals,), after a set of changes."""
         self._told.append((chosen, margins))
@@ -158,15 +163,15 @@ class Regression:
         index = np.array(chosen)
         places = self._places[index]
         parts = self._parts(places)
-        weights = self._weights[index] * parts
+        weights = self._weights[index] if parts is None else self._weights[index] * parts
         known = self._learnt[: self.answers]
         covariance = self._place * np.bincount(places, weights, self._most)[self._places]
         covariance += self._shared * _sum(weights)
         covariance *= self._weights
-        covariance[index] += self._own[index] * parts
-        covariance -= _combined(_sum(known.take(index, 1) * parts, 1), known)
-        total = float(_sum(covariance[index] * parts)) + self._noise * (1.0 + index.size / 2.0)
-        surprise = self.margins - margins - _sum(self.mean.take(index, 1) * parts, 1)
+        covariance[index] += self._own[index] if parts is None else self._own[index] * parts
+        covariance -= _combined(_total(known.take(index, 1), parts), known)
+        total = float(_total(covariance[index], parts)) + self._noise * (1.0 + index.size / 2.0)
+        surprise = self.margins - margins - _total(self.mean.take(index, 1), parts)
         self.mean += (surprise / total)[:, None] * covariance
         if self.answers == len(self._learnt):
             grown = np.empty((2 * self.answers, self._weights.size), self._learnt.dtype)
@@ -192,14 +197,14 @@ class Regression:
         order = (-gains).argsort(kind="stable") if self.adds else order[gains[order] != 0.0]
         return order.tolist(), gains.tolist()
 
-    def _parts(self, cells: Ints) -> Floats | float:
-        """Return the part of the effect of each change that counts, shape (changes,); 1 if all places are different.
+    def _parts(self, cells: Ints) -> Floats | None:
+        """Return the part of the effect of each change that counts, shape (changes,); None if all places are different.
 
         Args:
             cells: the place of each change.
         """
         counts = np.bincount(cells)
-        return 1.0 if counts.max() == 1 else (self.adds + (1.0 - self.adds) / np.maximum(counts, 1))[cells]
+        return None if counts.max() == 1 else (self.adds + (1.0 - self.adds) / np.maximum(counts, 1))[cells]
 
     def chances(self, sets: Sequence[ChangeSet]) -> list[float]:
         """Return the probability of each set to push its lowest margin below 0. No set may be empty."""
@@ -229,7 +234,8 @@ class Regression:
         firsts = sizes.cumsum() - sizes
         index = np.array(list(chain.from_iterable(sets)))
         cells = np.repeat(np.arange(len(sets)) * self._most, sizes) + self._places[index]
-        parts = self._parts(cells)
+        found = self._parts(cells)
+        parts = 1.0 if found is None else found
         weights = self._weights[index] * parts
         by_place = np.bincount(cells, weights, len(sets) * self._most).reshape(len(sets), self._most)
         variances = np.add.reduceat(self._own[index] * parts * parts, firsts)
@@ -238,6 +244,12 @@ class Regression:
         learnt = np.add.reduceat(self._learnt[: self.answers].take(index, 1) * parts, firsts, 1)
         variances = np.maximum(variances - _sum(learnt * learnt), 0.0)
         return np.add.reduceat(self.mean.take(index, 1) * parts, firsts, 1), variances
+
+
+def _total(effects: Floats, parts: Floats | None) -> Floats:
+    """Return the sum of the effects of a set's changes, shape (..., changes), each times its part (`_parts`)."""
+    summed: Floats = _sum(effects if parts is None else effects * parts, -1)
+    return summed
 
 
 def _combined(factors: Floats, rows: Floats) -> Floats:

@@ -66,9 +66,10 @@ class RecordPool:
         )
         reached: list[tuple[int, int, int, int]] = []
         for text, start, stop, number in edits:
-            reached = [one for one in reached if one[0] == text and (one[2] > start or one[1:3] == (start, stop))]
+            if reached and reached[-1][:2] != (text, start):
+                reached = [one for one in reached if one[0] == text and one[2] > start]
             for _, begun, ended, other in reached:
-                if other != number and (begun < stop or (begun, ended) == (start, stop)):
+                if other != number and ((begun < stop and ended > start) or (begun == start and ended == stop)):
                     found.setdefault(number, set()).add(other)
                     found.setdefault(other, set()).add(number)
             reached.append((text, start, stop, number))

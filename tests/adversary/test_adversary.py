@@ -4,6 +4,7 @@ import json
 from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -13,7 +14,7 @@ from augment_ru import Adversary, AugmentError, Example, Preparation, Script
 from augment_ru.adversary import by_scores
 from augment_ru.adversary.result import Finding
 from augment_ru.engine.attack import Attack
-from augment_ru.evaluation.examples import Cache
+from augment_ru.evaluation.examples import Cache, example_of
 from profiles import examples
 from strategies import ATTACKS, SENTENCES, attacks
 from victims import Blank, Keywords, ScoredKeywords
@@ -346,3 +347,21 @@ class _Wrong:
 
     def scored(self, examples: Sequence[Example]) -> list[tuple[str, list[dict[str, str]]]]:
         return [("spam", [{"spam": "much"}]) for _ in examples]
+
+
+def test_a_question_is_that_of_the_changed_row() -> None:
+    """Questions are put together from the parts of the first; of a row with offsets they are made from the row."""
+    rows: list[tuple[dict[str, Any], str | None]] = [
+        ({"hypothesis": "Кот спит", "premise": "Кот лежит и спит", "id": 7, "label": "entailment"}, "terra"),
+        ({"text": "Кот спит", "title": "О котах", "label": "да"}, None),
+    ]
+    asked: list[Example] = []
+
+    def model(examples: Sequence[Example]) -> list[str]:
+        asked.extend(examples)
+        return [str(rows[0][0]["label"] if "premise" in one.record else "да") for one in examples]
+
+    for row, task in rows:
+        list(Adversary([Blank()], model, similarity="none", constraints=(), confirm=0).records([row], task))
+    assert len(asked) > len(rows)
+    assert asked == [example_of({**one.record, "label": "?"}, one.task) for one in asked]
