@@ -105,9 +105,13 @@ class WritesOtherwise(Attack):
         """Find the places of a text, each with the ways in which it may be written, of all classes."""
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
-        """Propose a change for each place of each text; the places are found once for all candidates."""
+        """Propose a change for each place of each text."""
+        return Proposals.of_changes(batch, self.changes(batch, streams))
+
+    def changes(self, batch: Batch, streams: Streams) -> Iterator[list[Change]]:
+        """Yield the changes of each text, one for each place; the places are found once for all candidates."""
         rows = zip(batch.texts, map(Rng, streams.keys.tolist()), batch.once(_places, self), strict=True)
-        return Proposals.of_changes(batch, ([_change(text, rng, ways) for ways in found] for text, rng, found in rows))
+        return ([_change(text, rng, ways) for ways in found] for text, rng, found in rows)
 
 
 def _places(batch: Batch, attack: WritesOtherwise) -> list[Ways]:
