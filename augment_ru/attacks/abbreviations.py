@@ -77,17 +77,29 @@ def _is_title(text: str, start: int, stop: int, words: str) -> bool:
     name = re.match(r"\s+([А-ЯЁа-яё-]+)", text[stop:])
     likeliest = readings(before[1])[0] if before else None
     same = re.findall(rf"\b(?:{_any_of(every_form('unit', words))})\b", text, re.IGNORECASE)
-    if len(same) > 1 or len(_titles().findall(text)) > 1:
+    listed = _IN_A_LIST.search(text[:start]) or _LIST.match(text, stop)
+    if len(same) > 1 or (listed and len(_titles().findall(text)) > 1):
         return False  # all of them would have to be shortened
-    if (likeliest and likeliest.pos in {"ADJF", "PRTF"}) or re.search(r"(?:[—–]|\bбыл[аио]?)\s+$", text[:start]):
-        return False  # «центральная площадь Испании», «Альнис — озеро Литвы»
-    if words == "имени":
-        return likeliest is not None and likeliest.pos == "NOUN"
-    governed = likeliest and (likeliest.pos == "NOUN" or cases_at(text[:start]).isdisjoint({"nomn", "accs"}))
-    if not governed and any({"nomn", "plur"} <= one.grammemes for one in readings(text[start:stop])):
-        return False  # «города Саку и Томи»
+    if (likeliest and likeliest.pos in {"ADJF", "PRTF"}) or re.search(r"(?:[—–]|\bбыл[аио]?|\bпро)\s+$", text[:start]):
+        return False  # «центральная площадь Испании», «Альнис — озеро Литвы», «рассказал про город»
     first = readings(name[1])[0] if name else None
-    return first is not None and (words in _STREETS or not (first.known and {"Name", "Patr"} & first.grammemes))
+    noun = likeliest is not None and likeliest.pos == "NOUN"
+    if words == "имени" or first is None:
+        return noun and words == "имени"
+    person = likeliest and "anim" in likeliest.grammemes and first.name != "LOC" and _PERSON.match(text, stop)
+    called = words not in _STREETS and first.known and {"Name", "Patr"} & first.grammemes
+    if person or called or text[start:stop] == "деревню":
+        return False  # «командир города Девлетбей», «в городе Иван»; who is brought «в деревню» is told about
+    cases = cases_at(text[:start])
+    one = cases == {"accs", "loct"} and not listed and first.case != "gent"  # «на станции Панки»
+    plural = any({"nomn", "plur"} <= one.grammemes for one in readings(text[start:stop]))
+    certain = noun or one or not plural or cases.isdisjoint({"nomn", "accs"})  # not «города Саку и Томи»
+    return certain or (likeliest is not None and likeliest.pos == "COMP")
+
+
+_PERSON = re.compile(r"\s+[А-ЯЁ][а-яё]+\s+[А-ЯЁ][а-яё]+|\s+[А-ЯЁ][а-яё]*(?:бе[йя]|ха?на?|[оеи][вн]а?|яна?|ко|ича?)\b")
+_LIST = re.compile(r"(?:\s+[А-ЯЁ][\w-]*)+\s*(?:,|\sи)\s+(?:[А-ЯЁ]|[а-яё]+\s+[А-ЯЁ])")
+_IN_A_LIST = re.compile(r"(?:,|\bи)\s+$")
 
 
 @cache
@@ -137,7 +149,8 @@ def _time(short: str, words: str, text: str, match: re.Match[str]) -> Iterator[P
     """«в 1980 г.» ↔ «в 1980 году», «1980-х гг.» ↔ «1980-х годов», «XX в.» ↔ «XX века»."""
     start, stop = match.span("word")
     if not match["short"]:
-        yield _shortened(text, start, stop, short)
+        if match["ending"] != "м":  # «в 1261-м г.»
+            yield _shortened(text, start, stop, short)
         return
     cases, ending = cases_at(text[: match.start()]), match["ending"]
     case = "loct" if "loct" in cases and len(cases) == _FEW else "gent" if cases in (ANY_CASE, NO_GENITIVE) else ""
@@ -156,8 +169,10 @@ def _unit(short: str, words: str, text: str, match: re.Match[str]) -> Iterator[P
     """«5 тыс.» ↔ «5 тысяч», «1,5 км» ↔ «1,5 километра»."""
     start, stop = match.span("word")
     if not match["short"]:
-        if short != "р.":  # «руб.» is clearer
+        if short != "р." and not re.search(r"[а-я]{4}", match["scale"] or ""):  # «руб.» is clearer; «5 тысяч л»
             yield _shortened(text, start, stop, short)
+    elif _SHORT_UNIT.match(text, stop):
+        return  # «3 тысячи экз.»
     elif words == "процент" and any(one.case == "nomn" for one in nouns_behind(text[stop:])):
         return  # «50% скидка»
     elif case := case_of_unit(text[: match.start()], text[match.end() :]):
@@ -165,6 +180,9 @@ def _unit(short: str, words: str, text: str, match: re.Match[str]) -> Iterator[P
         gap = "" if text[start - 1].isspace() else " "
         new = gap + noun_after(number, words, "nomn" if match["part"] or match["scale"] else case)
         yield Place(start, end_of_short(text, stop), new, "full")
+
+
+_SHORT_UNIT = re.compile(r"\s*(?:(?:руб|экз|чел|шт|коп|р|долл)\.|(?:кг|км|мл?|га|т|л|см)\b)")
 
 
 def _acronym(short: str, words: str, text: str, match: re.Match[str]) -> Iterator[Place]:
@@ -218,6 +236,8 @@ def _pattern(kind: str, short: str, words: str) -> tuple[str, _Find]:
         full = _NEVER if kind == "read" else words.replace(" ", r"\s+").replace("е", "[её]")
         clause = r"(?<=[,(] )" if words == "может быть" else ""
         rest = r"(?!\s+раз\b|\s+и\b|,)" if words in {"так как", "то есть"} else ""
+        if words == "и другие":  # «Ивановым и др.»: in which case?
+            brief, rest = f"(?P<short>{_NEVER})", r"(?=\s*(?:[.;)]|$))"
         return rf"(?<![\w.-])(?:{brief}|{clause}{full}(?![\w-]){rest})", _chat if kind == "chat" else _phrase
     forms = _any_of(every_form(kind, words))
     if kind == "acronym":
@@ -260,14 +280,18 @@ def _triggers() -> dict[str, list[int]]:
     return found
 
 
+_SPEAKER = re.compile(r"\b(?:я|меня|мне|мною?|мы|нас)\b", re.IGNORECASE)
+"""Who speaks of himself tells a story or talks; neither has «т. к.» and «ст. Стрекочи»."""
+
+
 @dataclass(frozen=True, slots=True)
 class Abbreviations(WritesOtherwise):
     """Write abbreviations out, and shorten words and phrases that have an abbreviation.
 
     - `full`: «т. е.», «ул.», «5 тыс.», «1980-х гг.», «РФ», «спс» in words, in the case that the words around ask for;
       an abbreviation stays if its case is not certain;
-    - `short`: the way back. «спасибо» becomes «спс» in chats alone (`editing.style`), and nothing is shortened where a
-      sentence begins.
+    - `short`: the way back. «спасибо» becomes «спс» in chats alone (`editing.style`); nothing else is shortened where a
+      sentence begins or somebody speaks of himself («я»).
 
     Args:
         probability: the share of the places that change, in [0, 1].
@@ -287,6 +311,8 @@ class Abbreviations(WritesOtherwise):
         asked = {at for word in _TRIGGER.findall(same_word(text)) for at in triggers.get(word, ())}
         for pattern, short, words, find in map(_compiled, sorted(asked)):
             for place in (one for match in pattern.finditer(text) for one in find(short, words, text, match)):
+                if place.kind == "short" and find is not _chat and _SPEAKER.search(text):
+                    continue
                 if all(place.stop <= one.start or one.stop <= place.start for one in taken):
                     taken.append(place)
                     yield (place,)
