@@ -303,10 +303,13 @@ def compare(options: argparse.Namespace) -> None:
         texts = [one["text"] for one in mine]
         attack = Augmenter(make("ocr", {"quality": quality}), constraints=(), similarity="none", seed=options.seed)
         made = [result.text for result in attack.texts(texts)]
+        sentences = {text: number for number, text in enumerate(dict.fromkeys(texts))}
         lines: tuple[list[str], list[str]] = ([], [])
+        shown: list[int] = []
         words: tuple[list[str], list[str]] = ([], [])
         for one, other in zip(mine, made, strict=True):
             if one["read"] != one["text"] and other != one["text"]:
+                shown.append(sentences[one["text"]])
                 for which, new in enumerate((one["read"], other)):
                     lines[which].append(new)
             for which, new in enumerate((one["read"], other)):
@@ -321,7 +324,7 @@ def compare(options: argparse.Namespace) -> None:
                 said.append(f"too few {what} ({len(real)}, {len(ours)})")
                 continue
             labels = [0] * len(real) + [1] * len(ours)
-            groups = [*range(len(real)), *range(len(ours))]
+            groups = shown * 2 if real is lines[0] else [*range(len(real)), *range(len(ours))]
             model = make_pipeline(
                 TfidfVectorizer(analyzer="char", ngram_range=(1, 4), sublinear_tf=True),
                 LogisticRegression(C=10, max_iter=1000),

@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parents[1]
 PINNED = ROOT / "requirements" / "same-bytes.txt"
 NETWORKS = {"back_translation", "bae", "paraphrase"}
 DIGESTS = {
-    "abbreviations": "af23b7635970b60d",
+    "abbreviations": "d833402973c478c7",
     "add_sent": "14c49d108c3b63bf",
     "address": "b77162b5e964aa97",
     "agreement": "e0c834ebe70cbd7b",

@@ -9,7 +9,7 @@ from typing import ClassVar
 from augment_ru.editing.numbered import Place, WritesOtherwise, end_of_short, open_sentence
 from augment_ru.editing.style import chat_points
 from augment_ru.language.inflection import inflect, known_forms, noun_of
-from augment_ru.language.morphology import GENDERS, readings
+from augment_ru.language.morphology import GENDERS, Reading, readings
 from augment_ru.language.numerals import (
     ANY_CASE,
     NO_GENITIVE,
@@ -19,6 +19,7 @@ from augment_ru.language.numerals import (
     noun_after,
     nouns_behind,
 )
+from augment_ru.language.prepositions import cases_behind
 from augment_ru.language.shortenings import every_form, like_title, phrase_in, shortenings
 from augment_ru.resources import same_word
 
@@ -60,6 +61,8 @@ def _title(short: str, words: str, text: str, match: re.Match[str]) -> Iterator[
     if words == "имени":
         yield Place(start, stop, words + " " * (text[stop : stop + 1] != " "), "full")
     elif name:
+        if words not in _STREETS and {"Name", "Surn"} & readings(name[1])[0].grammemes:
+            return  # «о. Павел»
         cases = _likely(text[:start])
         own = {case for one in readings(name[1]) for case in NUMERAL_CASES if case in one.grammemes and one.name}
         declined = own & cases and "nomn" not in own and words not in _STREETS
@@ -76,25 +79,28 @@ def _is_title(text: str, start: int, stop: int, words: str) -> bool:
     before = re.search(r"([А-Яа-яЁё-]+)\s+$", text[:start])
     name = re.match(r"\s+([А-ЯЁа-яё-]+)", text[stop:])
     likeliest = readings(before[1])[0] if before else None
-    same = re.findall(rf"\b(?:{_any_of(every_form('unit', words))})\b", text, re.IGNORECASE)
-    if len(same) > 1 or len(_titles().findall(text)) > 1:
-        return False  # all of them would have to be shortened
-    if (likeliest and likeliest.pos in {"ADJF", "PRTF"}) or re.search(r"(?:[—–]|\bбыл[аио]?)\s+$", text[:start]):
-        return False  # «центральная площадь Испании», «Альнис — озеро Литвы»
-    if words == "имени":
-        return likeliest is not None and likeliest.pos == "NOUN"
-    governed = likeliest and (likeliest.pos == "NOUN" or cases_at(text[:start]).isdisjoint({"nomn", "accs"}))
-    if not governed and any({"nomn", "plur"} <= one.grammemes for one in readings(text[start:stop])):
-        return False  # «города Саку и Томи»
+    if _IN_A_LIST.search(text[:start]) or _LIST.match(text, stop):
+        return False  # all of the list would have to be shortened
+    if (likeliest and likeliest.pos in {"ADJF", "PRTF"}) or re.search(r"(?:[—–]|\bбыл[аио]?|\bпро)\s+$", text[:start]):
+        return False  # «центральная площадь Испании», «Альнис — озеро Литвы», «рассказал про город»
     first = readings(name[1])[0] if name else None
-    return first is not None and (words in _STREETS or not (first.known and {"Name", "Patr"} & first.grammemes))
+    noun = likeliest is not None and likeliest.pos == "NOUN"
+    if words == "имени" or first is None:
+        return noun and words == "имени"
+    person = likeliest and "anim" in likeliest.grammemes and first.name != "LOC" and _PERSON.match(text, stop)
+    called = words not in _STREETS and first.known and {"Name", "Patr"} & first.grammemes
+    if person or called or text[start:stop] == "деревню":
+        return False  # «командир города Девлетбей», «в городе Иван»; who is brought «в деревню» is told about
+    cases = cases_at(text[:start])
+    one = cases == {"accs", "loct"} and first.case != "gent"  # «на станции Панки»
+    plural = any({"nomn", "plur"} <= one.grammemes for one in readings(text[start:stop]))
+    certain = noun or one or not plural or cases.isdisjoint({"nomn", "accs"})  # not «города Саку и Томи»
+    return certain or (likeliest is not None and likeliest.pos == "COMP")
 
 
-@cache
-def _titles() -> re.Pattern[str]:
-    """Return the pattern of the nouns before names, of both numbers, each with the beginning of its name."""
-    nouns = [words for kind, _, words in shortenings() if kind == "title"]
-    return re.compile(rf"\b(?:{_any_of(form for one in nouns for form in every_form('unit', one))})\s+[А-ЯЁ]")
+_PERSON = re.compile(r"\s+[А-ЯЁ][а-яё]+\s+[А-ЯЁ][а-яё]+|\s+[А-ЯЁ][а-яё]*(?:бе[йя]|ха?на?|[оеи][вн]а?|яна?|ко|ича?)\b")
+_LIST = re.compile(r"(?:\s+[А-ЯЁ][\w-]*)+\s*(?:,|\sи)\s+(?:[А-ЯЁ]|[а-яё]+\s+[А-ЯЁ])")
+_IN_A_LIST = re.compile(r"(?:,|\bи)\s+$")
 
 
 def _likely(before: str) -> frozenset[str]:
@@ -137,7 +143,9 @@ def _time(short: str, words: str, text: str, match: re.Match[str]) -> Iterator[P
     """«в 1980 г.» ↔ «в 1980 году», «1980-х гг.» ↔ «1980-х годов», «XX в.» ↔ «XX века»."""
     start, stop = match.span("word")
     if not match["short"]:
-        yield _shortened(text, start, stop, short)
+        bare = match["word"] in {"год", "век"} and not cases_behind((text[: match.start()].split() or [""])[-1].lower())
+        if match["ending"] != "м" and not bare:  # «в 1261-м г.», «помнит 2006 г.»
+            yield _shortened(text, start, stop, short)
         return
     cases, ending = cases_at(text[: match.start()]), match["ending"]
     case = "loct" if "loct" in cases and len(cases) == _FEW else "gent" if cases in (ANY_CASE, NO_GENITIVE) else ""
@@ -154,17 +162,30 @@ def _time(short: str, words: str, text: str, match: re.Match[str]) -> Iterator[P
 
 def _unit(short: str, words: str, text: str, match: re.Match[str]) -> Iterator[Place]:
     """«5 тыс.» ↔ «5 тысяч», «1,5 км» ↔ «1,5 километра»."""
-    start, stop = match.span("word")
+    (start, stop), before = match.span("word"), text[: match.start()]
+    if _COMPOUND.search(before) or re.match(r"\s+\d+\s?[а-яё]", text[stop:]):
+        return  # «2 ч 48 мин.»
     if not match["short"]:
-        if short != "р.":  # «руб.» is clearer
+        narrow = short[-1] == "." and short not in _PRINTED and any("past" in one.grammemes for one in _read(text))
+        if short != "р." and not narrow and not re.search(r"[а-я]{4}", match["scale"] or ""):  # «5 тысяч л»
             yield _shortened(text, start, stop, short)
+    elif _SHORT_UNIT.match(text, stop) or (short == "р." and len(match["whole"]) < _PRICE and not match["scale"]):
+        return  # «3 тысячи экз.», «повторить 2 р.»
     elif words == "процент" and any(one.case == "nomn" for one in nouns_behind(text[stop:])):
         return  # «50% скидка»
-    elif case := case_of_unit(text[: match.start()], text[match.end() :]):
+    elif case := case_of_unit(before, text[match.end() :]):
         number = _MANY if match["scale"] else _FEW if match["part"] else int(re.sub(r"\D", "", match["whole"]))
         gap = "" if text[start - 1].isspace() else " "
         new = gap + noun_after(number, words, "nomn" if match["part"] or match["scale"] else case)
         yield Place(start, end_of_short(text, stop), new, "full")
+
+
+_COMPOUND = re.compile(r"\d\s?(?!(?:до|и|по|из|на|или)\b)[а-яё]+\.?\s+$")
+_PRICE = 3
+"""The least figures of what «р.» is surely a price; «2 р.» may be twice."""
+_PRINTED = frozenset({"тыс.", "руб.", "долл."})
+"""Abbreviations with a full stop that are written in stories and news, too."""
+_SHORT_UNIT = re.compile(r"\s*(?:(?:руб|экз|чел|шт|коп|р|долл)\.|(?:кг|км|мл?|га|т|л|см)\b)")
 
 
 def _acronym(short: str, words: str, text: str, match: re.Match[str]) -> Iterator[Place]:
@@ -218,6 +239,8 @@ def _pattern(kind: str, short: str, words: str) -> tuple[str, _Find]:
         full = _NEVER if kind == "read" else words.replace(" ", r"\s+").replace("е", "[её]")
         clause = r"(?<=[,(] )" if words == "может быть" else ""
         rest = r"(?!\s+раз\b|\s+и\b|,)" if words in {"так как", "то есть"} else ""
+        if words == "и другие":  # «Ивановым и др.»: in which case?
+            brief, rest = f"(?P<short>{_NEVER})", r"(?=\s*(?:[.;)]|$))"
         return rf"(?<![\w.-])(?:{brief}|{clause}{full}(?![\w-]){rest})", _chat if kind == "chat" else _phrase
     forms = _any_of(every_form(kind, words))
     if kind == "acronym":
@@ -231,7 +254,7 @@ def _pattern(kind: str, short: str, words: str) -> tuple[str, _Find]:
     if kind == "time":
         number = _ROMAN if words in {"век", "века"} else _YEAR
         return rf"{number}\s?(?P<word>{brief}|(?<=\s){full})", _time
-    return rf"{_COUNT}\s?(?P<word>{brief}(?![\w/²³])|(?<=\s){full})", _unit
+    return rf"{_COUNT}\s?(?P<word>{brief}(?![\w/²³]|\.\s*[а-яё(])|(?<=\s){full})", _unit
 
 
 def _any_of(forms: Iterable[str]) -> str:
@@ -260,14 +283,21 @@ def _triggers() -> dict[str, list[int]]:
     return found
 
 
+_SPEAKER = re.compile(r"\b(?:я|меня|мне|мною?|мы|нас)\b|[!?]", re.IGNORECASE)
+"""Who speaks of himself, asks or exclaims tells a story or talks; neither has «т. к.» and «ст. Стрекочи»."""
+
+
 @dataclass(frozen=True, slots=True)
 class Abbreviations(WritesOtherwise):
     """Write abbreviations out, and shorten words and phrases that have an abbreviation.
 
     - `full`: «т. е.», «ул.», «5 тыс.», «1980-х гг.», «РФ», «спс» in words, in the case that the words around ask for;
       an abbreviation stays if its case is not certain;
-    - `short`: the way back. «спасибо» becomes «спс» in chats alone (`editing.style`), and nothing is shortened where a
-      sentence begins.
+    - `short`: the way back. «спасибо» becomes «спс» in chats alone (`editing.style`); nothing else is shortened where a
+      sentence begins or somebody speaks of himself («я»), asks or exclaims.
+
+    A word changes in all its places or in none, units, years and titles all at once; texts about abbreviations
+    stay, and notes («7 мин. пешк.») are not written out.
 
     Args:
         probability: the share of the places that change, in [0, 1].
@@ -285,8 +315,61 @@ class Abbreviations(WritesOtherwise):
         """Find the abbreviations of a text, and what has one."""
         triggers, taken = _triggers(), list[Place]()
         asked = {at for word in _TRIGGER.findall(same_word(text)) for at in triggers.get(word, ())}
-        for pattern, short, words, find in map(_compiled, sorted(asked)):
-            for place in (one for match in pattern.finditer(text) for one in find(short, words, text, match)):
-                if all(place.stop <= one.start or one.stop <= place.start for one in taken):
-                    taken.append(place)
-                    yield (place,)
+        groups: dict[tuple[object, str], list[Place]] = {}
+        for at in sorted(asked) if not _ABOUT.search(text) else ():
+            pattern, short, words, find = _compiled(at)
+            rows = [list(find(short, words, text, match)) for match in pattern.finditer(text)]
+            places = [place for row in rows for place in row]
+            found = [one for one in places if all(one.stop <= of.start or of.stop <= one.start for of in taken)]
+            kinds = {place.kind for place in found}
+            whole = len(kinds) == 1 and len(found) == max(len(rows), len(_everywhere(at).findall(text)))
+            if whole and _suits(text, kind := kinds.pop(), find, short):
+                taken += found
+                groups.setdefault((find if find in _TOGETHER else at, kind), []).extend(found)
+        for first, *more in map(sorted, groups.values()):
+            yield (first._replace(more=tuple(more)),)
+
+
+_TOGETHER = frozenset({_time, _title, _unit})
+"""What changes in the whole text or not at all, whatever the words; other words, each for itself."""
+_ABOUT = re.compile(
+    r"сокращени|аббревиатур|\bбукв[аыуе]\b|расшифров|(?:не|надо|нужно|можно|нельзя) писать\b|\bпишется|\bпишутся",
+    re.IGNORECASE,
+)
+"""Words of texts about abbreviations."""
+
+
+@cache
+def _everywhere(at: int) -> re.Pattern[str]:
+    """Return the pattern of all places of a unit or a time, with those that cannot change; `at`: a dictionary line."""
+    kind, short, words = shortenings()[at]
+    brief, forms, number = re.escape(short), _any_of(every_form(kind, words)), r"(?:[\dIVX]|-[а-яё]+)\s?"
+    if kind == "time":
+        return re.compile(rf"{number}(?:{brief}|(?:{forms})\b)")
+    return re.compile(rf"(?<!\w){brief}(?!\w)|\d\s(?:{forms})\b" if kind == "unit" else _NEVER)
+
+
+def _suits(text: str, kind: str, find: "_Find", short: str) -> bool:
+    """Tell whether a text may have words shortened, or units and names in words: not headings, not notes."""
+    if kind == "short" and (text.rstrip().endswith(".") if find is _chat else _SPEAKER.search(text)):
+        return False
+    spoken = "—" in text or any(one.pos in {"VERB", "INFN", "PRTS", "PRED", "NPRO"} for one in _read(text))
+    if kind == "short":
+        return spoken or re.search(r"[.!?…]\W*$", text) is not None
+    if find not in {_unit, _acronym}:
+        return True
+    known = {word for _, one, _ in shortenings() for word in one.split(" ")}
+    told = spoken or (find is _unit and short not in {"мм", "см", "%"})
+    return told and {one[0] for one in _NOTES.finditer(text)} <= known
+
+
+_NOTES = re.compile(
+    r"\b(?:ст|ч)\. л\b"
+    r"|(?<![\w.])[а-яё]{1,5}\.(?=\s*[а-яё\d,;:/(])|\b[а-яё]{1,3}/[а-яё]+|\bкв\b|(?<=\d)\s?[чтс]\b(?!\.)",
+    re.IGNORECASE,
+)
+"""Abbreviations; notes have some that stay."""
+
+
+def _read(text: str) -> Iterator[Reading]:
+    return (readings(word)[0] for word in re.findall("[А-Яа-яЁё-]{2,}", text))

@@ -379,10 +379,12 @@ class Numbers(WritesOtherwise):
                 if all(stop <= begin or end <= start for begin, end in taken):
                     taken.append((start, stop))
                     after = find is not _day and chained.match(text, stop)
-                    if find in _ALONE or not (chain.search(text[:start]) or after):
+                    if find in _ALONE or not (after or chain.search(text, max(start - _LONGEST_CHAIN, 0), start)):
                         yield tuple(find(text, match))
 
 
 _DIGIT = re.compile(r"\d")
+_LONGEST_CHAIN = 80
+"""How far before a number another one is looked for: no word of a number and what joins the two is longer."""
 _ALONE = frozenset({_phone, _date, _clock, _compound, _compound_words})
 """What may stand beside another number that stays as it is."""

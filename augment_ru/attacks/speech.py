@@ -1,14 +1,12 @@
 """Текст становится таким, каким его запишет распознаватель речи: «Компания, 5 мая» → «кампания пятого мая»."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import accumulate
 from math import fsum
 from typing import ClassVar, NamedTuple
-
-import numpy as np
 
 from augment_ru.attacks.numbers import Numbers
 from augment_ru.draws import Rng, Streams
@@ -17,17 +15,16 @@ from augment_ru.engine.attack import Attack
 from augment_ru.engine.proposals import Proposals
 from augment_ru.errors import AugmentError
 from augment_ru.language.frequency import word_counts
-from augment_ru.language.morphology import has_form, lemmas_of
+from augment_ru.language.morphology import has_form, shares_lemma
 from augment_ru.language.numerals import LARGEST, cardinal
 from augment_ru.language.sound import transcription
 from augment_ru.resources import dictionary_path, number_in, rows, same_word
 from augment_ru.text.batch import Batch
-from augment_ru.text.characters import decode
 from augment_ru.text.words import LETTERS_AND_DIGITS
 
-_DIGITS = re.compile(r"\d+")
 _ABBREVIATION = re.compile("[БВГДЖЗКЛМНПРСТФХЦЧШЩ]{2,4}")
 _JOINED = frozenset({"в", "за", "из", "к", "на", "от", "по", "под", "при", "с"})
+_CAPITALS_AND_SIGNS = re.compile(r"[A-ZА-ЯЁ]+|[^\w\s]")
 _LEAST_COUNT, _SHORTEST, _LONGEST = 300, 3, 24
 _BASE = 1e-6
 """What is written otherwise without an error has ranks below this, so that it is done at every probability."""
@@ -68,13 +65,7 @@ class Speech(Attack):
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
         """Propose what is spoken otherwise, with ranks near 0, and errors, each as a change of its own."""
-        numbers = Numbers(probability=1.0, classes=("words",)).propose_batch(batch, streams)
-        starts, stops, texts = numbers.starts, numbers.stops, numbers.all_texts
-        spoken: list[list[Edit]] = [[] for _ in range(len(batch))]
-        for at, row in enumerate(batch.rows(starts).tolist()):
-            first = int(batch.starts[row])
-            new = decode(texts.take(np.array([at])).codes)
-            spoken[row].append(Edit(int(starts[at]) - first, int(stops[at]) - first, new))
+        numbers = Numbers(probability=1.0, classes=("words",)).changes(batch, streams)
         keys, before, firsts = streams.keys.tolist(), batch.untouchable_before.tolist(), batch.starts.tolist()
 
         def free_in(row: int) -> Callable[[int, int], bool]:
@@ -84,8 +75,8 @@ class Speech(Attack):
         return Proposals.of_changes(
             batch,
             [
-                _transcribed(text, spoken[row], self.wer, _table(self.words), (Rng(keys[row]), free_in(row)))
-                for row, text in enumerate(batch.texts)
+                _transcribed(text, spoken, self.wer, _table(self.words), (Rng(keys[row]), free_in(row)))
+                for row, (text, spoken) in enumerate(zip(batch.texts, numbers, strict=True))
             ],
         )
 
@@ -98,8 +89,7 @@ class _Table(NamedTuple):
         latin: pairs of Latin letters and what is said for them, the longest first; at the end of a word, and anywhere.
         letters: the names of letters.
         lost: the weight of each word that may be lost.
-        heard: finds at each place the longest letters that may be heard otherwise.
-        near: for these, how many of them are heard as which letters, each with its weight.
+        near: by their first letter, the letters that may be heard otherwise, each with what is heard and its weight.
     """
 
     name: str
@@ -108,8 +98,7 @@ class _Table(NamedTuple):
     latin: Sequence[Sequence[tuple[str, str]]]
     letters: dict[str, str]
     lost: dict[str, float]
-    heard: re.Pattern[str]
-    near: dict[str, list[tuple[int, str, float]]]
+    near: dict[str, list[tuple[str, str, float]]]
 
 
 @cache
@@ -119,34 +108,33 @@ def _table(name: str) -> _Table:
         weight = number_in(f"{name}: {kind} {old}", share, most=1.0)
         kinds.setdefault(kind, []).append((old, new.replace("-", ""), weight))
     said = {old: new for old, new, _ in kinds.get("spoken", [])}
-    marks = "|".join(
-        (rf"(?<!\w){re.escape(one)}" if one[0].isalpha() else re.escape(one))
-        + ("" if not one[-1].isalpha() else r"(?!\w)")
-        for one in sorted(said, key=len, reverse=True)
+    longest = sorted(said, key=len, reverse=True)
+    signs, shorts = (
+        "|".join(re.escape(one) + r"(?!\w)" * one[-1].isalpha() for one in longest if one[0].isalpha() == is_short)
+        for is_short in (False, True)
     )
     latin = [
         sorted(((old, new) for old, new, _ in kinds.get(kind, [])), key=lambda one: -len(one[0]))
         for kind in ("latin_end", "latin")
     ]
-    near = kinds.get("near", [])
-    olds = sorted({old for old, _, _ in near}, key=len, reverse=True)
+    near: dict[str, list[tuple[str, str, float]]] = {}
+    for one in kinds.get("near", []):
+        near.setdefault(one[0][0], []).append(one)
     return _Table(
         name,
-        re.compile(marks or "(?!)", re.IGNORECASE),
+        re.compile(rf"(?<!\w)(?:{shorts or '(?!)'})|{signs or '(?!)'}", re.IGNORECASE),
         said,
         latin,
         {old: new for old, new, _ in kinds.get("letter", [])},
         {old: weight for old, _, weight in kinds.get("lost", [])},
-        re.compile(f"(?=({'|'.join(olds) or '(?!)'}))"),
-        {one: [(len(old), new, weight) for old, new, weight in near if one.startswith(old)] for one in olds},
+        near,
     )
 
 
 class _Error(NamedTuple):
-    """An error that may be made: its place, new text, weight, kind, and how many words are wrong then."""
+    """An error at a word: how many characters are heard as which text, weight, kind, and how many words are wrong."""
 
-    start: int
-    stop: int
+    width: int
     text: str
     weight: float
     kind: str
@@ -154,13 +142,13 @@ class _Error(NamedTuple):
 
 
 def _transcribed(
-    text: str, spoken: Sequence[Edit], wer: float, table: _Table, drawn: tuple[Rng, Callable[[int, int], bool]]
+    text: str, spoken: Iterable[Change], wer: float, table: _Table, drawn: tuple[Rng, Callable[[int, int], bool]]
 ) -> Iterator[Change]:
     """Yield the changes of one text.
 
     Args:
         text: the text.
-        spoken: the edits that write its numbers in words.
+        spoken: the changes that write its numbers in words.
         wer: the expected word error rate.
         table: the dictionary.
         drawn: the random draws of the text, and a function that tells whether a range has no protected characters.
@@ -170,8 +158,9 @@ def _transcribed(
         return
     base: list[Edit] = []
     taken = bytearray(len(text))
-    for edit in spoken:
-        _add(base, taken, edit)
+    for change in spoken:
+        for edit in change.edits:
+            _add(base, taken, edit)
     for match in table.spoken.finditer(text):
         _add(base, taken, Edit(match.start(), match.end(), table.said[match[0].lower()]))
     words = list(LETTERS_AND_DIGITS.finditer(text))
@@ -180,26 +169,24 @@ def _transcribed(
         new = _spoken(word[0], table)
         if new is not None:
             _add(base, taken, Edit(word.start(), word.end(), new))
-        elif is_free(*word.span()) and not any(taken[word.start() : word.end()]):
+        elif is_free(*word.span()) and taken.find(1, *word.span()) < 0:
             plain.append(word)
     costs = [max(len(one.text.split()), len(LETTERS_AND_DIGITS.findall(text[one.start : one.stop]))) for one in base]
     for edit in base:
         yield Change(rng.uniform() * _BASE, (_padded(text, edit),))
-    found = ([one for one in _errors(text, plain, at, table) if is_free(*one[:2])] for at in range(len(plain)))
     budget = max(wer * len(words) - sum(costs), 0.0) / (1.0 - _REFUSED)
-    for one in _drawn([errors for errors in found if errors], budget, rng):
-        taken[one.start : one.stop] = bytes([1]) * (one.stop - one.start)
-        yield Change(
-            max(rng.uniform(), _BASE),
-            (Edit(one.start, one.stop, one.text, Note(text[one.start : one.stop] if one.text else None, one.kind)),),
-        )
+    for start, error in _drawn(list(_places(text, plain, is_free, table)), budget, rng):
+        stop, kind = start + error.width, error.kind
+        taken[start:stop] = bytes([1]) * error.width
+        note = Note(text[start:stop] if error.text else None, kind)
+        yield Change(max(rng.uniform(), _BASE), (Edit(start, stop, error.text, note),))
     yield from _lowered(text, taken, rng)
 
 
-def _drawn(words: Sequence[Sequence[_Error]], budget: float, rng: Rng) -> Iterator[_Error]:
+def _drawn(words: Sequence[tuple[int, Sequence[_Error]]], budget: float, rng: Rng) -> Iterator[tuple[int, _Error]]:
     """Draw at most one error of each word, so that as many words as `budget` are expected to be wrong; none overlap."""
-    weights = [fsum(one.weight for one in errors) for errors in words]
-    costs = [fsum(one.weight * one.cost for one in errors) for errors in words]
+    weights = [fsum([one.weight for one in errors]) for _, errors in words]
+    costs = [fsum([one.weight * one.cost for one in errors]) for _, errors in words]
     scale, left, rare = 0.0, budget, list(zip(weights, costs, strict=True))
     while rare:
         scale = left / fsum(cost for _, cost in rare)
@@ -207,22 +194,22 @@ def _drawn(words: Sequence[Sequence[_Error]], budget: float, rng: Rng) -> Iterat
         if not full:
             break
         left -= fsum(_HIGHEST * cost / weight for weight, cost in full)
-        rare = [one for one in rare if one not in full]
+        rare = [one for one in rare if one[0] * scale <= _HIGHEST]
     done = 0
-    for errors, weight in zip(words, weights, strict=True):
+    for (start, errors), weight in zip(words, weights, strict=True):
         share = min(weight * scale, _HIGHEST)
         point = rng.uniform()
-        if point < share and errors[0].start >= done:
+        if point < share and start >= done:
             bounds = accumulate(one.weight for one in errors)
             pairs = zip(errors, bounds, strict=True)
             error = next((one for one, bound in pairs if point * weight < bound * share), errors[-1])
-            done = error.stop
-            yield error
+            done = start + error.width
+            yield start, error
 
 
 def _add(base: list[Edit], taken: bytearray, edit: Edit) -> None:
     """Add an edit whose range none has taken."""
-    if not any(taken[edit.start : edit.stop]):
+    if taken.find(1, edit.start, edit.stop) < 0:
         base.append(edit)
         taken[edit.start : edit.stop] = bytes([1]) * (edit.stop - edit.start)
 
@@ -238,11 +225,11 @@ def _padded(text: str, edit: Edit) -> Edit:
 
 def _spoken(word: str, table: _Table) -> str | None:
     """Return a number, a Latin word or an abbreviation as it is spoken; None for other words."""
-    if _DIGITS.fullmatch(word) and len(word) <= len(str(LARGEST)) and int(word) <= LARGEST:
+    if word.isdecimal() and len(word) <= len(str(LARGEST)) and int(word) <= LARGEST:
         return cardinal(int(word), "nomn")
     if word.isascii() and word.isalpha():
         return _latin(word.lower(), table.name)
-    if _ABBREVIATION.fullmatch(word):
+    if word.isupper() and _ABBREVIATION.fullmatch(word):
         return "".join(table.letters.get(letter.lower(), letter) for letter in word)
     return None
 
@@ -258,57 +245,70 @@ def _latin(word: str, name: str) -> str:
     return said + end[1]
 
 
-def _errors(text: str, plain: Sequence[re.Match[str]], at: int, table: _Table) -> Iterator[_Error]:
-    """Yield the errors that may be made in a word, or between it and the next one."""
-    word = plain[at]
-    low, (start, stop) = same_word(word[0]), word.span()
-    if low in table.lost:
-        after = stop + (text[stop : stop + 1] == " ")
-        yield _Error(start, after, "", table.lost[low] * _SHARES["lost"], "lost", 1)
-    following = plain[at + 1] if at + 1 < len(plain) else None
-    if low in _JOINED and following is not None and text[stop : following.start()] == " ":
-        joint = low + same_word(following[0])
-        if _is_common(joint):
-            yield _Error(start, following.end(), joint, _SHARES["join"], "join", 2)
-    for new, weight, kind in _heard(low, table.name):
-        yield _Error(start, stop, new, weight, kind, 1 + new.count(" "))
+def _places(
+    text: str, plain: Sequence[re.Match[str]], is_free: Callable[[int, int], bool], table: _Table
+) -> Iterator[tuple[int, Sequence[_Error]]]:
+    """Yield the start of each word in which, or between which and the next, an error may be made, with the errors."""
+    for at, word in enumerate(plain):
+        low, (start, stop) = same_word(word[0]), word.span()
+        errors = _heard(low, table.name)
+        if low in table.lost or low in _JOINED:
+            little: list[_Error] = []
+            if low in table.lost:
+                width = stop - start + (text[stop : stop + 1] == " ")
+                little.append(_Error(width, "", table.lost[low] * _SHARES["lost"], "lost", 1))
+            if low in _JOINED and at + 1 < len(plain) and text[stop : plain[at + 1].start()] == " ":
+                joint = low + same_word(plain[at + 1][0])
+                if _is_common(joint):
+                    little.append(_Error(plain[at + 1].end() - start, joint, _SHARES["join"], "join", 2))
+            errors = (*(one for one in little if is_free(start, start + one.width)), *errors)
+        if errors:
+            yield start, errors
+
+
+@cache
+def _frequent_words() -> frozenset[str]:
+    return frozenset(word for word, count in word_counts()[0].items() if count >= _LEAST_COUNT)
 
 
 def _is_common(word: str) -> bool:
     """Tell whether a word is one that a recogniser knows: a frequent word of the dictionary."""
-    return word_counts()[0].get(word, 0) >= _LEAST_COUNT and has_form(word)
+    return word in _frequent_words() and has_form(word)
 
 
 @lru_cache(maxsize=200_000)
-def _heard(word: str, name: str) -> tuple[tuple[str, float, str], ...]:
-    """Return what may be heard instead of a word, each with its weight and kind: at most the three likeliest."""
+def _heard(word: str, name: str) -> tuple[_Error, ...]:
+    """Return what may be heard instead of a word: at most the three likeliest."""
     if not (_SHORTEST <= len(word) <= _LONGEST) or not word.isalpha():
         return ()
-    table, counts = _table(name), word_counts()[0]
+    near, frequent = _table(name).near, _frequent_words()
     found: dict[str, tuple[float, str]] = {}
-    for match in table.heard.finditer(word):
-        start = match.start()
-        for width, new, weight in table.near[match[1]]:
-            stop = start + width
-            other = word[:start] + new + word[stop:]
-            if counts.get(other, 0) < _LEAST_COUNT or other in found or not (start or new) or not has_form(other):
+    for start, letter in enumerate(word):
+        before = word[:start]
+        for old, new, weight in near.get(letter, ()):
+            stop = start + len(old)
+            if stop > start + 1 and not word.startswith(old, start):
                 continue
-            ends = stop >= len(word) and not set(lemmas_of(word)).isdisjoint(lemmas_of(other))
-            kind = "same" if transcription(other) == transcription(word) else "ending" if ends else "near"
+            other = before + new + word[stop:]
+            if other not in frequent or other in found or not (before or new) or not has_form(other):
+                continue
+            same = transcription(other) == transcription(word)
+            ends = not same and stop >= len(word) and shares_lemma(word, other)
+            kind = "same" if same else "ending" if ends else "near"
             found[other] = (weight * _SHARES[kind], kind)
-    for first in _JOINED:
-        rest = word.removeprefix(first)
-        if rest != word and len(rest) >= _SHORTEST and _is_common(rest):
+    for width in (1, 2, 3):
+        first, rest = word[:width], word[width:]
+        if first in _JOINED and len(rest) >= _SHORTEST and _is_common(rest):
             found.setdefault(f"{first} {rest}", (_SHARES["split"] * 0.3, "split"))
     best = sorted(found.items(), key=lambda one: (-one[1][0], one[0]))[:3]
-    return tuple((new, weight, kind) for new, (weight, kind) in best)
+    return tuple(_Error(len(word), new, weight, kind, 1 + new.count(" ")) for new, (weight, kind) in best)
 
 
 def _lowered(text: str, taken: bytearray, rng: Rng) -> Iterator[Change]:
     """Yield the changes that write small letters and no punctuation outside what is written otherwise."""
-    for match in re.finditer(r"[A-ZА-ЯЁ]+|[^\w\s]", text):
+    for match in _CAPITALS_AND_SIGNS.finditer(text):
         start, stop = match.span()
-        if any(taken[start:stop]):
+        if taken.find(1, start, stop) >= 0:
             continue
         joins = text[start - 1 : start].isalnum() and text[stop : stop + 1].isalnum()
         if match[0][0].isalpha():

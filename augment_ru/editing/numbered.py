@@ -21,13 +21,17 @@ _OPENING = re.compile(r"(?:^|[.!?…]|\n)[\s\"«„(—–-]*$")
 
 
 class Place(NamedTuple):
-    """A range of a text, a new text for it, and the class of the change; `before`: a new form of its preposition."""
+    """A range of a text, a new text for it, and the class of the change; `before`: a new form of its preposition.
+
+    `more`: the places that change with it or not at all.
+    """
 
     start: int
     stop: int
     text: str
     kind: str
     before: tuple[int, int, str] | None = None
+    more: "tuple[Place, ...]" = ()
 
 
 Ways = Sequence[tuple[Place, ...]]
@@ -71,8 +75,9 @@ def _one_way(text: str, row: Iterable[tuple[Place, ...]]) -> Ways:
     ways: dict[int, str] = {}
     kept = []
     for place in sorted(row, key=lambda one: one[0].start):
-        sentence = len(_BREAK.findall(text[: place[0].start]))
-        if place[0].kind == "forms" or ways.setdefault(sentence, place[0].kind) == place[0].kind:
+        kind, whole = place[0].kind, (place[0], *place[0].more)
+        sentences = {len(_BREAK.findall(text[: one.start])) for one in whole if kind != "forms"}
+        if all(ways.setdefault(sentence, kind) == kind for sentence in sentences):
             kept.append(place)
     return kept
 
@@ -105,9 +110,13 @@ class WritesOtherwise(Attack):
         """Find the places of a text, each with the ways in which it may be written, of all classes."""
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
-        """Propose a change for each place of each text; the places are found once for all candidates."""
+        """Propose a change for each place of each text."""
+        return Proposals.of_changes(batch, self.changes(batch, streams))
+
+    def changes(self, batch: Batch, streams: Streams) -> Iterator[list[Change]]:
+        """Yield the changes of each text, one for each place; the places are found once for all candidates."""
         rows = zip(batch.texts, map(Rng, streams.keys.tolist()), batch.once(_places, self), strict=True)
-        return Proposals.of_changes(batch, ([_change(text, rng, ways) for ways in found] for text, rng, found in rows))
+        return ([_change(text, rng, ways) for ways in found] for text, rng, found in rows)
 
 
 def _places(batch: Batch, attack: WritesOtherwise) -> list[Ways]:
@@ -123,7 +132,8 @@ def _in_pieces(text: str, attack: WritesOtherwise) -> Iterator[tuple[Place, ...]
 
 def _moved(place: Place, by: int) -> Place:
     before = place.before and (place.before[0] + by, place.before[1] + by, place.before[2])
-    return place._replace(start=place.start + by, stop=place.stop + by, before=before)
+    more = tuple(_moved(one, by) for one in place.more)
+    return place._replace(start=place.start + by, stop=place.stop + by, before=before, more=more)
 
 
 _LONG = 1_000
@@ -136,15 +146,23 @@ _PIECE = re.compile(
 
 def _fitted(text: str, attack: WritesOtherwise) -> Iterator[tuple[Place, ...]]:
     for places in attack.places(text):
-        fits = (new for place in places if place.kind in attack.classes for new in fitted(text, place))
+        fits = (new for place in places if place.kind in attack.classes for new in _whole_fitted(text, place))
         if found := tuple(fits):
             yield found
 
 
+def _whole_fitted(text: str, place: Place) -> Iterator[Place]:
+    more = tuple(new for one in place.more for new in fitted(text, one))
+    if len(more) == len(place.more):
+        yield from (new._replace(more=more) for new in fitted(text, place))
+
+
 def _change(text: str, rng: Rng, ways: Sequence[Place]) -> Change:
     place = ways[0] if len(ways) == 1 else rng.choice(ways)
-    edits = [Edit(place.start, place.stop, place.text, Note(text[place.start : place.stop], place.kind))]
-    if place.before:
-        start, stop, form = place.before
-        edits.insert(0, Edit(start, stop, form, Note(text[start:stop])))
+    edits = []
+    for one in (place, *place.more):
+        if one.before:
+            start, stop, form = one.before
+            edits.append(Edit(start, stop, form, Note(text[start:stop])))
+        edits.append(Edit(one.start, one.stop, one.text, Note(text[one.start : one.stop], one.kind)))
     return rng.change(*edits)

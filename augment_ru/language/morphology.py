@@ -166,6 +166,24 @@ def lemmas_of(word: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(one.lemma.replace("ё", "е") for one in readings(word)))
 
 
+def shares_lemma(one: str, other: str) -> bool:
+    """Tell whether two words in lower case have a lemma in common; faster than `lemmas_of` for words that are known.
+
+    >>> shares_lemma("кошка", "кошку"), shares_lemma("кошка", "мошка")
+    (True, False)
+    """
+    first, second = (_known_lemmas(word) or lemmas_of(word) for word in (one, other))
+    return not set(first).isdisjoint(second)
+
+
+def _known_lemmas(word: str) -> set[str]:
+    """Return the lemmas of the dictionary that a word in lower case may be a form of, with е for ё."""
+    analyser = morphology()
+    normal = analyser.dictionary.build_normal_form
+    found = analyser.dictionary.words.similar_items(word, analyser.char_substitutes)
+    return {normal(*place, form).replace("ё", "е") for form, places in found for place in places}
+
+
 NAME_LABELS = {"Name": "PER", "Surn": "PER", "Patr": "PER", "Geox": "LOC", "Orgn": "ORG"}
 """Maps pymorphy3's grammemes of proper names to the labels of entities."""
 

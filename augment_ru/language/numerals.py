@@ -276,8 +276,21 @@ def case_of_unit(before: str, behind: str) -> str:
         return "nomn"  # «цена 500 р.»
     if cases == NO_GENITIVE:
         return "nomn"
-    if cases == {"accs", "loct"}:  # «в 5 км от города», «на 5 тыс. рублей»
-        away = word is not None and word[1].lower() == "в" and re.match(r"\s+от\b", behind)
-        return "loct" if away else "accs"
+    if cases == {"accs", "loct"} and word:  # «в 5 км от города», «на 5 тыс. рублей», «длиной в 5 км»; not «в 5 л воды»
+        inside = word[1].lower() in {"в", "во"}
+        return "loct" if inside and _AWAY.match(behind) else "accs" if not inside or _AMOUNT.search(before) else ""
     likely = cases - {"ablt"} if len(cases) > 1 else cases
     return next(iter(likely)) if len(likely) == 1 else "accs" if likely == {"accs", "datv"} else ""
+
+
+_AWAY = re.compile(
+    r"\s+(?:от|по|к|ко|выше|ниже|[а-яё]+нее|ходьбы|езды|пути|на (?:север|юг|восток|запад)[а-я-]*)\b", re.IGNORECASE
+)
+"""What stands behind a distance."""
+_AMOUNT = re.compile(
+    r"\b(?:длин|высот|глубин|ширин|толщин|вес|масс|объ[её]м|[её]мкост|площад|расстояни|дистанци|скорост|мощност|ставк"
+    r"|штраф|сумм|размер|цен|стоимост|толп|арми|населени|тираж|приз|ущерб|бюджет|долг|кредит|оцен|обош|обход|уложи)"
+    r"[а-яё]*\s+в\s+$",
+    re.IGNORECASE,
+)
+"""Words before «в» behind which it asks how much, not where."""

@@ -4,10 +4,13 @@ import re
 from functools import lru_cache
 
 VOWELS = "аеёиоуыэюя"
-_HARD, _SOFT = "жшц", "чщй"
+_HARD, _NEVER_MARKED = "жшц", "жшцчщй"
 _VOICED, _VOICELESS = "бвгджз", "пфктшс"
-_VOICING = str.maketrans(_VOICELESS, _VOICED)
-_DEVOICING = str.maketrans(_VOICED, _VOICELESS)
+_VOICES, _DEVOICES = "бгджз", "пфктшсхцчщ"
+"""Consonants before which others are voiced, or devoiced."""
+_VOICING = dict(zip(_VOICELESS, _VOICED, strict=True))
+_DEVOICING = dict(zip(_VOICED, _VOICELESS, strict=True))
+_BEFORE_J = VOWELS + "ьъ"
 _PLAIN = {"я": "а", "ё": "о", "ю": "у", "е": "э"}
 _SPELT = (
     (re.compile("^что"), "што"), (re.compile("(?<!мн)(?<!стр)(?<!дор)([ео])го(ся)?$"), r"\1во\2"),
@@ -45,14 +48,14 @@ def transcription(word: str, stress: int = -1) -> str:
     for at, letter in enumerate(word):
         before = word[at - 1] if at else "ь"
         if letter in VOWELS:
-            if letter in "еёюя" and (before in VOWELS + "ьъ"):
+            if letter in "еёюя" and before in _BEFORE_J:
                 sounds.append("й")
             said = _vowel(letter, before, stressed=vowel == stress or letter == "ё", last=at == len(word) - 1)
             sounds.append(said)
             vowel += 1
         elif letter not in "ьъ":
             after = word[at + 1] if at + 1 < len(word) else ""
-            soft = letter not in _HARD + _SOFT and after != "" and after in "еёиюяь"
+            soft = after != "" and after in "еёиюяь" and letter not in _NEVER_MARKED
             sounds.append(letter + ("'" if soft else ""))
     return _assimilated(sounds)
 
@@ -74,13 +77,14 @@ def _assimilated(sounds: list[str]) -> str:
     after = ""
     for one in reversed(sounds):
         letter, mark = one[0], one[1:]
-        if after == "" or after[0] in _VOICELESS + "хцчщ":
-            letter = letter.translate(_DEVOICING)
-        elif after[0] in _VOICED and after[0] != "в":
-            letter = letter.translate(_VOICING)
-        if after.endswith("'") and letter in "сз" and after[0] in "дтнсзл":
+        following = after[:1]
+        if following in _DEVOICES:  # nothing follows the last one
+            letter = _DEVOICING.get(letter, letter)
+        elif following in _VOICES:
+            letter = _VOICING.get(letter, letter)
+        if letter in "сз" and after.endswith("'") and following in "дтнсзл":
             mark = "'"
-        if letter + mark == after or (letter == after[:1] and letter not in VOWELS):
+        if letter == following and (mark == after[1:] or letter not in VOWELS):
             continue
         after = letter + mark
         found.append(after)

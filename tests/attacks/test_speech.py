@@ -4,6 +4,7 @@ import pytest
 
 from augment_ru import Augmenter, AugmentError
 from augment_ru.engine.attack import make
+from augment_ru.language.morphology import lemmas_of, shares_lemma
 from augment_ru.language.sound import transcription
 
 _SENTENCES = (
@@ -39,6 +40,12 @@ def test_what_is_written_is_what_is_said(text: str, spoken: str) -> None:
 def test_words_that_sound_alike(one: str, other: str) -> None:
     alike = (one, other) not in {("лестный", "лесной"), ("звезда", "везда")}
     assert (transcription(one) == transcription(other)) == alike
+
+
+@pytest.mark.parametrize("one", ["стали", "ёлка", "бутявка", "печь"])
+def test_words_that_share_a_lemma(one: str) -> None:
+    for other in ("сталь", "стать", "елки", "бутявки", "печи", "печёт"):
+        assert shares_lemma(one, other) == (not set(lemmas_of(one)).isdisjoint(lemmas_of(other)))
 
 
 def test_errors_are_as_many_as_asked_for() -> None:
