@@ -14,7 +14,7 @@ pytestmark = pytest.mark.skipif(
     not hasattr(os, "fork") or sys.platform == "darwin", reason="needs fork and Linux's units"
 )
 
-SHORT, LONG = 6_000, 24_000
+SHORT, LONG = 3_000, 12_000
 """Characters of the two texts of a shape; a search that happens to need more rounds gets texts four times as long."""
 MOST_SECONDS = 300e-6
 """Of the processor for a character: five times what was measured at most."""
