@@ -29,7 +29,9 @@ _PATIENCE = 5.0
 _UNKNOWN = "SIGKILL"
 """The name of a signal that does not tell why a process was killed. The kernel sends it when memory runs out."""
 _TICK = 1.0
-"""How many seconds lie between two checks whether a process is alive or a signal came."""
+"""How many seconds lie between two checks whether a process is alive."""
+_LOOK = 0.1
+"""How many seconds lie between two checks whether a signal came."""
 _QUIET = [getattr(signal, name) for name in ("SIGINT", "SIGHUP") if hasattr(signal, name)]
 """The signals that a terminal sends to all its processes. Only the parent reports them, and it ends the others."""
 
@@ -88,9 +90,11 @@ class _Pool:
 
     def wait(self) -> Sequence[Done]:
         done = None
-        while done is None:  # a signal that comes just before it waits, or on Windows, is met after a tick
-            with suppress(Empty):
-                done = self._answers.get(timeout=_TICK)  # no lock is left behind if signals interrupt it
+        with HeldSignals() as held:  # Python drops what a handler raises while garbage is collected
+            while done is None:
+                held.deliver()
+                with suppress(Empty):
+                    done = self._answers.get(timeout=_LOOK)
         if isinstance(done.error, _LostError):
             raise AugmentError(str(done.error)) from None
         return [done]
