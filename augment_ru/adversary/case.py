@@ -19,7 +19,6 @@ from augment_ru.engine.pool import RecordPool
 from augment_ru.engine.result import new_values
 from augment_ru.evaluation.examples import Example, Scored, example_of
 from augment_ru.formats.row import Changed, new_row
-from augment_ru.records.field_paths import is_plain
 from augment_ru.records.record import Record
 from augment_ru.script import Script
 from augment_ru.text.characters import Mask
@@ -98,7 +97,6 @@ class SearchCase:
     _answers: dict[_Texts, Scored] = field(default_factory=dict)
     _rivals: list[tuple[int, str]] | None = None
     _question: Example | None = None
-    _read: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def changes(self) -> ChangeSet:
@@ -317,18 +315,12 @@ class SearchCase:
         Args:
             scripts: the scripts of the set by the number of the text (`RecordPool.scripts`); empty for the original.
         """
+        if scripts:
+            values = new_row(self.record.values, Changed(new_values(self.record, self._by_field(scripts))))
+            return example_of(values, self.record.task)
         if self._question is None:
             self._question = example_of(self.record.values, self.record.task)
-            read = Record(self._question.record, self.record.task).read()
-            self._read = read if is_plain(tuple(read)) else {}
-        if not scripts:
-            return self._question
-        new = new_values(self.record, self._by_field(scripts))
-        texts = {str(path[0]): text for path, text in new.items() if isinstance(text, str) and len(path) == 1}
-        if len(texts) == len(new) and texts.keys() <= self._read.keys():  # the same as below, made sooner
-            text = "\n".join({**self._read, **texts}.values())
-            return Example({**self._question.record, **texts}, self.record.task, text)
-        return example_of(new_row(self.record.values, Changed(new)), self.record.task)
+        return self._question
 
 
 def _key(texts: Sequence[str]) -> _Texts:

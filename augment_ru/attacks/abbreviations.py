@@ -3,13 +3,13 @@
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import ClassVar
 
 from augment_ru.editing.numbered import Place, WritesOtherwise, end_of_short, open_sentence
 from augment_ru.editing.style import chat_points
 from augment_ru.language.inflection import inflect, known_forms, noun_of
-from augment_ru.language.morphology import GENDERS, Reading, readings
+from augment_ru.language.morphology import GENDERS, readings
 from augment_ru.language.numerals import (
     ANY_CASE,
     NO_GENITIVE,
@@ -166,7 +166,7 @@ def _unit(short: str, words: str, text: str, match: re.Match[str]) -> Iterator[P
     if _COMPOUND.search(before) or re.match(r"\s+\d+\s?[а-яё]", text[stop:]):
         return  # «2 ч 48 мин.»
     if not match["short"]:
-        narrow = short[-1] == "." and short not in _PRINTED and any("past" in one.grammemes for one in _read(text))
+        narrow = short[-1] == "." and short not in _PRINTED and "past" in _traits(text)
         if short != "р." and not narrow and not re.search(r"[а-я]{4}", match["scale"] or ""):  # «5 тысяч л»
             yield _shortened(text, start, stop, short)
     elif _SHORT_UNIT.match(text, stop) or (short == "р." and len(match["whole"]) < _PRICE and not match["scale"]):
@@ -296,8 +296,9 @@ class Abbreviations(WritesOtherwise):
     - `short`: the way back. «спасибо» becomes «спс» in chats alone (`editing.style`); nothing else is shortened where a
       sentence begins or somebody speaks of himself («я»), asks or exclaims.
 
-    A word changes in all its places or in none, units, years and titles all at once; texts about abbreviations
-    stay, and notes («7 мин. пешк.») are not written out.
+    A word changes in all its places or in none, units, years and titles all at once; long texts are read in pieces of
+    a thousand characters, each by itself. Texts about abbreviations stay, and notes («7 мин. пешк.») are not written
+    out.
 
     Args:
         probability: the share of the places that change, in [0, 1].
@@ -353,14 +354,13 @@ def _suits(text: str, kind: str, find: "_Find", short: str) -> bool:
     """Tell whether a text may have words shortened, or units and names in words: not headings, not notes."""
     if kind == "short" and (text.rstrip().endswith(".") if find is _chat else _SPEAKER.search(text)):
         return False
-    spoken = "—" in text or any(one.pos in {"VERB", "INFN", "PRTS", "PRED", "NPRO"} for one in _read(text))
+    spoken = "—" in text or not _traits(text).isdisjoint({"VERB", "INFN", "PRTS", "PRED", "NPRO"})
     if kind == "short":
         return spoken or re.search(r"[.!?…]\W*$", text) is not None
     if find not in {_unit, _acronym}:
         return True
-    known = {word for _, one, _ in shortenings() for word in one.split(" ")}
     told = spoken or (find is _unit and short not in {"мм", "см", "%"})
-    return told and {one[0] for one in _NOTES.finditer(text)} <= known
+    return told and {one[0] for one in _NOTES.finditer(text)} <= _parts()
 
 
 _NOTES = re.compile(
@@ -371,5 +371,14 @@ _NOTES = re.compile(
 """Abbreviations; notes have some that stay."""
 
 
-def _read(text: str) -> Iterator[Reading]:
-    return (readings(word)[0] for word in re.findall("[А-Яа-яЁё-]{2,}", text))
+@cache
+def _parts() -> frozenset[str]:
+    """Return the words of all abbreviations that the dictionary has."""
+    return frozenset(word for _, short, _ in shortenings() for word in short.split(" "))
+
+
+@lru_cache(maxsize=1)
+def _traits(text: str) -> frozenset[str]:
+    """Return the parts of speech and the grammemes that the words of a text have in their likeliest readings."""
+    likeliest = (readings(word)[0] for word in re.findall("[А-Яа-яЁё-]{2,}", text))
+    return frozenset[str]().union(*((one.pos, *one.grammemes) for one in likeliest))
