@@ -296,9 +296,8 @@ class Abbreviations(WritesOtherwise):
     - `short`: the way back. «спасибо» becomes «спс» in chats alone (`editing.style`); nothing else is shortened where a
       sentence begins or somebody speaks of himself («я»), asks or exclaims.
 
-    A word changes in all its places or in none, units, years and titles all at once; long texts are read in pieces of
-    a thousand characters, each by itself. Texts about abbreviations stay, and notes («7 мин. пешк.») are not written
-    out.
+    Units, years and titles change all at once or not at all; long texts are read in pieces of a thousand characters,
+    each by itself. Texts about abbreviations stay, and notes («7 мин. пешк.») are not written out.
 
     Args:
         probability: the share of the places that change, in [0, 1].
@@ -316,7 +315,7 @@ class Abbreviations(WritesOtherwise):
         """Find the abbreviations of a text, and what has one."""
         triggers, taken = _triggers(), list[Place]()
         asked = {at for word in _TRIGGER.findall(same_word(text)) for at in triggers.get(word, ())}
-        groups: dict[tuple[object, str], list[Place]] = {}
+        groups: dict[tuple[_Find, str], list[Place]] = {}
         for at in sorted(asked) if not _ABOUT.search(text) else ():
             pattern, short, words, find = _compiled(at)
             rows = [list(find(short, words, text, match)) for match in pattern.finditer(text)]
@@ -326,13 +325,16 @@ class Abbreviations(WritesOtherwise):
             whole = len(kinds) == 1 and len(found) == max(len(rows), len(_everywhere(at).findall(text)))
             if whole and _suits(text, kind := kinds.pop(), find, short):
                 taken += found
-                groups.setdefault((find if find in _TOGETHER else at, kind), []).extend(found)
+                if find in _TOGETHER:
+                    groups.setdefault((find, kind), []).extend(found)
+                else:
+                    yield from ((place,) for place in found)
         for first, *more in map(sorted, groups.values()):
             yield (first._replace(more=tuple(more)),)
 
 
 _TOGETHER = frozenset({_time, _title, _unit})
-"""What changes in the whole text or not at all, whatever the words; other words, each for itself."""
+"""What changes in the whole text or not at all, whatever the words; other words change each for itself."""
 _ABOUT = re.compile(
     r"сокращени|аббревиатур|\bбукв[аыуе]\b|расшифров|(?:не|надо|нужно|можно|нельзя) писать\b|\bпишется|\bпишутся",
     re.IGNORECASE,

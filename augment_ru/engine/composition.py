@@ -362,8 +362,10 @@ def composed_proposals(
         found = legal(seen, proposals_of(attack, seen, Streams.of(streams.keys, stage, attack.name)))
         rows = current.rows(found.starts[found.first_edits]) if found.ranks.size else found.first_edits
         active = cut(found, rows, attack.probability, attack.min_changes)
-        if attack.min_changes == 0:
-            _note_spare(spare, current, found.keep(~active & chosen[rows, stage]), attack.probability)
+        if attack.min_changes == 0:  # of texts as they were: a later part may undo what an earlier one has changed
+            untouched = np.array([not text.script.edits for text in texts], dtype=np.bool_)
+            unused = found.keep(~active & chosen[rows, stage] & untouched[rows])
+            _note_spare(spare, current, unused, attack.probability)
         found = found.keep(active & chosen[rows, stage])
         applied = apply(current, found, np.ones(found.ranks.size, dtype=np.bool_))
         order = np.lexsort((found.stops, found.starts))

@@ -183,6 +183,9 @@ def test_errors_of_a_part_come_back_as_they_can() -> None:
 )
 def test_signals_one_after_another_end_a_command_once(tmp_path: Path, numbers: tuple[str, str], between: float) -> None:
     """The second one meets what cleans up behind the first, and must not end it halfway."""
+    sent = {getattr(signal, number) for number in numbers}
+    if any(signal.getsignal(number) is signal.SIG_IGN for number in sent):
+        pytest.skip("whoever runs the tests lets signals be ignored, as nohup does")
     rows = tmp_path / "rows.jsonl"
     rows.write_text('{"text": "Кошка спит на окне."}\n' * 20_000, encoding="utf-8")
     process = subprocess.Popen(
@@ -197,7 +200,6 @@ def test_signals_one_after_another_end_a_command_once(tmp_path: Path, numbers: t
         os.killpg(process.pid, getattr(signal, number))
         time.sleep(between)
     _, said = process.communicate(timeout=60)
-    sent = {getattr(signal, number) for number in numbers}
     assert process.returncode in {128 + number for number in sent} | {-number for number in sent}, said
     (line,) = filter(None, said.splitlines())
     assert "no output file was written" in line
