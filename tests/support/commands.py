@@ -79,7 +79,10 @@ def copied(
         code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
         out.seek(0)
         said.seek(0)
-        return subprocess.CompletedProcess(name, code, out.read(), said.read())
+        done = subprocess.CompletedProcess(name, code, out.read(), said.read())
+        if code:
+            print(done.stderr.decode(errors="replace"), file=sys.stderr)  # pytest shows it beside a failure
+        return done
 
 
 def on_terminal(*args: str | Path, columns: int = 80) -> str:
