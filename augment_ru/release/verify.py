@@ -123,8 +123,9 @@ def _unlisted(release: ReleaseFiles) -> Iterator[str]:
     for path in sorted(release.folder.rglob("*")):
         parts = path.relative_to(release.folder).parts
         name = "/".join(parts)
-        if path.is_file() and name not in known and not parts[0].startswith(".") and "__pycache__" not in parts:
-            yield f"{name}: does not belong to the release"
+        if path.is_file() and name not in known and not parts[0].startswith("."):
+            remedy = "; Python may run it in place of a file that was checked: delete it" * (path.suffix == ".pyc")
+            yield f"{name}: does not belong to the release{remedy}"
 
 
 def _sizes(release: ReleaseFiles, skipped: set[str]) -> Iterator[str]:

@@ -55,7 +55,7 @@ def test_it_trains_with_and_without_copies(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("kind", ["linear", "transformer"] if IS_FULL else ["linear"])
 def test_it_trains_in_four_ways(kind: str, tmp_path: Path) -> None:
-    rows, tested, searched = ("64", "20", "6") if IS_FULL else ("20", "8", "2")
+    rows, tested, searched = ("32", "12", "3") if IS_FULL else ("20", "8", "2")
     small = ("--rows", rows, "--epochs", "2", "--seeds", "2", "--tested", tested, "--searched", searched)
     out = printed("online_training.py", tmp_path, "--kind", kind, *small).splitlines()
     ways = ("clean", "twice", "copies", "online")

@@ -288,13 +288,13 @@ tests_of_tokens = st.dictionaries(st.sampled_from(sorted(TESTS)), st.integers(0,
 @settings(max_examples=examples(300))
 @given(pattern=st.lists(tests_of_tokens, min_size=1, max_size=3))
 def test_patterns_over_annotation_find_what_spacy_finds(pattern: list[dict[str, Any]]) -> None:
-    vocabulary = pytest.importorskip("spacy").blank("ru").vocab
-    matcher = pytest.importorskip("spacy.matcher").Matcher(vocabulary)
+    docs = spacy_docs()
+    matcher = pytest.importorskip("spacy.matcher").Matcher(docs[0].vocab)
     assert not needs_matcher(pattern)
     matcher.add("found", [pattern], greedy="LONGEST")
     lexicon = Lexicon([("found", pattern)])
-    for doc in annotated():
-        found = sorted(matcher(as_spacy(doc, matcher.vocab)))
+    for doc, theirs in zip(annotated(), docs, strict=True):
+        found = sorted(matcher(theirs))
         assert sorted(lexicon.find(doc.tokens)) == [("found", start, stop) for _, start, stop in found]
 
 
@@ -303,6 +303,13 @@ def annotated() -> list[Doc]:
     """Sentences with every layer."""
     texts = [*SENTENCES, "Маша не видела в Казани ни одной кошки, которая весь день шла бы на завод «Заря»."]
     return Natasha()(texts, frozenset(LAYERS))
+
+
+@functools.cache
+def spacy_docs() -> list[Any]:
+    """The same sentences as documents of spaCy."""
+    vocabulary = pytest.importorskip("spacy").blank("ru").vocab
+    return [as_spacy(doc, vocabulary) for doc in annotated()]
 
 
 def test_without_spacy_rules_of_tokens_run_and_others_name_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,6 +3,7 @@
 import json
 import random
 import re
+import shutil
 import sys
 from hashlib import sha256
 from importlib.util import module_from_spec, spec_from_file_location
@@ -28,8 +29,9 @@ VARIATIONS = {"pronouns": 6, "school": 6, "hops": 5}
 
 
 @pytest.fixture(scope="module")
-def small(small_release: Path) -> Path:
-    return small_release
+def small(small_release: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy: the harness leaves compiled files beside the code of a release."""
+    return shutil.copytree(small_release, tmp_path_factory.mktemp("release") / "small")
 
 
 def test_the_hub_reads_the_card(small: Path) -> None:

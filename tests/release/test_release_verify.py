@@ -37,8 +37,7 @@ _CHANGE = settings(max_examples=examples(80), suppress_health_check=[HealthCheck
 @pytest.fixture(scope="module")
 def small(small_release: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A release that tests may change for a moment."""
-    kept = shutil.ignore_patterns("__pycache__")  # a test that runs the harness leaves it beside the code of a release
-    return shutil.copytree(small_release, tmp_path_factory.mktemp("release") / "small", ignore=kept)
+    return shutil.copytree(small_release, tmp_path_factory.mktemp("release") / "small")
 
 
 @pytest.fixture(scope="module")
@@ -129,7 +128,13 @@ def test_a_missing_file_is_named(copy: Path, name: str) -> None:
 def test_a_file_that_is_not_of_the_release_is_named(copy: Path) -> None:
     (copy / "hops" / "more.jsonl").write_text("{}\n", encoding="utf-8")
     (copy / ".gitattributes").write_text("*.jsonl text eol=lf\n", encoding="utf-8")
-    assert list(verify_release(copy)) == ["hops/more.jsonl: does not belong to the release"]
+    (copy / "hops" / "__pycache__").mkdir()
+    (copy / "hops" / "__pycache__" / "utils.cpython-311.pyc").write_bytes(b"")
+    assert list(verify_release(copy)) == [
+        "hops/__pycache__/utils.cpython-311.pyc: does not belong to the release; "
+        "Python may run it in place of a file that was checked: delete it",
+        "hops/more.jsonl: does not belong to the release",
+    ]
 
 
 def test_many_changed_rows_are_counted(copy: Path) -> None:
