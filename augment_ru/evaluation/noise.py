@@ -4,14 +4,13 @@ A slip is an answer that is not the one which the model usually gives to the tex
 model slips in a share s of its answers, about s of its right answers are wrong after an attack that changes nothing.
 """
 
-from collections.abc import Sequence
 from functools import partial
 
 import numpy as np
 
 from augment_ru.draws import Floats
 from augment_ru.evaluation import rates
-from augment_ru.evaluation.answers import Answer, Kind, as_compared, labels_among
+from augment_ru.evaluation.answers import labels_among
 from augment_ru.evaluation.pairs import Pairs
 from augment_ru.evaluation.protocol import ModelRun
 from augment_ru.evaluation.report import Rate
@@ -42,16 +41,11 @@ def same_text_flips(run: ModelRun, pairs: Pairs, seed: int) -> Rate:
                 if not same
             ]
         for at, answers in given:
-            differing[:, episode, at] += _differing(answers, pairs.kind)
+            differing[:, episode, at] += np.subtract(1, rates.agreements(answers, pairs))
             counted[:, episode, at] += 1
     cells = rates.Cells(differing, counted)
     interval = rates.effective(cells, rates.bootstrap([cells], seed)[0])
     return Rate(rates.percent(cells.rate() or 0.0), rates.percents(interval), "effective")
-
-
-def _differing(answers: Sequence[Answer], kind: Kind) -> list[float]:
-    """Return the share of pairs of answers that differ, for each label."""
-    return [1 - rates.agreeing_pairs([as_compared(kind, one) for one in label]) for label in zip(*answers, strict=True)]
 
 
 def _same_texts(pairs: Pairs, attack: str) -> list[bool]:
@@ -74,7 +68,7 @@ def flips_above_noise(run: ModelRun, pairs: Pairs, attack: str, seed: int) -> Ra
         attack: the name of the attack.
         seed: the seed of the bootstrap.
     """
-    runs, same, kind = (run, *run.repeats), _same_texts(pairs, attack), pairs.kind
+    runs, same = (run, *run.repeats), _same_texts(pairs, attack)
     more, counted = np.zeros((2, len(pairs.task.scoring.decided), run.episodes, len(pairs.originals)))
     for episode in range(run.episodes):
         for row, (pair, alike) in enumerate(zip(pairs.attacks[attack], same, strict=True)):
@@ -82,10 +76,10 @@ def flips_above_noise(run: ModelRun, pairs: Pairs, attack: str, seed: int) -> Ra
             if not alike:
                 before = [one.originals[episode][pair.original] for one in runs]
                 after = [one.attacks[attack][episode][row] for one in runs]
-                within = np.add(_differing(before, kind), _differing(after, kind)) / 2
-                # of 2n answers, n (2n - 1) pairs differ as `every` says; n² of them join both texts
-                every = np.array(_differing(before + after, kind))
-                more[:, episode, pair.original] += (2 - 1 / len(runs)) * (every - within)
+                within = np.add(rates.agreements(before, pairs), rates.agreements(after, pairs)) / 2
+                # of 2n answers, n (2n - 1) pairs agree as `every` says; n² of them join both texts
+                every = np.array(rates.agreements(before + after, pairs))
+                more[:, episode, pair.original] += (2 - 1 / len(runs)) * (within - every)
     cells = rates.Cells(more, counted)
     value, ends = cells.rate(), rates.percentile95(rates.bootstrap([cells], seed)[0])
     if value is not None and ends and ends[0] == ends[1]:

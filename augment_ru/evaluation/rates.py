@@ -368,7 +368,6 @@ def consistency_cells(run: ModelRun, pairs: Pairs) -> Cells:
     The versions of a record are the original and its perturbed rows. Consistency is the share of pairs of versions that
     get the same prediction. The rate is the mean over records with at least two versions.
     """
-    kind, form = pairs.kind, pairs.task.scoring.normal_form
     shares, counted = np.zeros((2, len(pairs.task.scoring.decided), run.episodes, len(pairs.originals)))
     for episode, originals in enumerate(run.originals):
         versions: list[list[Answer]] = [[answer] for answer in originals]
@@ -378,11 +377,14 @@ def consistency_cells(run: ModelRun, pairs: Pairs) -> Cells:
         for at, given in enumerate(versions):
             if len(given) > 1:
                 counted[:, episode, at] = 1
-                shares[:, episode, at] = [
-                    agreeing_pairs([as_compared(kind, one, form) for one in label])
-                    for label in zip(*given, strict=True)
-                ]
+                shares[:, episode, at] = agreements(given, pairs)
     return Cells(shares, counted)
+
+
+def agreements(answers: Sequence[Answer], pairs: Pairs) -> list[float]:
+    """Return the share of pairs of answers that count as the same, for each label; there must be at least two."""
+    kind, form = pairs.kind, pairs.task.scoring.normal_form
+    return [agreeing_pairs([as_compared(kind, one, form) for one in label]) for label in zip(*answers, strict=True)]
 
 
 def agreeing_pairs(values: Sequence[Any]) -> float:

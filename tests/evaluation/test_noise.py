@@ -1,6 +1,7 @@
 """Models that slip: how often they answer the same text differently, and what an attack breaks above that."""
 
 import random
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from augment_ru.evaluation.evaluation import Evaluation
 from augment_ru.evaluation.examples import NamedModel
 from augment_ru.evaluation.findings import findings
 from augment_ru.evaluation.noise import _usually_broken
+from layouts import ROWS
 
 LABELS = ("нет", "да")
 
@@ -119,3 +121,17 @@ def test_slips_are_solved_exactly() -> None:
     both = after * (1 - s) ** 2 + (right - after) * (1 - s) * s + (1 - right) * s**2
     found = _usually_broken(before, now, np.array([both]), np.array([s * (1 - s)]), other=1.0)
     assert found == pytest.approx([0.25])
+
+
+@pytest.mark.parametrize(("name", "differ"), [("mera_chegeka", 100.0), ("chegeka", 0.0)])
+def test_answers_are_the_same_in_the_normal_form_of_the_task(name: str, differ: float) -> None:
+    """The form of SQuAD, with which MERA scores, keeps ё and chevrons."""
+    turns: Counter[str] = Counter()
+
+    def model(examples: Sequence[Example]) -> list[str]:
+        turns.update(one.text for one in examples)
+        return [("Ёлка", "«Елка»")[turns[one.text] % 2] for one in examples]
+
+    found = evaluate(ROWS[name], {"model": model}, task=name, originals=ROWS[name], repeats=2).counted().models[0]
+    assert found.same_text_flips is not None
+    assert found.same_text_flips.value == differ
