@@ -362,12 +362,11 @@ def answer_of(prediction: Prediction, task: Task, kind: Kind) -> Answer:
         AugmentError: the prediction does not have the form that the task needs.
     """
     gold = task.scoring.gold
-    if len(gold) == 1:
-        if not isinstance(prediction, str) and isinstance(prediction, Mapping):
-            prediction = prediction.get(gold[0])
+    if isinstance(prediction, Mapping) and prediction.keys() <= set(gold):
+        prediction = [prediction.get(name) for name in gold]
+        prediction = prediction[0] if len(gold) == 1 else prediction
+    if len(gold) == 1 and not isinstance(prediction, Mapping):
         return (_entry(prediction, kind),) * len(task.scoring.decided)
-    if isinstance(prediction, Mapping):
-        return tuple(_entry(prediction.get(name), kind) for name in gold)
     if isinstance(prediction, Sequence) and not isinstance(prediction, str) and len(prediction) == len(gold):
         return tuple(_entry(value, kind) for value in prediction)
     raise AugmentError(f"a prediction is {prediction!r}; the task needs an object with {', '.join(gold)}")
