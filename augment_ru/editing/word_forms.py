@@ -56,9 +56,8 @@ def _powers(exponent: int) -> tuple[Keys, Keys]:
     """Return the powers from which digests of words are computed, modulo 2^64.
 
     Returns:
-        The powers of a fixed odd number, with exponents from 0 to 2^exponent. And, for each place in a batch, the
-        factor by which the sum of a word that starts there is multiplied: so equal words have equal digests wherever
-        they stand.
+        The powers of a fixed odd number, with exponents from 0 to 2^exponent; and, for each place in a batch, the
+        factor for the sum of a word that starts there, so that equal words have equal digests at every place.
     """
     both = np.empty((2, 2**exponent + 1), dtype=np.uint64)
     both[:, 0], both[0, 1:], both[1, 1:] = 1, _BASE, _INVERSE
@@ -282,7 +281,7 @@ class WordForms:
         return table.numbers(words, self._digests[words], pairs=False)
 
     def ranges_in(self, table: FormTable, starts: Ints, stops: Ints) -> Mask:
-        """Tell whether the text at each of these ranges of global places is a single word of a table."""
+        """Tell for each range from `starts` to `stops` (global places) whether its text is one word of the table."""
         found, _ = table.numbers(np.arange(starts.size), self._digest(starts, stops), pairs=False)
         return marked(starts.size, found)
 
@@ -313,7 +312,7 @@ class WordForms:
         return words[places < self.stops[words]]
 
     def end_in(self, ending: str) -> Ints:
-        """Return the numbers of the words of letters alone that have this ending behind at least two other letters."""
+        """Return the numbers of the words that consist of letters only, at least two of them before this ending."""
         words = np.flatnonzero(self.codes[self.stops - 1] == ord(ending[-1]))
         words = words[self.letters[words] & (self.stops[words] - self.starts[words] > len(ending) + 1)]
         for back, char in enumerate(reversed(ending), start=1):
@@ -327,10 +326,7 @@ class WordForms:
         return digests
 
     def distinct(self, words: Ints) -> tuple[list[str], Ints]:
-        """Return the different forms of these words, in lower case.
-
-        Return also, for each word, the index of its form among them.
-        """
+        """Return the different forms among these words, in lower case, and for each word the index of its form."""
         _, firsts, places = np.unique(self._digests[words], return_index=True, return_inverse=True)
         text = self._text
         bounds = zip(self.starts[words][firsts].tolist(), self.stops[words][firsts].tolist(), strict=True)
@@ -352,7 +348,7 @@ class WordForms:
 
 
 def first_of_sentences(batch: Batch, places: Ints, before: Counts | None = None) -> Mask:
-    """Tell whether no letter or digit stands between each place and the start of its sentence, line or option.
+    """Tell for each place whether it starts its sentence, line or option, with no letter or digit before it.
 
     The full stop of an initial ends no sentence: «А. С. Пушкин».
 
