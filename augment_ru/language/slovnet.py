@@ -85,9 +85,10 @@ _NARROWEST = 16
 
 
 def product(rows: Numbers, weights: Numbers) -> Numbers:
-    """Return `rows @ weights`. If there are few rows, compute it in stripes of columns, each in one thread.
+    """Return `rows @ weights`, computed without threads if there are few rows.
 
-    For few rows, several threads gain nothing, and on a busy machine BLAS waits milliseconds for them.
+    For few rows threads gain nothing, and on a busy machine BLAS waits milliseconds for them. So the product is
+    computed in blocks of columns, one after another, each so small that BLAS uses one thread for it.
 
     Args:
         rows: shape (rows, inputs).

@@ -20,7 +20,7 @@ _SPELT = (
     (re.compile("рдц"), "рц"), (re.compile("[сз]ш"), "шш"), (re.compile("[сз]ж"), "жж"), (re.compile("г(?=к)"), "х"),
     (re.compile("[тд]ц"), "ц"), (re.compile("[тд]ч"), "ч"), (re.compile("[дт]щ"), "щ"),
 )  # fmt: skip
-"""Spellings that are said otherwise, in the order of the rules: Аванесов Р. И. Русское литературное произношение."""
+"""Spellings and how they are said, in the order of the rules: Аванесов Р. И. Русское литературное произношение."""
 _MAY_BE_SPELT = re.compile("|".join(pattern.pattern for pattern, _ in _SPELT))
 
 
