@@ -82,7 +82,7 @@ def wrong_cases(syntax: Syntax, number: int) -> Iterator[str]:
 
 
 class _Government(NamedTuple):
-    """Which cases a noun may have at its place in the sentence.
+    """Which cases a noun may have in its sentence.
 
     Attributes:
         allows: a function that tells whether a form of a noun or another word may stand there.

@@ -35,7 +35,7 @@ class Punctuation(CountedErrors):
     - `yo_dropped`: ё is written as е;
     - `yo_written`: е is written as ё where the dictionary has the word only with ё.
 
-    Quotations, numbers and abbreviations («т. е.», «ул.») keep their marks. Likelier errors come first
+    Quotations, numbers and abbreviations («т. е.», «ул.») keep their marks. Likelier errors have lower ranks
     (`weighted_ranks`).
 
     Args:
@@ -138,7 +138,7 @@ def _is_after_word(batch: Batch, places: Ints) -> Mask:
 
 
 def _finals(batch: Batch, quotations: _Quotations, forms: WordForms, streams: Streams, rates: ErrorRates) -> _Errors:
-    """Find the full stops at the end of a text or a line, and draw the text that replaces each one."""
+    """Find the full stops at the end of a text or a line, and draw the text that may replace each one."""
     bounds = np.cumsum([rates.rate(name) for name in _FINALS])
     total = float(bounds[-1])
     places = np.flatnonzero(batch.codes == ord(".")) if total else np.zeros(0, dtype=np.int64)

@@ -22,10 +22,10 @@ _PARTED = np.uint32(1 << 24)
 
 @dataclass(frozen=True, slots=True)
 class Spacing(CountedErrors):
-    """Join words, part them, drop hyphens or the space behind a comma, each as often as people do.
+    """Join words, split words, drop hyphens or the space after a comma, each as often as people do.
 
     Words are not joined where that would make another word («не мой» stays). No word takes part in two errors, so at
-    most two words are joined. Likelier errors come first (`weighted_ranks`).
+    most two words are joined. Likelier errors have lower ranks (`weighted_ranks`).
 
     Args:
         classes: which of these classes of errors are made.

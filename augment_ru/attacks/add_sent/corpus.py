@@ -37,7 +37,7 @@ _RARE = 1e-5
 
 
 def topics(texts: Sequence[str]) -> Vectors:
-    """Return a unit vector for each text, or zeros if no word of the text has a vector; shape (texts, dimensions)."""
+    """Return the `topic` of each text, shape (texts, dimensions)."""
     width: int = embedding().pq.dim
     return np.stack([topic(text) for text in texts]) if texts else np.zeros((0, width))
 

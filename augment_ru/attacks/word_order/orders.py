@@ -20,7 +20,7 @@ _PREDICATES = f"[{Role.PREDICATE}{Role.APPEARING}]"
 """The roles that a predicate in a line of the dictionary stands for, as a regular expression."""
 _SETTINGS = frozenset({Role.TIME, Role.OBLIQUE, Role.PLACE})
 _LONG = 3
-"""A constituent of more words than this stays next to what follows it; no shorter one comes between."""
+"""A constituent of more words than this keeps its next neighbour; no shorter constituent is put between the two."""
 
 
 class Order(NamedTuple):

@@ -17,7 +17,7 @@ class Role(StrEnum):
     SUBJECT, PRONOUN_SUBJECT, RELATIVE_SUBJECT = "S", "s", "W"
     OBJECT, DATIVE, PRONOUN_OBJECT = "O", "D", "o"
     PREDICATE, APPEARING, PASSIVE, BEING, NEGATED, INFINITIVE = "P", "E", "V", "B", "N", "F"
-    SCOPED = "Q"  # a predicate with a word of scope
+    SCOPED = "Q"  # a predicate with a word of scope, such as «только»
     TIME, TRANSITION, PLACE, MANNER = "T", "U", "L", "M"
     AGENT, OBLIQUE, INSTRUMENTAL = "A", "Y", "I"
     REST = "R"  # anything else, which stays beside what stands before it
@@ -66,10 +66,7 @@ def readings_of(word: str) -> tuple[tuple[str, str, str, str], ...]:
 
 
 def may_be_case(token: Token, case: str) -> bool:
-    """Tell whether at least one reading of a word has the case `case` (Nom, Acc, …).
-
-    True for a word that the dictionary does not have.
-    """
+    """Tell whether a reading of a word has this case (Nom, Acc, …); True for a word that is not in the dictionary."""
     word = token.text.lower()
     found = readings_of(word) if is_known(word) else ()
     nouns = [one for pos, one, _, _ in found if pos == "NOUN"] if token.pos in _NOUNS else []
