@@ -28,7 +28,7 @@ _ASKED = (["не", "могли", "бы", "вы"], ["вы", "не", "могли",
 _IMPERATIVE = frozenset({"VERB", "perf", "sing", "impr", "excl"})
 _SUBJECTS = {"sing": "ты", "plur": "вы"}
 _CONSONANTS = frozenset("мсхш")
-"""The last letters of «вам», «вас», «ваших», «ваш», behind which «ж» is «же»."""
+"""The last letters of «вам», «вас», «ваших», «ваш», after which «ж» becomes «же»."""
 _LONG = {"ж": "же", "б": "бы"}
 _OTHER = {"sing": "plur", "plur": "sing"}
 _SELF = frozenset({"сам", "сама", "сами"})
@@ -36,7 +36,7 @@ _ADDRESSING = frozenset({"2per", "impr"})
 _SELVES = {"masc": "сам", "femn": "сама"}
 _ADDRESSED = frozenset({"ты", "вы"}) | _SELF
 _PLACES = frozenset({"о", "об", "обо", "при"})
-"""Prepositions behind which «вас» is a locative, whatever the tagger says."""
+"""Prepositions after which «вас» is a locative, whatever the tagger says."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,7 +193,7 @@ class _Address:
         return not is_known(following[0].text) or has_reading(following[0].text, "nomn")
 
     def _is_asked_or_joined(self, at: int) -> bool:
-        """Tell whether a verb stands in a question, or in a clause with «если», «что», «которых»."""
+        """Tell whether a verb is in a question, or in a clause with «если», «что», «которых»."""
         tokens, end, before = self._tokens, self._sentences[at].stop, range(self._clause(at).start, at)
         joined = any(tokens[one].pos == "SCONJ" or tokens[one].lemma in QUESTION_WORDS for one in before)
         return joined or (end < len(tokens) and "?" in tokens[end].text)

@@ -402,7 +402,7 @@ def _are_sentences(batch: Batch, forms: WordForms, words: Ints) -> Mask:
     places = forms.starts[words]
     begins = places == batch.starts[batch.rows(places)]
     before = np.where(begins, ord("\n"), batch.codes[places - 2])  # not the last character of the text before
-    earlier = batch.codes[places - 3]  # a line feed, if a text begins two places behind it
+    earlier = batch.codes[places - 3]  # a line feed, if a text begins two places before the word
     item = (earlier == ord("\n")) & among(before, _BULLETS) | (before == ord(")")) | (before == ord("."))
     item &= (batch.flags[places - 3] & DIGIT != 0) | (before != ord("."))
     goes_on = among(before, _DASHES) & (batch.codes[places] == forms.codes[places])

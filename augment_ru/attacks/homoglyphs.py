@@ -22,12 +22,12 @@ _INVISIBLE = ("zero_width", "soft_hyphen")
 FORMS = {"plain": None, "wide": (0xFF21, 0xFF41), "math": (0x1D5A0, 0x1D5BA), "mono": (0x1D670, 0x1D68A)}
 """The forms of Latin letters, with the code points of A and a: full-width, mathematical sans-serif, monospace."""
 _PLACE, _WHICH = 0, 1
-"""The numbers of a word's draws in its own stream: where the invisible character stands, and which one it is."""
+"""The numbers of a word's draws in its own stream: where the invisible character is put, and which one it is."""
 
 
 @dataclass(frozen=True, slots=True)
 class Homoglyphs(Attack):
-    """Letters become look-alikes of another alphabet, Cyrillic or Latin; a reader sees the same word.
+    """Replace letters by look-alikes of another alphabet, Cyrillic or Latin; a reader sees the same word.
 
     A changed word has at least one look-alike; with `invisible`, it has one invisible character, and it may have
     look-alikes.

@@ -33,7 +33,7 @@ They are: its style; its separator, or whether two letters change; and from the 
 
 @dataclass(frozen=True, slots=True)
 class Masking(Attack):
-    """Words are written as people write them to slip past moderation; most can still be read.
+    """Write words as people do to slip past moderation; most can still be read.
 
     - `star`: a star instead of one or two vowels inside the word, «кр*сивый»;
     - `sign`: a sign that looks like the letter, instead of one or two letters after the first, «кр@сивый»;

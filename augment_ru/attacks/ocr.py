@@ -27,7 +27,7 @@ LONGEST = 3
 KINDS = ("edge", "gap", "digit", "small", "capital", "other")
 """The kinds of signs beside a misread one: the ends of a line, white space, digits, letters by case, all others."""
 _BITS = 9
-"""How many bits of the key of a context stand for one sign."""
+"""How many bits of the key of a context hold one sign."""
 _MEAN = 0.02
 """The share of signs that Tesseract misread at the quality `fair`."""
 _READ = 3
@@ -38,7 +38,7 @@ _READ = 3
 class Ocr(Attack):
     """Misread a text as a scanner does: signs that look alike, lost and added spaces, specks taken for signs.
 
-    The confusions, each with what stands beside it, are those of Tesseract on rendered sentences. Each text first draws
+    The confusions, each with the signs beside it, are those of Tesseract on rendered sentences. Each text first draws
     how well it was scanned, so errors come in clusters and many texts have none (`min_changes` is 0).
 
     Args:

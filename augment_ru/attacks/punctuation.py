@@ -131,7 +131,7 @@ def _commas(batch: Batch, quotations: _Quotations, forms: WordForms, rates: Erro
 
 
 def _is_after_word(batch: Batch, places: Ints) -> Mask:
-    """Tell whether a letter, a digit or a closing sign stands directly in front of each place."""
+    """Tell for each place whether a letter, a digit or a closing sign is directly before it."""
     before = np.maximum(places - 1, 0)
     after: Mask = (batch.flags[before] & WORD != 0) | among(batch.codes[before], _CLOSING)
     return after & (places > 0)
@@ -152,7 +152,7 @@ def _finals(batch: Batch, quotations: _Quotations, forms: WordForms, streams: St
 
 
 def _are_short(batch: Batch, forms: WordForms, places: Ints) -> Mask:
-    """Tell whether an abbreviation stands in front of each place of a full stop: «т. е», «ул»."""
+    """Tell for each place of a full stop whether an abbreviation is before it: «т. е», «ул»."""
     lengths = np.zeros(places.size, dtype=np.int64)
     longer = np.ones(places.size, dtype=np.bool_)
     for back in range(1, max(map(len, listed_in("shortened_words"))) + 2):

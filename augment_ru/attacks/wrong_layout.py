@@ -83,7 +83,7 @@ layouts = cache(Layouts)
 
 @dataclass(frozen=True, slots=True)
 class WrongLayout(Attack):
-    """Type words in the wrong layout: Russian ones by QWERTY («привет» → «ghbdtn»), Latin ones by ЙЦУКЕН.
+    """Type words in the wrong layout: Russian ones by QWERTY, Latin ones by ЙЦУКЕН («hello» → «руддщ»).
 
     A word stays if no key types one of its letters («naïve», a letter with a stress mark).
 

@@ -343,7 +343,7 @@ def writes_yo(text: str) -> bool:
 class ReplacesWords(Attack):
     """Replace words by other lemmas, in the same form; words that depend on a noun agree with its new gender.
 
-    A lemma is skipped if it already stands in the sentence or cannot be put into the form of the word.
+    A lemma is skipped if the sentence already has it, or if it cannot be put into the form of the word.
 
     Args:
         words: the name of the dictionary.

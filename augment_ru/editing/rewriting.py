@@ -115,8 +115,8 @@ def _trimmed(text: str, start: int, stop: int, *, after: bool, before: bool) -> 
         text: the text.
         start: the first character of the range.
         stop: the character after its last one.
-        after: whether the range stands directly behind a protected span.
-        before: whether the range stands directly in front of a protected span.
+        after: whether the range comes directly after a protected span.
+        before: whether the range comes directly before a protected span.
 
     Returns:
         The start and stop of the trimmed range, which may be empty.

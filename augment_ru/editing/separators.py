@@ -19,7 +19,7 @@ _WHOLE = frozenset({"вместе", "затем", "немало", "немног�
 _SHORT = 3
 """Two words of which one has at most this many letters are not joined if that makes another word («не мой»)."""
 _SHORTEST_REST = 3
-"""The fewest letters that must be left behind the prefix when a word is split: «нами» must not become «на ми»."""
+"""The fewest letters that must be left after the prefix when a word is split: «нами» must not become «на ми»."""
 
 
 _KNOWN = WordFunction(is_known)
@@ -181,9 +181,9 @@ def _prefix_lengths(prefixes: tuple[str, ...]) -> WordFunction:
 
 
 _PARTED_ROLES = frozenset({"adverb", "conjunction", "pronoun", "preposition", "particle"})
-"""The roles of words that people split behind a prefix: «на верное», «в роде», not «за вод» and «по гулять»."""
+"""The roles of words that people split after a prefix: «на верное», «в роде», not «за вод» and «по гулять»."""
 _DENIED_ROLES = frozenset({"adjective", "participle"})
-"""The roles of further words that people split behind «не» and «ни»: «не большой»."""
+"""The roles of further words that people split after «не» and «ни»: «не большой»."""
 
 
 @lru_cache(maxsize=100_000)

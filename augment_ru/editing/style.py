@@ -81,7 +81,7 @@ def _words_of_others(text: str) -> Mask:
 
 
 def is_quoted(text: str, place: int) -> bool:
-    """Tell whether a place of a text stands between quote marks, where the words of others are."""
+    """Tell whether a place of a text is inside quotation marks, where other people's words are."""
     return bool(_words_of_others(text)[place])
 
 

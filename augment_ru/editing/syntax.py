@@ -88,7 +88,7 @@ class Syntax:
         return self._governed[2][number]
 
     def is_whole(self, number: int) -> bool:
-        """Tell whether the words that a token governs stand next to each other, without punctuation between them."""
+        """Tell whether the words that a token governs are next to each other, without punctuation between them."""
         low, high = self.reach(number)
         return high - low + 1 == self.size(number)
 

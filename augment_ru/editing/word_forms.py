@@ -183,8 +183,8 @@ class WordForms:
     Attributes:
         codes: the code points of the batch in lower case.
         starts, stops: the global places where the words start and stop, shape (words,).
-        beside: whether only a single space stands between each word and the next word of the same text or option, shape
-            (words,).
+        beside: whether there is only a single space between each word and the next word of the same text or option,
+            shape (words,).
     """
 
     def __init__(self, batch: Batch) -> None:
@@ -271,7 +271,7 @@ class WordForms:
 
         Args:
             table: the table.
-            words: the numbers of the words that are looked up; None stands for all words.
+            words: the numbers of the words that are looked up; by default all words.
 
         Returns:
             The numbers of the words found, and the number of each one's form in the table.

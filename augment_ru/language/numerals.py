@@ -248,7 +248,7 @@ def ways_to_count(number: int, nouns: list[Noun], cases: frozenset[str]) -> list
     Args:
         number: the number, from 0 to 999,999.
         nouns: the readings of the noun's form.
-        cases: the cases in which the number may stand.
+        cases: the cases that the number may have.
     """
     found: dict[str, Noun] = {}
     for noun in nouns:

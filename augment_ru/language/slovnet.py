@@ -27,7 +27,7 @@ def best_paths(
 
     Args:
         emissions: for each sequence, the score of each tag at each position, shape (positions, tags).
-        transitions: the score of each tag (column) behind each tag (row), shape (tags, tags).
+        transitions: the score of each tag (column) after each tag (row), shape (tags, tags).
 
     Yields:
         The number of the sequence; its tags, shape (positions,); and, for each position, by how much the best path
@@ -53,7 +53,7 @@ def _max_marginals(scores: Floats, transitions: Floats, sizes: Ints) -> Floats:
 
     Args:
         scores: the emissions, padded to the longest sequence, shape (positions, sequences, tags).
-        transitions: the score of each tag behind each tag, shape (tags, tags).
+        transitions: the score of each tag (column) after each tag (row), shape (tags, tags).
         sizes: the number of positions of each sequence, shape (sequences,).
 
     Returns:

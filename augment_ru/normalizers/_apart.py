@@ -95,7 +95,7 @@ def _letters(context: Pieces, begin: int, end: int, chosen: dict[int, Edit], tak
             start, final = cells[low][0] + first, cells[high - 1][0] + first
             inner = _SIGNS if final + 1 < last else ""
             stop = starts[final] + len(context.pieces[final].rstrip(ENDS + inner))
-            place = max(starts[start], begin)  # behind a quote mark
+            place = max(starts[start], begin)  # after a quotation mark
             raw = context.text[place:stop]
             alike = not found.bits & SPELT
             new = cased(found.word, raw, initial=context.is_initial(start), alike=alike)

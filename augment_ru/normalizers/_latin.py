@@ -73,7 +73,7 @@ class _Latin:
         self.sure = {way: {at for at, one in grades.items() if one.is_sure} for way, grades in self.ways.items()}
 
     def runs(self) -> list[list[int]]:
-        """Return the words, by their pieces, in runs of neighbours: no other word stands inside a run."""
+        """Return the numbers of the words' pieces, in runs of neighbours: no other word is inside a run."""
         runs: list[list[int]] = []
         for at in self.words:
             between = self.context.pieces[runs[-1][-1] + 1 : at] if runs else ()
@@ -136,7 +136,7 @@ class _Latin:
         return read_as(start + one.start, start + one.stop, word, SPELT) if word else None
 
     def _is_counted(self, at: int) -> bool:
-        """Tell whether a short word stands before a number, as abbreviations do: «OS −2,25»."""
+        """Tell whether a short word comes before a number, as abbreviations do: «OS −2,25»."""
         following = "".join(self.context.pieces[at + 1 : at + 2])
         return len(self.words[at].written) <= _SHORT and any(map(str.isdigit, following))
 

@@ -238,7 +238,7 @@ class Batch:
         """Whether each text has only one or two letters, shape (texts,); None if no text is so short."""
         bits = WORD | DIGIT | CLUSTER
         begins, ends = self.starts[:-1, None], self.starts[1:, None]
-        heads = np.minimum(begins + np.arange(_BEGINNING), ends - 1)  # the line feed behind a text is no letter
+        heads = np.minimum(begins + np.arange(_BEGINNING), ends - 1)  # the line feed after a text is no letter
         if (((self.flags[heads] & bits) == WORD).sum(axis=1) > _FEW).all():  # mostly; no text is counted whole then
             return None
         letters = (self.flags & bits) == WORD
@@ -316,7 +316,7 @@ class Batch:
             free &= before[starts] == before[stops]
         if self.cuttable is not None:
             free &= self.cuttable[starts] & self.cuttable[stops]
-            # a combining mark at the start of a text would join another character if it were moved behind one
+            # a combining mark at the start of a text would join another character if it were moved after one
             free &= (self.flags[starts] & CLUSTER == 0) | ~np.isin(starts, self.starts)
         return starts[free], stops[free]
 

@@ -39,7 +39,7 @@ _FLEETING = re.compile("[аеёиоуыэюяйьъ]")
 
 
 def contains_phrase(text: str, phrase: str) -> bool:
-    """Tell whether the words of a phrase stand in a text one after another, each in any form.
+    """Tell whether a text contains the words of a phrase one after another, each in any form.
 
     >>> contains_phrase("В Москве выпал снег.", "Москва"), contains_phrase("В Москве выпал снег.", "снегопад")
     (True, False)
@@ -343,7 +343,7 @@ def _fitting(corpus: Corpus, gap: Gap, nearest: int) -> Sequence[str]:
 
 
 def _safe(corpus: Corpus, gap: Gap) -> Iterator[str]:
-    """Yield the texts of a corpus that may stand in a gap, the nearest in topic first."""
+    """Yield the texts of a corpus that may be put into a gap, the nearest in topic first."""
     taken = gap.content
     if gap.is_option:
         every = _options(corpus, gap)

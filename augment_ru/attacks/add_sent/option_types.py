@@ -254,7 +254,7 @@ def _agree(adjective: WordForm, noun: WordForm) -> bool:
 
 
 def _has_subject(words: list[str], likeliest: list[Reading], verb: int) -> bool:
-    """Tell whether a noun behind a verb is its subject: a nominative that is no object."""
+    """Tell whether a noun after a verb is its subject: a nominative that is no object."""
     intransitive = "intr" in likeliest[verb].grammemes
     for at in range(verb + 1, len(words)):
         if likeliest[at].pos == "PREP":
