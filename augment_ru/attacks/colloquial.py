@@ -170,7 +170,7 @@ class SpokenForms:
         return made
 
     def starts(self, words: Ints) -> Places:
-        """Return the places for fillers in front of these words; no places if the dictionary has no such fillers."""
+        """Return the places for fillers before these words; no places if the dictionary has no fillers of sentences."""
         words = words if self._any.size else words[:0]
         return words, np.full(words.size, self._any[0] if self._any.size else 0)
 

@@ -53,7 +53,7 @@ class Diminutives(ReplacesWords):
         return (rng.choice_best_first(known),)
 
     def _may_be_small(self, doc: Doc, at: int) -> bool:
-        """Tell whether word number `at` may be spoken of fondly: in such a text, and with the words around it."""
+        """Tell whether the style of the text and the words around word number `at` allow a diminutive."""
         word, words = doc.words[at], doc.words
         if self.styles == "chat" and chat_points(doc.text) < _LEAST_POINTS:
             return False

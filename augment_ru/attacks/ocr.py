@@ -135,7 +135,7 @@ _FARTHEST = 100
 def _notes(batch: Batch, starts: Ints, stops: Ints, new: Sequence[str], misread: Mask) -> list[Note]:
     """Return the notes of misreadings; each has the original as its reading, if a reader still recognises it.
 
-    A reader does not in numbers, in misreadings that are another word, and in words with too many of them.
+    There is no reading in a number, for a misreading that makes another word, and in a word with many misreadings.
     """
     rows, errors, made = batch.rows(starts), counts_before(misread), []
     for row, start, stop, text in zip(rows.tolist(), starts.tolist(), stops.tolist(), new, strict=True):

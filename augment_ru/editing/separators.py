@@ -29,9 +29,9 @@ _LEANS_RIGHT = WordFunction(lambda word: word_kind(word).role in ("preposition",
 def joins(batch: Batch, forms: WordForms, rates: ErrorRates) -> tuple[Ints, Floats, Ints]:
     """Find the words that people write together with the next word.
 
-    Three kinds of pairs are left out: pairs of which one word is short and which joined are a word of the dictionary
-    («не мой»); pairs whose second word begins with a capital («и Анна»), unless the first word ends in a capital; and
-    pairs whose second word is a preposition or a conjunction («картошку в»), unless people join this very pair.
+    Three kinds of pairs are left out: pairs with a short word that joined make another word of the dictionary («не
+    мой»); pairs whose second word begins with a capital («и Анна»), unless the first word ends in a capital; and pairs
+    whose second word is a preposition or a conjunction («картошку в»), unless people join this very pair.
 
     Args:
         batch: the texts.

@@ -250,7 +250,7 @@ class WordForms:
         return self._of_length[length]
 
     def begin(self, phrases: Iterable[str], words: Ints) -> Mask:
-        """Tell whether one of the phrases starts at each of these words, shape (words,).
+        """Tell for each of these words whether one of the phrases starts there, shape (words,).
 
         Args:
             phrases: phrases of one word or two, such as «что», «котор*», «не *», «потому что».

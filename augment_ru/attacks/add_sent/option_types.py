@@ -95,7 +95,10 @@ class OptionType(NamedTuple):
 
     @property
     def tense(self) -> frozenset[str]:
-        """What two clauses, or two infinitives, must share: the tense; a clause without a verb is in the present."""
+        """What two clauses or two infinitives must share: a clause its tense, an infinitive its aspect.
+
+        It is empty for the present tense, a clause without a verb, and options of other kinds.
+        """
         if self.kind == "infinitive":
             return self.first.grammemes & {"perf", "impf"}
         return self.first.grammemes & {"past", "futr"} if self.kind == "clause" else frozenset()
