@@ -225,7 +225,11 @@ _Find = Callable[[str, str, str, re.Match[str]], Iterator[Place]]
 
 @cache
 def _compiled(at: int) -> tuple[re.Pattern[str], str, str, _Find]:
-    """Return the pattern, abbreviation, full words and rewriting function for line number `at` of the dictionary."""
+    """Return the pattern, the abbreviation, the full words and the rewriting function of a line of the dictionary.
+
+    Args:
+        at: the number of the line.
+    """
     kind, short, words = shortenings()[at]
     pattern, find = _pattern(kind, short, words)
     return re.compile(pattern, re.IGNORECASE if kind in {"phrase", "chat", "read"} else 0), short, words, find

@@ -23,7 +23,7 @@ from augment_ru.text.phrases import in_phrase
 
 _TARGETS = ("either", "ты", "Вы")
 _SHORTEST = 2
-"""A name has more letters."""
+"""A name has more letters than this."""
 _ASKED = (["не", "могли", "бы", "вы"], ["вы", "не", "могли", "бы"], ["вы", "могли", "бы"], ["могли", "бы", "вы"])
 _IMPERATIVE = frozenset({"VERB", "perf", "sing", "impr", "excl"})
 _SUBJECTS = {"sing": "ты", "plur": "вы"}
@@ -50,8 +50,8 @@ class Address(Attack):
     Args:
         to: `ты`: only texts that say «Вы» change; `Вы`: only texts that say «ты»; `either`: both.
         capital: whether «Вы» and «Ваш» get a capital.
-        requests: the share of possible requests that «Вы» makes indirect, in [0, 1]: «Пришли отчёт.» then becomes «Не
-            могли бы Вы прислать отчёт?».
+        requests: where «ты» becomes «Вы», the share of the simple requests that become indirect, in [0, 1]: «Пришли
+            отчёт.» → «Не могли бы Вы прислать отчёт?».
         words: the dictionary of pronouns, of verbs of requests, and of phrases that stay.
 
     Raises:
@@ -233,7 +233,7 @@ class _Address:
         return range(first, last)
 
     def _is_statement(self, at: int) -> bool:
-        """Tell whether a form such as «купите» is a future: «вы» stands beside it, or the sentence asks."""
+        """Tell whether a form such as «купите» is a future tense: «вы» is near it, or the sentence is a question."""
         words, clause = self._lower, self._clause(at)
         if any("impr" in one.grammemes for other in clause for one in _addressing(words[other])[:1] if other != at):
             return False

@@ -351,7 +351,11 @@ def _is_certain_alone(word: str) -> bool:
 
 
 def _by_ending(word: str) -> dict[tuple[str, str], set[tuple[str, str]]]:
-    """Read a word that the dictionary lacks as a Russian surname («Шекальникова»); return its (gender, case) pairs."""
+    """Read a word that the dictionary lacks as a Russian surname: «Шекальникова», «Разумовского».
+
+    Returns:
+        Maps the part ("surname") and the nominative to the (gender, case) pairs of the word; empty if it is none.
+    """
     forms: dict[tuple[str, str], set[tuple[str, str]]] = {}
     for one in _endings("surname"):
         for case, ending in zip(NUMERAL_CASES, one.endings, strict=True):

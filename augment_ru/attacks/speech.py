@@ -32,7 +32,7 @@ _SHARES = {"same": 3.0, "near": 0.2, "ending": 1.2, "lost": 0.25, "join": 1.5, "
 """How much likelier errors of one kind are than those of another, where a word allows both; the author's estimates."""
 _MOST, _HIGHEST = 0.5, 0.9
 _REFUSED = 0.165
-"""The share of the errors that no text can make, or that the gate `meaning` refuses: counted in 600 sentences."""
+"""The share of the drawn errors that cannot be made, or that the gate `meaning` refuses: counted in 600 sentences."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -131,7 +131,7 @@ class _Digests(NamedTuple):
         return cls(digests[order], np.array(list(chosen.values()), dtype=np.int64)[order])
 
     def places(self, digests: Keys) -> Ints:
-        """Return the index of each digest among these; -1 for a digest that is not among them."""
+        """Return the index of each digest in this table; -1 for a digest that the table lacks."""
         if not self.digests.size:
             return np.full(digests.size, -1)
         places = np.minimum(np.searchsorted(self.digests, digests), self.digests.size - 1)

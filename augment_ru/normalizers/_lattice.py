@@ -177,7 +177,7 @@ def is_picture(char: str) -> bool:
 def _reach(  # noqa: PLR0917  (the inner loop)
     states: dict[str, tuple[float, int]], prefix: str, letters: str, cost: float, bits: int, most: float
 ) -> None:
-    """Add the beginning `prefix` + `letters` to `states` if a word begins so and `states` has it at no lower cost."""
+    """Add the beginning `prefix` + `letters` to `states` if a word begins so, unless it is there at a lower cost."""
     if cost <= most:
         longer = prefix + letters
         known = states.get(longer)

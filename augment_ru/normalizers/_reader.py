@@ -389,7 +389,7 @@ _MARGIN = 1.0
 _AGREEMENT = 3.0
 """How far the score of a reading may be below the best one if it agrees with the words beside it."""
 _NEEDED, _LONGER = {1: 99.0, 2: 9.0, 3: 7.0, 4: 4.0, 5: 2.0, 6: 0.0, 7: 0.0}, -3.0
-"""The least score of a reading, by its length, and of a longer one."""
+"""The least score of a reading, by its length in letters, and of a longer reading."""
 
 
 def by_score(found: WordReading) -> tuple[float, str]:

@@ -62,7 +62,7 @@ def topic(text: str) -> Vectors:
 
 
 MOST = 20_000
-"""The largest number of sentences, and of options, of a corpus; of more, those of the lowest hashes are kept."""
+"""The most sentences, and the most options, of a corpus; if there are more, those of the lowest hashes are kept."""
 _SHORTEST, _LONGEST = 4, 40
 """The fewest and the most Russian words of a sentence that may be a distractor."""
 _LONGEST_OPTION = 12
