@@ -354,7 +354,7 @@ def _by_ending(word: str) -> dict[tuple[str, str], set[tuple[str, str]]]:
     """Read a word that the dictionary lacks as a Russian surname: «Шекальникова», «Разумовского».
 
     Returns:
-        Maps the part ("surname") and the nominative to the (gender, case) pairs of the word; empty if it is none.
+        Maps ("surname", stem) to the (gender, case) pairs that the word may have; empty if it is no surname.
     """
     forms: dict[tuple[str, str], set[tuple[str, str]]] = {}
     for one in _endings("surname"):
