@@ -75,7 +75,7 @@ _STREETS = frozenset({"улица", "площадь", "переулок", "на�
 
 
 def _is_title(text: str, start: int, stop: int, words: str) -> bool:
-    """Tell whether a noun before a name belongs to it: «парк имени Горького», not «в городе Иван»; «города» is one."""
+    """Tell whether a noun belongs to the name after it: «парк имени Горького», not «в городе Иван»."""
     before = re.search(r"([А-Яа-яЁё-]+)\s+$", text[:start])
     name = re.match(r"\s+([А-ЯЁа-яё-]+)", text[stop:])
     likeliest = readings(before[1])[0] if before else None
@@ -104,7 +104,7 @@ _IN_A_LIST = re.compile(r"(?:,|\bи)\s+$")
 
 
 def _likely(before: str) -> frozenset[str]:
-    """Return the cases in which a noun stands behind a text; behind a noun it depends on it."""
+    """Return the likely cases of a noun after a text; after another noun, on which it depends, the genitive."""
     cases = cases_at(before)
     if cases == ANY_CASE and (word := re.search(r"([А-Яа-яЁё]+)\s+$", before)):
         return frozenset({"gent"}) if readings(word[1])[0].pos == "NOUN" else cases
@@ -118,7 +118,7 @@ def _likely(before: str) -> frozenset[str]:
 _STAYS = re.compile(
     r"(?:\b(?:жи[влт]|наход|работа|был|будет|есть|прож|прох|учи|проводи|провел|состо|родил|умер|служи)[а-яё]*|[а-яё]+(?:ов|ия|ие|ии|ка|тво|тва))\s+[вВ]\s+$"
 )
-"""What stays somewhere, so that «в» asks where and not whither."""
+"""Words with «в» after which a place follows in the prepositional case: «живёт в», not «едет в»."""
 
 
 def _region(short: str, words: str, text: str, match: re.Match[str]) -> Iterator[Place]:
@@ -182,7 +182,7 @@ def _unit(short: str, words: str, text: str, match: re.Match[str]) -> Iterator[P
 
 _COMPOUND = re.compile(r"\d\s?(?!(?:до|и|по|из|на|или)\b)[а-яё]+\.?\s+$")
 _PRICE = 3
-"""The least figures of what «р.» is surely a price; «2 р.» may be twice."""
+"""The fewest figures with which «р.» surely is a price; «2 р.» may mean twice."""
 _PRINTED = frozenset({"тыс.", "руб.", "долл."})
 """Abbreviations with a full stop that are written in stories and news, too."""
 _SHORT_UNIT = re.compile(r"\s*(?:(?:руб|экз|чел|шт|коп|р|долл)\.|(?:кг|км|мл?|га|т|л|см)\b)")
@@ -225,7 +225,11 @@ _Find = Callable[[str, str, str, re.Match[str]], Iterator[Place]]
 
 @cache
 def _compiled(at: int) -> tuple[re.Pattern[str], str, str, _Find]:
-    """Return what is looked for, with the abbreviation, the words, and what is made of it; `at`: a dictionary line."""
+    """Return the pattern, the abbreviation, the full words and the rewriting function of a line of the dictionary.
+
+    Args:
+        at: the number of the line.
+    """
     kind, short, words = shortenings()[at]
     pattern, find = _pattern(kind, short, words)
     return re.compile(pattern, re.IGNORECASE if kind in {"phrase", "chat", "read"} else 0), short, words, find
@@ -270,12 +274,12 @@ _COUNT = (
 
 
 _TRIGGER = re.compile(r"[а-я]+|%")
-"""What a text is split into, to find the patterns that may match it; in lower case with е for ё."""
+"""Splits a text, in lower case with е for ё, into words by which the patterns are found that may match it."""
 
 
 @cache
 def _triggers() -> dict[str, list[int]]:
-    """Map the last word of each abbreviation and of what it stands for to the numbers of the patterns."""
+    """Map the last word of each abbreviation, and of its full form, to the numbers of the dictionary lines with it."""
     found: dict[str, list[int]] = {}
     for at, (kind, short, words) in enumerate(shortenings()):
         for text in (short, *every_form(kind, words)):
@@ -284,23 +288,23 @@ def _triggers() -> dict[str, list[int]]:
 
 
 _SPEAKER = re.compile(r"\b(?:я|меня|мне|мною?|мы|нас)\b|[!?]", re.IGNORECASE)
-"""Who speaks of himself, asks or exclaims tells a story or talks; neither has «т. к.» and «ст. Стрекочи»."""
+"""Signs of a story or a talk: «я», «мы», a question, an exclamation. There nobody writes «т. к.» or «ст. Стрекочи»."""
 
 
 @dataclass(frozen=True, slots=True)
 class Abbreviations(WritesOtherwise):
     """Write abbreviations out, and shorten words and phrases that have an abbreviation.
 
-    - `full`: «т. е.», «ул.», «5 тыс.», «1980-х гг.», «РФ», «спс» in words, in the case that the words around ask for;
+    - `full`: «т. е.», «ул.», «5 тыс.», «1980-х гг.», «РФ», «спс» in words, in the case that the words around require;
       an abbreviation stays if its case is not certain;
-    - `short`: the way back. «спасибо» becomes «спс» in chats alone (`editing.style`); nothing else is shortened where a
-      sentence begins or somebody speaks of himself («я»), asks or exclaims.
+    - `short`: the reverse. «спасибо» becomes «спс» in chats alone (`editing.style`); nothing else is shortened at the
+      start of a sentence, or in a text with «я», a question or an exclamation.
 
-    Units, years and titles change all at once or not at all; long texts are read in pieces of a thousand characters,
-    each by itself. Texts about abbreviations stay, and notes («7 мин. пешк.») are not written out.
+    All units of a text, all years and all titles change together or not at all; a text of over 1,000 characters is
+    treated in pieces. Texts about abbreviations stay, and notes («7 мин. пешк.») are not written out.
 
     Args:
-        probability: the share of the places that change, in [0, 1].
+        probability: the share of the abbreviations, and of the words that have one, that change; in [0, 1].
         classes: the classes of changes.
 
     Raises:
@@ -312,7 +316,7 @@ class Abbreviations(WritesOtherwise):
     classes: tuple[str, ...] = CLASSES
 
     def places(self, text: str) -> Iterator[tuple[Place, ...]]:
-        """Find the abbreviations of a text, and what has one."""
+        """Find the abbreviations in a text and the words that have one; for each, the way to rewrite it."""
         triggers, taken = _triggers(), list[Place]()
         asked = {at for word in _TRIGGER.findall(same_word(text)) for at in triggers.get(word, ())}
         groups: dict[tuple[_Find, str], list[Place]] = {}
@@ -334,7 +338,7 @@ class Abbreviations(WritesOtherwise):
 
 
 _TOGETHER = frozenset({_time, _title, _unit})
-"""What changes in the whole text or not at all, whatever the words; other words change each for itself."""
+"""Functions whose matches change all together in a text or not at all; other matches change one by one."""
 _ABOUT = re.compile(
     r"сокращени|аббревиатур|\bбукв[аыуе]\b|расшифров|(?:не|надо|нужно|можно|нельзя) писать\b|\bпишется|\bпишутся",
     re.IGNORECASE,
@@ -344,7 +348,11 @@ _ABOUT = re.compile(
 
 @cache
 def _everywhere(at: int) -> re.Pattern[str]:
-    """Return the pattern of all places of a unit or a time, with those that cannot change; `at`: a dictionary line."""
+    """Return the pattern of all occurrences of a unit or a time, also of those that cannot change.
+
+    Args:
+        at: the number of its line in the dictionary.
+    """
     kind, short, words = shortenings()[at]
     brief, forms, number = re.escape(short), _any_of(every_form(kind, words)), r"(?:[\dIVX]|-[а-яё]+)\s?"
     if kind == "time":
@@ -353,7 +361,7 @@ def _everywhere(at: int) -> re.Pattern[str]:
 
 
 def _suits(text: str, kind: str, find: "_Find", short: str) -> bool:
-    """Tell whether a text may have words shortened, or units and names in words: not headings, not notes."""
+    """Tell whether changes of this class suit a text: headings are not shortened, and notes are not written out."""
     if kind == "short" and (text.rstrip().endswith(".") if find is _chat else _SPEAKER.search(text)):
         return False
     spoken = "—" in text or not _traits(text).isdisjoint({"VERB", "INFN", "PRTS", "PRED", "NPRO"})
@@ -370,7 +378,7 @@ _NOTES = re.compile(
     r"|(?<![\w.])[а-яё]{1,5}\.(?=\s*[а-яё\d,;:/(])|\b[а-яё]{1,3}/[а-яё]+|\bкв\b|(?<=\d)\s?[чтс]\b(?!\.)",
     re.IGNORECASE,
 )
-"""Abbreviations; notes have some that stay."""
+"""Abbreviations; a text with one that the dictionary lacks is taken for a note."""
 
 
 @cache

@@ -23,12 +23,12 @@ from augment_ru.text.phrases import in_phrase
 
 _TARGETS = ("either", "ты", "Вы")
 _SHORTEST = 2
-"""A name has more letters."""
+"""A name has more letters than this."""
 _ASKED = (["не", "могли", "бы", "вы"], ["вы", "не", "могли", "бы"], ["вы", "могли", "бы"], ["могли", "бы", "вы"])
 _IMPERATIVE = frozenset({"VERB", "perf", "sing", "impr", "excl"})
 _SUBJECTS = {"sing": "ты", "plur": "вы"}
 _CONSONANTS = frozenset("мсхш")
-"""The last letters of «вам», «вас», «ваших», «ваш», behind which «ж» is «же»."""
+"""The last letters of «вам», «вас», «ваших», «ваш», after which «ж» becomes «же»."""
 _LONG = {"ж": "же", "б": "бы"}
 _OTHER = {"sing": "plur", "plur": "sing"}
 _SELF = frozenset({"сам", "сама", "сами"})
@@ -36,24 +36,23 @@ _ADDRESSING = frozenset({"2per", "impr"})
 _SELVES = {"masc": "сам", "femn": "сама"}
 _ADDRESSED = frozenset({"ты", "вы"}) | _SELF
 _PLACES = frozenset({"о", "об", "обо", "при"})
-"""Prepositions behind which «вас» is a locative, whatever the tagger says."""
+"""Prepositions after which «вас» is a locative, whatever the tagger says."""
 
 
 @dataclass(frozen=True, slots=True)
 class Address(Attack):
     """Address the reader as «Вы» instead of «ты», or the other way round; the whole text changes at once.
 
-    Pronouns, verbs, imperatives, and the adjectives and participles that agree with the pronoun change. What stands
-    between quote marks stays. A text stays as it is if it addresses both ways, if «вы» may be several, if a person is
-    called in a way that allows one form only («мама», «господин»), or if a past tense needs a gender that it does not
-    tell.
+    Pronouns, verbs, imperatives, and the adjectives and participles that agree with the pronoun change. Quotations
+    stay. A text stays as it is if it addresses both ways, if «вы» may be several people, if it calls somebody by a word
+    that allows one form only («мама», «господин»), or if a verb in the past needs a gender that the text does not tell.
 
     Args:
         to: `ты`: only texts that say «Вы» change; `Вы`: only texts that say «ты»; `either`: both.
         capital: whether «Вы» and «Ваш» get a capital.
-        requests: of the requests that may be said indirectly («Не могли бы Вы прислать отчёт?» for «Пришли отчёт.»),
-            the share that is, in [0, 1].
-        words: the dictionary of pronouns, of verbs of requests and of what stays.
+        requests: where «ты» becomes «Вы», the share of the simple requests that become indirect, in [0, 1]: «Пришли
+            отчёт.» → «Не могли бы Вы прислать отчёт?».
+        words: the dictionary of pronouns, of verbs of requests, and of phrases that stay.
 
     Raises:
         AugmentError: there is no such dictionary or target, or `requests` is not in [0, 1].
@@ -81,7 +80,7 @@ class Address(Attack):
         return any(low in polite or low in familiar or _addressing(low) for low in map(str.lower, words))
 
     def propose(self, doc: Doc, rng: Rng) -> Iterator[Change]:
-        """Propose one change of all that addresses somebody."""
+        """Propose one change, which rewrites all words that address somebody."""
         found = _Address(doc, _table(self.words))
         to = _OTHER.get(found.number, "")
         if not to or self.to not in {"either", "ты" if to == "sing" else "Вы"}:
@@ -92,11 +91,11 @@ class Address(Attack):
 
 
 class _Table:
-    """What the dictionary with this name says.
+    """The contents of the dictionary with this name.
 
     Attributes:
-        polite, familiar: the forms of «вы» and «ваш» by those of «ты» and «твой», and the other way round.
-        kinds: the words of each other kind, with е for ё; each with the same said politely.
+        polite, familiar: map the forms of «ты» and «твой» to those of «вы» and «ваш», and the reverse.
+        kinds: maps every other kind to its words, with е for ё, and each word to its polite form.
         phrases, parts: the phrases in which nobody is addressed, and all of their words.
     """
 
@@ -161,7 +160,7 @@ class _Address:
     def _verb(self, at: int) -> WordForm | None:
         """Return the form of a token if it is a verb that addresses somebody, otherwise None.
 
-        The dictionary decides; of words that may be something else, too, the tagger must say so.
+        The dictionary decides; if the word may also be something else, the tagger must agree.
         """
         token, word = self._tokens[at], self._lower[at]
         found = _addressing(word)
@@ -194,7 +193,7 @@ class _Address:
         return not is_known(following[0].text) or has_reading(following[0].text, "nomn")
 
     def _is_asked_or_joined(self, at: int) -> bool:
-        """Tell whether a verb stands in a question, or in a clause with «если», «что», «которых»."""
+        """Tell whether a verb is in a question, or in a clause with «если», «что», «которых»."""
         tokens, end, before = self._tokens, self._sentences[at].stop, range(self._clause(at).start, at)
         joined = any(tokens[one].pos == "SCONJ" or tokens[one].lemma in QUESTION_WORDS for one in before)
         return joined or (end < len(tokens) and "?" in tokens[end].text)
@@ -234,7 +233,7 @@ class _Address:
         return range(first, last)
 
     def _is_statement(self, at: int) -> bool:
-        """Tell whether a form such as «купите» is a future: «вы» stands beside it, or the sentence asks."""
+        """Tell whether a form such as «купите» is a future tense: «вы» is near it, or the sentence is a question."""
         words, clause = self._lower, self._clause(at)
         if any("impr" in one.grammemes for other in clause for one in _addressing(words[other])[:1] if other != at):
             return False
@@ -253,7 +252,7 @@ class _Address:
         )
 
     def _stays(self, at: int) -> bool:
-        """Tell whether a token is part of the words of others, or of a phrase in which nobody is addressed."""
+        """Tell whether a token is inside a quotation, or part of a phrase in which nobody is addressed."""
         token = self._tokens[at]
         word = self._numbers.get(token.start)
         listed = not {same_word(token.text), same_word(token.lemma)}.isdisjoint(self._table.parts)
@@ -295,7 +294,7 @@ class _Address:
         return self._joined(words, requests)
 
     def _particles(self, words: Mapping[int, str]) -> dict[int, str]:
-        """Return «же» and «бы» for «ж» and «б» behind words that end in a consonant now."""
+        """Return «же» and «бы» for each «ж» and «б» after a word that now ends in a consonant, by token number."""
         follow = {at + 1: _LONG.get(self._lower[at + 1]) for at in words if at + 1 < len(self._lower)}
         return {at: new for at, new in follow.items() if new and words[at - 1][-1] in _CONSONANTS}
 
@@ -308,10 +307,10 @@ class _Address:
         return tuple(sorted(edits))
 
     def _requests(self, to: str, you: str, draw: Callable[[], bool]) -> dict[int, tuple[int, str]]:
-        """Return requests that are said indirectly, or directly again, and their closing marks.
+        """Find the requests that become indirect («Не могли бы Вы …?») or direct, and their closing marks.
 
         Returns:
-            For the number of the first token of each replaced range, the number of its last token and the new text.
+            Maps the number of the first token of each replaced range to the number of its last token and the new text.
         """
         found: dict[int, tuple[int, str]] = {}
         for first in range(len(self._tokens)):
@@ -341,9 +340,10 @@ class _Address:
         return f"{self._written(at, 'не')} могли бы {you} {self._written(at, form.lemma).lower()}"
 
     def _direct(self, at: int) -> tuple[int, str]:
-        """Return the last token of «Не могли бы Вы» with an infinitive, from a token on, and the imperative for it.
+        """Return the imperative for an indirect request («Не могли бы Вы прислать») that starts at a token.
 
-        The imperative is "" for other words.
+        Returns:
+            The number of the request's last token, and the imperative; "" if no such request starts there.
         """
         asked = next((one for one in _ASKED if self._lower[at : at + len(one)] == one), None)
         last = at + len(asked or ())
@@ -359,7 +359,7 @@ class _Address:
         return (inflect(form.lemma, form._replace(grammemes=_IMPERATIVE)) if form else None) or ""
 
     def _joined_infinitive(self, at: int) -> int:
-        """Return the next infinitive behind one in its sentence, if only «и» joins the two; otherwise -1."""
+        """Return the number of the next infinitive after one in its sentence if «и» joins the two; otherwise -1."""
         for other in range(at + 1, self._sentences[at].stop):
             if any("INFN" in one.grammemes for one in known_forms(self._lower[other])):
                 return other if self._lower[other - 1] == "и" and self._imperative(other) else -1
@@ -426,7 +426,7 @@ class _Address:
         return True
 
     def _is_call(self, at: int) -> bool:
-        """Tell whether a noun stands apart between marks, as that with which somebody is called does."""
+        """Tell whether a noun stands between punctuation marks, as a form of address does: «Ну, Саня, пошли»."""
         tokens, marks = self._tokens, self.syntax.marks
         first, last = at - 1, at + 1
         while first >= 0 and tokens[first].pos in {"ADJ", "DET", "PROPN"}:
@@ -447,7 +447,7 @@ class _Address:
 
         Args:
             to: as in `edits`.
-            done: the numbers of tokens that change otherwise.
+            done: the numbers of the tokens in requests that are replaced as a whole.
         """
         tokens, old = self._tokens, _OTHER[to]
         gender = self._gender() if to == "sing" else ""
@@ -470,9 +470,13 @@ class _Address:
         return found
 
     def _own_predicates(self, old: str, done: Collection[int]) -> list[int] | None:
-        """Return the numbers of the past tenses and short adjectives that «ты» or «вы» is the subject of.
+        """Return the token numbers of the past tenses and short adjectives whose subject is «ты» or «вы».
 
         Return None if another word may be their subject.
+
+        Args:
+            old: how the text addresses: `sing` for «ты», `plur` for «вы».
+            done: as in `_predicates`.
         """
         syntax, tokens = self.syntax, self._tokens
         found: dict[int, None] = {}

@@ -82,10 +82,10 @@ def wrong_cases(syntax: Syntax, number: int) -> Iterator[str]:
 
 
 class _Government(NamedTuple):
-    """Which cases a noun may have at its place in the sentence.
+    """Which cases a noun may have in its sentence.
 
     Attributes:
-        allows: a function that tells whether a form of a noun or another word may stand there.
+        allows: a function that tells whether a form of a noun, or another word, is right there.
         wrong: the (case, number) pairs that people write there by mistake, the likeliest first.
     """
 
@@ -135,7 +135,7 @@ def _by_head(syntax: Syntax, number: int, form: WordForm) -> _Government | None:
 def _adjectives(syntax: Syntax, number: int, noun: WordForm) -> list[WordForm]:
     """Return the readings of the first adjective or participle in front of a noun that agrees with it.
 
-    Return [] if no such word stands there.
+    Return [] if there is none.
     """
     for child in syntax.children[number]:
         adjective = syntax.form(child) if syntax.tokens[child].relation in {"amod", "det"} else None

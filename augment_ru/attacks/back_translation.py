@@ -11,7 +11,7 @@ from augment_ru.inference.generate import rewritten
 
 @dataclass(frozen=True, slots=True)
 class BackTranslation(SentenceRewriting):
-    """Translate sentences into English and back (TAPE, Table 1: 0.5; models: Opus-MT)."""
+    """Translate sentences into English and back with Opus-MT models (TAPE, Table 1: probability 0.5)."""
 
     name: ClassVar[str] = "back_translation"
     group: ClassVar[str] = "rewording"

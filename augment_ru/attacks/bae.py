@@ -26,6 +26,8 @@ _memo: Memo[tuple[GapWord, ...]] = Memo(most=20_000)
 
 
 class _Gap(NamedTuple):
+    """A word of text number `row` that is replaced, or after which a word is inserted."""
+
     row: int
     start: int
     stop: int

@@ -8,7 +8,7 @@ from augment_ru.editing.characters import CharacterAttack, Substitutions, keyboa
 
 @dataclass(frozen=True, slots=True)
 class Butterfingers(CharacterAttack):
-    """Replace letters by those of neighbouring keys; nearer keys are likelier (TAPE, Table 1: 0.15).
+    """Replace letters by those of neighbouring keys; nearer keys are likelier (TAPE, Table 1: probability 0.15).
 
     Raises:
         AugmentError: there is no such layout, or `layouts` is empty.

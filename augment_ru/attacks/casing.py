@@ -27,7 +27,7 @@ class Casing(CountedErrors):
     - `name`: a capitalised word inside a sentence put into lower case;
     - `sentence`: no capital at the start of a sentence.
 
-    Likelier errors come first (`weighted_ranks`).
+    Likelier errors have lower ranks (`weighted_ranks`).
 
     Args:
         classes: which of these classes of errors are made.

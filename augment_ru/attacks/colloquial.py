@@ -28,7 +28,7 @@ _REMEMBERED = 100_000
 
 
 class Spoken(NamedTuple):
-    """A spoken form, its class, and the share of the places at which people write it."""
+    """A spoken form, its class, and how often people write it: the share of the places where they could."""
 
     text: str
     kind: str
@@ -40,8 +40,8 @@ class Entry:
     """The spoken forms of one word or phrase.
 
     Attributes:
-        written: the word or phrase in lower case, with the signs of the dictionary: `^` for the start of a sentence, a
-            comma for a place behind a comma, `*` for any word or any beginning of a word.
+        written: the word or phrase in lower case, with the signs of the dictionary: `^` means at the start of a
+            sentence, a comma means after a comma, `*` stands for any word or any beginning of a word.
         forms: the spoken forms.
     """
 
@@ -56,11 +56,11 @@ class Entry:
     def spoken(self, form: Spoken, old: str) -> str:
         """Write a form instead of the old text, with the capitals of the old text.
 
-        A filler is put in front of the text; an ending is put behind the stem of the text.
+        A filler is put before the old text; an ending replaces that of the old text.
 
         Args:
             form: one of the entry's forms.
-            old: the text of the place.
+            old: the old text.
         """
         if self.written == _FIRST + _ANY:
             filler = form.text.removesuffix(_ANY)
@@ -82,7 +82,7 @@ def _is_shouted(word: str) -> bool:
 
 
 def _inside(word: str) -> str:
-    """Return the first word of a sentence as it is written behind a filler.
+    """Return the first word of a sentence as it is written after a filler.
 
     A name or an abbreviation keeps its capital.
     """
@@ -170,17 +170,17 @@ class SpokenForms:
         return made
 
     def starts(self, words: Ints) -> Places:
-        """Return the places for fillers in front of these words; no places if the dictionary has no such fillers."""
+        """Return the places for fillers before these words; no places if the dictionary has no fillers of sentences."""
         words = words if self._any.size else words[:0]
         return words, np.full(words.size, self._any[0] if self._any.size else 0)
 
     def behind(self, forms: WordForms, behind_comma: Mask, clause: Mask) -> tuple[Places, Places]:
-        """Return the places for fillers behind conjunctions of one word, and behind conjunctions of two words.
+        """Return the places for fillers after conjunctions of one word («что»), and after those of two words.
 
         Args:
             forms: the words of a batch.
-            behind_comma: whether each word stands behind a comma, shape (words,).
-            clause: whether each word begins a clause if it stands behind a conjunction, shape (words,).
+            behind_comma: whether each word follows a comma, shape (words,).
+            clause: whether each word begins a clause if it follows a conjunction, shape (words,).
         """
         found = []
         padded = np.concatenate([clause, [False, False]])
@@ -280,10 +280,10 @@ class Colloquial(CountedErrors):
 
     - `word`: spoken forms of words and phrases («щас», «ваще», «комп», «мб»); nouns keep their grammatical case;
     - `ending`: -тся and -ться written as -цца;
-    - `filler`: «ну», «короче, » at the start of a sentence; «типа» and others behind a conjunction.
+    - `filler`: «ну», «короче, » at the start of a sentence; «типа» and others after a conjunction.
 
-    A sentence gets at most one filler, and none if it already has one. Likelier forms come first (`weighted_ranks`).
-    Only texts with the words of a chat or a review change (`editing.style`), and never the words of others in them.
+    A sentence gets at most one filler, and none if it already has one. Likelier forms have lower ranks
+    (`weighted_ranks`). Only texts in the style of a chat or a review change (`editing.style`); quotations stay.
 
     Args:
         probability: the share of the possible places that change, in an average text; in [0, 1]. These are listed
@@ -373,7 +373,7 @@ def _filled(
         sentences: the number of the sentence of each word.
 
     Returns:
-        The places at starts of sentences; and, as a pair, those behind conjunctions of one word and of two words.
+        The places at starts of sentences; and, as a pair, those after conjunctions of one word and of two words.
     """
     said = np.zeros(int(sentences[-1]) + 1 if sentences.size else 0, dtype=np.bool_)
     said[sentences[forms.find(spoken.fillers)[0]]] = True
@@ -402,7 +402,7 @@ def _are_sentences(batch: Batch, forms: WordForms, words: Ints) -> Mask:
     places = forms.starts[words]
     begins = places == batch.starts[batch.rows(places)]
     before = np.where(begins, ord("\n"), batch.codes[places - 2])  # not the last character of the text before
-    earlier = batch.codes[places - 3]  # a line feed, if a text begins two places behind it
+    earlier = batch.codes[places - 3]  # a line feed, if a text begins two places before the word
     item = (earlier == ord("\n")) & among(before, _BULLETS) | (before == ord(")")) | (before == ord("."))
     item &= (batch.flags[places - 3] & DIGIT != 0) | (before != ord("."))
     goes_on = among(before, _DASHES) & (batch.codes[places] == forms.codes[places])
@@ -418,9 +418,9 @@ _DASHES = "—–-"
 
 
 def _has_known_case(batch: Batch, forms: WordForms, words: Ints) -> Mask:
-    """Tell for each of these words whether it is certain which letter case it has behind a filler.
+    """Tell for each of these words whether its letter case after a filler is certain.
 
-    For a word without a capital it is certain.
+    It is if the word has no capital.
     """
     following = forms.starts[words + 1]
     capital = batch.codes[forms.starts[words]] != forms.codes[forms.starts[words]]

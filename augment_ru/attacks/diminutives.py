@@ -17,8 +17,8 @@ from augment_ru.text.phrases import in_phrase
 class Diminutives(ReplacesWords):
     """Replace nouns by their diminutives, in the same form; what depends on a noun agrees with its new gender.
 
-    Words are looked up by lemma and part of speech. A word stays in phrases that the dictionary names as exceptions,
-    between quote marks, beside a numeral, and behind an adjective that says how great or how official the thing is.
+    Words are looked up by lemma and part of speech. A word stays in phrases that the dictionary names as exceptions, in
+    quotations, beside a numeral, and after an adjective that says how great or how official the thing is.
 
     Args:
         words: the dictionary of diminutives.
@@ -41,7 +41,7 @@ class Diminutives(ReplacesWords):
         check_styles(self.name, self.styles)
 
     def lemmas(self, doc: Doc, at: int, rng: Rng) -> Sequence[str]:
-        """Return one diminutive of word number `at`; empty if it has none or stands in one of the exceptions."""
+        """Return one diminutive of word number `at`; empty if it has none, or stays (see the class)."""
         word, phrases = doc.words[at], exceptions(self.words)
         known = dictionary(self.words).get((word.lemma, word.pos))
         if (
@@ -53,7 +53,7 @@ class Diminutives(ReplacesWords):
         return (rng.choice_best_first(known),)
 
     def _may_be_small(self, doc: Doc, at: int) -> bool:
-        """Tell whether word number `at` may be spoken of fondly: in such a text, and with the words around it."""
+        """Tell whether the style of the text and the words around word number `at` allow a diminutive."""
         word, words = doc.words[at], doc.words
         if self.styles == "chat" and chat_points(doc.text) < _LEAST_POINTS:
             return False
@@ -68,7 +68,7 @@ class Diminutives(ReplacesWords):
 
 _LEAST_POINTS = 2
 _REACH = 2
-"""How many words in front of a noun are looked at; behind it one is."""
+"""How many words before a noun are looked at; of the words after it only the next one is."""
 
 
 @cache

@@ -17,7 +17,7 @@ _CLOSING = np.array([ord(mark) for mark in '»”")'], dtype=np.uint32)
 
 @dataclass(frozen=True, slots=True)
 class EdaDelete(Attack):
-    """Delete random words (Wei and Zou 2019; TAPE, Table 1: 0.3); punctuation stays.
+    """Delete random words (Wei and Zou 2019; TAPE, Table 1: probability 0.3); punctuation stays.
 
     Words that only add to others («старый», «вчера») go first: in a sentence they have the lowest ranks. Nouns, and
     prepositions with their nouns, follow, then conjunctions and prepositions. Finite verbs and question words stay.
@@ -71,9 +71,10 @@ class EdaDelete(Attack):
         return Proposals.of_edits(starts - before, stops + (space[stops] & ~before), ranks, Replacements.nothing)
 
     def _words(self, batch: Batch, streams: Streams) -> tuple[Ints, Ints, Ints]:
-        """Return the starts and stops of what may be deleted as one, and the tier of each, each of shape (words,).
+        """Return the starts and stops of the words that may be deleted, and the tier of each, each of shape (words,).
 
-        Of a preposition and its noun either both may go or the preposition alone, at random.
+        Words of tier 0 are deleted first, those of tier 2 last. At random, a preposition and its noun count as one
+        word, or as a noun that stays and a preposition that may be deleted alone.
         """
         starts, stops = batch.words
         found: dict[str, list[tuple[int, int]]] = {label: [] for label in ("KEPT", "PHRASE", *_TIERS)}
@@ -92,13 +93,13 @@ class EdaDelete(Attack):
 
 
 _WHOLE = 1 / 2
-"""How often a preposition goes only with its noun."""
+"""How often a preposition is deleted only together with its noun."""
 _TIERS = ("CORE", "LAST")
-"""The labels of words that go later than others, those of the first label before those of the second."""
+"""The labels of the words of tier 1 and of tier 2; all other words have tier 0."""
 
 
 def _by_tier(sentences: Ints, tiers: Ints, draws: Floats) -> Floats:
-    """Return ranks in which the words of each sentence follow each other by tier; over all words they stay uniform.
+    """Return ranks that ascend by tier in each sentence; over all words they are uniform in [0, 1).
 
     Args:
         sentences: the number of the sentence of each word, ascending, shape (words,).

@@ -25,7 +25,7 @@ _NOMINAL = frozenset({"noun", "pronoun", "number"})
 _FOREIGN = "foreign"
 """The role of words in a text in which no word has a known role."""
 _LONGEST_PHRASE = 4
-"""How many words behind a preposition or an adjective are searched for its noun."""
+"""How many words after a preposition or an adjective are searched for its noun."""
 _OWNERS = frozenset({"его", "её", "ее", "их"})
 """Pronouns that stand before a noun as an adjective does."""
 _AFTER_OWNER = frozenset({"noun", "adjective", "participle"})
@@ -59,7 +59,7 @@ def constituents(batch: Batch) -> list[Unit]:
     """Find the constituents of all texts, in their order; those that may not move have the role "fixed".
 
     A clause ends at a mark inside the sentence, at a conjunction, and with the sentence. A noun is one constituent with
-    its preposition, its adjectives, and the genitives and names behind it; so are two of them that «и» or «или» joins.
+    its preposition, its adjectives, and the genitives and names after it; so are two nouns that «и» or «или» joins.
     Conjunctions, particles, question words and words of no known kind stay.
     """
     return list(_constituents(batch, batch.once(_Words)))
@@ -69,11 +69,11 @@ class _Words:
     """The words of a batch, units of several words counted as one.
 
     Attributes:
-        starts, stops: where each word starts and stops.
-        free: whether it may be moved.
-        texts: each in lower case.
-        roles: the role of each (`WordKind.role`).
-        clauses: the number of the clause of each.
+        starts, stops: the global places where each word starts and stops.
+        free: whether each word may be moved.
+        texts: each word in lower case.
+        roles: the role of each word (`WordKind.role`).
+        clauses: the number of the clause of each word.
     """
 
     def __init__(self, batch: Batch) -> None:
@@ -140,7 +140,7 @@ def _stays_before(batch: Batch) -> Sequence[int]:
 
 
 def _phrase(words: _Words, at: int) -> int:
-    """Return the number of the word behind the phrase that starts with word `at`; `at + 1` if it is a word alone."""
+    """Return the number of the word after the phrase that starts with word `at`; `at + 1` for a single word."""
     noun = _noun(words, at)
     if noun is None:
         behind = words.roles[at + 1 : at + 2] == ["adverb"] and words.clauses[at] == words.clauses[at + 1]
@@ -181,7 +181,7 @@ def _agree(words: _Words, first: int, noun: int) -> bool:
 
 
 def _genitive(words: _Words, at: int) -> int | None:
-    """Return the number of the word behind a genitive or name that starts at word `at`; None if none starts there."""
+    """Return the number of the word after a genitive or name that starts at word `at`; None if none starts there."""
     if at >= len(words.starts) or words.clauses[at] != words.clauses[at - 1] or words.roles[at] == "preposition":
         return None
     noun = _noun(words, at)
@@ -192,7 +192,7 @@ def _genitive(words: _Words, at: int) -> int | None:
 
 
 def _are_alike(words: _Words, noun: int, at: int) -> bool:
-    """Tell whether a phrase in the case of a noun starts at word `at`, behind a conjunction."""
+    """Tell whether a phrase in the case of the noun starts at word `at`, which follows a conjunction."""
     other = _noun(words, at)
     if other is None or words.roles[at] == "preposition":
         return False
@@ -229,7 +229,7 @@ SCOPES = ("clause", "anywhere")
 
 @dataclass(frozen=True, slots=True)
 class EdaSwap(Attack):
-    """Exchange random words of a sentence (Wei and Zou 2019; TAPE, Table 1: 0.3); punctuation stays.
+    """Exchange random words of a sentence (Wei and Zou 2019; TAPE, Table 1: probability 0.3); punctuation stays.
 
     The words are paired at random. A pair is exchanged if either of its words is drawn. So at probability p up to 2p
     of the words move, as after p·n swaps among n words.
@@ -288,7 +288,7 @@ class EdaSwap(Attack):
 
 
 def _around(batch: Batch, units: Sequence[Unit], ones: Ints, others: Ints, ranks: Floats) -> Proposals:
-    """Propose pairs of neighbours of which one is held: the free one moves to its other side.
+    """Propose to move the free unit of each pair of neighbours to the other side of the held one, which stays.
 
     Args:
         batch: the texts.

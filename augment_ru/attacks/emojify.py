@@ -27,7 +27,7 @@ _NUMBER = re.compile(r"[^\w\s]?\d[\d\s.,:/-]*(?:[^\w\s]|\s\S+)?", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class Emojify(Attack):
-    """Replace words by emoji of the same meaning, and digits by keycaps (TAPE, Table 1: 0.4).
+    """Replace words by emoji of the same meaning, and digits by keycaps (TAPE, Table 1: probability 0.4).
 
     Words are looked up by lemma and part of speech. In phrases that the dictionary names as exceptions a word stays:
     «во время» has nothing to do with a clock.
@@ -53,10 +53,10 @@ class Emojify(Attack):
         _english(self.english)
 
     def propose(self, doc: Doc, rng: Rng) -> list[Change]:
-        """Propose an emoji for every word in the dictionary outside of its exceptions, and keycaps for every number.
+        """Propose an emoji for every word that the dictionary has, and keycaps for every number.
 
-        If a word has several emoji, the first is the likeliest. English words get emoji only in a text without Cyrillic
-        letters, because in a Russian text they are mostly names.
+        Words in phrases that are exceptions stay. If a word has several emoji, the first is the likeliest. English
+        words get emoji only in a text without Cyrillic letters, because in a Russian text they are mostly names.
         """
         return [_change(*found, rng) for found in _replaceable(doc, self.emoji, self.english)]
 
@@ -69,11 +69,11 @@ class Emojify(Attack):
 
 
 Replaceable: TypeAlias = list[tuple[Token, tuple[str, ...]]]
-"""The words of a text that have emoji, each with its emoji, and its numbers, each with an empty tuple."""
+"""The words of a text that have emoji, each with its emoji; and the numbers of the text, each with an empty tuple."""
 
 
 def _replaceable_of_all(batch: Batch, emoji_name: str, english_name: str) -> list[Replaceable]:
-    """Find what can be replaced in each text, without emoji that stand for a word of an answer.
+    """Find the words and numbers of each text that can be replaced, without emoji that mean a word of an answer.
 
     «Какая из этих 🌍 … (B) Земля» would give the answer away.
     """

@@ -20,21 +20,21 @@ from augment_ru.text.characters import Codes, counted
 _INVISIBLE = ("zero_width", "soft_hyphen")
 """The kinds of the attack `unseen` that a word may get: a line of text shows none of them."""
 FORMS = {"plain": None, "wide": (0xFF21, 0xFF41), "math": (0x1D5A0, 0x1D5BA), "mono": (0x1D670, 0x1D68A)}
-"""The forms of Latin letters, by the code points of their A and a: full-width, mathematical sans-serif, monospace."""
+"""The forms of Latin letters, with the code points of A and a: full-width, mathematical sans-serif, monospace."""
 _PLACE, _WHICH = 0, 1
-"""The numbers of a word's draws in its own stream: where the invisible character stands, and which one it is."""
+"""The numbers of a word's draws in its own stream: where the invisible character is put, and which one it is."""
 
 
 @dataclass(frozen=True, slots=True)
 class Homoglyphs(Attack):
-    """Letters become look-alikes of another alphabet, Cyrillic or Latin; a reader sees the same word.
+    """Replace letters by look-alikes of another alphabet, Cyrillic or Latin; a reader sees the same word.
 
     A changed word has at least one look-alike; with `invisible`, it has one invisible character, and it may have
     look-alikes.
 
     Args:
-        probability: of the words that can change, the share that does; in [0, 1].
-        letters: of a changed word's letters that have a look-alike, the share that is replaced; in [0, 1].
+        probability: the share of the changeable words that change, in [0, 1].
+        letters: the share of the letters with a look-alike that are replaced in a changed word, in [0, 1].
         near: whether letters are also replaced by letters that only resemble them, such as «и» by «u».
         invisible: whether a changed word gets an invisible character between two of its letters; then all words with
             two letters side by side may change.

@@ -33,10 +33,10 @@ They are: its style; its separator, or whether two letters change; and from the 
 
 @dataclass(frozen=True, slots=True)
 class Masking(Attack):
-    """Words are written as people write them to slip past moderation; most can still be read.
+    """Write words as people do to slip past moderation; most can still be read.
 
     - `star`: a star instead of one or two vowels inside the word, «кр*сивый»;
-    - `sign`: a sign that looks like the letter, instead of one or two letters behind the first, «кр@сивый»;
+    - `sign`: a sign that looks like the letter, instead of one or two letters after the first, «кр@сивый»;
     - `dots`: dots or spaces between the letters, «с.л.о.в.о»;
     - `leet`: a digit that looks like the letter, instead of one or two letters, «4ел0век».
 
@@ -144,7 +144,7 @@ class _Words:
         return word_letters.with_inserted(codes, characters, indices.size, at, separators[characters.words[at]])
 
     def notes(self, indices: Ints) -> Sequence[Note | None]:
-        """Return the notes of these words: the word that each is read as; None if it can no longer be read."""
+        """Return the notes of these edits: each has the old word as its reading; None if it can no longer be read."""
         starts, stops = self.starts[indices], self.stops[indices]
         readable = np.ones(indices.size, dtype=np.bool_)
         if "star" in self._styles:

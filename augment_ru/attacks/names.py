@@ -34,16 +34,16 @@ _APOSTROPHES = frozenset("'’`‘")
 class Names(Attack):
     """Exchange the names of persons for others of the same gender, case and form of address.
 
-    All names of a record come from one group, and the same name becomes the same name everywhere in the record. First
-    name, patronymic and surname stay what they are; an initial follows the name that it stands for. Persons of history
-    and of books stay, so do names between quote marks, names that stand in the right answer, names in the plural, and
-    every name of which one place in the record is not certain.
+    All names of a record come from one group, and the same name becomes the same name everywhere in the record. A first
+    name is exchanged for a first name, a patronymic for a patronymic, a surname for a surname; an initial follows the
+    name that it stands for. Persons of history and of books keep their names. So do names in quotations, in the right
+    answer and in the plural, and every name that is not certain somewhere in the record (its gender, for example).
 
     The attack exchanges what the constraint `named_entities` protects, but not in tasks whose answer is a name or that
     ask about the world (`named` in the task file).
 
     Args:
-        groups: the groups of names that one is drawn from for each record; by default all of the dictionary.
+        groups: the groups of names, such as `tatar`, of which one is drawn for each record; by default all groups.
         words: the dictionary of names.
 
     Raises:
@@ -84,13 +84,13 @@ class Names(Attack):
 
 
 class _Table:
-    """What the dictionary with this name says.
+    """The contents of the dictionary with this name.
 
     Attributes:
-        groups: for each group, by part and gender, the names.
-        short: the full name of each short one, in lower case.
+        groups: maps each group to its names, by (part, gender).
+        short: maps each short name to the full one, in lower case.
         stays: the names of persons who keep them, in lower case with е for ё.
-        titles: words in front of names that stay.
+        titles: words before a name that stays, such as titles.
     """
 
     def __init__(self, name: str) -> None:
@@ -129,7 +129,7 @@ class _Part(NamedTuple):
 
 
 class _Mention(NamedTuple):
-    """A person's name at one place.
+    """One mention of a person's name.
 
     Attributes:
         row: the number of the text.
@@ -211,7 +211,7 @@ def _edits(
 
 
 def _certain(batch: Batch, members: Sequence[int], every: Sequence[_Mention], table: _Table) -> list[_Mention]:
-    """Return the mentions that may change: every part of them is certain wherever it stands in the record."""
+    """Return the mentions that may change: each part of their names is certain everywhere in the record."""
     text = "\n".join(batch.texts[row] for row in members)
     if _PAST_YEAR.search(text):
         return []
@@ -271,7 +271,7 @@ def _mentions(row: int, doc: Doc, table: _Table) -> Iterator[_Mention]:
 
 
 def _is_attribute(token: Token, following: Token) -> bool:
-    """Tell whether a word agrees with the noun behind it, as in «Тонькин номер»."""
+    """Tell whether a word agrees with the noun after it, as in «Тонькин номер»."""
     return following.pos == "NOUN" and following.text.islower() and _case(token) == _case(following) != ""
 
 
@@ -282,7 +282,7 @@ def _agrees(tokens: Sequence[Token], gender: str) -> bool:
 
 
 def _belongs(doc: Doc, first: int, at: int) -> bool:
-    """Tell whether a token goes on with the name of a person that starts at token number `first`."""
+    """Tell whether token `at` belongs to the name of a person that starts at token `first`."""
     token = doc.tokens[at]
     if at > first and doc.text[doc.tokens[at - 1].stop : token.start] not in {"", " ", "\u00a0"}:
         return False
@@ -294,7 +294,7 @@ def _belongs(doc: Doc, first: int, at: int) -> bool:
 
 
 def _parts(tokens: Sequence[Token], table: _Table) -> list[_Part | None] | None:
-    """Return the part that each token of a name is; None if one is not known to be a part of a Russian text's name."""
+    """Return the part that each token of a name is, None for an initial; no list unless each is surely such a part."""
     found: list[_Part | None] = []
     for token in tokens:
         if len(token.text.rstrip(".")) == 1:
@@ -314,11 +314,11 @@ def _parts(tokens: Sequence[Token], table: _Table) -> list[_Part | None] | None:
 
 @cache
 def _part(word: str, *, surname: bool) -> _Part | None:
-    """Return what part of a name a word in lower case is; None if it is none, or may be two names.
+    """Return what part of a name a word in lower case is; None if it is no name, or may be two names.
 
     Args:
         word: the word.
-        surname: whether it stands behind a first name, so that a first name is a surname here.
+        surname: whether the word follows a first name, so that it cannot be one.
     """
     forms: dict[tuple[str, str], set[tuple[str, str]]] = {}
     for one in readings(word):
@@ -340,7 +340,7 @@ def _part(word: str, *, surname: bool) -> _Part | None:
 
 
 def _is_certain_alone(word: str) -> bool:
-    """Tell whether a word in lower case, alone, is a known name or a surname that looks Russian: «Степанищев».
+    """Tell whether a name of one word, in lower case, is in the dictionary or surely a Russian surname: «Степанищев».
 
     «Тонькин» may be an adjective, and a word such as «Эрхина» the first name of a woman.
     """
@@ -351,7 +351,11 @@ def _is_certain_alone(word: str) -> bool:
 
 
 def _by_ending(word: str) -> dict[tuple[str, str], set[tuple[str, str]]]:
-    """Return how a word that the dictionary does not have may be a Russian surname: «Шекальникова», «Разумовского»."""
+    """Read a word that the dictionary lacks as a Russian surname: «Шекальникова», «Разумовского».
+
+    Returns:
+        Maps ("surname", stem) to the (gender, case) pairs that the word may have; empty if it is no surname.
+    """
     forms: dict[tuple[str, str], set[tuple[str, str]]] = {}
     for one in _endings("surname"):
         for case, ending in zip(NUMERAL_CASES, one.endings, strict=True):

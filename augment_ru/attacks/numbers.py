@@ -35,7 +35,7 @@ _MANY, _TEN, _HUNDRED, _THOUSAND, _ROUND, _LAST_DAY, _OLDEST = 5, 10, 100, 1000,
 
 @cache
 def _listed(kind: str) -> dict[str, str]:
-    """Map the keys of a kind of lines to their values."""
+    """Map the keys of the lines of one kind in `number_words.tsv` to their values."""
     return {key: value for what, key, value in rows(dictionary_path("number_words"), columns=3) if what == kind}
 
 
@@ -81,7 +81,7 @@ _MIDNIGHT, _HOUR = 24, 60
 
 @cache
 def _clock_phrases() -> dict[str, tuple[int, int]]:
-    """Map «без двадцати семь вечера» and «половине седьмого вечера» to hour and minute, each half of the day apart."""
+    """Map phrases such as «без двадцати семь вечера» and «половине седьмого вечера» to (hour, minute)."""
     found: dict[str, tuple[int, int]] = {}
     for part, first, last in (("ночи", 2, 4), ("утра", 4, 12), ("дня", 12, 17), ("вечера", 17, 23)):
         for hour in range(first, last):
@@ -123,7 +123,7 @@ def _ends_in(word: str, ending: str) -> bool:
 
 
 def _ordinals(number: int, nouns: Sequence[Noun], cases: frozenset[str]) -> Iterator[str]:
-    """Yield the ordinals that agree with a noun; with no noun those that may stand alone in these cases."""
+    """Yield the ordinals of a number that agree with its noun; without a noun, the ordinals in these cases."""
     if not number or (number >= _THOUSAND and any(one.number == "plur" for one in nouns)):
         return  # «в 1980-х годах» is said without the century
     if not nouns and number >= _THOUSAND and not number % _TEN:
@@ -223,7 +223,7 @@ def _whole(text: str, match: re.Match[str]) -> Iterator[Place]:
 
 
 def _is_adjective(text: str, match: re.Match[str]) -> bool:
-    """Tell whether a percentage says which thing: «50% скидка»."""
+    """Tell whether a percentage describes the noun after it, as an adjective would: «50% скидка»."""
     return match["unit"] == "%" and any(one.case == "nomn" for one in nouns_behind(text[match.end() :]))
 
 
@@ -262,13 +262,13 @@ def _words(text: str, match: re.Match[str]) -> Iterator[Place]:
 
 
 def _is_inverted(before: str) -> bool:
-    """Tell whether the noun may stand in front of the number, which is then an estimate: «минут пять»."""
+    """Tell whether a text may end in the noun of the number after it, which is then an estimate: «минут пять»."""
     word = re.search(r"([а-яё]+)\s+$", before, re.IGNORECASE)
     return word is not None and {"gent", "plur"} <= readings(word[1])[0].grammemes and has_reading(word[1], "NOUN")
 
 
 def _cases_in_figures(number: int, nouns: Sequence[Noun]) -> frozenset[str]:
-    """Return the cases in which a number is written in figures: those that look alike, of small numbers of things."""
+    """Return the cases in which a number may be written in figures: all from 5 on and for measures, else one."""
     measured = number >= _MANY or any(one.lemma in _listed("measure") for one in nouns)
     return ANY_CASE if measured else frozenset({"nomn"})
 
@@ -297,7 +297,7 @@ _Find = Callable[[str, re.Match[str]], Iterator[Place]]
 
 @cache
 def _patterns() -> Sequence[tuple[re.Pattern[str], _Find]]:
-    """Return what is looked for, and what is made of it; of two that overlap the first is taken."""
+    """Return the patterns to look for, in order of precedence, each with the function that rewrites its matches."""
     months = "|".join(_listed("month"))
     units = "|".join(sorted(map(re.escape, _listed("unit")), key=len, reverse=True))
     stems = "|".join(_listed("stem"))
@@ -331,7 +331,7 @@ def _words_pattern() -> str:
 
 @cache
 def _chains() -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """Return what finds, before and behind a number, another one that would have to be written alike: «с 5 по 10»."""
+    """Return the patterns of a number before, and of one after, which form a chain with a number: «с 5 по 10»."""
     other = rf"(?:\d(?:[\d,.]*\d)?(?:-[а-яё]+)?|(?:{_words_pattern()})(?![\w]))"
     link = r"(?:\s+(?:и|или|либо|ли|по|до|на|из|против|х)|\s*[-–—,:/])?\s+"
     behind = rf"(?:{link}|\s+[а-яё]+\s+(?:из|против|по|до|к)\s+){other}"
@@ -350,9 +350,9 @@ class Numbers(WritesOtherwise):
     """Write numbers in words instead of figures, in figures instead of words, or in another form; the value stays.
 
     - `words`: «8 детей», «35-й», «6,5 млн», «18 июля», «в 18:40», «20-летний» in words, in the case and gender that the
-      words around ask for;
-    - `figures`: the way back; not «один», set phrases, and what opens a sentence;
-    - `forms`: dates, phone numbers and thousands otherwise: «18.07.2020» → «18 июля 2020 года», «5000» → «5 тыс.».
+      words around require;
+    - `figures`: the reverse, but not for «один», set phrases, and a number that opens a sentence;
+    - `forms`: dates, phone numbers, thousands in another form: «18.07.2020» → «18 июля 2020 года», «5000» → «5 тыс.».
 
     A number stays if its case is not certain, if it belongs to a name («Ки-27», «№ 9») or to a chain («с 5 по 10 мая»).
 
@@ -369,7 +369,7 @@ class Numbers(WritesOtherwise):
     classes: tuple[str, ...] = CLASSES
 
     def places(self, text: str) -> Iterator[tuple[Place, ...]]:
-        """Find the numbers of a text, each with the ways in which it may be written."""
+        """Find the numbers of a text, and for each the ways to rewrite it."""
         chain, chained = _chains()
         taken: list[tuple[int, int]] = []
         maybe = _DIGIT if self.classes == ("words",) else _MAYBE
@@ -385,6 +385,6 @@ class Numbers(WritesOtherwise):
 
 _DIGIT = re.compile(r"\d")
 _LONGEST_CHAIN = 80
-"""How far before a number another one is looked for: no word of a number and what joins the two is longer."""
+"""How many characters before a number another one is looked for: more than a number and what joins the two can have."""
 _ALONE = frozenset({_phone, _date, _clock, _compound, _compound_words})
-"""What may stand beside another number that stays as it is."""
+"""Functions whose matches change even in a chain with another number."""

@@ -25,9 +25,9 @@ SPACE, NOTHING = "␣", "∅"
 LONGEST = 3
 """The most signs that are misread together."""
 KINDS = ("edge", "gap", "digit", "small", "capital", "other")
-"""The kinds of signs, for surroundings: the ends of a line, white space, digits, letters by case, all others."""
+"""The kinds of signs beside a misread one: the ends of a line, white space, digits, letters by case, all others."""
 _BITS = 9
-"""How many bits of a key stand for one sign."""
+"""How many bits of the key of a context hold one sign."""
 _MEAN = 0.02
 """The share of signs that Tesseract misread at the quality `fair`."""
 _READ = 3
@@ -38,15 +38,15 @@ _READ = 3
 class Ocr(Attack):
     """Misread a text as a scanner does: signs that look alike, lost and added spaces, specks taken for signs.
 
-    The confusions, each with what stands beside it, are those of Tesseract on rendered sentences. Each text first draws
+    The confusions, each with the signs beside it, are those of Tesseract on rendered sentences. Each text first draws
     how well it was scanned, so errors come in clusters and many texts have none (`min_changes` is 0).
 
     Args:
         probability: the share of the signs that are misread in an average text of the quality `fair`; in [0, 1].
         quality: how well the page was scanned: `good`, `fair` or `poor`.
-        confusions: a dictionary, or the path of a `.tsv` file with the columns sign before, signs, sign behind, what is
-            read, errors, how many places. In a line `level` a quality, a factor of all errors, and the share of its
-            texts stand for the next three.
+        confusions: a dictionary, or the path of a `.tsv` file with the columns sign before, signs, sign after, what is
+            read, errors, how many places. A line that begins with `level` gives a quality, a factor for all errors, and
+            the share of the texts of this quality that have this factor.
 
     Raises:
         AugmentError: there is no such quality or dictionary, or one of its lines is malformed.
@@ -100,7 +100,7 @@ _NEVER = 1e-9
 
 
 def _apart(starts: Ints, stops: Ints, ranks: Floats) -> Mask:
-    """Tell which edits stay: none that overlaps one of a lower rank; at most `LONGEST` signs are replaced together."""
+    """Tell whether each edit is kept: it overlaps none of a lower rank. Edits replace at most `LONGEST` signs."""
     kept = np.ones(starts.size, dtype=np.bool_)
     for step in range(1, LONGEST + 1):
         near = np.flatnonzero(starts[step:] < stops[:-step])
@@ -111,7 +111,7 @@ def _apart(starts: Ints, stops: Ints, ranks: Floats) -> Mask:
 
 
 def _keeps_words(batch: Batch, starts: Ints, stops: Ints, lost: Mask) -> Mask:
-    """Tell which edits stay so that no word is lost whole, and nothing is lost beside a protected span.
+    """Tell whether each edit is kept, so that no word is lost whole and nothing is lost beside a protected span.
 
     Args:
         batch: the texts.
@@ -129,12 +129,14 @@ def _keeps_words(batch: Batch, starts: Ints, stops: Ints, lost: Mask) -> Mask:
 
 
 _FARTHEST = 100
-"""The most signs of a word on each side of an edit that its note looks at, so that a long row of digits costs no square
-of its length."""
+"""The most signs on each side of an edit that its note looks at: a long row of digits takes no quadratic time."""
 
 
 def _notes(batch: Batch, starts: Ints, stops: Ints, new: Sequence[str], misread: Mask) -> list[Note]:
-    """Return the notes of misreadings: they are read as the original, but for numbers, other words and ruined words."""
+    """Return the notes of misreadings; each has the original as its reading, if a reader still recognises it.
+
+    There is no reading in a number, for a misreading that makes another word, and in a word with many misreadings.
+    """
     rows, errors, made = batch.rows(starts), counts_before(misread), []
     for row, start, stop, text in zip(rows.tolist(), starts.tolist(), stops.tolist(), new, strict=True):
         first, whole = int(batch.starts[row]), batch.texts[row]
@@ -161,14 +163,16 @@ def _notes(batch: Batch, starts: Ints, stops: Ints, new: Sequence[str], misread:
 class _Confusions:
     """What Tesseract misread, in columns; hashed by identity.
 
+    A context is a string of 0 to `LONGEST` signs with what stands on either side; an outcome is what is read instead.
+
     Attributes:
-        numbers: the number of each code point in a key, shape (largest code point + 2,).
-        keys, rows: for each number of signs the keys of its contexts, ascending, and the number of each context.
+        numbers: the number of each code point in the keys of contexts, shape (largest code point + 2,).
+        keys, rows: for each length of the string, the keys of its contexts, ascending, and the numbers of the contexts.
         rates: how often an error is made in each context, shape (contexts + 1,); the last one, for none, is 0.
         firsts: the first outcome of each context, shape (contexts + 2,).
         before: the sum of the rates of all contexts before each one, shape (contexts + 1,).
         sums: the cumulative rates of the outcomes, shape (outcomes,).
-        texts, read: what is read in each outcome.
+        texts, read: the text of each outcome, as strings and in columns.
         lost: whether each outcome only deletes.
         levels: for each quality the cumulative shares of its texts, and the factors of their errors.
     """
@@ -187,7 +191,7 @@ class _Confusions:
 
 
 def _contexts(batch: Batch, found: _Confusions) -> tuple[Ints, Ints]:
-    """Find the places where something may be misread.
+    """Find the places where signs may be misread, or added.
 
     Returns:
         The places, shape (places,), and the context of 0 to `LONGEST` signs at each, shape (LONGEST + 1, places).

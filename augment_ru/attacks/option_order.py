@@ -12,18 +12,17 @@ from augment_ru.records.record import Record
 from augment_ru.text.doc import Doc
 
 _TRIES = 200
-"""How many arrangements are drawn without a new one before another place is tried."""
+"""How many arrangements are drawn without a new one before another place of the right answer is tried."""
 
 
 @dataclass(frozen=True, slots=True)
 class OptionOrder(Attack):
     """Put the options of a question into another order; the right answer moves with its text.
 
-    Every question with options is permuted, whatever the probability: how much a row changes is no matter of degree. It
-    is not judged by similarity. The place of the right answer (of the first option where there is none) is drawn
-    uniformly, so that a model that always gives the same letter is right in one of k. A question of two options
-    therefore stays as it is in every other row. Further copies give other arrangements, at first with the right answer
-    in each other place.
+    Every question with options is permuted, whatever the probability, and no similarity judges it. The place of the
+    right answer (of the first option where there is none) is drawn uniformly, so that a model that always gives the
+    same letter is right in 1 of k rows. A question of two options therefore stays as it is in every other row. Further
+    copies of a row give other arrangements, at first with the right answer in each other place.
     """
 
     name: ClassVar[str] = "option_order"
@@ -32,7 +31,7 @@ class OptionOrder(Attack):
 
     @property
     def permutes_options(self) -> bool:
-        """True: this attack gives an order of options, instead of changes of words."""
+        """True: this attack gives an order of options (`order_of`), instead of changes."""
         return True
 
     def propose(self, doc: Doc, rng: Rng) -> Iterable[Change]:
@@ -45,7 +44,7 @@ class OptionOrder(Attack):
 
         Args:
             record: the record.
-            rng: the random draws of the record, the same for all draws.
+            rng: the random draws of the record, the same for all arrangements.
             draw: the number of the arrangement, from 0.
         """
         question = ordered_options(record)

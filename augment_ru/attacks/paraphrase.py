@@ -11,7 +11,7 @@ from augment_ru.inference.generate import rewritten
 
 @dataclass(frozen=True, slots=True)
 class Paraphrase(SentenceRewriting):
-    """Rewrite sentences in other words (no attack of TAPE; 0.5 is that of its back-translation; model: a ruT5)."""
+    """Rewrite sentences in other words with a ruT5 model (probability of TAPE's back-translation: 0.5; not in TAPE)."""
 
     name: ClassVar[str] = "paraphrase"
     group: ClassVar[str] = "rewording"

@@ -48,11 +48,11 @@ class People(Named):
 
     @property
     def parts(self) -> tuple[Attack, ...]:
-        """The four parts, each at the mean rate of its classes."""
+        """The four parts; the probability of each is the mean rate of its classes."""
         return _parts()
 
     def rank_of(self, part: Attack, ranks: Floats) -> Floats:
-        """Convert the ranks of a part's changes.
+        """Convert the ranks of a part's changes to ranks of this attack.
 
         At the default probability, the changes are then made as often as the mean rate of the part says.
 

@@ -35,7 +35,7 @@ class Punctuation(CountedErrors):
     - `yo_dropped`: ё is written as е;
     - `yo_written`: е is written as ё where the dictionary has the word only with ё.
 
-    Quotations, numbers and abbreviations («т. е.», «ул.») keep their marks. Likelier errors come first
+    Quotations, numbers and abbreviations («т. е.», «ул.») keep their marks. Likelier errors have lower ranks
     (`weighted_ranks`).
 
     Args:
@@ -131,14 +131,14 @@ def _commas(batch: Batch, quotations: _Quotations, forms: WordForms, rates: Erro
 
 
 def _is_after_word(batch: Batch, places: Ints) -> Mask:
-    """Tell whether a letter, a digit or a closing sign stands directly in front of each place."""
+    """Tell for each place whether a letter, a digit or a closing sign is directly before it."""
     before = np.maximum(places - 1, 0)
     after: Mask = (batch.flags[before] & WORD != 0) | among(batch.codes[before], _CLOSING)
     return after & (places > 0)
 
 
 def _finals(batch: Batch, quotations: _Quotations, forms: WordForms, streams: Streams, rates: ErrorRates) -> _Errors:
-    """Find the full stops at the end of a text or a line, and draw the text that replaces each one."""
+    """Find the full stops at the end of a text or a line, and draw the text that may replace each one."""
     bounds = np.cumsum([rates.rate(name) for name in _FINALS])
     total = float(bounds[-1])
     places = np.flatnonzero(batch.codes == ord(".")) if total else np.zeros(0, dtype=np.int64)
@@ -152,7 +152,7 @@ def _finals(batch: Batch, quotations: _Quotations, forms: WordForms, streams: St
 
 
 def _are_short(batch: Batch, forms: WordForms, places: Ints) -> Mask:
-    """Tell whether an abbreviation stands in front of each place of a full stop: «т. е», «ул»."""
+    """Tell for each place of a full stop whether an abbreviation is before it: «т. е», «ул»."""
     lengths = np.zeros(places.size, dtype=np.int64)
     longer = np.ones(places.size, dtype=np.bool_)
     for back in range(1, max(map(len, listed_in("shortened_words"))) + 2):

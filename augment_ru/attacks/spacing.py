@@ -17,15 +17,15 @@ CLASSES = ("comma", "hyphen_dropped", "hyphen_space", *JOINS, "split")
 _HYPHENS = "-‐‑"
 _GONE = np.uint32(0xFFFFFFFF)
 _PARTED = np.uint32(1 << 24)
-"""A bit that is added to a code point behind which a space is inserted."""
+"""A bit that is added to a code point after which a space is inserted."""
 
 
 @dataclass(frozen=True, slots=True)
 class Spacing(CountedErrors):
-    """Join words, part them, drop hyphens or the space behind a comma, each as often as people do.
+    """Join words, split words, drop hyphens or the space after a comma, each as often as people do.
 
     Words are not joined where that would make another word («не мой» stays). No word takes part in two errors, so at
-    most two words are joined. Likelier errors come first (`weighted_ranks`).
+    most two words are joined. Likelier errors have lower ranks (`weighted_ranks`).
 
     Args:
         classes: which of these classes of errors are made.
@@ -108,7 +108,7 @@ _NUMBERS = np.array([CLASSES.index(name) for name in JOINS])
 
 
 def _commas(batch: Batch, streams: Streams, forms: WordForms, rates: ErrorRates, written: Codes) -> _Edits:
-    """Return the edits that drop the space behind a comma, and write them into `written`.
+    """Return the edits that drop the space after a comma, and write them into `written`.
 
     The space of «2, 5» stays, since «2,5» is another number.
     """

@@ -27,26 +27,26 @@ _JOINED = frozenset({"в", "за", "из", "к", "на", "от", "по", "под
 _CAPITALS_AND_SIGNS = re.compile(r"[A-ZА-ЯЁ]+|[^\w\s]")
 _LEAST_COUNT, _SHORTEST, _LONGEST = 300, 3, 24
 _BASE = 1e-6
-"""What is written otherwise without an error has ranks below this, so that it is done at every probability."""
+"""Changes that are no errors (small letters, numbers in words) have ranks below this, so that they are always made."""
 _SHARES = {"same": 3.0, "near": 0.2, "ending": 1.2, "lost": 0.25, "join": 1.5, "split": 0.6}
 """How much likelier errors of one kind are than those of another, where a word allows both; the author's estimates."""
 _MOST, _HIGHEST = 0.5, 0.9
 _REFUSED = 0.165
-"""The share of the errors that no text can make, or that the gate `meaning` refuses: counted in 600 sentences."""
+"""The share of the drawn errors that cannot be made, or that the gate `meaning` refuses: counted in 600 sentences."""
 
 
 @dataclass(frozen=True, slots=True)
 class Speech(Attack):
-    """Write a text as a recogniser of speech does that hears it read aloud.
+    """Write a text as a speech recogniser does that hears it read aloud.
 
     There are no capitals and no punctuation; numbers, signs, abbreviations and Latin words are written as they are
     spoken. Then some words are misheard: they become words that sound the same or nearly so, lose their endings, are
-    joined or parted; short words are lost. «Не» stays.
+    joined or split; short words are lost. «Не» stays.
 
     Args:
         wer: the expected word error rate, in [0, 0.5]: wrong, lost and added words / words of the text. Both texts are
-            compared in lower case without punctuation; what is only spoken otherwise counts, too.
-        words: the dictionary of what is heard.
+            compared in lower case without punctuation; numbers and signs that are written in words count, too.
+        words: the dictionary of how signs and letters are spoken, and of what is misheard.
 
     Raises:
         AugmentError: there is no such dictionary, or `wer` is out of range.
@@ -64,7 +64,10 @@ class Speech(Attack):
         _table(self.words)
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
-        """Propose what is spoken otherwise, with ranks near 0, and errors, each as a change of its own."""
+        """Propose the text as it is spoken (small letters, numbers in words), and errors; each edit is one change.
+
+        Changes to what is spoken have ranks near 0, so that they are made at every positive probability.
+        """
         numbers = Numbers(probability=1.0, classes=("words",)).changes(batch, streams)
         keys, before, firsts = streams.keys.tolist(), batch.untouchable_before.tolist(), batch.starts.tolist()
 
@@ -82,14 +85,14 @@ class Speech(Attack):
 
 
 class _Table(NamedTuple):
-    """What the dictionary says, by kind.
+    """The contents of the dictionary, by kind.
 
     Attributes:
-        spoken: finds signs and abbreviations; `said` has what is said for them.
+        spoken: finds signs and abbreviations; `said` maps each to what is said for it.
         latin: pairs of Latin letters and what is said for them, the longest first; at the end of a word, and anywhere.
         letters: the names of letters.
         lost: the weight of each word that may be lost.
-        near: by their first letter, the letters that may be heard otherwise, each with what is heard and its weight.
+        near: maps a first letter to the groups of letters that may be misheard, each with what is heard and a weight.
     """
 
     name: str
@@ -132,7 +135,15 @@ def _table(name: str) -> _Table:
 
 
 class _Error(NamedTuple):
-    """An error at a word: how many characters are heard as which text, weight, kind, and how many words are wrong."""
+    """An error at a word.
+
+    Attributes:
+        width: how many characters of the text are misheard.
+        text: what is heard instead; "" if the word is lost.
+        weight: how likely the error is, relative to others.
+        kind: its kind, a key of `_SHARES`.
+        cost: how many words are wrong by it.
+    """
 
     width: int
     text: str
@@ -208,14 +219,14 @@ def _drawn(words: Sequence[tuple[int, Sequence[_Error]]], budget: float, rng: Rn
 
 
 def _add(base: list[Edit], taken: bytearray, edit: Edit) -> None:
-    """Add an edit whose range none has taken."""
+    """Add an edit and mark its range as taken, unless an earlier edit has taken a part of it."""
     if taken.find(1, edit.start, edit.stop) < 0:
         base.append(edit)
         taken[edit.start : edit.stop] = bytes([1]) * (edit.stop - edit.start)
 
 
 def _padded(text: str, edit: Edit) -> Edit:
-    """Return an edit with spaces where words would stick together: «5%» is «пять процентов»."""
+    """Return an edit in lower case, with spaces where words would stick together: «5%» is «пять процентов»."""
     before = " " if edit.start and text[edit.start - 1].isalnum() else ""
     after = " " if text[edit.stop : edit.stop + 1].isalnum() else ""
     return Edit(
@@ -248,7 +259,7 @@ def _latin(word: str, name: str) -> str:
 def _places(
     text: str, plain: Sequence[re.Match[str]], is_free: Callable[[int, int], bool], table: _Table
 ) -> Iterator[tuple[int, Sequence[_Error]]]:
-    """Yield the start of each word in which, or between which and the next, an error may be made, with the errors."""
+    """Yield the start of each word that may be misheard, lost or joined with the next one, with these errors."""
     for at, word in enumerate(plain):
         low, (start, stop) = same_word(word[0]), word.span()
         errors = _heard(low, table.name)
@@ -305,7 +316,7 @@ def _heard(word: str, name: str) -> tuple[_Error, ...]:
 
 
 def _lowered(text: str, taken: bytearray, rng: Rng) -> Iterator[Change]:
-    """Yield the changes that write small letters and no punctuation outside what is written otherwise."""
+    """Yield the changes that lower capitals and drop punctuation, where no other edit has taken the range."""
     for match in _CAPITALS_AND_SIGNS.finditer(text):
         start, stop = match.span()
         if taken.find(1, start, stop) >= 0:

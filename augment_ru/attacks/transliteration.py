@@ -23,7 +23,7 @@ LEFT_OUT = "-"
 
 
 class _Before(NamedTuple):
-    """A row for a letter in front of certain letters, the `followers`; it replaces the letter's usual row there."""
+    """A row that replaces the usual row of a letter before certain letters, the `followers`."""
 
     usual: int
     row: int
@@ -33,8 +33,8 @@ class _Before(NamedTuple):
 class Spellings:
     """The spellings of letters in columns, from a dictionary.
 
-    A row has the spellings of one letter: in general, or only in front of certain letters.
-    The columns of the dictionary are: letter; the letters in front of which the line holds, or `-`; spellings.
+    A row has the spellings of one letter: in general, or only before certain letters. The columns of the dictionary
+    are: letter; the letters before which the line holds, or `-`; spellings.
 
     Args:
         name: the name of the dictionary, or a path that ends in .tsv.
@@ -43,7 +43,8 @@ class Spellings:
         row_of: the general row of each code point, -1 if it has none; shape (largest code point + 2,).
         case_of: 1 for each small letter, 2 for each capital, 0 for other characters; of the same shape.
         before: the rows that hold only in front of certain letters.
-        bounds: the cumulative probabilities of the spellings of a row, shape (rows, most spellings); the last is 1.
+        bounds: the cumulative probabilities of the spellings in each row, the last of them 1; shape (rows, largest
+            number of spellings).
         firsts: the index in `texts` of the first text of each row, shape (rows,).
         texts: three texts for each spelling: in lower case, with a capital at its start, and in capitals.
         lasting: whether each code point is a letter that no row leaves out; of the same shape as `row_of`.
@@ -162,9 +163,9 @@ class Transliteration(Attack):
     Args:
         style: `chat`, as people write; `icao`, as in passports; `gost`, GOST 7.79-2000, system B; or the path of a
             `.tsv` file with the columns letter, the letters in front of which the line holds, spellings.
-        unit: what changes together, as for someone without a Russian keyboard: `run`, some words from the start of a
-            sentence on; `sentence`; `message`, the whole text; `word`. The probability is the share of the words, of
-            the sentences or of the texts.
+        unit: what changes together, as for someone without a Russian keyboard: `run`, the first few words of a
+            sentence; `sentence`; `message`, the whole text; `word`. The probability is the share of the words, of the
+            sentences or of the texts.
         targets: which words change with `unit=word`, as in `masking`.
 
     Raises:

@@ -26,14 +26,14 @@ _KIND, _PLACE, _WHICH = 2, 0, 1
 
 @dataclass(frozen=True, slots=True)
 class Unseen(Attack):
-    """Put what a reader does not see into words, or between them; the text looks as it did.
+    """Put signs that a reader does not see, or reads over, into words or between them; the letters stay.
 
     Each changed word draws one of the kinds that fit it: zero-width signs, variation selectors, tags, soft hyphens and
-    controls of direction stand between two letters; a combining line strikes or underlines every letter; another
-    space takes the place of the one behind the word.
+    controls of direction are put between two letters; a combining line strikes or underlines every letter; another
+    space replaces the one after the word.
 
     Args:
-        probability: of the words that can change, the share that does; in [0, 1].
+        probability: the share of the changeable words that change, in [0, 1].
         kinds: the kinds of signs; `all` stands for all of them.
         targets: which words change, as in `masking`.
         signs: a dictionary, or the path of a `.tsv` file with the columns kind, code points, where they come from.
@@ -58,7 +58,7 @@ class Unseen(Attack):
         return unseen_signs(self.signs, tuple(self.kinds))
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
-        """Propose a sign for every word that has two letters side by side, or a space behind it."""
+        """Propose a sign for every word that has two letters side by side, or a space after it."""
         signs = self._signs()
         starts, stops = word_letters.words_of_segments(batch)
         gaps, letters = word_letters.letter_gaps(batch), word_letters.lone_letters(batch)
@@ -97,7 +97,7 @@ class Unseen(Attack):
 
 
 def _spaces(batch: Batch, stops: Ints) -> Ints:
-    """Count the plain space between each word and a next one: 1 or 0, shape (words,)."""
+    """Return 1 for each word with a single unprotected space between it and the next word, else 0; shape (words,)."""
     codes = np.append(batch.codes, batch.codes[-1:])
     found: Mask = (codes[stops] == ord(" ")) & ((batch.flags[np.minimum(stops + 1, codes.size - 2)] & WORD) != 0)
     if batch.untouchable is not None:

@@ -88,9 +88,9 @@ class WrongLayout(Attack):
     A word stays if no key types one of its letters («naïve», a letter with a stress mark).
 
     Args:
-        unit: what changes together, as when someone forgot to switch: `run`, some words from the start of a sentence
-            on, with the signs between them («как, где?» → «rfr? ult&»); `sentence`; `message`, the whole text; `word`,
-            without signs. The probability is the share of the words, of the sentences or of the texts.
+        unit: what changes together, as when someone forgot to switch: `run`, the first few words of a sentence, with
+            the signs between them («как, где?» → «rfr? ult&»); `sentence`; `message`, the whole text; `word`, without
+            signs. The probability is the share of the words, of the sentences or of the texts.
         targets: which words change with `unit=word`, as in `masking`.
         layouts: a dictionary, or the path of a `.tsv` file with two columns: a character in one layout, the character
             of the same key in the other layout.

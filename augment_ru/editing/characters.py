@@ -24,12 +24,13 @@ from augment_ru.text.characters import Codes
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Substitutions:
-    """A table of characters with their substitutes and the weights of these, in columns; hashed by identity.
+    """A table of characters, their substitutes and the probability of each substitute, in columns; hashed by identity.
 
     Attributes:
-        row_of: the row of each code point, -1 if it has no substitutes; shape (largest code point + 2,).
-        bounds: the cumulative probabilities of the substitutes, shape (rows, most substitutes); the last is 1.
-        substitutes: the code points of the substitutes, of the same shape.
+        row_of: the row of each code point, -1 if it has no substitutes; shape (largest code point in the table + 2,).
+        bounds: the cumulative probabilities of the substitutes in each row, the last of them 1; shape (rows, largest
+            number of substitutes).
+        substitutes: the code points of the substitutes, same shape.
     """
 
     row_of: npt.NDArray[np.int16]
@@ -89,7 +90,7 @@ def substitute_characters(batch: Batch, table: Substitutions, streams: Streams) 
 
 
 def _substituted(batch: Batch, table: Substitutions) -> tuple[Ints, Ints, npt.NDArray[np.int16]]:
-    """Find the characters that the table has: where they start, where they stop, and the row of each in the table."""
+    """Find the characters that the table has: their global starts and stops, and the row of each in the table."""
     rows = table.row_of[np.minimum(batch.codes, table.row_of.size - 1)]
     places = np.flatnonzero(rows >= 0)
     return places, places + 1, rows[places]
@@ -97,13 +98,14 @@ def _substituted(batch: Batch, table: Substitutions) -> tuple[Ints, Ints, npt.ND
 
 @cache
 def keyboards(layouts: tuple[str, ...]) -> Substitutions:
-    """Return the neighbouring keys of each letter on keyboard layouts, in both cases.
+    """Return, for each letter in lower and in upper case, the letters on the neighbouring keys of a keyboard.
 
     A neighbour is at most 1.5 key widths away, and its weight is 1 / distance². If a key has no neighbour that near
-    (ё, in the corner), the key and the letter nearest to it count as neighbours.
+    (ё, in the corner), the key and the one nearest to it count as neighbours of each other.
 
     Args:
-        layouts: the names of dictionaries, or paths of `.tsv` files with the columns key, x, y; in key widths.
+        layouts: names of shipped layouts, such as `keyboard_ru`, or paths of `.tsv` files with the columns key, x, y;
+            x and y are measured in key widths. If layouts share a key, the last one counts.
 
     Raises:
         AugmentError: there is no such layout, or `layouts` is empty.
@@ -121,7 +123,7 @@ def keyboards(layouts: tuple[str, ...]) -> Substitutions:
 
 @cache
 def neighbouring_keys(layout: str) -> dict[str, list[tuple[str, float]]]:
-    """Return the neighbouring keys of each letter of one layout, in lower case, and their weights (see `keyboards`)."""
+    """Map each letter of a layout, in lower case, to the neighbouring letters and their weights (see `keyboards`)."""
     return _neighbours({key: (float(x), float(y)) for key, x, y in rows(dictionary_path(layout), columns=3)})
 
 
@@ -148,9 +150,9 @@ def _neighbours(keys: Mapping[str, tuple[float, float]]) -> dict[str, list[tuple
 
 @cache
 def letter_case() -> Substitutions:
-    """Return a table of letters and their other case.
+    """Return a table that maps a lower-case letter to the upper-case one, and the reverse: «я» to «Я», «Я» to «я».
 
-    It has the letters that have exactly one counterpart, if the counterpart's own counterpart is the letter.
+    Letters without such a partner («ß», whose upper case is «SS») are left out.
     """
     pairs: dict[str, list[tuple[str, float]]] = {}
     for code in (*range(0x3000), *range(0xA640, 0xAB80), *range(0xFF21, 0xFF5B)):

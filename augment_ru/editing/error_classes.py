@@ -1,4 +1,4 @@
-"""The classes of errors that people make, and how often people make them; attacks draw errors at these rates."""
+"""Classes of errors, and how often people make an error of each class; attacks draw errors at these rates."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -22,8 +22,8 @@ class ErrorRate:
     """How often people make an error.
 
     Attributes:
-        places: the places where it can be made, in the notation of the dictionary.
-        rate: the share of these places at which it is made, in (0, 1].
+        places: where the error can be made, as the dictionary writes it, such as «не *».
+        rate: the share of these places at which people make the error, in (0, 1].
     """
 
     places: str
@@ -31,7 +31,7 @@ class ErrorRate:
 
     @property
     def phrases(self) -> tuple[str, ...]:
-        """The places as phrases: `places` is a list of them, separated by commas («не *, ни *»)."""
+        """The phrases in `places`, where commas separate them: «не *, ни *» gives «не *» and «ни *»."""
         return tuple(self.places.split(_PHRASES_APART))
 
 
@@ -49,11 +49,11 @@ class ErrorRates:
     mean: float
 
     def of(self, name: str) -> tuple[ErrorRate, ...]:
-        """Return the rates of a class; an empty tuple if the class is not among these."""
+        """Return the rates of a class; an empty tuple for a class that is not in `by_class`."""
         return self.by_class.get(name, ())
 
     def times(self, factors: Mapping[str, float]) -> "ErrorRates":
-        """Return the rates, each multiplied by the factor of its class; `mean` stays as it is.
+        """Return the rates, each multiplied by the factor of its class, at most 0.99; `mean` stays as it is.
 
         Args:
             factors: a number of at least 0 for each class; the rates of classes without a factor stay as they are.
@@ -65,7 +65,7 @@ class ErrorRates:
         return ErrorRates(found, self.mean)
 
     def rate(self, name: str) -> float:
-        """Return the rate of a class that has a single rate; 0 if the class is not among these."""
+        """Return the rate of a class that has a single rate; 0 for a class that is not in `by_class`."""
         return math.fsum(one.rate for one in self.of(name))
 
 
@@ -138,12 +138,11 @@ _BELOW_ONE = np.nextafter(1.0, 0.0)
 
 
 def drawn_class(points: Floats, bounds: Floats) -> Ints:
-    """Return the number of the class that is drawn at each place, shape (places,).
+    """Return the index of the class that is drawn at each place, shape (places,).
 
     Args:
-        points: draws from U[0, 1) times the last bound, shape (places,).
-        bounds: the cumulative rates of the classes: of shape (classes,) if they are the same for all places, else of
-            shape (places, classes).
+        points: uniform draws from [0, last bound), shape (places,).
+        bounds: the cumulative rates of the classes, shape (classes,), or (places, classes) if they differ by place.
     """
     chosen: Ints = np.minimum((points[:, None] >= bounds).sum(axis=1), bounds.shape[-1] - 1)
     return chosen
@@ -153,7 +152,7 @@ def kind_notes(kinds: Ints, classes: Sequence[str]) -> Callable[[Ints], Sequence
     """Return a function from the indices of edits to their notes, which name the class of each error.
 
     Args:
-        kinds: the number of the class of each edit, shape (edits,).
+        kinds: the index of each edit's class in `classes`, shape (edits,).
         classes: the names of the classes.
     """
     notes = [Note(kind=name) for name in classes]
@@ -161,7 +160,7 @@ def kind_notes(kinds: Ints, classes: Sequence[str]) -> Callable[[Ints], Sequence
 
 
 class CountedErrors(Attack):
-    """An attack that makes errors of people, each class as often as a dictionary says.
+    """An attack that makes the errors that people make, each class of errors as often as a dictionary says.
 
     To write one, inherit from this class in a frozen dataclass and define `propose_batch`, which reads `counted`.
     """

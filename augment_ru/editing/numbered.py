@@ -1,4 +1,4 @@
-"""What `numbers` and `abbreviations` share: places of a text with the ways in which they may be written."""
+"""What the attacks `numbers` and `abbreviations` share: they rewrite ranges of a text («5» as «пять»)."""
 
 import re
 from abc import abstractmethod
@@ -21,9 +21,14 @@ _OPENING = re.compile(r"(?:^|[.!?…]|\n)[\s\"«„(—–-]*$")
 
 
 class Place(NamedTuple):
-    """A range of a text, a new text for it, and the class of the change; `before`: a new form of its preposition.
+    """One way to rewrite a range of a text.
 
-    `more`: the places that change with it or not at all.
+    Attributes:
+        start, stop: the range.
+        text: the new text.
+        kind: the class of the change.
+        before: start, stop and new form of the preposition before the range («с» to «со»); None if it stays.
+        more: further ranges with their new texts, which change together with this one.
     """
 
     start: int
@@ -35,7 +40,7 @@ class Place(NamedTuple):
 
 
 Ways = Sequence[tuple[Place, ...]]
-"""The places of a text, each with at least one way in which it may be written."""
+"""The ranges of a text that can be rewritten: for each range, at least one way to rewrite it."""
 
 
 def open_sentence(text: str, place: int) -> bool:
@@ -44,15 +49,15 @@ def open_sentence(text: str, place: int) -> bool:
 
 
 def end_of_short(text: str, stop: int) -> int:
-    """Return where an abbreviation that stops here ends, without a full stop that ends the sentence, too."""
+    """Return `stop`, where an abbreviation stops, or one less if its full stop also ends the sentence."""
     ends = text[stop - 1] == "." and re.match(r"\s*$|\s+[«\"—–-]*\s*[А-ЯЁA-Z]", text[stop:]) is not None
     return stop - ends
 
 
 def fitted(text: str, place: Place) -> Iterator[Place]:
-    """Yield a place with the capitals, the ё and the preposition of its text, unless the preposition is not certain.
+    """Fit a new text to the text around it: its capital, its е or ё, and the preposition before it.
 
-    Figures never open a sentence.
+    Yield nothing if the right form of the preposition is uncertain, or if a figure would open a sentence.
     """
     new, opens = place.text, open_sentence(text, place.start)
     if opens and new[0].isdigit():
@@ -71,7 +76,11 @@ def fitted(text: str, place: Place) -> Iterator[Place]:
 
 
 def _one_way(text: str, row: Iterable[tuple[Place, ...]]) -> Ways:
-    """Return the places that go the way of the first in their sentence: no «5 тысяч руб.»; `forms` go both ways."""
+    """Keep the ranges that change in the same class as the first one of their sentence.
+
+    So a sentence does not get «5 тысяч руб.», with one word written out and the other shortened. Changes of the class
+    `forms` go with every other class.
+    """
     ways: dict[int, str] = {}
     kept = []
     for place in sorted(row, key=lambda one: one[0].start):
@@ -87,10 +96,10 @@ _BREAK = re.compile(r"[.!?…]\s+[А-ЯЁ]|\n")
 
 @dataclass(frozen=True, slots=True)
 class WritesOtherwise(Attack):
-    """Write places of a text in another of their ways, drawn at random.
+    """Rewrite ranges of a text, such as numbers; if there are several ways to rewrite one, draw one at random.
 
     Args:
-        probability: the share of the places that change, in [0, 1].
+        probability: the share of the ranges that change, in [0, 1].
         classes: the classes of changes.
 
     Raises:
@@ -107,14 +116,14 @@ class WritesOtherwise(Attack):
 
     @abstractmethod
     def places(self, text: str) -> Iterable[tuple[Place, ...]]:
-        """Find the places of a text, each with the ways in which it may be written, of all classes."""
+        """Find the ranges of a text that can be rewritten; for each, the ways to rewrite it, of all classes."""
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
-        """Propose a change for each place of each text."""
+        """Propose a change for each range of each text that can be rewritten."""
         return Proposals.of_changes(batch, self.changes(batch, streams))
 
     def changes(self, batch: Batch, streams: Streams) -> Iterator[list[Change]]:
-        """Yield the changes of each text, one for each place; the places are found once for all candidates."""
+        """Yield the changes of each text, one for each range; the ranges are found once for all candidates."""
         rows = zip(batch.texts, map(Rng, streams.keys.tolist()), batch.once(_places, self), strict=True)
         return ([_change(text, rng, ways) for ways in found] for text, rng, found in rows)
 
@@ -124,7 +133,7 @@ def _places(batch: Batch, attack: WritesOtherwise) -> list[Ways]:
 
 
 def _in_pieces(text: str, attack: WritesOtherwise) -> Iterator[tuple[Place, ...]]:
-    """Yield the places of a text; a long one is read piece by piece, since each place asks what stands around it."""
+    """Yield the ways to rewrite each range; a text of over 1,000 characters is read in pieces, which is faster."""
     for piece in _PIECE.finditer(text) if len(text) > _LONG else _WHOLE.finditer(text):
         for ways in _one_way(piece[0], _fitted(piece[0], attack)):
             yield tuple(_moved(place, piece.start()) for place in ways)
@@ -141,7 +150,7 @@ _WHOLE = re.compile(r"(?s).+")
 _PIECE = re.compile(
     r"(?s).{400,4000}?(?:(?:[а-яё]{6}[.!?…]|[!?…])\s+(?=[А-ЯЁ])|\n|\Z)|.{1,4000}(?:(?<=\s)|\Z)|.{1,4000}"
 )
-"""A piece of a text: it ends with a sentence, but not behind what may be an abbreviation; or with a word."""
+"""A piece of a long text: it ends where a sentence ends, but not after a possible abbreviation, or else at a space."""
 
 
 def _fitted(text: str, attack: WritesOtherwise) -> Iterator[tuple[Place, ...]]:

@@ -16,7 +16,7 @@ from augment_ru.text.characters import Mask
 Rewritten = tuple[str, Note]
 """A new text, and its note, which says how the text is read and which class of error it has."""
 Edits = Sequence[Iterable[Edit]]
-"""The edits of each of some changes; a change that cannot be made has no edits."""
+"""For each of some changes, its edits; empty for a change that cannot be made."""
 Work = Callable[[Ints], Mask]
 """A function that tries to make the changes with these indices in one batch, and tells for each whether it was made."""
 
@@ -35,8 +35,8 @@ class MadeOnDemand(Attack):
     def with_min_changes(self, count: int) -> Self:
         """Return the attack for a run in which `count` changes of each record are forced.
 
-        If `count` is 0, the attack still makes one change of each text. By it the engine tells texts that stay clean
-        from texts in which nothing can be changed.
+        If `count` is 0, the attack still makes one change of each text: from it the engine sees that something could be
+        changed in a text that stays as it is.
         """
         return replace(self, least=max(count, 1))
 

@@ -1,4 +1,4 @@
-"""The first words of sentences: whether they keep their capital if something is put before them."""
+"""The first words of sentences: whether such a word keeps its capital if another word is put before it."""
 
 from functools import lru_cache
 
@@ -6,11 +6,11 @@ from augment_ru.editing.word_forms import WordFunction
 from augment_ru.language.morphology import NAME_LABELS, is_known, morphology
 
 LOWERED, NAME, ADJECTIVE = 1, 2, 4
-"""Bits: the word gets a small letter; the word is a name; the word is an adjective, which may begin a name («Малая
-Вишера»).
+"""Bits: the word loses its capital when it is no longer first; it is a name, which keeps it; it is an adjective, which
+may begin a name («Малая Вишера»).
 """
 _SURELY, _HARDLY = 0.85, 0.02
-"""Bounds for the share of a word's readings that are names: from the first on it is a name, up to the second it is not.
+"""Bounds for the share of a word's readings that are names: at 0.85 or more it is a name, at 0.02 or less it is not.
 
 The share is about 0.9 for «Петров» and «Коля», 0.8 for «Мороз», 0.2 for «Тише» (of a mouse), 0.015 for «Голову».
 Between the bounds only the sentence can tell.

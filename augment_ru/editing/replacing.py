@@ -1,4 +1,4 @@
-"""Replace a word by another one in the same form; the words that agree with it and its preposition are adapted.
+"""Replaces a word by another one in the same form, and adapts the words that agree with it and its preposition.
 
 The last class of the module is the base of attacks that replace words.
 """
@@ -183,7 +183,7 @@ _OF_PLACE = frozenset({"в", "во", "на"})
 
 
 def replacement(syntax: Syntax, number: int, lemma: str) -> tuple[Edit, ...] | None:
-    """Return the edits that replace a word by another one; each edit is read as the word that it replaces.
+    """Return the edits that replace a word by another one; the note of each edit has the old word as its reading.
 
     Args:
         syntax: the tree of the text.
@@ -343,7 +343,7 @@ def writes_yo(text: str) -> bool:
 class ReplacesWords(Attack):
     """Replace words by other lemmas, in the same form; words that depend on a noun agree with its new gender.
 
-    A lemma is skipped if it already stands in the sentence or cannot be put into the form of the word.
+    A lemma is skipped if the sentence already has it, or if it cannot be put into the form of the word.
 
     Args:
         words: the name of the dictionary.

@@ -1,4 +1,4 @@
-"""Changes that write words or whole sentences in another spelling; each edit is read as the words that it replaces."""
+"""Changes that write words or sentences in another spelling; the note of each edit has the old words as its reading."""
 
 from collections.abc import Callable, Sequence
 
@@ -16,9 +16,9 @@ _CLOSING = ".!?…"
 
 
 UNITS = ("word", "run", "sentence", "message")
-"""What changes together: a word; some words from the start of a sentence on; a whole sentence; the whole text."""
+"""What is one change: a word; the first few words of a sentence; a whole sentence; the whole text."""
 _RUNS = np.array([1.0, 0.85, 0.7, 0.55, 0.4, 0.3, 0.2, 0.1])
-"""How likely a run has more than 0, 1, … 7 words: people notice after a few, or after the sentence."""
+"""The probability that a run has more than 0, 1, … 7 words; a run also ends with its sentence."""
 _LENGTHS = "lengths"
 
 
@@ -41,7 +41,7 @@ def respell(
     ranks: Floats | None = None,
     clean: bool = True,
 ) -> Proposals:
-    """Propose edits that are read as the words that they replace.
+    """Propose edits that write words in another spelling.
 
     Args:
         batch: the texts.
@@ -49,11 +49,11 @@ def respell(
         places: the global starts and stops of the edits, sorted and disjoint; no edit reaches across a fence.
         replace: a function from the indices of edits to their new texts.
         unit: which edits are one change, see `UNITS`.
-        ranks: for the unit `word`, the rank of each edit; None: they are drawn.
+        ranks: for the unit `word`, the rank of each edit, shape (edits,); None: they are drawn.
         clean: as in `Proposals`.
 
     Returns:
-        The proposals. The note of each edit holds the replaced text as its reading.
+        The proposals. The note of each edit has the replaced text as its reading.
     """
     starts, stops = places
     kept = np.arange(starts.size)

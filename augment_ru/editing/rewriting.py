@@ -1,8 +1,8 @@
 """Sentences rewritten by a model: what the attacks back_translation and paraphrase share.
 
-Each sentence is one change with a rank of its own. The model is given the sentences that the probability may make
-active, those of all texts of a batch at once. It first rewrites the whole sentence. If a protected span is not in
-its output letter for letter, it rewrites the ranges between the protected spans instead.
+Each sentence is one change with a rank of its own. The model is given only the sentences whose changes may become
+active, of all texts of a batch at once. It first rewrites the whole sentence. If its output does not have every
+protected span letter for letter, it rewrites the ranges between the protected spans instead.
 """
 
 import re
@@ -24,7 +24,7 @@ from augment_ru.text.batch import Batch
 from augment_ru.text.words import count_russian_words
 
 LONGEST = 400
-"""The most characters of a range that is rewritten, since models read 512 tokens.
+"""The longest range that a model is given, in characters, since models read at most 512 tokens.
 
 A longer range is cut at a mark or between words.
 """
@@ -115,8 +115,8 @@ def _trimmed(text: str, start: int, stop: int, *, after: bool, before: bool) -> 
         text: the text.
         start: the first character of the range.
         stop: the character after its last one.
-        after: whether the range stands directly behind a protected span.
-        before: whether the range stands directly in front of a protected span.
+        after: whether the range comes directly after a protected span.
+        before: whether the range comes directly before a protected span.
 
     Returns:
         The start and stop of the trimmed range, which may be empty.
@@ -365,4 +365,4 @@ class SentenceRewriting(MadeOnDemand):
 
     @abstractmethod
     def generate(self, texts: Sequence[str], keys: Keys) -> Sequence[str | None]:
-        """Rewrite at least one text, as `rewrite` describes; `rewrite` remembers the outputs that are not random."""
+        """Return a new form of each text (at least one); `rewrite` calls this and caches fixed outputs."""

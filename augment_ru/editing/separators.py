@@ -19,7 +19,7 @@ _WHOLE = frozenset({"вместе", "затем", "немало", "немног�
 _SHORT = 3
 """Two words of which one has at most this many letters are not joined if that makes another word («не мой»)."""
 _SHORTEST_REST = 3
-"""The fewest letters that must be left behind the prefix when a word is split: «нами» must not become «на ми»."""
+"""The fewest letters that must be left after the prefix when a word is split: «нами» must not become «на ми»."""
 
 
 _KNOWN = WordFunction(is_known)
@@ -29,9 +29,9 @@ _LEANS_RIGHT = WordFunction(lambda word: word_kind(word).role in ("preposition",
 def joins(batch: Batch, forms: WordForms, rates: ErrorRates) -> tuple[Ints, Floats, Ints]:
     """Find the words that people write together with the next word.
 
-    Three kinds of pairs are left out: pairs of which one word is short and which joined are a word of the dictionary
-    («не мой»); pairs whose second word begins with a capital («и Анна»), unless the first word ends in a capital; and
-    pairs whose second word leans on what follows it («картошку в»), unless people join this very pair.
+    Three kinds of pairs are left out: pairs with a short word that joined make another word of the dictionary («не
+    мой»); pairs whose second word begins with a capital («и Анна»), unless the first word ends in a capital; and pairs
+    whose second word is a preposition or a conjunction («картошку в»), unless people join this very pair.
 
     Args:
         batch: the texts.
@@ -39,8 +39,8 @@ def joins(batch: Batch, forms: WordForms, rates: ErrorRates) -> tuple[Ints, Floa
         rates: how often people make each error.
 
     Returns:
-        Three arrays of shape (pairs,): the number of the first word of each pair, ascending; how often people join the
-        pair; and the index of its class in `JOINS`.
+        Three arrays of shape (pairs,): the number of the first word of each pair, ascending; the rate at which people
+        join the pair; and the index of its class in `JOINS`.
     """
     patterns = _patterns(tuple((kind, one) for kind, name in enumerate(JOINS) for one in rates.of(name)))
     pairs = np.flatnonzero(forms.beside[:-1] & forms.letters[:-1] & forms.letters[1:])
@@ -56,9 +56,9 @@ def joins(batch: Batch, forms: WordForms, rates: ErrorRates) -> tuple[Ints, Floa
 
 
 class _Numbered(NamedTuple):
-    """Words or phrases of patterns, and the number of the pattern of each.
+    """Words or phrases that patterns contain, and the number of the pattern that contains each one.
 
-    If a word or phrase is in several patterns, it is the number of the one of the highest rate.
+    If several patterns contain a word or phrase, the one with the highest rate counts.
     """
 
     forms: FormTable
@@ -92,9 +92,9 @@ class _Patterns(NamedTuple):
     kinds: Ints
 
     def best(self, forms: WordForms, pairs: Ints) -> Ints:
-        """Return the number of the pattern that fits each of these words and the word after it.
+        """Return, for each of these words, the number of the pattern that fits it and the word after it.
 
-        If several patterns fit, it is the one of the highest rate.
+        If several patterns fit, the one with the highest rate counts.
 
         Args:
             forms: the words of the batch.
@@ -113,10 +113,10 @@ class _Patterns(NamedTuple):
 
 @cache
 def _patterns(rates: tuple[tuple[int, ErrorRate], ...]) -> _Patterns:
-    """Build the patterns of rates.
+    """Build the patterns, one from each rate.
 
     Args:
-        rates: pairs: the number of a class, and one of its rates.
+        rates: pairs of the index of a class in `JOINS` and one of its rates.
     """
     ordered = sorted(rates, key=lambda one: -one[1].rate)
     firsts: dict[str, int] = {}
@@ -148,7 +148,7 @@ def lone(words: Floats, gaps: Floats) -> tuple[Mask, Mask]:
             words take part in this error.
 
     Returns:
-        Whether the error in each word is made, and whether the error behind each word is made, both of shape (words,).
+        Whether the error in each word is made, and whether the error after each word is made, both of shape (words,).
     """
     beside = np.full((2, words.size + 2), 2.0)
     beside[:, 1:-1] = words, gaps
@@ -159,7 +159,7 @@ def lone(words: Floats, gaps: Floats) -> tuple[Mask, Mask]:
 
 
 def parted(forms: WordForms, rates: ErrorRates) -> tuple[Ints, Ints]:
-    """Find the words that people split, and how many letters of each one its prefix has.
+    """Find the words that people split after a prefix («на верное»), and the length of each one's prefix in letters.
 
     Args:
         forms: the words of a batch.
@@ -181,14 +181,14 @@ def _prefix_lengths(prefixes: tuple[str, ...]) -> WordFunction:
 
 
 _PARTED_ROLES = frozenset({"adverb", "conjunction", "pronoun", "preposition", "particle"})
-"""The roles of words that people split behind a prefix: «на верное», «в роде», not «за вод» and «по гулять»."""
+"""The roles of words that people split after a prefix: «на верное», «в роде», not «за вод» and «по гулять»."""
 _DENIED_ROLES = frozenset({"adjective", "participle"})
-"""The roles of further words that people split behind «не» and «ни»: «не большой»."""
+"""The roles of further words that people split after «не» and «ни»: «не большой»."""
 
 
 @lru_cache(maxsize=100_000)
 def prefix_length(word: str, prefixes: tuple[str, ...]) -> int:
-    """Return how many letters of a word are a prefix that people split off; 0 if the word has no such prefix.
+    """Return the length, in letters, of the prefix that people split off a word; 0 if it has no such prefix.
 
     The rest must be a word of at least three letters, and not a finite verb («по чти»).
 

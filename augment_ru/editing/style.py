@@ -1,4 +1,4 @@
-"""The style of a text: whether it may hold words of a chat."""
+"""The style of a text: whether words that people use in chats fit into it."""
 
 import re
 from functools import cache, lru_cache
@@ -40,10 +40,10 @@ def _table() -> dict[str, int]:
 
 @lru_cache(maxsize=200_000)
 def _points(word: str) -> int:
-    """Return the points of a word as it is written.
+    """Return the points of a word as it is written, from -3 (a report) to 3 (a chat).
 
-    The dictionary `style` has the points of lemmas. Words in the first or second person get 1; abbreviations, and names
-    that the dictionary of forms does not have, -1.
+    The dictionary `style` has the points of lemmas. Of other words, verbs and pronouns in the first or second person
+    and imperatives get 1; abbreviations, and names that the dictionary of forms does not have, -1; the rest 0.
     """
     small = word.lower()
     known = next((_table()[lemma] for lemma in (small, *lemmas_of(small)) if lemma in _table()), 0)
@@ -59,7 +59,10 @@ def _points(word: str) -> int:
 
 @lru_cache(maxsize=8192)
 def chat_points(text: str) -> int:
-    """Return how much of a text speaks for a chat or a review; under 0: for a report, a law or an encyclopaedia.
+    """Score the style of a text: over 0 it reads like a chat or a review, under 0 like a report or an encyclopaedia.
+
+    The score is the sum of the points of its words, plus 1 if it has signs like «!» or «)))», minus 1 if it has signs
+    like «%» or a year.
 
     >>> chat_points("Спасибо, очень вкусно!") > 1, chat_points("Село находится в Тульской области.") < 0
     (True, True)
@@ -70,7 +73,7 @@ def chat_points(text: str) -> int:
 
 @lru_cache(maxsize=16)
 def _words_of_others(text: str) -> Mask:
-    """Tell for each place of a text, and for its end, whether it stands between quote marks."""
+    """Tell for each place of a text, and for its end, whether it is inside quotation marks; shape (characters + 1,)."""
     found = np.zeros(len(text) + 1, dtype=np.bool_)
     for one in quoted(text):
         found[one.start : one.stop] = True
@@ -78,7 +81,7 @@ def _words_of_others(text: str) -> Mask:
 
 
 def is_quoted(text: str, place: int) -> bool:
-    """Tell whether a place of a text stands between quote marks, where the words of others are."""
+    """Tell whether a place of a text is inside quotation marks, where other people's words are."""
     return bool(_words_of_others(text)[place])
 
 
@@ -91,5 +94,5 @@ def _fit(batch: Batch, least: int) -> Mask:
 
 
 def in_chats(batch: Batch, places: Ints, least: int) -> Mask:
-    """Tell for each global place whether its text has at least so many points, and it is no word of others."""
+    """Tell whether each global place is outside quotation marks and its text has at least `least` chat points."""
     return batch.once(_fit, least)[batch.rows(places)] & batch.once(_unquoted)[places]

@@ -1,4 +1,4 @@
-"""The syntax tree of a text or of one of its sentences, with the questions that attacks ask about it."""
+"""The syntax tree of a text or of one of its sentences, as attacks read it: heads, children, prepositions, subtrees."""
 
 from collections.abc import Iterator
 from copy import copy
@@ -15,9 +15,9 @@ _SIGNS = frozenset("%‰№§°$€₽£+")
 
 
 class Syntax:
-    """The syntax tree of a text, or of one of its sentences. Tokens are named by their numbers in the text.
+    """The syntax tree of a text, or of one of its sentences. Tokens are given by their numbers in the text, from 0.
 
-    A token governs the words below it in the tree, and itself.
+    A token governs itself and the words below it in the tree.
 
     Args:
         doc: the text with its annotation.
@@ -88,7 +88,7 @@ class Syntax:
         return self._governed[2][number]
 
     def is_whole(self, number: int) -> bool:
-        """Tell whether the words that a token governs stand next to each other, without punctuation between them."""
+        """Tell whether the words that a token governs are next to each other, without punctuation between them."""
         low, high = self.reach(number)
         return high - low + 1 == self.size(number)
 
@@ -111,7 +111,7 @@ class Syntax:
 
     @cached_property
     def roots(self) -> list[int]:
-        """The number of the root of each token."""
+        """For each token, the number of the root above it."""
         found = [-1] * len(self.tokens)
         for number in range(len(self.tokens)):
             way, last = {number: None}, number
@@ -144,7 +144,7 @@ class Syntax:
         return None
 
     def form(self, number: int) -> WordForm | None:
-        """Return the form of a token; None if it is not certain."""
+        """Return the grammatical form of a token; None if it is not certain."""
         token = self.tokens[number]
         return word_form(token.text, token.pos, token.features)
 

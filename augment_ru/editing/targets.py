@@ -1,4 +1,4 @@
-"""Which words an attack changes that hides words: any, those that carry the meaning, or those that filters look for."""
+"""Which words an attack that hides words may change: all, those that carry the meaning, or those that filters seek."""
 
 from functools import cache
 from pathlib import Path
@@ -14,7 +14,7 @@ from augment_ru.text.batch import Batch
 from augment_ru.text.characters import Mask, marked
 
 TARGETS = ("content", "lexicon", "random")
-"""The possible targets beside the path of a word list."""
+"""The values of the option `targets`; it may also be the path of a word list."""
 _EMPTY = frozenset({"NPRO", "PREP", "CONJ", "PRCL", "PRED", "INTJ"})
 
 
@@ -41,7 +41,7 @@ def read_word_list(path: str) -> frozenset[str]:
 
 
 def check_targets(targets: str) -> None:
-    """Read the word list that targets name, so that a wrong one is an error before the run starts.
+    """Read the word list that the option `targets` names, so that a wrong one is an error before the run starts.
 
     Raises:
         AugmentError: as `read_word_list`.
@@ -52,7 +52,7 @@ def check_targets(targets: str) -> None:
 
 @cache
 def _in_list(targets: str) -> WordFunction:
-    """Return a function that tells whether a list has a word or one of its lemmas."""
+    """Return a function that tells whether a word or one of its lemmas is in the word list."""
     lexicon = (same_word(word) for word, _ in rows(dictionary_path("filtered_words"), columns=2))
     words = frozenset(lexicon) if targets == "lexicon" else read_word_list(targets)
     return WordFunction(lambda word: same_word(word) in words or not words.isdisjoint(lemmas_of(word)))
@@ -67,7 +67,7 @@ _CARRIES = WordFunction(_carries_meaning)
 
 
 def targeted(batch: Batch, streams: Streams, starts: Ints, stops: Ints, targets: str) -> tuple[Ints, Ints, Floats]:
-    """Return the words that may change, and their ranks.
+    """Choose the words that may change, and draw their ranks.
 
     Args:
         batch: the texts.

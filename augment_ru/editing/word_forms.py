@@ -56,9 +56,8 @@ def _powers(exponent: int) -> tuple[Keys, Keys]:
     """Return the powers from which digests of words are computed, modulo 2^64.
 
     Returns:
-        The powers of a fixed odd number, with exponents from 0 to 2^exponent. And, for each place in a batch, the
-        factor by which the sum of a word that starts there is multiplied: so equal words have equal digests wherever
-        they stand.
+        The powers of a fixed odd number, with exponents from 0 to 2^exponent; and, for each place in a batch, the
+        factor for the sum of a word that starts there, so that equal words have equal digests at every place.
     """
     both = np.empty((2, 2**exponent + 1), dtype=np.uint64)
     both[:, 0], both[0, 1:], both[1, 1:] = 1, _BASE, _INVERSE
@@ -132,7 +131,7 @@ class _Digests(NamedTuple):
         return cls(digests[order], np.array(list(chosen.values()), dtype=np.int64)[order])
 
     def places(self, digests: Keys) -> Ints:
-        """Return the index of each digest among these; -1 for a digest that is not among them."""
+        """Return the index of each digest in this table; -1 for a digest that the table lacks."""
         if not self.digests.size:
             return np.full(digests.size, -1)
         places = np.minimum(np.searchsorted(self.digests, digests), self.digests.size - 1)
@@ -184,8 +183,8 @@ class WordForms:
     Attributes:
         codes: the code points of the batch in lower case.
         starts, stops: the global places where the words start and stop, shape (words,).
-        beside: whether only a single space stands between each word and the next word of the same text or option, shape
-            (words,).
+        beside: whether there is only a single space between each word and the next word of the same text or option,
+            shape (words,).
     """
 
     def __init__(self, batch: Batch) -> None:
@@ -251,7 +250,7 @@ class WordForms:
         return self._of_length[length]
 
     def begin(self, phrases: Iterable[str], words: Ints) -> Mask:
-        """Tell whether one of the phrases starts at each of these words, shape (words,).
+        """Tell for each of these words whether one of the phrases starts there, shape (words,).
 
         Args:
             phrases: phrases of one word or two, such as «что», «котор*», «не *», «потому что».
@@ -272,7 +271,7 @@ class WordForms:
 
         Args:
             table: the table.
-            words: the numbers of the words that are looked up; None stands for all words.
+            words: the numbers of the words that are looked up; by default all words.
 
         Returns:
             The numbers of the words found, and the number of each one's form in the table.
@@ -282,7 +281,7 @@ class WordForms:
         return table.numbers(words, self._digests[words], pairs=False)
 
     def ranges_in(self, table: FormTable, starts: Ints, stops: Ints) -> Mask:
-        """Tell whether the text at each of these ranges of global places is a single word of a table."""
+        """Tell for each range from `starts` to `stops` (global places) whether its text is one word of the table."""
         found, _ = table.numbers(np.arange(starts.size), self._digest(starts, stops), pairs=False)
         return marked(starts.size, found)
 
@@ -313,7 +312,7 @@ class WordForms:
         return words[places < self.stops[words]]
 
     def end_in(self, ending: str) -> Ints:
-        """Return the numbers of the words of letters alone that have this ending behind at least two other letters."""
+        """Return the numbers of the words that consist of letters only, at least two of them before this ending."""
         words = np.flatnonzero(self.codes[self.stops - 1] == ord(ending[-1]))
         words = words[self.letters[words] & (self.stops[words] - self.starts[words] > len(ending) + 1)]
         for back, char in enumerate(reversed(ending), start=1):
@@ -327,10 +326,7 @@ class WordForms:
         return digests
 
     def distinct(self, words: Ints) -> tuple[list[str], Ints]:
-        """Return the different forms of these words, in lower case.
-
-        Return also, for each word, the index of its form among them.
-        """
+        """Return the different forms among these words, in lower case, and for each word the index of its form."""
         _, firsts, places = np.unique(self._digests[words], return_index=True, return_inverse=True)
         text = self._text
         bounds = zip(self.starts[words][firsts].tolist(), self.stops[words][firsts].tolist(), strict=True)
@@ -352,7 +348,7 @@ class WordForms:
 
 
 def first_of_sentences(batch: Batch, places: Ints, before: Counts | None = None) -> Mask:
-    """Tell whether no letter or digit stands between each place and the start of its sentence, line or option.
+    """Tell for each place whether it starts its sentence, line or option, with no letter or digit before it.
 
     The full stop of an initial ends no sentence: «А. С. Пушкин».
 

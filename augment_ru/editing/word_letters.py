@@ -1,6 +1,6 @@
 """The letters of words in columns, for attacks that change some letters of a word so that it can still be read.
 
-An edit of such an attack covers a whole word, and its note holds the word as its reading.
+An edit of such an attack replaces a whole word, and its note has the old word as its reading.
 """
 
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ class Characters(NamedTuple):
 
     Attributes:
         places: the global place of each character, shape (characters,).
-        words: the number of the word that each character belongs to, ascending, same shape.
+        words: the index of the word that each character belongs to, ascending, same shape.
         within: the place of each character in its word, from 0, same shape.
     """
 
@@ -58,7 +58,7 @@ class Characters(NamedTuple):
 
 
 def words_of_segments(batch: Batch) -> tuple[Ints, Ints]:
-    """Return the global starts and stops of the editable words, without words that reach across a border of options."""
+    """Return the global starts and stops of the editable words that lie within one segment (`Batch.segments`)."""
     starts, stops = batch.words
     inside = batch.segments(starts) == batch.segments(stops - 1)
     return starts[inside], stops[inside]
@@ -71,7 +71,7 @@ def lone_letters(batch: Batch) -> Mask:
 
 
 def letter_gaps(batch: Batch) -> Mask:
-    """Tell whether each code point is a letter behind a letter, so that something may stand between, shape (codes,)."""
+    """Tell for each code point whether it and the one before are letters that a sign may separate, shape (codes,)."""
     gaps: Mask = (batch.flags & _LETTER) == WORD
     gaps[1:] &= (batch.flags[:-1] & _EITHER) == WORD
     gaps[:1] = False
@@ -79,22 +79,22 @@ def letter_gaps(batch: Batch) -> Mask:
 
 
 def drawn(keys: Keys, number: int) -> Floats:
-    """Return the draw with this number of each word's stream, in [0, 1), shape (words,).
+    """Return one draw from the stream of each word, in [0, 1), shape (words,).
 
     Args:
         keys: the key of each word's stream, shape (words,).
-        number: which draw of the stream.
+        number: which draw of the stream is returned.
     """
     return unit(keys, np.full(keys.size, number))
 
 
 def drawn_kinds(keys: Keys, number: int, fits: Mask) -> Ints:
-    """Draw for each word one of the kinds that fit it, all equally likely; return the numbers of the kinds.
+    """Draw for each word one of the kinds of change that fit it, all equally likely; return their indices in `fits`.
 
     Args:
         keys: as in `drawn`.
         number: as in `drawn`.
-        fits: whether each kind fits each word, shape (kinds, words); one fits, at least.
+        fits: whether each kind fits each word, shape (kinds, words); at least one kind fits each word.
     """
     fitting = np.cumsum(fits, axis=0)
     kinds: Ints = (fitting <= (drawn(keys, number) * fitting[-1]).astype(np.int64)).sum(axis=0)
@@ -121,8 +121,8 @@ def with_inserted(codes: Codes, characters: Characters, size: int, at: Ints, ins
     """Return the new texts of words, with characters inserted.
 
     Args:
-        codes: the new code points of the words, one word after another, shape (characters,).
-        characters: the old characters that these code points replace.
+        codes: the new code points of the words, without the inserted ones, shape (characters,).
+        characters: the old characters of the words, each of which the code point at its index replaces.
         size: how many words there are.
         at: the indices of the characters before which a character is inserted, ascending, shape (insertions,).
         inserted: the code point of each inserted character, same shape.
@@ -134,7 +134,7 @@ def with_inserted(codes: Codes, characters: Characters, size: int, at: Ints, ins
 
 
 def read_as_words(batch: Batch, starts: Ints, stops: Ints, readable: Mask | None = None) -> Sequence[Note | None]:
-    """Return the notes of edits that replace whole words and are read as these words.
+    """Return the notes of edits that replace whole words; each has the old word as its reading.
 
     Args:
         batch: the texts.

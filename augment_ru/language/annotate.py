@@ -22,7 +22,7 @@ from augment_ru.version import version_of
 _IMPLIED = {"lemmas": {"morphology"}, "syntax": {"morphology"}}
 """Maps a layer to the layers that it is computed from."""
 _COLUMNS = {"entity": "", "_pos": "X", "_features": "", "_lemma": "", "_head": -1, "_relation": ""}
-"""The arguments of `Token` that layers fill, in order, with the default of each, used if its layer is not computed."""
+"""The arguments of `Token` that layers fill, in order, each with its value if its layer is not computed."""
 
 
 class Annotator(Protocol):
@@ -136,7 +136,7 @@ class _Part:
 
 
 def _regroup(parts: Sequence[_Part], rows: list[list[Any]], *, heads: bool = False) -> list[list[Any]]:
-    """Join the values of the tokens of sentences to lists of values for each text.
+    """Concatenate the values of the tokens, which are given sentence by sentence, into one list for each text.
 
     Args:
         parts: the texts.

@@ -1,4 +1,4 @@
-"""The information of words, computed from their frequency in the news that navec's vectors were trained on."""
+"""How much information a word carries, by its frequency in the news texts that navec's vectors were trained on."""
 
 from functools import cache, lru_cache
 from math import log2

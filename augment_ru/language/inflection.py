@@ -276,7 +276,7 @@ def _lexemes(lemma: str, kind: str) -> tuple[_Lexeme, ...]:
 
 @cache
 def _paradigm(number: int) -> tuple[list[tuple[str, str]], dict[frozenset[str], list[_Written]]]:
-    """Return the forms of all words that are inflected alike.
+    """Return the forms of a paradigm of the dictionary, a class of words that are inflected alike, without stems.
 
     Returns:
         The prefix and the suffix of each form, by the number of the form; and the forms by their grammemes.

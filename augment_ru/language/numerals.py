@@ -1,4 +1,4 @@
-"""Numerals in words, and the case that a text asks of what is counted: «с 5 детьми» is «с пятью детьми»."""
+"""Writes numbers in words, in the case that the text around them requires: «с 5 детьми» as «с пятью детьми»."""
 
 import re
 from collections.abc import Iterator
@@ -24,7 +24,13 @@ _FOLLOWING = re.compile(r"\s+([а-яё]+)(?![-а-яёА-ЯЁ\w])")
 
 
 class Atom(NamedTuple):
-    """A numeral of one word: its forms by gender, each in six cases; its ordinal and the beginning of its compounds."""
+    """A numeral of one word.
+
+    Attributes:
+        forms: maps a gender (`masc`, `femn`, `neut`, `plur`; `-` if it has no genders) to the forms in `NUMERAL_CASES`.
+        ordinal: the ordinal in the nominative («второй»); `-` if there is none.
+        joined: how the numeral begins a compound word: «двух» in «двухлетний»; `-` if it begins none.
+    """
 
     forms: dict[str, tuple[str, ...]]
     ordinal: str
@@ -33,7 +39,7 @@ class Atom(NamedTuple):
 
 @cache
 def numeral_atoms() -> dict[int, Atom]:
-    """Read the dictionary of numerals: maps the value of each numeral of one word to what is known of it."""
+    """Read the dictionary of numerals: map the value of each numeral of one word to its forms."""
     found: dict[int, Atom] = {}
     for value, gender, forms, ordinal, joined in rows(dictionary_path("numerals"), columns=5):
         atom = found.setdefault(int(value), Atom({}, ordinal, joined))
@@ -53,7 +59,10 @@ def _parts(number: int) -> tuple[int, ...]:
 
 
 def class_of(number: int) -> str:
-    """Return what a number asks of its noun: `one` («21 год»), `few` («2 года»), `many` («5 лет») or `thousands`."""
+    """Return the class of a number, which decides the form of its noun.
+
+    It is `one` («21 год»), `few` («2 года»), `many` («5 лет»), or `thousands` for whole thousands («1000 лет»).
+    """
     last = number % _HUNDRED
     if number and number % _THOUSAND == 0:
         return "thousands"
@@ -91,7 +100,7 @@ def cardinal(number: int, case: str, gender: str = "masc", *, animate: bool = Fa
 
 @lru_cache(maxsize=20_000)
 def ordinal(number: int, case: str, gender: str, *, animate: bool = False) -> str:
-    """Write the ordinal of a whole number in words; the gender is `plur` for the plural. Arguments as for `cardinal`.
+    """Write the ordinal of a whole number in words; arguments as for `cardinal`, with the gender `plur` for the plural.
 
     >>> ordinal(1980, "loct", "masc"), ordinal(40, "gent", "femn"), ordinal(2000, "nomn", "masc")
     ('тысяча девятьсот восьмидесятом', 'сороковой', 'двухтысячный')
@@ -108,7 +117,7 @@ def ordinal(number: int, case: str, gender: str, *, animate: bool = False) -> st
 
 @cache
 def compound_start(number: int) -> str:
-    """Return the beginning of a compound: «двадцатипяти» of «двадцатипятилетний»."""
+    """Return a number up to 1000 as the beginning of a compound word: 25 gives «двадцатипяти», as in «…летний»."""
     if number == _THOUSAND:
         return numeral_atoms()[_THOUSAND].joined
     return "".join("одно" if part == 1 else numeral_atoms()[part].joined for part in _parts(number))
@@ -116,12 +125,12 @@ def compound_start(number: int) -> str:
 
 @lru_cache(maxsize=20_000)
 def noun_after(number: int, lemma: str, case: str) -> str:
-    """Write a noun as it stands behind a number: «5 лет», «с 5 годами».
+    """Return the form of a noun after a number: «5 лет», «с 5 годами»; the lemma itself if it is not a known noun.
 
     Args:
-        number: the number that counts it.
+        number: the number that counts the noun.
         lemma: the noun, with ё.
-        case: the case of the whole, pymorphy3's grammeme; `loc2` for «в 1980 году».
+        case: the case of the number and the noun together, pymorphy3's grammeme; `loc2` for «в 1980 году».
     """
     kind, noun = class_of(number), noun_of(lemma)
     if noun is None:
@@ -133,15 +142,17 @@ def noun_after(number: int, lemma: str, case: str) -> str:
 
 @cache
 def governors() -> dict[str, str]:
-    """Map words to what they ask of the number behind them; the header of the dictionary says how."""
+    """Map words to the case of a number after them, as a kind of `governors.tsv`: `gent` for «достигать»."""
     return {word: kind for kind, words in rows(dictionary_path("governors"), columns=2) for word in words.split(" ")}
 
 
 def cases_at(before: str) -> frozenset[str]:
-    """Return the cases in which a number may stand behind a text; all cases if the text does not tell.
+    """Return the cases that a number may have after a text; all cases if the text does not tell.
+
+    The set is empty if the number is a name that is not declined: «глава 5».
 
     Args:
-        before: the text up to the number, with the space in front of it.
+        before: the text up to the number, with the space before it.
     """
     match = _WORD.search(before)
     if match is None:
@@ -155,7 +166,7 @@ def cases_at(before: str) -> frozenset[str]:
 
 
 def ends_in_short(before: str) -> bool:
-    """Tell whether a text ends in a shortened word, whose full stop ends no sentence: «ок.»."""
+    """Tell whether a text ends in a shortened word or an initial, whose full stop ends no sentence: «ок.», «А.»."""
     match = _SHORT.search(before)
     return match is not None and (len(match[1]) == 1 or match[1].lower() in listed_in("shortened_words") | {"ок"})
 
@@ -165,7 +176,7 @@ _SHORT = re.compile(r"([А-Яа-яЁё]+)\.\s*$")
 
 @lru_cache(maxsize=50_000)
 def _cases_behind_word(word: str) -> frozenset[str]:
-    """Return the cases behind a word that is no preposition; empty behind an adjective, which shares the case."""
+    """Return the cases of a number after a word that is not a preposition; empty for an adjective, which may agree."""
     found, known = readings(word), governors()
     kind = next((known[one] for one in (word, *(same_word(each.lemma) for each in found)) if one in known), "")
     if kind:
@@ -186,7 +197,7 @@ def _cases_behind_adjective(word: str, before: str) -> frozenset[str]:
 
 
 class Noun(NamedTuple):
-    """A noun behind a number: the reading of its form that is taken, and its place behind the number."""
+    """One reading of a noun after a number; `start` and `stop` count from the end of the number."""
 
     lemma: str
     number: str
@@ -201,10 +212,10 @@ _BETWEEN = 2
 
 
 def nouns_behind(behind: str) -> list[Noun]:
-    """Return the readings of the noun that a number counts; up to two adjectives may stand before it.
+    """Return the readings of the noun that a number counts; empty if there is none after at most two adjectives.
 
     Args:
-        behind: the text behind the number.
+        behind: the text after the number.
     """
     at = 0
     for _ in range(_BETWEEN + 1):
@@ -232,12 +243,12 @@ def _nouns(word: str) -> tuple[Noun, ...]:
 
 
 def ways_to_count(number: int, nouns: list[Noun], cases: frozenset[str]) -> list[tuple[str, Noun]]:
-    """Return how a number may be written before a noun, each way once, with the reading of the noun that asks for it.
+    """Return the ways to write a number in words before a noun, each once, with the reading of the noun that fits it.
 
     Args:
         number: the number, from 0 to 999,999.
         nouns: the readings of the noun's form.
-        cases: the cases in which the number may stand.
+        cases: the cases that the number may have.
     """
     found: dict[str, Noun] = {}
     for noun in nouns:
@@ -248,7 +259,7 @@ def ways_to_count(number: int, nouns: list[Noun], cases: frozenset[str]) -> list
 
 
 def _cases_with(kind: str, noun: Noun) -> Iterator[str]:
-    """Yield the cases of a number of this class whose noun is written as this reading says."""
+    """Yield the cases of a number of the class `kind` in which its noun has the form of this reading."""
     if kind == "one":
         yield from (noun.case,) if noun.number == "sing" else ()
     elif noun.number == "sing":
@@ -265,11 +276,11 @@ def _cases_with(kind: str, noun: Noun) -> Iterator[str]:
 
 
 def case_of_unit(before: str, behind: str) -> str:
-    """Return the case of a number whose unit is abbreviated, so that its form tells nothing; "" if it is not certain.
+    """Return the case of a number with an abbreviated unit, which shows no case («в 5 км»); "" if it is not certain.
 
     Args:
         before: the text before the number.
-        behind: the text behind the unit.
+        behind: the text after the unit.
     """
     cases, word = cases_at(before), _WORD.search(before)
     if cases == ANY_CASE and word and any({"nomn", "sing"} <= one.grammemes for one in readings(word[1])):
@@ -286,11 +297,11 @@ def case_of_unit(before: str, behind: str) -> str:
 _AWAY = re.compile(
     r"\s+(?:от|по|к|ко|выше|ниже|[а-яё]+нее|ходьбы|езды|пути|на (?:север|юг|восток|запад)[а-я-]*)\b", re.IGNORECASE
 )
-"""What stands behind a distance."""
+"""What follows a distance: «в 5 км от города»."""
 _AMOUNT = re.compile(
     r"\b(?:длин|высот|глубин|ширин|толщин|вес|масс|объ[её]м|[её]мкост|площад|расстояни|дистанци|скорост|мощност|ставк"
     r"|штраф|сумм|размер|цен|стоимост|толп|арми|населени|тираж|приз|ущерб|бюджет|долг|кредит|оцен|обош|обход|уложи)"
     r"[а-яё]*\s+в\s+$",
     re.IGNORECASE,
 )
-"""Words before «в» behind which it asks how much, not where."""
+"""Words after which «в» states an amount, not a place: «длиной в 5 км»."""

@@ -1,4 +1,4 @@
-"""Prepositions whose form depends on the word behind them: «о доме», «об окне»; «в доме», «во Франции»."""
+"""Prepositions whose form depends on the next word: «о доме», «об окне»; «в доме», «во Франции»."""
 
 import re
 from functools import cache

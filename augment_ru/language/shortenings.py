@@ -1,4 +1,4 @@
-"""Abbreviations and the words that they stand for, in their cases: «ул.» is «улице», «г-ну» «господину»."""
+"""Abbreviations and the words that they stand for, in all cases: «ул.» for «улице», «г-ну» for «господину»."""
 
 from functools import cache, lru_cache
 
@@ -11,15 +11,15 @@ _PLURALS = {"годы": "год", "века": "век"}
 
 @cache
 def shortenings() -> tuple[tuple[str, str, str], ...]:
-    """Read the dictionary of abbreviations: the kind of each, how it is written, and what it stands for."""
+    """Read the dictionary of abbreviations: for each its kind (see the file), the abbreviation, and the full words."""
     return tuple((kind, short, words) for kind, short, words in rows(dictionary_path("shortenings"), columns=3))
 
 
 @lru_cache(maxsize=10_000)
 def phrase_in(words: str, case: str) -> str:
-    """Put the words with «*» of a phrase into a case: «Российская* Федерация*», gent: «Российской Федерации».
+    """Put a phrase into a case; only its words with «*» change.
 
-    A plural stays one.
+    «Российская* Федерация*» in `gent` is «Российской Федерации». A phrase in the plural stays in the plural.
     """
     marked = [word.removesuffix("*") for word in words.split(" ") if word.endswith("*")]
     heads = [one for one in known_forms(marked[-1].lower()) if one.case == "nomn"]
@@ -47,7 +47,10 @@ def forms_of_phrase(words: str) -> tuple[str, ...]:
 
 @cache
 def unit_forms(kind: str, words: str) -> tuple[str, ...]:
-    """Return the forms of a noun behind a number; of «год» those of the singular, of «годы» those of the plural."""
+    """Return the forms of a noun that an abbreviation stands for: of «год» the singular, of «годы» the plural.
+
+    A noun of the kind `unit` («км») has the forms of both numbers.
+    """
     noun = noun_of(_PLURALS.get(words, words))
     if noun is None:
         return (words,)
@@ -58,13 +61,19 @@ def unit_forms(kind: str, words: str) -> tuple[str, ...]:
 
 
 def like_title(short: str, form: str, words: str) -> str:
-    """Return an abbreviation with a hyphen in the case of the word that it stands for: «г-ну»."""
+    """Give an abbreviation with a hyphen the ending of its full form: «г-н» for «господину» is «г-ну».
+
+    Args:
+        short: the abbreviation; one without a hyphen is returned as it is.
+        form: the full word in its case.
+        words: the full word in the nominative.
+    """
     stem = words[:-1] if words[-1] in "аья" else words
     return short.rstrip("а") + form[len(stem) :] if "-" in short else short
 
 
 def every_form(kind: str, words: str) -> tuple[str, ...]:
-    """Return all forms of what an abbreviation of the dictionary stands for."""
+    """Return all forms of the words that an abbreviation of the dictionary stands for."""
     if kind in {"phrase", "chat", "read"} or words == "имени":
         return (words,)
     if kind in {"unit", "time", "region"}:

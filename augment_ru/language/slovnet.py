@@ -27,7 +27,7 @@ def best_paths(
 
     Args:
         emissions: for each sequence, the score of each tag at each position, shape (positions, tags).
-        transitions: the score of each tag (column) behind each tag (row), shape (tags, tags).
+        transitions: the score of each tag (column) after each tag (row), shape (tags, tags).
 
     Yields:
         The number of the sequence; its tags, shape (positions,); and, for each position, by how much the best path
@@ -53,7 +53,7 @@ def _max_marginals(scores: Floats, transitions: Floats, sizes: Ints) -> Floats:
 
     Args:
         scores: the emissions, padded to the longest sequence, shape (positions, sequences, tags).
-        transitions: the score of each tag behind each tag, shape (tags, tags).
+        transitions: the score of each tag (column) after each tag (row), shape (tags, tags).
         sizes: the number of positions of each sequence, shape (sequences,).
 
     Returns:
@@ -85,9 +85,10 @@ _NARROWEST = 16
 
 
 def product(rows: Numbers, weights: Numbers) -> Numbers:
-    """Return `rows @ weights`. If there are few rows, compute it in stripes of columns, each in one thread.
+    """Return `rows @ weights`, computed without threads if there are few rows.
 
-    For few rows, several threads gain nothing, and on a busy machine BLAS waits milliseconds for them.
+    For few rows threads gain nothing, and on a busy machine BLAS waits milliseconds for them. So the product is
+    computed in blocks of columns, one after another, each so small that BLAS uses one thread for it.
 
     Args:
         rows: shape (rows, inputs).

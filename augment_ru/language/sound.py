@@ -20,15 +20,15 @@ _SPELT = (
     (re.compile("рдц"), "рц"), (re.compile("[сз]ш"), "шш"), (re.compile("[сз]ж"), "жж"), (re.compile("г(?=к)"), "х"),
     (re.compile("[тд]ц"), "ц"), (re.compile("[тд]ч"), "ч"), (re.compile("[дт]щ"), "щ"),
 )  # fmt: skip
-"""Spellings that are said otherwise, in the order of the rules: Аванесов Р. И. Русское литературное произношение."""
+"""Spellings and how they are said, in the order of the rules: Аванесов Р. И. Русское литературное произношение."""
 _MAY_BE_SPELT = re.compile("|".join(pattern.pattern for pattern, _ in _SPELT))
 
 
 @lru_cache(maxsize=200_000)
 def transcription(word: str, stress: int = -1) -> str:
-    """Return how a word is said: a letter for each sound, `'` behind a soft consonant.
+    """Return how a word is said: a letter for each sound, `'` after a soft consonant.
 
-    Vowels that are not stressed are reduced: о is а, and е and я behind a soft consonant are и.
+    Vowels that are not stressed are reduced: о is а, and е and я after a soft consonant are и.
 
     >>> transcription("компания", 1), transcription("кампания", 1), transcription("зуб"), transcription("сделать", 0)
     ("кампан'ийа", "кампан'ийа", 'зуп', "з'д'элат'")
@@ -61,7 +61,7 @@ def transcription(word: str, stress: int = -1) -> str:
 
 
 def _vowel(letter: str, before: str, *, stressed: bool, last: bool) -> str:
-    """Return how a vowel is said behind a letter: «о» as «а», «е» and «я» as «и» where they are not stressed."""
+    """Return how a vowel is said after a letter: «о» as «а», «е» and «я» as «и» where they are not stressed."""
     said = _PLAIN.get(letter, letter)
     if said == "и" and before in _HARD:
         return "ы"

@@ -14,7 +14,7 @@ _STRESS = "\u0300\u0301"
 _WORD = "[а-яёА-ЯЁ]+(?:-[а-яёА-ЯЁ]+)*"
 _TOKEN = re.compile(rf"{_WORD}|\d+|\S")
 _PLAIN = re.compile(rf"""\s*+ (?: (?> [«"(]? {_WORD} [»"]? [.,!?;:…)]? | \d+ | \S ) (?: \s++ | \Z ) )*+""", re.VERBOSE)
-"""Matches texts that consist of Russian words with at most one mark before and two marks behind each, of numbers, and
+"""Matches texts that consist of Russian words with at most one mark before and two marks after each, of numbers, and
 of single signs, all separated by spaces. `_TOKEN` splits such texts into the same tokens as razdel."""
 
 

@@ -1,4 +1,4 @@
-"""Words whose letters or parts stand apart, with white space between; and words that stand without any between."""
+"""Words with white space inside («к а з и н о», «ка зино»), and words without any between them («вличку»)."""
 
 import re
 from bisect import bisect_left, bisect_right
@@ -18,28 +18,32 @@ from augment_ru.normalizers._pieces import ENDS, cased, core, fold
 from augment_ru.normalizers._reader import Reader
 
 _SIGNS = "-–—.·•,|/\\_*~+:;=>"
-"""The signs that may stand beside each letter."""
+"""The signs that may stand beside each of the letters apart."""
 _SIGN, _GAP = f"[{re.escape(_SIGNS)}]", "[ \u00a0\u2009\t\n]"
 _RUN = re.compile(
     rf"(?<![^\s«\"(])[^\s.,|/\\]\ufe0f?"
     rf"(?:(?:-|{_GAP}*{_SIGN}?{_GAP}+{_SIGN}?)\S\ufe0f?(?![^\s{re.escape(_SIGNS)}!?…)»\"])){{2,}}"
 )
-"""Letters apart, with white space between, and perhaps a sign beside it."""
+"""Letters apart: with white space between them, and perhaps a sign beside the space."""
 _FEWEST = 3
 """The fewest letters of a word that is read from letters apart."""
 _LEAST = {3: 8.0, 4: 6.0}
 """The least score of a word that is read from letters apart, by its length; 2 for longer ones."""
 _SHORT, _MOST_PARTS = 3, 5
-"""The letters of a short part, and the most parts before or behind it."""
+"""The most letters of a short part of a word, and the most parts that are joined on either side of it."""
 _CHANCE, _UNKNOWN = 20.9, 2.0
-"""The logarithm of all words of the news; the weight of an unknown one. Two words are one if together they are so much
-likelier than apart (`_GAIN`)."""
+"""The logarithm of the number of words in the news, and the weight of an unknown word."""
 _GAIN, _GAIN_KNOWN, _RARE = 9.0, 12.2, 5.0
-"""By how much, if a part is no word, and if all are; the weight of a word that is too rare."""
+"""Parts are joined if the whole word is likelier than they are by this logarithm: if a part is no word, and if all are.
+A word of at most the weight `_RARE` is not made in this way."""
 
 
 def joined_pieces(context: Pieces) -> tuple[dict[int, Edit], set[int]]:
-    """Return the edits that join letters and parts of words, by the first piece, and the pieces that they take."""
+    """Find letters and parts of words to join.
+
+    Returns:
+        The edits by the number of their first piece, and the numbers of all pieces that the edits cover.
+    """
     chosen: dict[int, Edit] = {}
     taken: set[int] = set()
     for run in _RUN.finditer(context.text):
@@ -59,7 +63,7 @@ def joined_pieces(context: Pieces) -> tuple[dict[int, Edit], set[int]]:
 
 
 def _words_of(run: re.Match[str]) -> list[tuple[int, int]]:
-    """Return the ranges of a run of letters apart between its wider gaps: «з а й м  б е з  о т к а з а»."""
+    """Divide a run of letters apart at its wider gaps, «з а й м  б е з  о т к а з а»; return the range of each word."""
     gaps = [gap.span() for gap in re.finditer(r"\s+", run[0])]
     widths = [stop - start for start, stop in gaps]
     usual = max(sorted(set(widths)), key=widths.count, default=1)
@@ -72,7 +76,11 @@ def _words_of(run: re.Match[str]) -> list[tuple[int, int]]:
 
 
 def _letters(context: Pieces, begin: int, end: int, chosen: dict[int, Edit], taken: set[int]) -> None:
-    """Read a run of letters apart: «к а з и н о», «к. а. з. и. н. о»; its first or last may be a word of its own."""
+    """Read a run of letters apart: «к а з и н о», «к. а. з. и. н. о».
+
+    Its edit is added to `chosen`, by its first piece, and its pieces to `taken`.
+    If the whole run is no word, it is read without its first or its last letter, which may be a word of its own.
+    """
     starts = [start for start, _ in context.places]
     first, last = bisect_right(starts, begin) - 1, bisect_left(starts, end)
     pieces = context.text[begin:end].split()
@@ -87,7 +95,7 @@ def _letters(context: Pieces, begin: int, end: int, chosen: dict[int, Edit], tak
             start, final = cells[low][0] + first, cells[high - 1][0] + first
             inner = _SIGNS if final + 1 < last else ""
             stop = starts[final] + len(context.pieces[final].rstrip(ENDS + inner))
-            place = max(starts[start], begin)  # behind a quote mark
+            place = max(starts[start], begin)  # after a quotation mark
             raw = context.text[place:stop]
             alike = not found.bits & SPELT
             new = cased(found.word, raw, initial=context.is_initial(start), alike=alike)
@@ -97,7 +105,7 @@ def _letters(context: Pieces, begin: int, end: int, chosen: dict[int, Edit], tak
 
 
 def _read_apart(reader: Reader, letters: str) -> WordReading | None:
-    """Return the word that letters form, or several words; None if they form none."""
+    """Return the reading of letters as a word, or as several glued words; None if they form none."""
     if sum(map(str.isalpha, letters)) * 2 < len(letters):
         return None
     found = reader.lattice.words(letters)
@@ -108,7 +116,7 @@ def _read_apart(reader: Reader, letters: str) -> WordReading | None:
 
 
 def _joined(context: Pieces, cores: Sequence[tuple[int, int]], first: int, last: int) -> Edit | None:
-    """Return the edit that joins pieces that are parts of a word: «ка зино», «мо шенн ики»; None if they are words."""
+    """Return the edit that joins pieces `first` to `last` to a word: «ка зино», «мо шенн ики»; None if they stay."""
     pieces, places, span = context.pieces, context.places, range(first, last + 1)
     words = [pieces[at][slice(*cores[at])] for at in span]
     joined = "".join(words).lower()
@@ -135,7 +143,10 @@ def _joined(context: Pieces, cores: Sequence[tuple[int, int]], first: int, last:
 
 
 def _windows(pieces: Sequence[str], at: int) -> list[tuple[int, int]]:
-    """Return the runs of pieces around one that may be parts of a word, the first and the last of each."""
+    """Return the runs of pieces around piece `at` that may form one word, as (first, last), in the order to try them.
+
+    They may reach beyond the text.
+    """
     near = [(at - 1, at + 1), (at - 1, at), (at, at + 1), (at, at + 2), (at - 2, at)]
     if len(pieces[at]) > _SHORT:
         return near
@@ -153,12 +164,12 @@ _ALONE = frozenset("вску")
 _TOTAL = log(1.2e9)
 _LONGEST = 16
 _EACH, _BASE = 1.35, 12.0
-"""Glued words may be as unlikely as this for each letter, and this for the whole."""
+"""A word is divided into glued words only if their log-probability is at least -(`_BASE` + `_EACH` · letters)."""
 
 
 @lru_cache(maxsize=100_000)
 def glued(word: str) -> str:
-    """Return the words that are glued in a word of Russian letters, with spaces between; "" if it is one word.
+    """Divide glued words of Russian letters by spaces; return "" if they are not glued words.
 
     >>> glued("пишитевличку")
     'пишите в личку'
@@ -187,7 +198,7 @@ _NOT = -1e9
 
 
 def _weight(part: str) -> float:
-    """Return the weight of a word that may be glued to others; 0 if none."""
+    """Return the weight of a part of glued words; 0 if the part may not be one of them."""
     if len(part) > 3:  # noqa: PLR2004
         return weight(part) if count(part) >= _SELDOM or is_hidden(part) else 0.0
     return weight(part) if part in _short() else 0.0
@@ -208,7 +219,7 @@ _OFTEN, _SELDOM = 4_000, 5
 
 
 def goes_before(one: str, other: str) -> bool:
-    """Tell whether two glued words may stand side by side: one governs the other, agrees with it, or is a particle."""
+    """Tell whether two words may be neighbours: one governs the other, agrees with it, or is a function word."""
     kinds = [reading for reading in readings(other) if reading.known]
     if cases := cases_behind(one):
         fits = len(other) > 1 and fitting(one, other) in {one, None}
@@ -228,5 +239,5 @@ def goes_before(one: str, other: str) -> bool:
 
 
 _LONG = 11
-"""The letters of two nouns that are glued."""
+"""The fewest letters that two glued nouns have together."""
 _PRONOUNS = frozenset(["я", "ты", "вы", "мы", "он", "она", "оно", "они"])

@@ -1,4 +1,4 @@
-"""What the words around a piece of a text say of it: which unknown words are mended, which readings agree."""
+"""Reads pieces of a text by the words around them: which unknown words are mended, which reading agrees with them."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -17,17 +17,17 @@ PIECE = re.compile(r"\S+")
 
 
 class Pieces:
-    """A text, its pieces between white space, and what each may be.
+    """A text, its pieces (what stands between white space), and what each piece may be.
 
     Args:
         reader: reads words.
         text: the text.
-        odd: what the pieces may be that are no plain words.
+        odd: maps pieces that are not plain words to what they may be.
 
     Attributes:
-        places: where each piece starts and stops.
+        places: the start and the stop of each piece.
         pieces: the pieces.
-        judged: what each may be; None for a plain word.
+        judged: what each piece may be; None for a plain word.
     """
 
     def __init__(self, reader: Reader, text: str, odd: Mapping[str, Piece]) -> None:
@@ -37,11 +37,18 @@ class Pieces:
         self.judged = [odd.get(piece) for piece in self.pieces]
 
     def is_initial(self, at: int) -> bool:
-        """Tell whether a sentence starts with a piece."""
+        """Tell whether piece number `at` begins a sentence."""
         return at == 0 or self.pieces[at - 1][-1] in ".!?…" or (at == 1 and self.pieces[0] in {"—", "-", "–"})
 
     def written(self, at: int, one: Piece, word: str, bits: int) -> Edit:
-        """Return the edit that writes a reading, in lower case, for the word of a piece, and keeps its case."""
+        """Return the edit that replaces the word in piece number `at` by a reading, in the letter case of the word.
+
+        Args:
+            at: the number of the piece.
+            one: what the piece may be; it says where in the piece the word is.
+            word: the reading, in lower case.
+            bits: the bits of the normalizers that read it.
+        """
         start, piece = self.places[at][0], self.pieces[at]
         alike = not bits & SPELT
         written = piece[one.start : one.stop]
@@ -61,7 +68,7 @@ class Pieces:
 
     @cached_property
     def languages(self) -> tuple[int, int]:
-        """How many Cyrillic words of the text are not Russian, and how many are."""
+        """How many Cyrillic words of the text are not Russian (sure ones count twice), and how many are."""
         strange, plain, sisters = 0, 0, word_lists("reading_hints")["sister"]
         for at, (piece, one) in enumerate(zip(self.pieces, self.judged, strict=True)):
             start, stop = core(piece)
@@ -83,20 +90,21 @@ _ALIKE = re.compile("[A-Z]{2}[^A-Z]*[а-яё]")
 """Latin capitals that stand for one small letter: «LLIина»."""
 _SHOUT = 5
 FOREIGN, _UNKNOWN = 12, 4
-"""How many Russian words a text must have for each strange one: so that letters of sister alphabets are read, and so
-that unknown words are mended."""
+"""How many Russian words a text must have for each word that is not Russian: so that letters of sister alphabets («і»)
+are read, and so that unknown words are mended."""
 
 
 def mended(context: Pieces, taken: set[int], others: int) -> dict[int, WordReading]:
-    """Return how the unknown Russian words of a text are to be mended.
+    """Return the readings of the unknown words of a text that are mended, by the number of the piece.
 
-    They are forms of words that people hide; if the text hides words in other ways, too, they are any words. A capital
-    inside a sentence is one of a name, and a text with many unknown words is of another language.
+    A word is mended if its reading shows that it was hidden on purpose; if the text hides other words, too, every
+    unknown word in lower case is mended that can be. A word with a capital inside a sentence stays, since it may be a
+    name. Nothing is mended in a text with many unknown words, which is of another language.
 
     Args:
         context: the text.
-        taken: the pieces that were read already.
-        others: how many words were read in other ways.
+        taken: the numbers of the pieces that were read already.
+        others: how many other words of the text were hidden.
     """
     reader, (strange, plain) = context.reader, context.languages
     is_russian = (strange - 1) * _UNKNOWN <= plain or (reader.eager and _is_mendable(context.judged, strange))
@@ -126,13 +134,13 @@ def mended(context: Pieces, taken: set[int], others: int) -> dict[int, WordReadi
 
 
 def _is_mendable(judged: Sequence[Piece | None], strange: int) -> bool:
-    """Tell whether most unknown words of a text can be mended, and it has no others that are strange."""
+    """Tell whether at least half of the unknown words of a text can be mended, and they are its only strange words."""
     kinds = [one.kind for one in judged if one and (one.kind == "spelt" or not is_word(one.written.lower()))]
     return kinds.count("spelt") >= kinds.count("part") and strange <= len(kinds)
 
 
 def agreeing_reading(context: Pieces, at: int, found: Sequence[WordReading]) -> WordReading | None:
-    """Return the reading that agrees clearly better than others with the words before and after; None if none does."""
+    """Return the reading that fits the words before and after clearly better than the others; None if none does."""
     pieces = context.pieces
     before = pieces[at - 1].lower() if at and pieces[at - 1][-1].isalpha() else ""
     ends = at + 1 == len(pieces) or pieces[at][-1] in ENDS
@@ -147,7 +155,7 @@ _GAIN = 2.0
 
 
 def _agreement(before: str, word: str, after: str) -> int:
-    """Return how many of a word's neighbours agree with it, less one for a preposition of other cases."""
+    """Return how many neighbours of a word agree with it; minus 1 if the preposition before it governs other cases."""
     kinds = [one for one in readings(word) if one.known]
     found = 0
     if cases := cases_behind(before):

@@ -1,4 +1,4 @@
-"""Words without Russian letters: Russian ones in Latin letters, look-alikes or the wrong layout, or no Russian ones."""
+"""Reads words without Russian letters: Russian words in Latin letters, in look-alikes or in the wrong layout."""
 
 import re
 from typing import NamedTuple
@@ -15,14 +15,14 @@ from augment_ru.resources import word_lists
 
 
 class _Grade(NamedTuple):
-    """How a piece without Russian letters can be read in one way.
+    """How well a piece without Russian letters can be read in one way: as the wrong layout, or as Latin letters.
 
     Attributes:
         word: the reading; "" if there is none.
-        is_sure: whether it is clear by itself.
-        may: whether it is clear among words that are read in the same way.
-        bits: the bits of the normalizers.
-        stop: where the word ends in the piece.
+        is_sure: whether the reading is taken without other evidence.
+        may: whether it is taken if other words of the text are read in the same way.
+        bits: the bits of the normalizers that read it.
+        stop: where the word ends in the piece; used for the wrong layout only.
     """
 
     word: str = ""
@@ -34,21 +34,22 @@ class _Grade(NamedTuple):
 
 _Words = dict[int, Piece]
 _SHORT = 3
-"""Words that are shorter say little."""
+"""A word of fewer letters is no evidence."""
 _STRANGE = 0.6
 """How many strange words a run may have for each word that can be read."""
 _LONG_RUN = 4
 """In a run of so many words a capital does not mark a brand."""
 _ASCII = re.compile("[A-Za-z]")
 _SIGNS = {"?": ",", "/": ".", "&": "?", "^": ":", "$": ";", "@": '"'}
-"""What the signs behind a word mean in a message that is typed in the wrong layout."""
+"""What the signs after a word mean in a message that is typed in the wrong layout."""
 
 
 def latin(context: Pieces) -> dict[int, Edit]:
-    """Return what is to be read of the pieces without Russian letters.
+    """Return the edits that read pieces without Russian letters, by the number of the piece.
 
-    Words that stand beside one another are read in the same way, or not at all: «Game of Thrones» is one name. What is
-    not clear by itself needs another word of the text that is hidden in the same way, or a place in the sentence.
+    Words beside one another are read in the same way, or not at all: «Game of Thrones» is one name. A reading that is
+    not sure is taken only if another word of the text is hidden in the same way, or if it fits the Russian words around
+    it («v доме»).
     """
     words = {at: one for at, one in enumerate(context.judged) if one is not None and one.kind == "latin"}
     if not words:
@@ -57,7 +58,7 @@ def latin(context: Pieces) -> dict[int, Edit]:
 
 
 class _Latin:
-    """The words of a text without Russian letters, with how each can be read."""
+    """The words of a text that have no Russian letters, and how well each can be read in two ways."""
 
     def __init__(self, context: Pieces, words: _Words) -> None:
         self.context, self.words = context, words
@@ -72,7 +73,7 @@ class _Latin:
         self.sure = {way: {at for at, one in grades.items() if one.is_sure} for way, grades in self.ways.items()}
 
     def runs(self) -> list[list[int]]:
-        """Return the runs of words that stand beside one another."""
+        """Return the numbers of the words' pieces, in runs of neighbours: no other word is inside a run."""
         runs: list[list[int]] = []
         for at in self.words:
             between = self.context.pieces[runs[-1][-1] + 1 : at] if runs else ()
@@ -83,7 +84,7 @@ class _Latin:
         return runs
 
     def chosen(self) -> dict[int, Edit]:
-        """Return the edits that read the words."""
+        """Return the edits that read the words, by the number of the piece."""
         found: dict[int, Edit] = {}
         for run in self.runs():
             way = max(
@@ -107,7 +108,15 @@ class _Latin:
         return found
 
     def _read(self, at: int, grade: _Grade, evidence: int, *, is_long: bool, keyed: bool) -> Edit | None:
-        """Return the edit that reads a word in one way; None if there is not evidence enough."""
+        """Return the edit that reads a word in one way; None if there is too little evidence.
+
+        Args:
+            at: the number of the piece.
+            grade: how well it can be read.
+            evidence: how many other words of the text are surely hidden in the same way.
+            is_long: whether the word is in a long run, where a capital does not mark a brand.
+            keyed: whether the word is read as typed in the wrong layout.
+        """
         one, start, piece = self.words[at], self.context.places[at][0], self.context.pieces[at]
         capital = one.written[0].isupper() and not self.context.is_initial(at) and self.russian and not is_long
         doubtful = capital and (one.is_english or len(one.written) < _SHORT)
@@ -127,12 +136,12 @@ class _Latin:
         return read_as(start + one.start, start + one.stop, word, SPELT) if word else None
 
     def _is_counted(self, at: int) -> bool:
-        """Tell whether a short word stands before a number, as abbreviations do: «OS −2,25»."""
+        """Tell whether a short word comes before a number, as abbreviations do: «OS −2,25»."""
         following = "".join(self.context.pieces[at + 1 : at + 2])
         return len(self.words[at].written) <= _SHORT and any(map(str.isdigit, following))
 
     def _standing(self, at: int) -> Edit | None:
-        """Return the edit that reads a short word that stands in a Russian sentence as its reading would."""
+        """Return the edit that reads a short word if its reading fits the Russian words around it; None if not."""
         one = self.words[at]
         single = _SINGLE.get(one.written, _SINGLE.get(one.written.lower(), ()))
         words = [*single, *(self.ways[way][at].word.lower() for way in (False, True))]
@@ -144,7 +153,7 @@ class _Latin:
         return read_as(start, start + len(one.written), new, SPELT)
 
     def _stands(self, at: int, word: str) -> bool:
-        """Tell whether a short word stands in a Russian sentence as its reading would: «v доме», «He надо».
+        """Tell whether the reading `word` of a short piece fits the Russian words around it: «v доме», «He надо».
 
         A preposition must govern a case of the next word; other words must be frequent ones.
         """
@@ -175,27 +184,27 @@ class _Latin:
 
 
 def _is_quantity(lemma: str) -> bool:
-    """Tell whether a letter behind a noun stands for a quantity or a kind: «скорость v», «класс a»."""
+    """Tell whether a single letter after this noun stands for a quantity or a kind: «скорость v», «класс a»."""
     return lemma in word_lists("reading_hints")["quantity"] or lemma.endswith(_QUANTITIES)
 
 
 _QUANTITIES = ("ость", "ение", "ание", "ота", "ция", "тор")
 _OFTEN = 10.5
-"""The weight of a word that is so frequent that a short Latin word in its place is no other one."""
+"""The least weight of a word as which a short Latin word is read between Russian words."""
 _BY_WORD = {"и": "bi", "в": "dv", "с": "cs", "к": "rk", "о": "oj", "у": "euyY", "а": "af", "я": "z", "ви": "B"}
 _SINGLE = {letter: tuple(words) for words, letters in _BY_WORD.items() for letter in letters}
-"""The words of one letter that a single Latin letter may be: alike, in Latin, or in the wrong layout."""
+"""Maps a Latin letter to the words of one letter that it may be: by its look, by its sound, or in the wrong layout."""
 _KEYED = {1: 99.0, 2: 14.0, 3: 7.0, 4: 6.0, 5: 3.0}
 _SPELLED = {1: 99.0, 2: 99.0, 3: 9.5, 4: 8.0, 5: 6.0}
-"""The least score of a word that is sure, by its length; 1 for longer ones."""
+"""The least score of a sure reading, by its length in letters; 1 for longer ones."""
 _MAY_BE_KEYED = {1: 13.0, 2: 9.0}
 _MAY_BE_SPELLED = {1: 13.0, 2: 9.0, 3: 7.0}
-"""The least score of a word that is clear among others; 3 and 1 for longer ones."""
+"""The least score of a reading that needs other evidence, by its length; 3 and 1 for longer ones."""
 _CLOSE = 0.5
 
 
 def _is_strange(one: Piece, grade: _Grade, *, keyed: bool) -> bool:
-    """Tell whether a piece speaks against reading the words beside it."""
+    """Tell whether a piece is evidence against reading the words beside it as Russian."""
     if grade.is_sure or len(one.written) < _SHORT:
         return False
     if keyed:
@@ -210,7 +219,7 @@ def _is_form(one: Piece) -> bool:
 
 
 def _keyed(one: Piece) -> _Grade:
-    """Return how a piece can be read as typed in the wrong layout."""
+    """Return how well a piece can be read as typed in the wrong layout."""
     best = one.keyed
     if best is None:
         return _Grade()
@@ -220,7 +229,7 @@ def _keyed(one: Piece) -> _Grade:
 
 
 def _spelt(one: Piece, *, initial: bool) -> _Grade:
-    """Return how a piece can be read as Russian in Latin letters or in look-alikes."""
+    """Return how well a piece can be read as Russian in Latin letters or in look-alikes."""
     if not one.found:
         return _Grade()
     best, size = one.found[0], len(one.written)
@@ -238,7 +247,12 @@ def _spelt(one: Piece, *, initial: bool) -> _Grade:
 
 
 def _is_hidden(one: Piece, plain: str) -> bool:
-    """Tell whether a word, without apostrophes `plain`, stands for one that people hide, or hides letters by signs."""
+    """Tell whether the best reading of a word is a hidden word, or one whose letters signs hide.
+
+    Args:
+        one: what the word may be.
+        plain: the word as it is written, without apostrophes.
+    """
     best, size = one.found[0], len(one.written)
     if not plain.isalnum() and size < _LONG:
         return False
@@ -249,7 +263,13 @@ _LONG = 5
 
 
 def _is_plain(one: Piece, plain: str, *, initial: bool) -> bool:
-    """Tell whether a word, which without apostrophes is `plain`, is written like no name, abbreviation or code."""
+    """Tell whether a word is written like an ordinary one: not like a name, an abbreviation or a code.
+
+    Args:
+        one: what the word may be.
+        plain: the word as it is written, without apostrophes.
+        initial: whether it begins a sentence.
+    """
     written, size, is_upper = one.written, len(one.written), one.written.isupper()
     return (
         (initial or not written[0].isupper() or (size > 5 and is_upper))  # noqa: PLR2004
@@ -260,7 +280,10 @@ def _is_plain(one: Piece, plain: str, *, initial: bool) -> bool:
 
 
 def _is_camel(one: Piece) -> bool:
-    """Tell whether a word has capitals inside that are no look-alikes: «TractorIst»; «MoShEnNiK» has too many."""
+    """Tell whether a word has capitals inside, as brands do: «TractorIst».
+
+    Capitals that look like small letters do not count, nor do several capitals in a hidden word: «MoShEnNiK».
+    """
     best, turns = one.found[0], swings(one.written)
     alike = not best.bits & SPELT and only_alike(one.written)
     return turns > 0 and not alike and not (turns > 1 and is_hidden(best.word))

@@ -1,4 +1,7 @@
-"""Words that a string may stand for: all ways to read its characters that the dictionary has, with their costs."""
+"""Finds the words that a string may stand for: all ways to read its characters as a word of the dictionary.
+
+A reading has bits (see `NAMES`) and a cost: at a cost of c it is exp(2c) times less likely than the word as such.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,31 +16,32 @@ RUSSIAN = frozenset(LETTERS + LETTERS.upper())
 VOWELS = frozenset("аеиоуыэюяё")
 _SOFTENED = frozenset("бвгдзклмнпрстфцчшщ")
 NAMES = ("skeleton", "masks", "separators", "layout", "transliteration", "stretching", "spelling")
-"""The normalizers of words; each has the bit of its place. The next bits mark a weak reading (`WEAK`) and one
-that sounds as it is written (`HEARD`)."""
+"""The normalizers of words. Bit i of a reading says that it needs normalizer i. The next two bits mark a reading
+that takes a sign for any letter as only hidden words allow (`WEAK`), and one that sounds as it is written (`HEARD`)."""
 SKELETON, MASKS, SEPARATORS, LAYOUT, SPELT, REPEATED, SPELLING, WEAK, HEARD = (
     1 << place for place in range(len(NAMES) + 2)
 )
 
 
 def names_of_bits(bits: int) -> str:
-    """Return the names of the normalizers with these bits, joined by `+`."""
+    """Return the names of the normalizers with these bits, joined by `+`; `skeleton` if there are none."""
     return "+".join(name for place, name in enumerate(NAMES) if bits >> place & 1) or NAMES[0]
 
 
 def read_as(start: int, stop: int, text: str, bits: int) -> Edit:
-    """Return the edit that writes a reading; its note names the normalizers with these bits."""
+    """Return the edit that writes a reading; the kind of its note names the normalizers with these bits."""
     return Edit(start, stop, text, Note(kind=names_of_bits(bits)))
 
 
 _BESIDE, _BOTH = 1.2, 2.0
-"""What it costs to read Latin letters by sound beside Russian letters, and some by sound and others by look."""
+"""The cost of a word in which Latin letters are read by sound beside Russian letters, and of one in which some Latin
+letters are read by sound and others by look."""
 _BEAM = 300
-"""How many beginnings of words are followed at a place."""
+"""The width of the beam: how many beginnings of words are followed at each character."""
 
 
 class Way(NamedTuple):
-    """A way to read characters: the Russian letters, what this costs, and the bit of the normalizer that knows it."""
+    """A way to read characters: as these Russian letters, at this cost; and the bit of the normalizer that reads so."""
 
     letters: str
     cost: float
@@ -48,10 +52,10 @@ class WordReading(NamedTuple):
     """A word that a string may stand for.
 
     Attributes:
-        score: the logarithm of how often the word is to be expected, less the costs.
+        score: the log-likelihood of the reading: the word's `weight` minus twice the cost.
         word: the word, in lower case.
-        cost: the costs.
-        bits: the bits of the normalizers whose ways were used.
+        cost: the sum of the costs of its ways.
+        bits: the bits of the normalizers that the reading needs.
     """
 
     score: float
@@ -62,17 +66,18 @@ class WordReading(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Lattice:
-    """How strings are read.
+    """The rules by which strings are read.
 
     Attributes:
-        ways: the ways to read characters: single ones as they are written, several in lower case as well.
-        wild: the signs that hide any letter, with the bit of their normalizer.
-        skipped: the signs that may stand between letters and mean nothing, with the bit of their normalizer.
+        ways: maps one to five characters to the ways to read them; found as they are written and in lower case.
+        wild: maps each sign that may stand for any letter to the bit of its normalizer.
+        skipped: maps each sign that may stand between letters and mean nothing to the bit of its normalizer.
         repeats: the bit of the normalizer that leaves repeated letters out; 0 if none does.
-        softens: the bit of the normalizer that reads a soft sign where none is written; 0 if none does.
-        exact: the bit of the normalizer whose ways for Latin letters hold only in the case listed; 0 if there is none.
-        mixed: the bits of two normalizers that are seldom needed for one word; 0 if there are none.
-        mixed_in: the bit of these that is seldom needed beside Russian letters.
+        softens: the bit of the normalizer that adds «ь» and «ъ» where a text in Latin letters has none; 0 if none does.
+        exact: the bit of the normalizer whose ways for ASCII characters hold only in the letter case of `ways`; 0 if
+            there is none.
+        mixed: the bits of two normalizers; a word that needs both costs more; 0 if there are none.
+        mixed_in: the one of these bits that costs more in a word that also has Russian letters; 0 if there is none.
     """
 
     ways: Mapping[str, Sequence[Way]]
@@ -89,7 +94,7 @@ class Lattice:
 
         Args:
             written: the string.
-            most: the most that a reading may cost.
+            most: the highest cost of a reading.
         """
         small = written.lower() if len(written.lower()) == len(written) else written
         states: list[dict[str, tuple[float, int]]] = [{} for _ in range(len(written) + 1)]
@@ -139,7 +144,7 @@ class Lattice:
         return bit
 
     def _steps(self, written: str, small: str, at: int) -> list[tuple[int, str, float, int]]:
-        """Return how the string may be read on from a place: the length that is read, letters, cost and bit."""
+        """Return the ways to read on at index `at`: how many characters are read, the letters, the cost and the bit."""
         char = written[at]
         steps: list[tuple[int, str, float, int]] = []
         if char in RUSSIAN:
@@ -161,7 +166,7 @@ class Lattice:
 
 
 _LONGEST = 5
-"""The most characters that stand for a letter."""
+"""The most characters that stand for one letter."""
 
 
 def is_picture(char: str) -> bool:
@@ -172,7 +177,7 @@ def is_picture(char: str) -> bool:
 def _reach(  # noqa: PLR0917  (the inner loop)
     states: dict[str, tuple[float, int]], prefix: str, letters: str, cost: float, bits: int, most: float
 ) -> None:
-    """Follow a beginning by these letters, if a word begins so."""
+    """Add the beginning `prefix` + `letters` to `states` if a word begins so, unless it is there at a lower cost."""
     if cost <= most:
         longer = prefix + letters
         known = states.get(longer)

@@ -1,4 +1,7 @@
-"""The words that normalizers read: dictionary forms, their frequency, the words that people hide, English ones."""
+"""The words that normalizers read: forms of the dictionary, hidden words, and their frequency in the news.
+
+A hidden word is a form of a word that people hide from filters («казино»), listed in `hidden_words.tsv`.
+"""
 
 import re
 from functools import cache, lru_cache
@@ -13,14 +16,14 @@ from augment_ru.resources import dictionary_path, rows
 from augment_ru.text.words import RUSSIAN
 
 _HIDDEN = 30_000
-"""What a hidden word counts at least: it is met in every 40,000 words."""
+"""The least count of a hidden word: once in 40,000 words."""
 _NEVER = 3
-"""What a word of the dictionary counts that the news never have."""
+"""The least count of any other word, also of one that the news never have."""
 
 
 @cache
 def table_of(name: str) -> list[tuple[str, float, str]]:
-    """Return what may be read as letters, by one table of `readings.tsv`: letters, cost, what is written."""
+    """Read one table of `readings.tsv`: letters, the cost of reading them, and the characters that stand for them."""
     table = rows(dictionary_path("readings"), columns=4)
     return [
         (letters, float(cost), item)
@@ -33,14 +36,14 @@ def table_of(name: str) -> list[tuple[str, float, str]]:
 
 @cache
 def confusables() -> list[tuple[str, str]]:
-    """Return the letters of `confusables.tsv`, Russian and Latin, each with a character that looks like it."""
+    """Read `confusables.tsv`: pairs of a letter, Russian or Latin, and a character that looks like it."""
     table = rows(dictionary_path("confusables"), columns=2)
     return [(letter, char) for letter, written in table for char in written.split(" ")]
 
 
 @cache
 def hidden_forms() -> frozenset[str]:
-    """Return the forms of the words that people hide from filters; the dictionary need not have them."""
+    """Return all hidden words, also those that the dictionary lacks."""
     found: set[str] = set()
     for _, lemma in rows(dictionary_path("hidden_words"), columns=2):
         parsed = [one for one in morphology().parse(lemma) if one.normal_form == lemma]
@@ -61,7 +64,7 @@ def _hidden_plain() -> frozenset[str]:
 
 
 def is_hidden(word: str) -> bool:
-    """Tell whether a word in lower case is a form of a word that people hide from filters."""
+    """Tell whether a word in lower case, with е or ё, is a hidden word."""
     return word in hidden_forms() or plain(word) in _hidden_plain()
 
 
@@ -70,25 +73,25 @@ _TWICE = re.compile(r"(.)\1+")
 
 
 def sound(word: str) -> str:
-    """Return a rough form of a word that is the same for words that sound alike."""
+    """Return the phonetic code of a word in lower case: words that sound roughly alike have the same code."""
     return _TWICE.sub(r"\1", word.translate(_SOUNDS)).replace("тс", "ц")
 
 
 @lru_cache(maxsize=200_000)
 def spoken(word: str) -> str:
-    """Return how a word is said, wherever its stress is, without the softness of consonants."""
+    """Return the `transcription` of a word without a known stress, and without «й» and the softness of consonants."""
     return transcription(word.replace("ё", "о")).replace("'", "").replace("й", "")
 
 
 @cache
 def hidden_sounds() -> frozenset[str]:
-    """Return the rough forms of the hidden words."""
+    """Return the phonetic codes (`sound`) of the hidden words."""
     return frozenset(map(sound, hidden_forms()))
 
 
 @cache
 def common_sounds() -> frozenset[str]:
-    """Return the rough forms of frequent words."""
+    """Return the phonetic codes (`sound`) of frequent words of three letters or more."""
     known = word_counts()[0].items()
     return frozenset(sound(word) for word, found in known if found >= _COMMON and len(word) > _MARK)
 
@@ -113,18 +116,19 @@ def _counts() -> dict[str, int]:
 
 @cache
 def _further() -> frozenset[str]:
-    """Return the beginnings of hidden words that the dictionary lacks."""
+    """Return all beginnings of the hidden words that the dictionary lacks."""
     return frozenset(word[:stop] for word in _new() for stop in range(1, len(word) + 1))
 
 
 @cache
 def common() -> frozenset[str]:
-    """Return the Russian words of three letters or more that are so frequent that they are no part of another word."""
+    """Return the frequent Russian words of three letters or more, which are never taken for a part of another word."""
     known = ((word, found) for word, found in word_counts()[0].items() if found >= _COMMON and len(word) > 2)  # noqa: PLR2004
     return frozenset(word for word, found in known if RUSSIAN.fullmatch(word) and is_listed(word))
 
 
 _COMMON, _MARK = 1500, 2
+"""The least count of a frequent word; a word or prefix of at most two letters is left out."""
 
 
 def is_rare(word: str) -> bool:
@@ -133,7 +137,7 @@ def is_rare(word: str) -> bool:
 
 
 def begins(prefix: str) -> bool:
-    """Tell whether a form of the dictionary, in lower case and with ё, or a hidden word begins so."""
+    """Tell whether a form of the dictionary or a hidden word begins with this prefix, in lower case and with ё."""
     return prefix in _further() or bool(_dawg().has_keys_with_prefix(prefix))
 
 
@@ -144,7 +148,7 @@ def is_form(word: str) -> bool:
 
 @lru_cache(maxsize=200_000)
 def is_listed(word: str) -> bool:
-    """Tell whether a word in lower case is of the dictionary, a hidden one, or so frequent that it is no error."""
+    """Tell whether a word in lower case is in the dictionary or hidden, or too frequent in the news to be an error."""
     return bool(morphology().word_is_known(word)) or word in _new() or count(word) >= _FREQUENT
 
 
@@ -153,7 +157,7 @@ _FREQUENT = 1000
 
 @lru_cache(maxsize=200_000)
 def is_word(word: str) -> bool:
-    """Tell whether a word in lower case, with е or ё, is Russian: of the dictionary, a hidden or a frequent one."""
+    """Tell whether a word in lower case, with е or ё, is Russian: in the dictionary, hidden, or known from the news."""
     if not RUSSIAN.fullmatch(word):
         return False
     return plain(word) in _counts() or bool(morphology().word_is_known(word)) or word in _new()
@@ -161,7 +165,7 @@ def is_word(word: str) -> bool:
 
 @cache
 def written_out() -> dict[str, str]:
-    """Map each spoken form of one word, which people write on purpose, to the words that it is spoken for."""
+    """Map each spoken form that people write on purpose to the written one: «щас» to «сейчас»."""
     found: dict[str, str] = {}
     for written, said, kind, _ in rows(dictionary_path("colloquial"), columns=4):
         if kind == "word" and " " not in said and "^" not in written:
@@ -172,19 +176,19 @@ def written_out() -> dict[str, str]:
 
 @lru_cache(maxsize=10_000)
 def is_function(word: str) -> bool:
-    """Tell whether a word is a preposition, a conjunction, a particle or a pronoun."""
+    """Tell whether a word may be a preposition, a conjunction, a particle, a pronoun or an interjection."""
     return any(one.pos in {"PREP", "CONJ", "PRCL", "NPRO", "INTJ"} for one in readings(word))
 
 
 def has_prefix(word: str) -> bool:
-    """Tell whether an unknown word is a known one behind a common beginning: «супербонус», «полумарафон»."""
+    """Tell whether an unknown word is a known word after a common prefix: «супербонус», «полумарафон»."""
     from pymorphy3.lang.ru import KNOWN_PREFIXES  # noqa: PLC0415
 
     return any(word.startswith(one) and len(one) > _MARK and is_listed(word[len(one) :]) for one in KNOWN_PREFIXES)
 
 
 def count(word: str) -> int:
-    """Return how often the news have a word in lower case, among 1.2 billion; Latin ones, too."""
+    """Return how often a word in lower case, Russian or Latin, occurs in the 1.2 billion words of the news."""
     return _counts().get(plain(word), 0)
 
 
@@ -194,6 +198,9 @@ _DIGITS = 6
 
 @lru_cache(maxsize=200_000)
 def weight(word: str) -> float:
-    """Return the logarithm of how often a word is to be expected where someone hides words."""
+    """Return the natural logarithm of a word's count in the news, at least 3.
+
+    A hidden word counts at least 30,000 and gets 1 more, because it is likelier where someone hides words.
+    """
     least, more = (_HIDDEN, 1) if is_hidden(word) else (_NEVER, 0)
     return round(log(max(count(word), least)) + more, _DIGITS)

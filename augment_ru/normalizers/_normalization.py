@@ -14,11 +14,11 @@ from augment_ru.script import Script
 
 
 class TextReading(NamedTuple):
-    """What a text may mean.
+    """One reading of a text: what its author may have meant.
 
     Attributes:
         script: leads from the text to the reading.
-        score: how likely it is among all readings that were found, in (0, 1].
+        score: the probability of this reading among all readings that were found, in (0, 1].
     """
 
     script: Script
@@ -26,7 +26,7 @@ class TextReading(NamedTuple):
 
 
 class Normalization(ABC):
-    """A normalizer: reads texts as they were meant, and says which characters it replaces by which.
+    """A normalizer: reads texts as they were meant, and returns the edits that lead there.
 
     To write one, inherit from this class in a frozen dataclass and give it a `name`. Define one of two methods:
     `edits`, which reads one text at a time, or `scripts`, which reads many. Its fields are its options.
@@ -49,17 +49,12 @@ class Normalization(ABC):
         return [self._script(text, self.edits(text)) for text in texts]
 
     def readings(self, text: str, n: int) -> list[TextReading]:
-        """Return what a text may mean, the likeliest first; by default only what `scripts` returns.
-
-        Args:
-            text: the text.
-            n: the most readings to return.
-        """
+        """Return up to `n` readings of a text, the likeliest first; by default only one, that of `scripts`."""
         del n
         return [TextReading(self.scripts([text])[0], 1.0)]
 
     def with_next(self, following: "Normalization") -> "Normalization | None":
-        """Return one normalizer that does this and the following in one step; None, the default, if there is none."""
+        """Return one normalizer that does the work of both in one step; None, the default, if there is none."""
         del following
         return None
 
@@ -91,7 +86,7 @@ class NormalizationChain(Normalization):
 
     @property
     def steps(self) -> Sequence[Normalization]:
-        """The parts, of which neighbours are joined that read texts together (`with_next`)."""
+        """The parts; neighbours that can read texts in one step are joined (`with_next`)."""
         found: list[Normalization] = []
         for part in self.parts:
             joined = found[-1].with_next(part) if found else None
@@ -99,7 +94,7 @@ class NormalizationChain(Normalization):
         return found
 
     def readings(self, text: str, n: int) -> list[TextReading]:
-        """Return what a text may mean, the likeliest first: each part reads what the parts before it may have read."""
+        """Return up to `n` readings, the likeliest first; each part reads every reading of the parts before it."""
         found = [TextReading(Script.of(text, ()), 1.0)]
         for part in self.steps:
             found = [
@@ -111,7 +106,7 @@ class NormalizationChain(Normalization):
         return found[:n]
 
     def scripts(self, texts: Sequence[str]) -> list[Script]:
-        """Return the script of each text that does what all parts do, one after another."""
+        """Return one script for each text, which does what all parts do one after another."""
         found = [Script.of(text, ()) for text in texts]
         for part in self.steps:
             for at, script in enumerate(scripts_of(part, [one.text for one in found])):
@@ -124,7 +119,7 @@ def scripts_of(one: Normalization, texts: Sequence[str]) -> list[Script]:
     """Return the script that a normalizer makes of each text, after checking that there is one for each.
 
     Raises:
-        AugmentError: the normalizer fails, or returns something else; the message names it.
+        AugmentError: the normalizer fails, or does not return one script for each text; the message names it.
     """
     with failing(f"normalizer '{one.name}'"):
         found = one.scripts(texts)
@@ -134,10 +129,10 @@ def scripts_of(one: Normalization, texts: Sequence[str]) -> list[Script]:
 
 
 def normalizations_of(specs: Sequence[str], pairs: Sequence[str] = ()) -> "Normalization":
-    """Make one normalizer of several specifications, one after another; for their form see `normalization_of`.
+    """Make a chain of the normalizers that several specifications name; for their form see `normalization_of`.
 
     Args:
-        specs: the specifications.
+        specs: the specifications, in the order in which the normalizers read.
         pairs: options, each `NAME.OPTION=VALUE`.
 
     Raises:

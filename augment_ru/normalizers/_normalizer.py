@@ -64,9 +64,9 @@ class Normalizer:
         return scripts_of(self.normalization, cast("list[str]", given))
 
     def readings(self, text: str, n: int = 3) -> list[TextReading]:
-        """Return what a text may mean, the likeliest first, with the share of each among the readings found.
+        """Return the readings of a text, the likeliest first, each with its probability among the readings found.
 
-        A call of the normalizer leaves a word alone that can be read in several ways («к*т»); here each is returned.
+        A call of the normalizer leaves a word that can be read in several ways («к*т»); this method returns each way.
 
         Args:
             text: the text.
@@ -97,7 +97,7 @@ class Normalizer:
             yield from self.chunk(chunk)
 
     def chunk(self, records: Sequence[Record]) -> list["Normalized"]:
-        """Normalize the texts of these records."""
+        """Normalize the texts of these records; return one result for each, in order."""
         texts = [record.texts() for record in records]
         scripts = iter(scripts_of(self.normalization, [text for one in texts for text in one.values()]))
         settings = Settings(self.name, 0, "none", None)

@@ -1,4 +1,4 @@
-"""Pieces of a text between white space: which are left alone, what surrounds their word, how a reading is cased."""
+"""Pieces of a text, which stand between white space: which ones stay, where their word is, the case of its reading."""
 
 import re
 import unicodedata
@@ -27,7 +27,7 @@ ENDS = ',.!?;:…»)"'
 
 
 def stays(piece: str) -> bool:
-    """Tell whether a piece is no word: a link, an address, a path, code, a number."""
+    """Tell whether a piece stays as it is, because it is no word: a link, an address, a path, code, a number."""
     digits = sum(char.isdigit() for char in piece)
     if digits:
         letters = sum(char.isalpha() for char in piece)
@@ -40,7 +40,7 @@ _LONG_NUMBER = re.compile(r"(?<![^\W\d_])\d{2,}(?![а-яё]{4})|\d{3}")
 
 
 def core(piece: str) -> tuple[int, int]:
-    """Return where the word of a piece starts and stops: without quotes, brackets and the signs of sentences."""
+    """Return where the word in a piece starts and stops, without the quotation marks, brackets and signs around it."""
     start, stop = 0, len(piece)
     while start < stop and piece[start] in _OPENING:
         start += 1
@@ -63,7 +63,10 @@ def _latin() -> dict[str, str]:
 
 @lru_cache(maxsize=20_000)
 def _folded(char: str) -> str:
-    """Return the letter that a full-width, mathematical, circled or squared character shows; others as they are."""
+    """Return the letter that a full-width, mathematical, circled or squared character shows; others as they are.
+
+    Joiners and selectors of emoji are left out: "".
+    """
     if char in _latin():
         return _latin()[char]
     if char in "\ufe0f\ufe0e\u20e3\u200d":
@@ -79,13 +82,13 @@ def fold(word: str) -> str:
 
 
 def cased(word: str, written: str, *, initial: bool, alike: bool = False) -> str:
-    """Give a reading the case of what was written.
+    """Give a reading the letter case of the word that it replaces.
 
     Args:
         word: the reading, in lower case.
-        written: what was written.
+        written: the word as it was written.
         initial: whether a sentence starts here; a sign in place of the first letter then stands for a capital.
-        alike: whether Latin letters were read by their look; some capitals then stand for small letters, too.
+        alike: whether Latin letters were read by their look; some capitals («H») then stand for small letters, too.
     """
     small = _CASELESS if alike and RUSSIAN.isdisjoint(written) else frozenset()
     letters = [char for char in written if _has_case(char) and char not in small]
@@ -101,7 +104,7 @@ def cased(word: str, written: str, *, initial: bool, alike: bool = False) -> str
 
 
 _CASELESS = frozenset("BHTMRNJILK")
-"""Latin capitals that look like a Russian letter as their small forms do not."""
+"""Latin capitals that look like a Russian letter, and whose small forms do not: «H» is also written for «н»."""
 
 
 def _has_case(char: str) -> bool:
@@ -109,11 +112,11 @@ def _has_case(char: str) -> bool:
 
 
 def swings(written: str) -> int:
-    """Return how often a capital follows a small letter."""
+    """Return how often a capital letter follows a small one; other characters are skipped."""
     letters = [char for char in written if char.lower() != char.upper()]
     return sum(one.islower() and other.isupper() for one, other in pairwise(letters))
 
 
 def only_alike(written: str) -> bool:
-    """Tell whether all capitals behind the first letter are Latin ones that stand for small letters, too."""
+    """Tell whether all capitals after the first letter are Latin ones that may be meant as small (`_CASELESS`)."""
     return all(char in _CASELESS for char in written[1:] if char.isupper())

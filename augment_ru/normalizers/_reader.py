@@ -1,4 +1,4 @@
-"""What a piece of a text between white space may be, by the knowledge of several normalizers of words at once."""
+"""Reads one piece of a text (what stands between white space) with the knowledge of several normalizers at once."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -39,36 +39,36 @@ from augment_ru.resources import listed_in, word_lists
 
 
 class WordKnowledge(Normalization):
-    """What a normalizer knows of words; it says so by overriding these members. All have a default."""
+    """What a normalizer of words knows. A normalizer overrides the members that it needs; each has a default."""
 
     __slots__ = ()
     wild: ClassVar[str] = ""
-    """The signs that hide any letter."""
+    """The signs that may stand for any letter: «каз*но»."""
     weakly_wild: ClassVar[str] = ""
-    """The signs that hide any letter of a word that people hide from filters."""
+    """The signs that may stand for any letter, but only in a hidden word."""
     skipped: ClassVar[str] = ""
     """The signs that may stand between the letters of a word and mean nothing."""
     repeats: ClassVar[bool] = False
-    """Whether repeated letters are left out."""
+    """Whether repeated letters may be left out: «кааазино»."""
     softens: ClassVar[bool] = False
-    """Whether soft signs are read where none are written."""
+    """Whether «ь» and «ъ» may be added where a word in Latin letters has none."""
 
     def ways(self) -> Iterable[tuple[str, str, float]]:
-        """Return what may be read as letters: what is written, the letters, the cost."""
+        """Return what may be read as letters: the characters written, the letters, the cost (see `Way`)."""
         return ((item, letters, cost) for letters, cost, item in table_of(self.name))
 
     def whole(self, piece: str) -> Iterable[WordReading]:
-        """Return readings of a piece as a whole, with the signs around its word."""
+        """Return readings of a whole piece, in which the signs around its word may be letters, too."""
         del piece
         return ()
 
     def unknown(self, word: str) -> Iterable[WordReading]:
-        """Return readings of a word that is no Russian word, or has letters upside down."""
+        """Return readings of an unknown word of Russian letters, or of a word with characters outside ASCII."""
         del word
         return ()
 
     def is_near(self, word: str) -> bool:
-        """Tell whether readings of an unknown word are worth a look, whatever stands around it."""
+        """Tell whether an unknown word is read in any text; other unknown words are read where a text hides words."""
         del word
         return False
 
@@ -79,22 +79,23 @@ class WordKnowledge(Normalization):
 
     @property
     def bit(self) -> int:
-        """The bit of this normalizer."""
+        """The bit of this normalizer in the bits of a reading (see `NAMES`)."""
         return 1 << NAMES.index(self.name)
 
 
 class Piece(NamedTuple):
-    """What a piece of a text between white space may be.
+    """What a piece of a text may be; a piece is what stands between white space.
 
     Attributes:
-        kind: `sure` (to be read), `turned` (upside down: to be read, too), `several` (one of the readings, if it agrees
-            with the words beside it), `spelt` (an unknown Russian word that can be mended), `part` (an unknown or rare
-            one that may be a part of a word), `latin` (without Russian letters: to be read if other words speak for
-            it), `foreign` (with a letter of a sister alphabet: to be read unless the sentence is of that language).
+        kind: `sure` (the best reading is taken), `turned` (upside down; likewise), `several` (the reading is taken that
+            agrees with the words beside it), `spelt` (an unknown Russian word that can be mended), `part` (an unknown
+            or rare Russian word, perhaps a part of a word), `latin` (a word without Russian letters, read if other
+            words speak for it), `foreign` (a word with a letter of a sister alphabet, such as «і», read unless the text
+            is in that language).
         start, stop: where the word starts and stops in the piece.
-        written: the word with plain letters.
+        written: the word, with plain letters instead of full-width or circled ones (`fold`).
         found: the readings, the best first.
-        keyed: the best reading as typed in the wrong layout.
+        keyed: the best reading as typed in the wrong layout; None if there is none.
         is_english: whether it is an English word or a brand.
     """
 
@@ -108,7 +109,7 @@ class Piece(NamedTuple):
 
 
 class Reader:
-    """Reads words with the knowledge of several normalizers at once; keeps what it has found for unknown words."""
+    """Reads words with the knowledge of several normalizers at once, and remembers the readings of unknown words."""
 
     def __init__(self, parts: Sequence[WordKnowledge]) -> None:
         self.parts = parts
@@ -121,7 +122,7 @@ class Reader:
 
     @cached_property
     def lattice(self) -> Lattice:
-        """How words are read."""
+        """The ways to read characters that all the normalizers know, joined."""
         table: dict[str, dict[str, list[Way]]] = {}
         for part in self.parts:
             for written, letters, cost in part.ways():
@@ -152,7 +153,7 @@ class Reader:
         )
 
     def judge(self, piece: str) -> Piece | None:
-        """Return what a piece may be; None if it stays, whatever stands around it."""
+        """Return what a piece may be; None if it stays as it is in every text."""
         start, stop = core(piece)
         word = piece[start:stop]
         if RUSSIAN.issuperset(word):
@@ -164,7 +165,7 @@ class Reader:
         return self._strange(piece, word, start, stop)
 
     def _pictured(self, word: str, start: int, stop: int) -> Piece | None:
-        """Return what a word with pictures at an end may be: one beside them, or one with letters for them."""
+        """Return what a word with an emoji at an end may be; the emoji stands beside the word, or for letters of it."""
         kept = [at for at, char in enumerate(word) if not is_picture(char)]
         first, last = (kept[0], kept[-1] + 1) if kept else (0, 0)
         inner = word[first:last]
@@ -175,7 +176,7 @@ class Reader:
         return None if known else self._strange(word, word, start, stop)
 
     def _strange(self, piece: str, word: str, start: int, stop: int) -> Piece | None:
-        """Return what a word with other than Russian letters may be."""
+        """Return what a word with characters other than Russian letters may be."""
         if len(word) >= _SHORTEST and not word.isascii() and (turned := self._unknown(word)):
             return Piece("turned", start, stop, word, turned)
         folded = fold(word)
@@ -189,14 +190,14 @@ class Reader:
         return self._mixed(piece, folded, start, stop, russian)
 
     def _unknown(self, word: str) -> list[WordReading]:
-        """Return what the parts read in a word as a whole."""
+        """Return the readings of an unknown word by all normalizers; empty if none is likely and clearly the best."""
         found = [one for part in self.parts for one in part.unknown(word)]
         found.sort(key=by_score)
         least = -9.0 if self.eager else _LEAST
         return found if found and found[0].score > least and _is_clear(found) else []
 
     def _russian(self, word: str, start: int, stop: int) -> Piece | None:
-        """Return what a word of Russian letters may be; readings of unknown words are looked for only where needed."""
+        """Return what a word of Russian letters may be; an unknown one is mended here only if `_may_mend` says so."""
         small = word.lower()
         if is_word(small):
             if self.joins and _is_odd(word, small):
@@ -215,28 +216,28 @@ class Reader:
         return Piece("part", start, stop, word)
 
     def _may_mend(self, word: str) -> bool:
-        """Tell whether an unknown word is worth a look by itself: it sounds like a hidden word, or is glued ones."""
+        """Tell whether an unknown word is read in any text: a normalizer says so, or it sounds like a hidden word."""
         near = any(is_near(word) for is_near in self.near)
         return near or (self.repeats and sound(word.lower()) in hidden_sounds())
 
     def mend(self, word: str) -> Sequence[WordReading]:
-        """Return the words that an unknown word of Russian letters may stand for; none if that is not clear."""
+        """Return the words that an unknown word of Russian letters may stand for, the best first; empty if unclear."""
         known = self._mended.get(word)
         if known is None:
             known = self._mended[word] = self._collapsed(word) or self._unknown(word)
         return known
 
     def forget(self) -> None:
-        """Forget what was found for unknown words."""
+        """Forget the readings of unknown words."""
         self._mended.clear()
 
     @staticmethod
     def mends(small: str, found: WordReading) -> bool:
-        """Tell whether a reading is so much likelier than a rare word that this may be an error."""
+        """Tell whether a reading is so much likelier than the rare word `small` that the word may be an error."""
         return found.score - log(max(count(small), 1)) > _ERROR
 
     def _collapsed(self, word: str) -> list[WordReading]:
-        """Return what a word is without its repeated letters, if it has some and is no name."""
+        """Return readings of a word without its repeated letters; empty if it has none, or may be a name or a cry."""
         small = word.lower()
         runs = [len(run[0]) for run in _RUNS.finditer(small)]
         if not self.repeats or not runs or len(set(small)) < _LETTERS:
@@ -290,7 +291,7 @@ class Reader:
         return self._hyphened(folded, start, stop) or self._alike(folded, start, stop, russian)
 
     def spelled(self, written: str) -> str:
-        """Return an unknown word in Latin letters, each read in the likeliest way; "" if some cannot be read."""
+        """Write a word of Latin letters in Russian letters, each in the likeliest way; "" if one cannot be read."""
         letters, at, small = [], 0, written.lower()
         while at < len(written):
             size = next((size for size in range(4, 0, -1) if small[at : at + size] in self._likeliest), 0)
@@ -303,7 +304,7 @@ class Reader:
 
     @cached_property
     def _likeliest(self) -> dict[str, str]:
-        """The likeliest Russian letters for Latin ones, if a normalizer reads these."""
+        """Maps Latin letters to the likeliest Russian ones; empty if `transliteration` is not among the normalizers."""
         found: dict[str, tuple[float, str]] = {}
         for part in self.parts:
             for written, letters, cost in part.ways() if part.name == NAMES[SPELT.bit_length() - 1] else ():
@@ -312,7 +313,7 @@ class Reader:
         return {written: letters for written, (_, letters) in found.items()}
 
     def _may(self, found: WordReading, written: str) -> bool:
-        """Tell whether there is evidence enough to read what was written as this word."""
+        """Tell whether there is enough evidence to read `written` as this word."""
         if all(char in RUSSIAN or not char.isalnum() for char in written) and not found.bits & ~(SEPARATORS | REPEATED):
             return self.joins and _is_apart(written, found)
         if found.bits & WEAK and (len(found.word) < _LONG_ENOUGH or not is_hidden(found.word)):
@@ -324,7 +325,7 @@ class Reader:
         return found.score >= least
 
     def _hyphened(self, folded: str, start: int, stop: int) -> Piece | None:
-        """Return a reading of a word with hyphens or other signs, part by part."""
+        """Read each part of a word with hyphens or other signs inside; None if there is nothing to read."""
         halves = folded.lower().split("-")
         once = "".join(halves[::2])
         if self.joins and halves[::2] == halves[1::2] and len(set(halves)) > 1 and is_listed(once):
@@ -348,7 +349,7 @@ class Reader:
         return Piece(kind, start, stop, folded, (WordReading(score, "".join(words), 0.0, bits),))
 
     def _alike(self, folded: str, start: int, stop: int, russian: int) -> Piece | None:
-        """Return the reading of an unknown word whose alien letters and signs look like Russian letters."""
+        """Read an unknown word by the look of its foreign letters and signs; None if one looks like no letter."""
         letters, cost, bits = [], 0.0, 0
         for at, char in enumerate(folded):
             if char in RUSSIAN:
@@ -368,7 +369,7 @@ class Reader:
 
 
 _LONG_ENOUGH = 5
-"""How long a word must be in which an unusual sign hides a letter."""
+"""The fewest letters of a word in which a sign of `weakly_wild` stands for a letter."""
 _RUNS = re.compile(r"(\w)\1+")
 _LATIN_PART = re.compile(r"(?:^|-)[A-Z]{2,}-[а-яё]{3}|[а-яё]{3}-[A-Z]{2,}$")
 """An abbreviation in Latin letters, joined with a word by a hyphen: «SIM-карта»."""
@@ -376,23 +377,23 @@ _LONG_RUN = re.compile(r"(\w)\1\1")
 _CUTS = re.compile(r"([-–—/,.:;!?()]+)")
 _SHORTEST, _SWINGS, _LETTERS = 3, 2, 2
 _LEAST, _DOUBLED = 3.0, 7.0
-"""The least score of a reading; and of a word in which one letter was written twice."""
+"""The least score of a reading, and of the reading of a word in which a letter was only doubled."""
 _ERROR = 3.0
 _UNLIKE = 0.7
 _YO = 0.05
-"""What ё costs where е may be read."""
+"""The cost of reading ё where a table has е."""
 _BRAND = 300
-"""How often the news have a word in Latin letters that is an English word or a brand."""
+"""A word in Latin letters is English, or a brand, if the news have it at least so often."""
 _MARGIN = 1.0
-"""By how much the best reading must be ahead of the next."""
+"""By how much the score of the best reading must exceed the next."""
 _AGREEMENT = 3.0
-"""By how much a reading may be behind the best one to be taken for agreeing_reading with the words beside it."""
+"""How far the score of a reading may be below the best one if it agrees with the words beside it."""
 _NEEDED, _LONGER = {1: 99.0, 2: 9.0, 3: 7.0, 4: 4.0, 5: 2.0, 6: 0.0, 7: 0.0}, -3.0
-"""The least score of a reading, by its length, and of a longer one."""
+"""The least score of a reading, by its length in letters, and of a longer reading."""
 
 
 def by_score(found: WordReading) -> tuple[float, str]:
-    """Return what orders readings: the best first."""
+    """Return the key by which readings are sorted: the best first."""
     return -found.score, found.word
 
 
@@ -403,7 +404,7 @@ def _is_clear(found: Sequence[WordReading]) -> bool:
 
 
 def _gapped(small: str) -> list[WordReading]:
-    """Return the hidden words that a word with a run of signs may be; it may have more letters than signs, or fewer."""
+    """Return the hidden words that fit a word with a run of signs, «прид***к»; lengths differ by two at most."""
     cut = _GAP.fullmatch(small)
     if not cut or len(cut[1]) + len(cut[3]) < 2:  # noqa: PLR2004
         return []
@@ -421,7 +422,7 @@ _GAP = re.compile(r"([а-яё]+)([*#@%_.•●█-]{2,}|…)([а-яё]+)")
 
 
 def _is_odd(word: str, small: str) -> bool:
-    """Tell whether no one writes a word with these capitals: «КаЗиНо»; «звонИт» shows a stress, «ГОСТами» an ending."""
+    """Tell whether the capitals of a word hide it: «КаЗиНо», not «звонИт» (a stress) or «ГОСТами» (an ending)."""
     if word in {small, word.upper()} or word[1:] == small[1:] or not is_listed(small):
         return False
     begun = len(small) >= _LONG_ENOUGH and _BEGUN.match(word) and is_hidden(small)
@@ -433,12 +434,12 @@ _INSIDE, _BEGUN = re.compile("[а-яё][А-ЯЁ]{2}"), re.compile("[А-ЯЁ]{2}"
 
 
 def _is_cry(word: str, *, particles: bool) -> bool:
-    """Tell whether a word is a cry, or if these count a particle, which people stretch on purpose: «урааа», «нууу»."""
+    """Tell whether a word is a cry that people stretch on purpose («урааа»), or, with `particles`, one like «нууу»."""
     return any(one.pos == "INTJ" or (particles and one.pos in {"PRCL", "NPRO"}) for one in readings(word))
 
 
 def _is_sister(word: str) -> bool:
-    """Tell whether a word has Cyrillic letters that Russian lacks."""
+    """Tell whether a word has a Cyrillic letter that Russian lacks, such as «і»."""
     return any("\u0400" <= char <= "\u052f" and char not in RUSSIAN for char in word)
 
 
@@ -449,7 +450,7 @@ def _units() -> frozenset[str]:
 
 
 def _is_apart(written: str, found: WordReading) -> bool:
-    """Tell whether the parts of a word that signs divide are no words by themselves, and no stutter or syllables."""
+    """Tell whether signs hide a word («к.а.з.и.н.о»): its parts are no words, units, syllables or stutter."""
     parts = [part.lower() for part in re.split(r"[^а-яёА-ЯЁ]+", written) if part]
     size = sum(map(len, parts))
     if (

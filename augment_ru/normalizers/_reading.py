@@ -1,7 +1,7 @@
-"""Texts read word by word, by all the normalizers of words that stand beside one another in a chain.
+"""Reads texts word by word, with all the normalizers of words that stand beside one another in a chain.
 
-A text is cut at white space. Most pieces are plain words, and are known to be so from earlier texts; only the others
-are looked at, each once, and only texts that hold one are looked at as wholes.
+A text is cut into pieces at white space. Each different piece is judged once, and remembered as plain or odd; most are
+plain. Only texts with an odd piece are read further.
 """
 
 import re
@@ -22,7 +22,7 @@ from augment_ru.script import Script
 
 
 class WordNormalization(WordKnowledge):
-    """A normalizer of words. Those that stand beside one another in a chain read each word together, in one step."""
+    """A normalizer of words. Neighbours of this class in a chain read each word together, in one step."""
 
     __slots__ = ()
 
@@ -31,11 +31,11 @@ class WordNormalization(WordKnowledge):
         return _texts((self,)).scripts(texts)
 
     def readings(self, text: str, n: int) -> list[TextReading]:
-        """Return what a text may mean, the likeliest first."""
+        """Return up to `n` readings of a text, the likeliest first."""
         return _texts((self,)).readings(text, n)
 
     def with_next(self, following: Normalization) -> Normalization | None:
-        """Return what reads words with the knowledge of both."""
+        """Return one normalizer that reads words with the knowledge of both; None if `following` reads no words."""
         return _texts((self,)).with_next(following)
 
 
@@ -57,15 +57,15 @@ def _joins(pieces: Sequence[str], at: int) -> bool:
 _SPACED = re.compile(
     r"(?<![^\s«\"(])\S[\ufe0f.,/|*_·•~-]?\s+[-–—.·•,|/*_~+:;]?\s*\S[\ufe0f.,/|*_·•~-]?\s+(?:[-–—.·•,|/*_~+:;]\s+)?\S(?!\w)"
 )
-"""What a text has in which letters stand apart."""
+"""What every text with letters apart («к а з») contains."""
 _QUOTES = '«„“"'
-"""What stands before words that are told of, such as those of another language."""
+"""Opening quotation marks; a word of another language that is quoted stays."""
 _MOST_READINGS = 20
 _MOST_PIECES = 400_000
 
 
 class _Texts(Normalization):
-    """Several normalizers of words, which read each word together; keeps what it has learnt of pieces."""
+    """Several normalizers of words, which read each word together; remembers which pieces are plain and which odd."""
 
     def __init__(self, parts: tuple[WordKnowledge, ...]) -> None:
         self.parts, self.reader = parts, Reader(parts)
@@ -96,7 +96,7 @@ class _Texts(Normalization):
         return found
 
     def _learn(self, pieces: Sequence[str]) -> bool:
-        """Judge the pieces of a text that are new; tell whether the text as a whole must be looked at."""
+        """Judge the pieces of a text that are new; tell whether the text must be read."""
         plain, odd, known = self._plain, self._odd, common()
         strange = False
         for at, piece in enumerate(pieces):
@@ -123,7 +123,7 @@ class _Texts(Normalization):
         return Script(text, made) if made else Script.of(text, ())
 
     def readings(self, text: str, n: int) -> list[TextReading]:
-        """Return what a text may mean, the likeliest first."""
+        """Return up to `n` readings of a text, the likeliest first."""
         (script,) = self.scripts([text])
         beam: list[tuple[float, tuple[Edit, ...]]] = [(1.0, ())]
         done = 0
@@ -148,7 +148,7 @@ class _Texts(Normalization):
         return [TextReading(Script(text, edits), round(score, 6)) for score, edits in beam]
 
     def _all(self, piece: str, word: str) -> Sequence[WordReading]:
-        """Return all readings of a word that does not stay, the best first; of a Russian one, if it is unknown."""
+        """Return all readings of a piece's word, the best first; none for a plain, English or doubtful Latin word."""
         if stays(piece) or RUSSIAN.issuperset(word):
             return [] if is_word(word.lower()) or stays(piece) else self.reader.mend(word)
         if word.isascii() and (judged := self.reader.judge(piece)) and (judged.is_english or judged.kind == "latin"):

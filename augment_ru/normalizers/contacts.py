@@ -13,24 +13,24 @@ from augment_ru.normalizers._normalization import Normalization
 from augment_ru.resources import dictionary_path, rows
 
 _ALIKE = dict(zip("OoОоQDЗзBВбbIlІSsЧч", "0000003388661115544", strict=True))
-"""Letters in the place of digits."""
+"""Maps letters that people write for digits to these digits."""
 _LIKELY = re.compile(
     r"точк|тчк|\bд[оo]т\b|\bdot\b|собак|собач|@|[(\[{]\s*(?:[аa]|at|эт)\s*[)\]}]|\.[а-я]{2,4}\b|\s_\s|нижн"
 )
-"""What a text has in which an address is written in words."""
+"""What every text with an address in words contains."""
 _DIGIT = re.compile(r"\d.*\d|[⓪①-⑨❶-❾].*[⓪①-⑨❶-❾]|девят", re.DOTALL)
 _DIGITS, _MOST = 11, 14
-"""The digits of a telephone number, and the most words and groups."""
+"""How many digits a telephone number has, and the most words or groups of digits that it is written in."""
 
 
 @dataclass(frozen=True, slots=True)
 class ContactsNormalization(Normalization):
-    """Write addresses and telephone numbers as such that are spelt in words, or with letters for digits."""
+    """Write addresses and telephone numbers in the usual form if they are in words, or have letters for digits."""
 
     name: ClassVar[str] = "contacts"
 
     def edits(self, text: str) -> Iterator[Edit]:
-        """Return the edits that write addresses and numbers."""
+        """Yield the edits that write addresses and telephone numbers in the usual form."""
         if _LIKELY.search(text):
             for found in _address().finditer(text):
                 if new := _written(found[0]):
@@ -42,13 +42,13 @@ class ContactsNormalization(Normalization):
 
 @cache
 def _meanings(kind: str) -> dict[str, str]:
-    """Return what the words of a kind mean."""
+    """Map the words of one kind in `contacts.tsv` to what they mean: «собака» to «@»."""
     return {written: means for of, written, means in rows(dictionary_path("contacts"), columns=3) if of == kind}
 
 
 @cache
 def _latin() -> dict[str, str]:
-    """Map Russian letters to Latin ones as people write them in addresses: as in chats, but for ё and ц."""
+    """Map Russian letters to the Latin ones that people write in addresses: as in chats, except for ё and ц."""
     found = rows(dictionary_path("transliteration_chat"), columns=3)
     spelt = {letter: said.split()[0].replace("-", "") for letter, behind, said in found if behind == "-"}
     return spelt | {"ё": "e", "ц": "ts"}
@@ -56,7 +56,7 @@ def _latin() -> dict[str, str]:
 
 @cache
 def _sign() -> str:
-    """Return the pattern of a sign between the parts of an address, in words or not; single letters need brackets."""
+    """Return the pattern of a sign between parts of an address: «собака», «(at)», «.»; short words need brackets."""
     words = sorted(_meanings("sign"), key=lambda one: -len(one))
     long = "|".join(word for word in words if len(word) > len("at"))
     return rf"(?:\s*[(\[{{<]\s*(?:{'|'.join(words)}|[.@])\s*[)\]}}>]\s*|\s+(?:{long})\s+|\s*@\s*|\s_\s|\s\.\s|[./_-])"
@@ -69,7 +69,7 @@ def _address() -> re.Pattern[str]:
 
 
 def _written(found: str) -> str:
-    """Return an address that is written in words; "" if it is none, or is one already."""
+    """Return the usual form of an address in words; "" if it is no address, or has this form already."""
     signs, zones = _meanings("sign"), _meanings("zone") | _meanings("doubtful")
     cut = re.split(f"({_sign()})", found.lower())
     marks = [signs.get(sign.strip("()[]{}<> \n\t"), sign.strip("()[]{}<> \n\t")) for sign in cut[1::2]]
@@ -89,7 +89,7 @@ def _written(found: str) -> str:
 
 
 def _is_sure(before: str, zone: str, sign: str) -> bool:
-    """Tell whether words are the end of an address: «почта точка ру», but not «казино точка нет» nor «ушёл.нет»."""
+    """Tell whether words surely end an address: «почта точка ру», but not «казино точка нет» or «ушёл.нет»."""
     if zone in _meanings("doubtful") and (is_word(before) or len(sign) == 1):
         return before in _meanings("host")
     return len(sign) > 1 or not (zone.isascii() or zone == "рф")
@@ -106,7 +106,7 @@ def _number() -> re.Pattern[str]:
 
 
 def _telephone(found: re.Match[str]) -> Iterator[Edit]:
-    """Yield the edit that writes a telephone number, if a run of numbers has one that is hidden."""
+    """Yield the edit that writes a hidden telephone number in figures, if a run of numbers contains one."""
     units = list(re.finditer(r"[^\s().,*·/–—-]+", found[0]))
     for first in range(len(units)):
         for last in range(min(len(units), first + _MOST), first, -1):
@@ -120,16 +120,16 @@ def _telephone(found: re.Match[str]) -> Iterator[Edit]:
 
 
 def _is_hidden(written: str, run: Sequence[str]) -> bool:
-    """Tell whether a number is not written as such: it has words, letters, other digits, or each digit is apart.
+    """Tell whether a telephone number is hidden: it has words, letters or unusual digits, or its digits stand apart.
 
-    Digits apart may be a row of a table, so they must begin as a mobile number does.
+    Digits that stand apart may be a row of a table, so they must begin like a mobile number.
     """
     plain = re.fullmatch(r"\+?[0-9\s()./–-]+", written)
     return not plain or (run[0] in ("7", "8") and run[1:2] == ["9"] and all(len(unit) == 1 for unit in run))
 
 
 def _formed(written: str, run: Sequence[str], digits: str) -> str:
-    """Return a number in figures: in groups if it was in words, with its hyphens if it has some between groups."""
+    """Return a telephone number in figures: in groups if it was in words, else with its hyphens between groups."""
     plus = "+" * written.lower().startswith(("+", "плюс"))
     if any(unit.lower() in _meanings("number") for unit in run):
         return f"{plus}{digits[0]} {digits[1:4]} {digits[4:7]} {digits[7:9]} {digits[9:]}"
@@ -138,13 +138,13 @@ def _formed(written: str, run: Sequence[str], digits: str) -> str:
 
 
 def _plain(unit: str) -> str:
-    """Return the digits that characters show."""
+    """Return the digits that characters stand for: «9OO» for 900."""
     shown = (_ALIKE.get(char, _ALIKE.get(char.upper(), unicodedata.digit(char, ""))) for char in unit)
     return "".join(map(str, shown))
 
 
 def _digits_of(run: Sequence[str]) -> str:
-    """Return the digits of numbers in words and figures: «девятьсот двадцать два», «три нуля» are 922, 000."""
+    """Return the digits of numbers in words and figures: 922 for «девятьсот двадцать два», 000 for «три нуля»."""
     numbers, times = _meanings("number"), _meanings("times")
     found: list[str] = []
     grows = False
@@ -163,4 +163,4 @@ def _digits_of(run: Sequence[str]) -> str:
 
 
 _BESIDE = ("сот", "плюс")
-"""What numbers have beside numerals."""
+"""Words in telephone numbers that are not numerals."""

@@ -18,7 +18,7 @@ _PARTS = (
 
 
 class EvasionNormalization(NormalizationChain):
-    """Read what hides words from a filter: invisible characters, look-alikes, signs, separators, layouts, Latin.
+    """Read words hidden from filters: by invisible characters, look-alikes, signs, separators, layout or Latin letters.
 
     Spelling is mended only in words that are impossible as written.
     """

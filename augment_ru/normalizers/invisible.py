@@ -31,15 +31,15 @@ _PICTURES = {"So", "Sk", "Cn"}
 class InvisibleNormalization(Normalization):
     """Remove what is not seen: zero-width characters, soft hyphens, selectors, tags, marks that strike letters out.
 
-    Spaces of other widths become plain ones; those that do not break a line stay.
-    What an override shows from right to left is written as it is read. Joiners and selectors of emoji and of scripts
-    that need them, stress marks, and the marks of «й» and «ё» stay.
+    Spaces of other widths become plain ones; non-breaking spaces stay. Text that a right-to-left override shows in
+    reverse is written in the order in which it is read. Joiners and selectors of emoji and of scripts that need them,
+    stress marks, and the marks of «й» and «ё» stay.
     """
 
     name: ClassVar[str] = "invisible"
 
     def edits(self, text: str) -> Iterator[Edit]:
-        """Return the edits that remove what is not seen."""
+        """Yield the edits that remove what is not seen."""
         for found in _FOUND.finditer(text):
             start, stop = found.span()
             if (inner := found["reversed"]) is not None:
@@ -51,7 +51,7 @@ class InvisibleNormalization(Normalization):
 
 
 def _belongs(text: str, start: int, stop: int) -> bool:
-    """Tell whether these marks or unseen characters belong to what stands before them."""
+    """Tell whether these marks or unseen characters belong to the character before them, so that they stay."""
     before, marks = text[start - 1 : start], text[start:stop]
     kind = unicodedata.category(before) if before else ""
     if not _is_mark(marks[0]):  # a joiner or a selector: of an emoji, a keycap, a script that joins its letters

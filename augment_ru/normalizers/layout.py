@@ -11,7 +11,7 @@ from augment_ru.normalizers._reading import WordNormalization
 from augment_ru.resources import dictionary_path, rows
 
 _LONGER = 4.0
-"""By how much the logarithm of a word must be higher to take the last sign for a sign and not for a letter."""
+"""By how much the weight must be higher for the last sign to be read as a sign and not as a letter («,» is «б»)."""
 _CLOSING = "?/&!:;.,\")'"
 
 
@@ -22,7 +22,7 @@ class LayoutNormalization(WordNormalization):
     name: ClassVar[str] = "layout"
 
     def whole(self, piece: str) -> Iterable[WordReading]:
-        """Return the reading of a piece; its cost is the place in the piece where the word ends."""
+        """Yield the readings of a piece; the `cost` of each holds where its word ends in the piece, not a cost."""
         longer = 0.0
         for stop in range(len(piece), 0, -1):
             typed = piece[:stop].translate(_keys())

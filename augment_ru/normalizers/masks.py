@@ -8,7 +8,7 @@ from augment_ru.normalizers._reading import WordNormalization
 
 @dataclass(frozen=True, slots=True)
 class MasksNormalization(WordNormalization):
-    """Read signs, digits and pictures in place of letters, and letters that are hidden."""
+    """Read signs, digits and pictures that stand for letters, and letters that a sign hides («каз*но»)."""
 
     name: ClassVar[str] = "masks"
     wild: ClassVar[str] = "*#%•☆★■█●○◻▪□◼⬛✱✲＊∗"

@@ -15,18 +15,18 @@ from augment_ru.normalizers._reading import WordNormalization
 _PARTS, _FEW = re.compile("[А-ЯЁ]?[а-яё]+"), 2
 _LONG_NAME = 10
 _CERTAIN, _SALTED = 5.0, 4.5
-"""The score of glued words; a word that is misspelt has a higher one. The least weight without extra syllables."""
+"""The score of glued words, below that of most misspelt ones; the least weight of a word without extra syllables."""
 
 
 @dataclass(frozen=True, slots=True)
 class SeparatorsNormalization(WordNormalization):
-    """Read words whose letters or parts stand apart, and words that are glued."""
+    """Read words whose letters or parts stand apart, and words that are glued together."""
 
     name: ClassVar[str] = "separators"
     skipped: ClassVar[str] = r"""./\|_~*·•-‑–—,:;+=^'`⭐★☆✨()[]<>?!…"«»{}#&%§¦“”„′’‘№@$""" + "\ufe0f"
 
     def unknown(self, word: str) -> Iterable[WordReading]:
-        """Return the words that are glued in a word: «пишитевличку»."""
+        """Yield the words that are glued together («пишитевличку»), or the word without its extra syllables."""
         if not RUSSIAN.issuperset(word):
             return
         parts = _PARTS.findall(word)
@@ -37,7 +37,7 @@ class SeparatorsNormalization(WordNormalization):
             yield WordReading(_CERTAIN, found, 0.0, self.bit)
 
     def is_near(self, word: str) -> bool:
-        """Tell whether a word is glued ones; one with a capital, which names have, must be long."""
+        """Tell whether a word is glued words or has extra syllables; a capitalised one, like a name, must be long."""
         if len(_PARTS.findall(word)) > 1 or _unsalted(word.lower()):
             return True
         found = glued(word.lower())
@@ -45,13 +45,17 @@ class SeparatorsNormalization(WordNormalization):
 
 
 def _is_offer(one: str, other: str) -> bool:
-    """Tell whether two words that capitals divide agree, and one of them is hidden: «ЛучшееКазино», but «МойОфис»."""
+    """Tell whether two words that capitals divide fit together, and one is hidden: «ЛучшееКазино», not «МойОфис»."""
     small = one.lower(), other.lower()
     return any(map(is_hidden, small)) and goes_before(*small) and has_reading(small[0], "ADJF", "VERB", "INFN")
 
 
 def _unsalted(word: str) -> str:
-    """Return a word without syllables that repeat each vowel behind one letter: «касазисиносо»; "" if it is no word."""
+    """Return a word without the syllables that repeat each vowel after one consonant; "" if that leaves no known word.
+
+    >>> _unsalted("касазисиносо")
+    'казино'
+    """
     even = word.translate(_EVEN)
     if not _SALT.search(even):
         return ""
@@ -70,4 +74,4 @@ def _unsalted(word: str) -> str:
 
 _SALT = re.compile(r"([аеиоу])([^аеиоу])\1.*([аеиоу])\2\3")
 _EVEN = str.maketrans("яыёюэ", "аиоуе")
-"""Vowels, with those that repeat them behind another consonant."""
+"""Maps vowels to those that repeat them in extra syllables: «я» to «а»."""

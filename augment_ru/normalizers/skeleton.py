@@ -13,17 +13,17 @@ from augment_ru.normalizers._reading import WordNormalization
 
 @dataclass(frozen=True, slots=True)
 class SkeletonNormalization(WordNormalization):
-    """Write Russian letters for those of other alphabets that look alike (Unicode's confusables), upside down, too."""
+    """Write Russian letters for characters that look alike (Unicode's confusables), also upside down or backwards."""
 
     name: ClassVar[str] = "skeleton"
 
     def ways(self) -> Iterable[tuple[str, str, float]]:
-        """Return what looks like letters: what is written, the letters, the cost."""
+        """Return what looks like letters: the characters written, the letters, the cost (see `Way`)."""
         alike = ((char, letter, 0.0) for letter, char in confusables())
         return chain(super(SkeletonNormalization, self).ways(), alike)
 
     def unknown(self, word: str) -> Iterable[WordReading]:
-        """Return the words that a word may be whose letters stand upside down."""
+        """Yield the readings of a word as written upside down or backwards."""
         upside, marks = _upside_down(self.bit)
         small = word.lower()
         if RUSSIAN.issuperset(word) and self.is_near(small):
@@ -34,7 +34,7 @@ class SkeletonNormalization(WordNormalization):
         yield from upside.words(small)
 
     def is_near(self, word: str) -> bool:
-        """Tell whether a word is a frequent one, or one that people hide, written from its end."""
+        """Tell whether a word is a frequent or a hidden word that is written backwards."""
         back = word[::-1].lower()
         return (len(word) >= _LEAST and is_hidden(back)) or (
             len(word) > _LEAST + 1 and is_listed(back) and weight(back) > _OFTEN
@@ -42,12 +42,13 @@ class SkeletonNormalization(WordNormalization):
 
 
 _LEAST, _OFTEN, _BACKWARDS = 4, 7.0, 3.0
-"""How long a word must be that is read from its end, and what that takes from its score."""
+"""The fewest letters of a hidden word that is read backwards; the least weight of another one, which has two letters
+more; and how much lower the score of such a reading is."""
 
 
 @cache
 def _upside_down(bit: int) -> tuple[Lattice, frozenset[str]]:
-    """Return how letters upside down are read, from the end of the word, and those that are nothing else."""
+    """Return the lattice that reads letters upside down, and the characters that are used only as such letters."""
     ways: dict[str, list[Way]] = {}
     for letters, cost, written in table_of("turned"):
         ways.setdefault(written[::-1], []).append(Way(letters, cost, bit))

@@ -27,29 +27,30 @@ from augment_ru.normalizers._reading import WordNormalization
 from augment_ru.resources import dictionary_path, rows
 
 _ALIKE = "ао оае еияэё иеыя эе ыи яеи ёо бп пб вф фв гкв кг дт тд жш шжщ щш зс сз"
-"""Letters, each with those that sound like it in some place of a word: people write it for them."""
+"""A written letter and the letters that it may stand for, since they sound like it in some position of a word."""
 _ON_PURPOSE = 1.5
-"""What a letter costs that sounds like another, where words are hidden; in nats 3, an error in every 20 letters."""
+"""The cost of writing a letter for one that sounds like it, where words are hidden: 3 nats, an error in 20 letters."""
 _LEAST, _LEAST_WEIGHT, _SHORT_WEIGHT, _SHORT = 2.0, 5.5, 9.5, 5
 """The least score of a reading; the least weight of a word that is not hidden, and of one of five letters or less."""
 _LEAST_TYPED, _LONG_TYPED = {4: 1.0, 5: 0.0, 6: -2.0}, -3.5
-"""The least score of a word that is mended everywhere, by the length of what was written."""
+"""The least score of a reading with `typing`, by the number of letters written; the second is for longer words."""
 _NAMELIKE = 5.0
-"""The least score of a word with a capital."""
+"""The least score of the reading of a word with a capital, with `typing`."""
 _MOST = {4: 1.0, 5: 1.5, 6: 2.0, 7: 3.0, 8: 3.5, 9: 4.5}
-"""The most that the errors of a word may cost, by its length."""
+"""The highest cost of the errors in a word, by its length."""
 _RATES = {"drop": 40 / 92360, "add": 9 / 97030, "key": 25 / 97030 / 4, "other": 36 / 97030 / 20, "swap": 1e-4}
-"""How often people make errors that no rule explains, by place; of `misspell.tsv`, for one of the letters that fit."""
+"""How often people make an error that no rule explains, in each place where it can be made: counts of `misspell.tsv`,
+divided by the number of letters that may be written there."""
 
 
 @dataclass(frozen=True, slots=True)
 class SpellingNormalization(WordNormalization):
-    """Mend errors of spelling in words that are impossible as written, by a noisy channel.
+    """Mend errors of spelling in words that do not exist as written, by a noisy-channel model.
 
-    A word is taken whose frequency, times how often people err so, is highest, if no other comes near.
+    The word is taken whose frequency times the rate of the error is the highest, if no other word comes near.
 
     Args:
-        typing: whether slips of the finger are mended, too: letters that are dropped, added, swapped, or a key beside.
+        typing: whether slips of the finger are mended, too: a letter that is dropped, added, swapped or replaced.
     """
 
     name: ClassVar[str] = "spelling"
@@ -61,7 +62,7 @@ class SpellingNormalization(WordNormalization):
         return self.typing
 
     def unknown(self, word: str) -> Iterable[WordReading]:
-        """Return the words that a word in Russian letters may be an error for."""
+        """Yield the words of which a word in Russian letters may be a misspelling."""
         small = word.lower()
         if len(small) < 4 or not RUSSIAN.issuperset(small) or VOWELS.isdisjoint(small) or small in written_out():  # noqa: PLR2004
             return
@@ -86,13 +87,13 @@ class SpellingNormalization(WordNormalization):
                 yield one._replace(score=one.score + one.cost, bits=bit | HEARD) if heard and not self.typing else one
 
     def is_near(self, word: str) -> bool:
-        """Tell whether a word sounds like one that people hide; with `typing`, every word is worth a look."""
+        """Tell whether an unknown word sounds like a hidden or frequent word; with `typing`, always True."""
         near = self.typing or sound(word.lower()) in hidden_sounds()
         return near or (word[0].islower() and sound(word) in common_sounds())
 
 
 def _is_heard(written: str, word: str, *, hidden: bool) -> bool:
-    """Tell whether a word is written as it sounds, and not by a mere slip: a vowel, or one letter for two."""
+    """Tell whether a word is written as it sounds on purpose, and not by a slip (one vowel, or one letter for two)."""
     if len(written) < _SHORT or spoken(written) != spoken(word):
         return False
     once = [_TWICE.sub(r"\1", one) for one in (written, word)]
@@ -103,18 +104,18 @@ def _is_heard(written: str, word: str, *, hidden: bool) -> bool:
 
 
 def _names(word: str, *, hidden: bool, capital: bool) -> bool:
-    """Tell whether a word is a name, or so short that a name, which has a capital, may sound like it."""
+    """Tell whether a reading is a name, or so short that a capitalised word may be a name that sounds alike."""
     return (capital and len(word) <= _NAMELONG) or (not hidden and has_reading(word, "Name", "Surn", "Geox"))
 
 
 _LONG, _NAMELONG = 8, 6
-"""The letters of a word in which several vowels are written as they sound."""
+"""The fewest letters of a word in which only vowels are written as they sound; the most letters of a doubtful name."""
 _TWICE = re.compile(r"(.)\1+")
 
 
 @cache
 def _listed() -> tuple[dict[str, tuple[str, float]], list[tuple[str, str, float]]]:
-    """Return the misspellings of the lexicon: right forms and rates by wrong form; and those of beginnings of words."""
+    """Read `misspellings.tsv`: map wrong forms to right ones and rates; list wrong and right beginnings with rates."""
     whole: dict[str, tuple[str, float]] = {}
     begun = []
     for right, wrong, _, share in rows(dictionary_path("misspellings"), columns=4):
@@ -158,7 +159,7 @@ _PARTICLES = ("то", "нибудь", "либо", "таки", "ка")
 
 @cache
 def _sounds(bit: int) -> Lattice:
-    """Return how words are read that are written as they sound, or by a rule of `misspell.tsv`."""
+    """Return the lattice that reads words written as they sound, or with an error by a rule of `misspell.tsv`."""
     found: dict[str, dict[str, float]] = {}
     alike = [(group[0], letter, _ON_PURPOSE) for group in _ALIKE.split() for letter in group[1:]]
     single = [(letter, letter * 2, _ON_PURPOSE) for letter in _DOUBLED]
@@ -172,11 +173,11 @@ def _sounds(bit: int) -> Lattice:
 
 _JOINED_SOUNDS = [("тс", "ц", 1.0), ("цц", "ц", 1.0), ("йо", "ё", 1.0), ("сч", "щ", 1.0), ("щ", "сч", 1.0)]
 _DOUBLED = "бвгджзклмнпрстфч"
-"""The letters that people double, or write once for two."""
+"""The consonants that people wrongly double, or write once instead of twice."""
 
 
 def _ruled() -> Iterator[tuple[str, str, float]]:
-    """Yield the rules of `misspell.tsv` from letters to letters: written, right, half the log of the rate."""
+    """Yield the rules of `misspell.tsv` that replace letters: what is written, what is right, the cost."""
     for _, text, errors, places, _ in rows(dictionary_path("misspell"), columns=5):
         rule = LetterRule(text)
         if all(letters.islower() and RUSSIAN.issuperset(letters) for letters in (rule.old, rule.new)):
@@ -184,7 +185,7 @@ def _ruled() -> Iterator[tuple[str, str, float]]:
 
 
 def _slips(word: str, bit: int) -> Iterator[WordReading]:
-    """Yield the words that one slip of the finger turns into a word."""
+    """Yield the words from which one slip of the finger leads to `word`."""
     made: dict[str, float] = {}
     near_keys = neighbouring_keys("keyboard_ru")
     for at in range(len(word) + 1):

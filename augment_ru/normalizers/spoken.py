@@ -18,7 +18,7 @@ class SpokenNormalization(Normalization):
     name: ClassVar[str] = "spoken"
 
     def edits(self, text: str) -> Iterator[Edit]:
-        """Return the edits that write spoken forms out."""
+        """Yield the edits that write spoken forms out: «щас» as «сейчас»."""
         forms = written_out()
         for word in RUSSIAN.finditer(text):
             if full := forms.get(word[0].lower()):

@@ -8,7 +8,7 @@ from augment_ru.normalizers._reading import WordNormalization
 
 @dataclass(frozen=True, slots=True)
 class StretchingNormalization(WordNormalization):
-    """Leave out repeated letters of words that no dictionary has."""
+    """Leave out the repeated letters of words that do not exist as written: «кааазино»."""
 
     name: ClassVar[str] = "stretching"
     repeats: ClassVar[bool] = True

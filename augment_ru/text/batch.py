@@ -20,15 +20,15 @@ T = TypeVar("T")
 OPTION = "OPTION"
 """The label of the protected spans of options and of their markers."""
 CONTEXT = "CONTEXT"
-"""The label of the protected spans of all that is in no labelled span, where only these are perturbed."""
+"""The label of the text between labelled spans, which is protected where only the labelled spans are perturbed."""
 PERSON = "PER"
-"""The label of the protected spans of the names of persons."""
+"""The label of a protected span that is the name of a person."""
 MARKER = 3
 """The number of characters of an option's marker, as in «(A)»."""
 _FEW = 2
 """A text of at most this many letters, such as «А» or «ок», is too short to lose one."""
 _BEGINNING = 12
-"""How many characters at the start of a text are counted first; in most texts they hold more than two letters."""
+"""How many characters `of_few_letters` reads first; in most texts they hold more than two letters, which is enough."""
 
 
 class Viewer(Protocol):
@@ -136,17 +136,17 @@ class Batch:
         return streams.uniform(rows, places - self.starts[rows], lane)
 
     def keys(self, streams: Streams, places: Ints) -> Keys:
-        """Return the key of a separate stream for each global place, shape (places,)."""
+        """Return a key for each global place, so that each place has a random stream of its own; shape (places,)."""
         rows = self._row_of[places]
         return streams.inner(rows, places - self.starts[rows])
 
     def seen_by(self, attack: "Viewer") -> "Batch":
         """Return the batch as an attack sees it: with the spans protected from it, and the words that it may edit.
 
-        For an attack that exchanges options, the texts of wrong options («(B) пробка») are not protected. Their
-        markers are still protected, and so are spans that another rule protects inside these options. All other spans
-        of the batch are protected from every attack, but for the names of persons from one that exchanges names, where
-        the record lets it. In addition, the spans of the attack's guards are protected.
+        The protected spans of the batch are protected from every attack, with two exceptions. An attack that exchanges
+        options may edit the texts of wrong options («(B) пробка»), but neither their markers nor spans that another
+        rule protects inside them. An attack that exchanges names may edit the names of persons, unless the answers of
+        the record depend on them (`Context.named`). In addition, the spans of the attack's guards are protected.
         """
         key = (attack.exchanges_options, attack.exchanges_names, tuple(attack.guards), tuple(attack.joins))
         whole = self.prepared
@@ -214,12 +214,15 @@ class Batch:
 
     @cached_property
     def cuttable(self) -> Mask | None:
-        """Whether an edit that starts or stops at a place leaves grapheme clusters whole; None if it does anywhere."""
+        """Whether an edit that starts or stops at a global place cuts no grapheme cluster there, shape (codes + 1,).
+
+        None if no place is inside a grapheme cluster.
+        """
         return characters.cuttable(self.codes, self.flags, self.starts)
 
     @cached_property
     def atoms(self) -> Sequence[Span]:
-        """Links, markup, code and formulas of all texts, with global places: protected from every attack."""
+        """The links, markup, code and formulas of all texts, which no attack may touch: spans of global places."""
         return characters.atoms(self.codes, self.flags, self.starts)
 
     @cached_property
@@ -235,7 +238,7 @@ class Batch:
         """Whether each text has only one or two letters, shape (texts,); None if no text is so short."""
         bits = WORD | DIGIT | CLUSTER
         begins, ends = self.starts[:-1, None], self.starts[1:, None]
-        heads = np.minimum(begins + np.arange(_BEGINNING), ends - 1)  # the line feed behind a text is no letter
+        heads = np.minimum(begins + np.arange(_BEGINNING), ends - 1)  # the line feed after a text is no letter
         if (((self.flags[heads] & bits) == WORD).sum(axis=1) > _FEW).all():  # mostly; no text is counted whole then
             return None
         letters = (self.flags & bits) == WORD
@@ -301,8 +304,8 @@ class Batch:
     def words(self) -> tuple[Ints, Ints]:
         """The global starts and stops of the words that may be edited.
 
-        These words contain no protected character, and their edges cut no grapheme cluster. In the view of an attack
-        with `joins`, the words inside a span of these guards count as one word.
+        A word that contains a protected character, or starts or stops inside a grapheme cluster, is left out. In the
+        view of an attack with `joins`, the words inside a span of these guards count as one word.
         """
         starts, stops = word_bounds(self.codes, self.flags)
         if any(self._joined):
@@ -313,7 +316,7 @@ class Batch:
             free &= before[starts] == before[stops]
         if self.cuttable is not None:
             free &= self.cuttable[starts] & self.cuttable[stops]
-            # a combining mark at the start of a text would join another character if it were moved behind one
+            # a combining mark at the start of a text would join another character if it were moved after one
             free &= (self.flags[starts] & CLUSTER == 0) | ~np.isin(starts, self.starts)
         return starts[free], stops[free]
 

@@ -37,7 +37,7 @@ _ENDS = ".!?…\n\r\u2028\u2029\x0b\x0c\x85"
 _ATOM_HINTS = "@#\\<&`{%" + SIGNS
 _LINK_HINTS = ".:"
 ESCAPED = "nrt"
-"""The letters that, behind a backslash, stand for white space in texts that spell it out, such as «\\n»."""
+"""The letters after the backslash where a text spells white space with two characters: «\\n», «\\r», «\\t»."""
 _SIGNS = "+-−±№#$€₽£₴¥%‰°"
 
 _classes: Flags = np.zeros(0x110000, dtype=np.uint16)
@@ -67,7 +67,7 @@ def _classify(code: int) -> int:
 
 
 def _joins(char: str) -> bool:
-    """Tell whether a character forms a grapheme cluster with an «a» before or after it, itself or a line feed."""
+    """Tell whether a character forms a grapheme cluster with an «a» on either side, a copy of itself or a line feed."""
     return any(regex.fullmatch(r"\X", pair) for pair in (f"a{char}", f"{char}a", char + char, f"{char}\n"))
 
 
@@ -122,7 +122,7 @@ def marked(size: int, places: Ints) -> Mask:
 
 
 def counts_before(mask: Mask) -> Counts:
-    """Return the number of True values before each place and before the end, shape (places + 1,)."""
+    """Return, for each index of a mask and for its end, the number of True values before it; shape (mask size + 1,)."""
     counts = np.zeros(mask.size + 1, dtype=np.int32)
     np.cumsum(mask, dtype=np.int32, out=counts[1:])
     return counts
@@ -138,7 +138,7 @@ def cuttable(codes: Codes, flags: Flags, starts: Ints) -> Mask | None:
     """Find where the array may be cut, before a code point or at the end, without breaking a grapheme cluster.
 
     Returns:
-        The mask, True where the array may be cut, shape (codes + 1,); None if it may be cut anywhere.
+        The mask, True where the array may be cut, shape (codes + 1,); None if it may be cut before every code point.
     """
     hints = np.flatnonzero((flags & CLUSTER) != 0)
     if not hints.size:

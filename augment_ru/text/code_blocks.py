@@ -77,7 +77,7 @@ def _is_formula(inside: str) -> bool:
 
 
 def json_of(text: str) -> list[Span]:
-    r"""Find what may not change in a text that is a JSON object or list: all but its string values, and their escapes.
+    r"""Find what may not change in a JSON object or list: all outside its string values, and the escapes inside them.
 
     Returns:
         The spans in order: the first begins where the text begins, and the last ends where the text ends. Empty if the

@@ -14,7 +14,8 @@ class Context:
         options: the place where the options of the question start; None if the text has no options.
         right: the right option, without its marker; None if the record does not say which option is right.
         wrong: the wrong options, without their markers; empty if the record does not say which option is right.
-        judged: whether the text is a statement to judge or to choose; no distractor is added to such a text.
+        judged: whether the question asks to judge the text (a hypothesis) or to choose it (an option); no distractor is
+            added to such a text.
         record: all texts of the record as they were read, including this one.
         forbidden: further words that a distractor added to the text must not contain.
         label: the label of the record; "" if it has none.

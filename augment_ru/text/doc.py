@@ -99,7 +99,7 @@ class Doc:
 
     @cached_property
     def forms(self) -> Sequence[str]:
-        """The characters of each token."""
+        """The text of each token."""
         return [token.text for token in self.tokens]
 
     @cached_property
@@ -109,7 +109,7 @@ class Doc:
 
     @cached_property
     def words(self) -> tuple[Token, ...]:
-        """The words of the text. If a token has the range of a word, it is taken as the word, with its annotation."""
+        """The words of the text. A word with the same range as a token is that token, with its annotation."""
         known = {(token.start, token.stop): token for token in self.tokens}
         return tuple(
             known.get(where) or Token(*where, self.text[slice(*where)], self.layers) for where in word_ranges(self.text)

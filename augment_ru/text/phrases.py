@@ -11,8 +11,8 @@ def in_phrase(text: str, words: Sequence[Token], at: int, phrases: Iterable[Phra
     """Tell whether word number `at` of a text is part of an occurrence of one of the phrases.
 
     A word of the text matches a word of a phrase by its form, its lemma or its part of speech («очень adj»); letter
-    case and the dots of ё do not matter. Only white space may stand between the words, and a comma in front of a word
-    that the phrase writes with one («знать ,что»).
+    case and the dots of ё do not matter. Between two words there may only be white space, and a comma if the phrase has
+    one there («знать ,что»).
     """
     return any(
         _stands(text, words, at - place, phrase)

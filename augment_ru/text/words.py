@@ -1,4 +1,4 @@
-"""Finds words: those that an attack may edit, and words in other senses, with one pattern for each.
+"""Finds words: those that an attack may edit (`word_bounds`), and words by several narrower patterns.
 
 The patterns differ in whether digits belong to a word, whether a hyphen or an apostrophe joins two parts into one word,
 and whether letters of other alphabets count.
@@ -141,7 +141,7 @@ def _join_thousands(flags: characters.Flags, inside: characters.Mask) -> None:
 
 
 def occurrences(text: str, words: Sequence[str], label: str) -> Iterator[Span]:
-    """Yield a span, labelled `label`, wherever one of the words stands as a whole word, in upper or lower case."""
+    """Yield a span, labelled `label`, wherever one of the words occurs as a whole word, in any letter case."""
     places: dict[str, list[int]] = {}
     for run in _RUN.finditer(text):
         places.setdefault(_same(run[0]), []).append(run.start())
@@ -165,5 +165,5 @@ _RUN = re.compile(r"\w+")
 
 
 def _same(run: str) -> str:
-    """Return a run of letters and digits in a form that is equal for runs that `re.IGNORECASE` treats as equal."""
+    """Fold the case of letters and digits: two runs become equal if `re.IGNORECASE` treats them as equal."""
     return "".join(char.lower()[0].upper()[0] for char in run)

@@ -19,20 +19,22 @@ _INPUT = "corpus:input"
 
 @dataclass(frozen=True, slots=True)
 class AddSent(MadeOnDemand):
-    """Add a distractor to a text, or replace wrong options of a question by other texts (TAPE, Table 1: 0.5).
+    """Add an unrelated sentence, a distractor, to a text, or replace wrong options of a question by other texts.
+
+    The probability is that of TAPE (Table 1: 0.5).
 
     Args:
         probability: the share of texts that get a sentence, and of wrong options that are replaced, in [0, 1].
         generator: where distractors come from: `shipped`, neutral sentences of this package; `corpus:FILE`, a text
             file; `corpus:input`, those of the perturbed rows that have the same label; `hf:MODEL`, a causal language
             model (the paper's is mGPT).
-        nearest: from how many texts of a corpus a distractor is drawn, at least 1; they are the safe ones
-            (`attacks.add_sent.distractors.from_corpus`) that are nearest in topic.
+        nearest: the number of texts of a corpus that a distractor is drawn from, at least 1. They are the texts nearest
+            in topic that neither answer the question nor contradict the text (`attacks.add_sent.distractors`).
         temperature, top_k: how a model's tokens are drawn; the temperature is over 0, `top_k` at least 1.
         new_tokens: the largest number of tokens that a model writes; at least 1.
         attempts: the largest number of continuations for one distractor; at least 1.
         device, dtype: the device and the number format of a model.
-        corpus: a corpus that is used instead of that of `generator`; set only in Python.
+        corpus: the corpus to use instead of that of `generator`; set only in Python.
 
     Raises:
         AugmentError: a value is out of its range, or the text file does not exist or has no usable sentence.

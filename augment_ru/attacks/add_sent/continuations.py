@@ -28,7 +28,7 @@ def from_model(name: str, decoding: Decoding, new_tokens: int, *, attempts: int,
         name: the model: a hub name in the local cache, or a folder.
         decoding: how tokens are drawn.
         new_tokens: the number of tokens that are drawn for a continuation.
-        attempts: how many continuations are drawn for a gap at most, until one is usable.
+        attempts: the most continuations that are drawn for a gap (a place for a distractor) until one is usable.
         device: see `inference.pretrained.load`.
         dtype: see `inference.pretrained.load`.
     """

@@ -37,7 +37,7 @@ _RARE = 1e-5
 
 
 def topics(texts: Sequence[str]) -> Vectors:
-    """Return a unit vector for each text, or zeros if no word of the text has a vector; shape (texts, dimensions)."""
+    """Return the `topic` of each text, shape (texts, dimensions)."""
     width: int = embedding().pq.dim
     return np.stack([topic(text) for text in texts]) if texts else np.zeros((0, width))
 
@@ -62,7 +62,7 @@ def topic(text: str) -> Vectors:
 
 
 MOST = 20_000
-"""The largest number of sentences, and of options, of a corpus; of more, those of the lowest hashes are kept."""
+"""The most sentences, and the most options, of a corpus; if there are more, those of the lowest hashes are kept."""
 _SHORTEST, _LONGEST = 4, 40
 """The fewest and the most Russian words of a sentence that may be a distractor."""
 _LONGEST_OPTION = 12

@@ -1,6 +1,6 @@
-"""Distractors: a sentence added behind a text, or another text that replaces a wrong option.
+"""Distractors: a sentence that is added after a text, or another text that replaces a wrong option.
 
-If a sentence behind the text would not stand as a sentence of its own, it is added in front of the text.
+If a sentence after the text would be read as part of it (of a list, for example), it is added before the text.
 """
 
 import re
@@ -39,7 +39,7 @@ _FLEETING = re.compile("[аеёиоуыэюяйьъ]")
 
 
 def contains_phrase(text: str, phrase: str) -> bool:
-    """Tell whether the words of a phrase stand in a text one after another, each in any form.
+    """Tell whether a text contains the words of a phrase one after another, each in any form.
 
     >>> contains_phrase("В Москве выпал снег.", "Москва"), contains_phrase("В Москве выпал снег.", "снегопад")
     (True, False)
@@ -97,9 +97,9 @@ CLOSING_MARKS = ".!?…"
 _CLOSING = "»”“\"'’)]"
 _PAIRS = {")": "(", "]": "["}
 _HANGING = tuple(",;:=(«[{-–—")
-"""Signs at the end of a text that announce more; a sentence behind them would be taken for what they announce."""
+"""Signs at the end of a text that announce more; a sentence after them would be taken for what they announce."""
 _OPEN = ("L", "N", "Sc", "Sm")
-"""Unicode categories of the last character of a sentence that is not yet closed."""
+"""Unicode categories of the last character of a sentence that has no closing mark yet."""
 _OPEN_SIGNS = "%‰°№_*/"
 _ITEM = re.compile(r"[ \t]*(?:[-–—•·*▪◦]|\(?\d{1,3}[.)]|\(?[^\W\d_][.)])[ \t]")
 """The start of a line of a list or a dialogue."""
@@ -139,9 +139,9 @@ def added(text: str, end: int, new: str, *, after_link: bool) -> Edit:
 
     Args:
         text: the text.
-        end: the place behind which the sentence is put.
+        end: the place where the sentence is put.
         new: the sentence, with its closing mark.
-        after_link: whether a link or the like ends at this place; no full stop is put behind it.
+        after_link: whether a link or the like ends at this place; then no full stop is put after it.
     """
     before = text[:end]
     breaks = re.search(r"\r?\n", text.rstrip())
@@ -176,7 +176,7 @@ _NEAREST_SAFE = 0.3
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """A place for a distractor.
+    """A place in a text where a distractor is put: between two sentences, or instead of a wrong option.
 
     Attributes:
         row: the number of the text in the batch.
@@ -206,9 +206,9 @@ class Gap:
         return self.place.of(self.text)
 
     def fits(self, new: str) -> bool:
-        """Tell whether a distractor may stand here.
+        """Tell whether a distractor may be put here.
 
-        It must not contain a right answer or a forbidden phrase, and must not stand in the record yet.
+        It must not contain a right answer or a forbidden phrase, and the record must not have it already.
         """
         if any(contains_phrase(new, answer) for answer in (*self.context.answers, *self.context.forbidden)):
             return False
@@ -233,10 +233,10 @@ class Gap:
         return tuple(span.of(self.text) for span in spans if span is not None and span != self.place)
 
     def edit(self, new: str) -> Edit:
-        """Return the edit that writes a distractor here.
+        """Return the edit that puts a distractor here.
 
-        In the place of an option it gets the letter case and mark of the old one. Its note says that it is read as the
-        old option, so that a similarity judges the question: a wrong option is exchanged on purpose.
+        Instead of an option it gets the letter case and the closing mark of the old option. Its note then has the old
+        option as its reading, so that a similarity judges the question only: the exchange is intended.
         """
         if not self.is_option:
             return added(self.text, self.place.stop, new, after_link=self.closed)
@@ -249,7 +249,7 @@ class Gap:
 
 
 Generator = Callable[[Sequence[Gap], Keys], Sequence[Iterable[Edit]]]
-"""A function from gaps and their keys to edits for each gap: first the drawn distractor, then its substitutes."""
+"""A function from gaps and their keys to edits for each gap: the drawn distractor first, then those to use instead."""
 
 
 def distract(batch: Batch, streams: Streams, probability: float, generate: Generator, *, least: int = 1) -> Proposals:
@@ -314,14 +314,14 @@ def from_corpus(corpus: Corpus | InputCorpus, nearest: int) -> Generator:
     """Make a generator that draws distractors from a corpus: one of the safe texts that are nearest in topic.
 
     A sentence is safe if it shares no content word with the record or its answers, and if its nearness in topic is at
-    most 0.3. A nearer sentence is mostly about the very same thing as the text: behind «Какой врач лечит зубы?» a
-    sentence about a dentist gives the answer, behind a cold soup a steaming borscht contradicts the text. An option is
+    most 0.3. A nearer sentence is mostly about the very same thing as the text: after «Какой врач лечит зубы?» a
+    sentence about a dentist gives the answer, after a cold soup a steaming borscht contradicts the text. An option is
     put into the grammatical type of the old one (`option_types`); it is safe if it shares no content word with its
     question or the right option, and is at most as near to the right option as to the old one.
 
     Args:
         corpus: the sentences and options.
-        nearest: from how many safe texts one is drawn; they are those nearest in topic.
+        nearest: the number of safe texts, the nearest in topic, that one is drawn from.
     """
 
     def generate(gaps: Sequence[Gap], keys: Keys) -> list[Iterable[Edit]]:
@@ -338,12 +338,12 @@ def from_corpus(corpus: Corpus | InputCorpus, nearest: int) -> Generator:
 
 @lru_cache(maxsize=4096)
 def _fitting(corpus: Corpus, gap: Gap, nearest: int) -> Sequence[str]:
-    """Find the texts from which one is drawn; they are remembered, because all candidates of a search ask for them."""
+    """Find the texts that one is drawn from; they are cached, since all candidates of a search need them."""
     return tuple(islice(_safe(corpus, gap), nearest))
 
 
 def _safe(corpus: Corpus, gap: Gap) -> Iterator[str]:
-    """Yield the texts of a corpus that may stand in a gap, the nearest in topic first."""
+    """Yield the texts of a corpus that may be put into a gap, the nearest in topic first."""
     taken = gap.content
     if gap.is_option:
         every = _options(corpus, gap)

@@ -62,7 +62,7 @@ def _collect(record: Record, sentences: Lowest, options: Lowest) -> None:
     judged = judged_fields(record)
     for name in record.fields:
         if name in judged:
-            continue  # it may be false, and behind another record's text it would be stated as a fact
+            continue  # it may be false, and after another record's text it would be stated as a fact
         text = record.text(name)
         stop = len(text)
         if name in record.task.layout.options and (found := options_in(text)):

@@ -1,6 +1,6 @@
-"""The grammatical types of options, and how one option is put into the type of another.
+"""The grammatical types of options, and how one option is put into the form of another.
 
-«из железного гвоздя» becomes «из медного провода»: the words in front stay, what follows them takes their form.
+Instead of «из железного гвоздя», «медный провод» becomes «из медного провода»: it gets the preposition and the case.
 """
 
 import re
@@ -24,18 +24,18 @@ _INTRODUCED = sorted(
     key=len,
     reverse=True,
 )  # fmt: skip
-"""What introduces a clause or a phrase and stays in front of another one."""
+"""What introduces a clause or a phrase, and stays when another one is put after it."""
 _SUBJECTS = frozenset(["он", "она", "оно", "они", "это", "мы", "вы", "я", "ты"])
 _ASKED = frozenset(
     ["ли", "где", "куда", "откуда", "сколько", "какой", "какая", "какое", "какие", "кто", "почему", "зачем"]
 )
-"""Words of an indirect question; it is of no type that can be told."""
+"""Words of an indirect question, which has no type."""
 _BEFORE_VERB = frozenset({"ADVB", "PRCL", "COMP", "PRED"})
 _FULL = frozenset({"ADJF", "PRTF"})
 _PREDICATES = frozenset({"COMP", "ADJS", "PRTS", "PRED"})
 _OTHER_KINDS = {"INFN": "infinitive", "GRND": "gerund", "ADJS": "short", "PRTS": "short", "COMP": "comparative"}
 _SOURCES = {"verb": "infinitive", "gerund": "infinitive", "short": "adjective", "comparative": "adjective"}
-"""The kind from which options of a kind are also made: «потерять цвет» gives «потеряла цвет»."""
+"""For each kind, the other kind of which its options are made, too: «потерять цвет» gives «потеряла цвет»."""
 _AMOUNT = re.compile(r"(?:[а-яё]+ )?(?P<number>\d{1,4})(?P<unit>(?: ?[^\s\d]{1,12}){0,3})", re.IGNORECASE)
 _NUMERALS = (
     ("два", "три", "четыре"),
@@ -47,13 +47,13 @@ _LEAST_OF_ONE_GENDER = 3
 
 
 class OptionType(NamedTuple):
-    """An option as its type sees it.
+    """An option with its grammatical type.
 
     Attributes:
         kind: `noun`, `verb` (a predicate without subject, or with a pronoun in front), `infinitive`, `gerund`,
             `adjective`, `short`, `comparative`, `adverb`, `clause`, `amount` (in digits), or `numeral`.
-        lead: the words in front that stay: a conjunction, a pronoun, a preposition.
-        words: the words behind them, as they are written.
+        lead: the first words, which stay when the option is replaced: a conjunction, a pronoun, a preposition.
+        words: the words after the lead, as they are written.
         head: the index in `words` of the word that is inflected.
         forms: the forms that the head may have here, the likeliest first.
         preposition: the last word of the lead in lower case if it is a preposition; otherwise "".
@@ -72,7 +72,7 @@ class OptionType(NamedTuple):
         return self.forms[0]
 
     def made_of(self, new: "OptionType", others: Sequence["OptionType"]) -> str | None:
-        """Return another option in the place of this one, with its lead and in its form; None if it has no such form.
+        """Return another option with the lead and in the form of this one; None if it has no such form.
 
         Args:
             new: the type of the other option.
@@ -95,7 +95,10 @@ class OptionType(NamedTuple):
 
     @property
     def tense(self) -> frozenset[str]:
-        """What two clauses, or two infinitives, must share: the tense; a clause without a verb is in the present."""
+        """What two clauses or two infinitives must share: a clause its tense, an infinitive its aspect.
+
+        It is empty for the present tense, a clause without a verb, and options of other kinds.
+        """
         if self.kind == "infinitive":
             return self.first.grammemes & {"perf", "impf"}
         return self.first.grammemes & {"past", "futr"} if self.kind == "clause" else frozenset()
@@ -154,7 +157,7 @@ class OptionType(NamedTuple):
 
 @lru_cache(maxsize=50_000)
 def option_type(text: str) -> OptionType | None:
-    """Return the type of an option; None if it is of no type that can be told."""
+    """Find the type of an option; None if its type is not certain."""
     tokens = text.strip(_MARKS).split()
     words = [token.strip(_MARKS).lower() for token in tokens]
     if not all(words) or not _ASKED.isdisjoint(words) or re.search(r"[.!?;:(]\s", text):
@@ -169,7 +172,7 @@ def option_type(text: str) -> OptionType | None:
 
 
 def _typed(tokens: list[str], words: list[str], likeliest: list[Reading], lead: int) -> OptionType | None:
-    """Type the words of an option behind the first `lead` words, which introduce it."""
+    """Find the type of an option, of which the first `lead` words only introduce it."""
     parts = [one.pos for one in likeliest]
     found = _with_verb(words, likeliest, lead) or _without_noun(words, parts, lead)
     if found is not None:
@@ -182,11 +185,11 @@ def _typed(tokens: list[str], words: list[str], likeliest: list[Reading], lead: 
 
 
 _Found = tuple[str, int, int, Sequence[WordForm]]
-"""The kind of an option, the number of its first word behind the lead, that of its head, and the forms of the head."""
+"""The kind of an option, the number of its first word after the lead, that of its head, and the forms of the head."""
 
 
 def _with_verb(words: list[str], likeliest: list[Reading], lead: int) -> _Found | None:
-    """Type a predicate or a clause with a finite verb; None if there is no such verb."""
+    """Find the type of a predicate or a clause with a finite verb; None if there is no such verb."""
     parts = [one.pos for one in likeliest]
     finite = (at for at in range(lead, len(words)) if parts[at] == "VERB" and "impr" not in likeliest[at].grammemes)
     verb = next(finite, None)
@@ -200,7 +203,10 @@ def _with_verb(words: list[str], likeliest: list[Reading], lead: int) -> _Found 
 
 
 def _without_noun(words: list[str], parts: list[str], lead: int) -> _Found | None:
-    """Type an option that is no noun phrase and has no finite verb; no forms if it is of no type; None for others."""
+    """Find the type of an option without a finite verb that is no noun phrase; None for a possible noun phrase.
+
+    If the option has no type, the forms are empty.
+    """
     single = len(words) - lead == 1
     first = next((at for at in range(lead, len(words)) if parts[at] not in ("PRCL", "ADVB")), None)
     infinitive = parts.index("INFN", lead) if "INFN" in parts[lead:] else -1
@@ -218,7 +224,7 @@ def _without_noun(words: list[str], parts: list[str], lead: int) -> _Found | Non
 
 
 def _noun_phrase(tokens: list[str], words: list[str], first: int, cases: frozenset[str]) -> OptionType | None:
-    """Type a noun phrase, or adjectives without a noun, that begins at a word; a preposition may stand in front."""
+    """Find the type of a noun phrase, or of adjectives alone; word number `first` is its first after a preposition."""
     head = first
     agreeing: list[list[WordForm]] = []
     while head < len(words) and (full := [form for form in known_forms(words[head]) if form.word & _FULL]):
@@ -251,7 +257,7 @@ def _agree(adjective: WordForm, noun: WordForm) -> bool:
 
 
 def _has_subject(words: list[str], likeliest: list[Reading], verb: int) -> bool:
-    """Tell whether a noun behind a verb is its subject: a nominative that is no object."""
+    """Tell whether a noun after a verb is its subject: a nominative that is no object."""
     intransitive = "intr" in likeliest[verb].grammemes
     for at in range(verb + 1, len(words)):
         if likeliest[at].pos == "PREP":

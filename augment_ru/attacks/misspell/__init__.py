@@ -108,9 +108,9 @@ class Misspell(Attack):
 
 
 _READ = frozenset({"hyphen_dropped", "hyphen_space", "stretched", "tsya"})
-"""Classes of rules whose errors are read as the right form.
+"""Classes of rules whose errors have the right form as their reading, because every reader sees what is meant.
 
-So are all misspellings of the lexicon and all joined words.
+So have all misspellings of the lexicon and all joined words.
 """
 
 
@@ -198,7 +198,13 @@ def _are_russian(forms: WordForms) -> Mask:
 
 
 class _Pairs:
-    """Pairs of words that people write as one word, or that are misspelt as a phrase; no word of `fixed` is in one.
+    """Pairs of neighbouring words that people write as one word, or misspell as a phrase.
+
+    Args:
+        batch: the texts.
+        forms: the words of the batch.
+        plan: the misspellings and their rates.
+        fixed: whether each word must stay, so that it is in no pair; shape (words,).
 
     Attributes:
         words: the number of the first word of each pair, ascending, shape (pairs,).

@@ -2,7 +2,7 @@
 
 A rule is written `left(old>new)right`. `left`, `old` and `right` are letters, sets of letters (`[кгх]`) or one of the
 capitals Б (any letter), Г (a vowel), С (a consonant). `|` is the edge of a word or a hyphen; `=` in `old` repeats the
-letter before it. `~` behind an old vowel says that it must be unstressed, `!` that it must be stressed: the rate of
+letter before it. `~` after an old vowel says that it must be unstressed, `!` that it must be stressed: the rate of
 the rule is multiplied by how likely that is. `new` is letters, a set as long as the old one (letter by letter), or
 signs: `1` and `2` are the first and the second old letter, `@` a neighbouring key of the first, `?` a letter that
 sounds or looks like the first, `+` the first old letter one to four times.
@@ -106,8 +106,8 @@ _ALIKE = {
 }  # fmt: skip
 """Letters that people write by mistake for a letter because they sound or look alike.
 
-They are used for errors that neither spelling nor keyboard explains. Two blind readers found «промукт», «лтоит» and
-«прёшлась» unbelievable.
+They are used for errors that neither spelling nor keyboard explains. With other letters, two readers found the errors
+unbelievable: «промукт», «лтоит», «прёшлась».
 """
 _EDGE = frozenset({0, _NUMBERS["-"]})
 _RULE = re.compile(r"([^()]*)\(([^()>]*)>([^()]*)\)([^()]*)")
@@ -161,12 +161,12 @@ class Words:
 
 
 _MARGIN = 8
-"""How many gaps stand before the first word and behind the last one: the most letters that a rule has."""
+"""How many gaps are before the first word and after the last one: the most letters that a rule has."""
 
 
 @cache
 def _table() -> Ints:
-    """Return the number of each code point in `_NUMBERS`; the last entry, 0, stands for all code points behind it."""
+    """Return the number of each code point in `_NUMBERS`; the last entry, 0, stands for all higher code points."""
     table = np.zeros(max(map(ord, _NUMBERS)) + 2, dtype=np.int64)
     for letter, number in _NUMBERS.items():
         table[ord(letter)] = number

@@ -24,7 +24,7 @@ _LONG = 6
 
 
 class Form(NamedTuple):
-    """A frequent misspelling: the wrong form, its class, and the share of the right form's occurrences that have it."""
+    """A frequent misspelling: the wrong form, its class, and how often people write it instead of the right form."""
 
     wrong: str
     kind: str
@@ -240,8 +240,8 @@ _TAKEN_FOR_THE_WORD = frozenset({"hyphen_dropped", "hyphen_space", "tsya"})
 _WHICH, _MORE, _FIRST_DRAW = _TRIES - 1, _TRIES, _TRIES
 """The numbers of a word's draws.
 
-They are: the first choice of an error, with further choices below it; whether a second error follows; and the number
-behind which the draws of the rules begin.
+They are: the first choice of an error, with further choices at the numbers below; whether a second error follows; and
+the number after which the draws of the rules begin.
 """
 _SECOND = np.uint64(0x5851F42D4C957F2D)
 """A constant that makes the draws of a second error differ from those of the first one."""

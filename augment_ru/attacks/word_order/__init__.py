@@ -69,9 +69,9 @@ def swapped(text: str, found: Coordination, order: Sequence[int], touches: Touch
 
 
 def _with_word(text: str, edit: Edit, start: int) -> Edit:
-    """Merge an insertion behind the last word of a text with that word; return other insertions as they are.
+    """Merge an insertion after the last word of a text with that word; return other insertions as they are.
 
-    The similarity `meaning` takes text that is inserted behind all words for an addition, not for a part of the text.
+    The similarity `meaning` takes text that is inserted after all words for an addition, not for a part of the text.
 
     Args:
         text: the text.
@@ -204,10 +204,10 @@ def _lowered(token: Token, text: str) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class WordOrder(Attack):
-    """The constituents of a clause take another order that a native would say.
+    """Put the constituents of a clause, or the members of a list, into another order that a native would use.
 
     Args:
-        probability: of the clauses that have another possible order, the share that takes one; in [0, 1].
+        probability: the share, in [0, 1], of the reorderable clauses and lists that are reordered.
         guards: the constraints whose spans no edit may touch, whatever the task.
 
     Raises:
@@ -224,7 +224,7 @@ class WordOrder(Attack):
         check_guards(self.name, self.guards)
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
-        """Propose one other order for each clause and each list that has any."""
+        """Propose one other order for each clause and each list («хлеб и молоко») that can be reordered."""
         before = batch.untouchable_before.tolist()
 
         def touches_at(first: int) -> Touches:

@@ -73,7 +73,7 @@ def constituents_of(tree: Syntax, predicate: int, role: Role) -> list[Constituen
 
 
 def _follows(tree: Syntax, left: Constituent, right: Constituent, predicate: int) -> bool:
-    """Tell whether `right` stands directly behind `left`, and neither has punctuation in it."""
+    """Tell whether `right` comes directly after `left`, and neither has punctuation in it."""
     heads = [one.head for one in (left, right) if one.head != predicate]
     return left.last == right.first and all(
         tree.is_whole(head) and tree.tokens[head].relation not in _APART for head in heads
@@ -155,9 +155,9 @@ class Clause:
         tree: the tree of the sentence.
         predicate: the number of the predicate's token.
         constituents: the constituents that may move, in their order.
-        leads: whether conjunctions stand in front of them, and no other words that must stay there.
+        leads: whether conjunctions come before them, and no other words that must stay there.
         opens: whether the first constituent is the first word of its sentence.
-        closed: whether the clause ends behind the last constituent.
+        closed: whether the clause ends after the last constituent.
         subordinate: whether the clause is part of another clause.
         shared: whether another predicate has the same subject.
     """
@@ -256,8 +256,8 @@ def _may_be_argument(tree: Syntax, one: Constituent) -> bool:
 def _is_bounded(tree: Syntax, first: int, last: int, predicate: int) -> bool:
     """Tell whether a range of tokens ends on both sides where a clause may end.
 
-    These are punctuation, the edge of the sentence, and words of the same clause; also a conjunction in front, and
-    another predicate behind. If the range ends elsewhere, the tree separates words that belong together.
+    These are punctuation, the edge of the sentence, and words of the same clause; also a conjunction before it, and
+    another predicate after it. If the range ends elsewhere, the tree separates words that belong together.
 
     Args:
         tree: the tree of the sentence.

@@ -20,7 +20,7 @@ _PREDICATES = f"[{Role.PREDICATE}{Role.APPEARING}]"
 """The roles that a predicate in a line of the dictionary stands for, as a regular expression."""
 _SETTINGS = frozenset({Role.TIME, Role.OBLIQUE, Role.PLACE})
 _LONG = 3
-"""A constituent of more words than this stays next to what follows it; no shorter one comes between."""
+"""A constituent of more words than this keeps its next neighbour; no shorter constituent is put between the two."""
 
 
 class Order(NamedTuple):
@@ -82,7 +82,7 @@ def orders_of(pattern: str) -> tuple[Order, ...]:
 def orders(clause: Clause) -> list[Order]:
     """Return the other orders of a clause that keep who does what and what pronouns mean.
 
-    If the clause goes on behind its last constituent, that constituent stays last.
+    If the clause goes on after its last constituent, that constituent stays last.
     """
     return [order for order in orders_of(clause.pattern) if _keeps_meaning(clause, order.places)]
 
@@ -115,7 +115,7 @@ def _confuses(clause: Clause, one: Constituent, other: Constituent) -> bool:
 
 
 def _follows_noun(clause: Clause) -> bool:
-    """Tell whether a noun or pronoun stands directly in front of the clause: «просил капитана …»."""
+    """Tell whether a noun or pronoun is directly before the clause: «просил капитана …»."""
     before = clause.constituents[0].first - 1
     return before >= clause.tree.first and clause.tree.tokens[before].pos in ("NOUN", "PROPN", "PRON", "NUM", "DET")
 
@@ -123,8 +123,8 @@ def _follows_noun(clause: Clause) -> bool:
 def _is_heavy(clause: Clause, places: Sequence[int]) -> bool:
     """Tell whether an order puts a long constituent in front of a final predicate or of a shorter constituent.
 
-    An order is also heavy if it ends in a subject and a verb of appearing behind a time or place («ежегодно сезон
-    открывался»).
+    An order is also heavy if it begins with a time or place and ends in a subject and a verb of appearing («ежегодно
+    сезон открывался»).
 
     Args:
         clause: the clause.

@@ -17,7 +17,7 @@ class Role(StrEnum):
     SUBJECT, PRONOUN_SUBJECT, RELATIVE_SUBJECT = "S", "s", "W"
     OBJECT, DATIVE, PRONOUN_OBJECT = "O", "D", "o"
     PREDICATE, APPEARING, PASSIVE, BEING, NEGATED, INFINITIVE = "P", "E", "V", "B", "N", "F"
-    SCOPED = "Q"  # a predicate with a word of scope
+    SCOPED = "Q"  # a predicate with a word of scope, such as «только»
     TIME, TRANSITION, PLACE, MANNER = "T", "U", "L", "M"
     AGENT, OBLIQUE, INSTRUMENTAL = "A", "Y", "I"
     REST = "R"  # anything else, which stays beside what stands before it
@@ -66,10 +66,7 @@ def readings_of(word: str) -> tuple[tuple[str, str, str, str], ...]:
 
 
 def may_be_case(token: Token, case: str) -> bool:
-    """Tell whether at least one reading of a word has the case `case` (Nom, Acc, …).
-
-    True for a word that the dictionary does not have.
-    """
+    """Tell whether a reading of a word has this case (Nom, Acc, …); True for a word that is not in the dictionary."""
     word = token.text.lower()
     found = readings_of(word) if is_known(word) else ()
     nouns = [one for pos, one, _, _ in found if pos == "NOUN"] if token.pos in _NOUNS else []
@@ -106,7 +103,7 @@ def joined_role(tree: Syntax, number: int, role: Role, *, before: bool) -> Role 
         tree: the tree of the sentence.
         number: the number of the word before or after the predicate.
         role: the role of the predicate without it.
-        before: whether the word stands in front of the predicate.
+        before: whether the word comes before the predicate.
     """
     token = tree.tokens[number]
     word, kinds = token.text.lower(), kinds_of(token.text)
@@ -209,7 +206,7 @@ def _adverb(word: str) -> Role:
 
 
 def _pronoun(tree: Syntax, number: int, first: int, features: Mapping[str, str]) -> Role:
-    """Return `PRONOUN_OBJECT` for a pronoun that is an object, alone or behind one preposition; else `REST`."""
+    """Return `PRONOUN_OBJECT` for a pronoun that is an object, alone or after one preposition; else `REST`."""
     token = tree.tokens[number]
     alone = first == number or (first == number - 1 and tree.tokens[first].pos == "ADP")
     personal = "Person" in features or token.text.lower() in ("это", "этого", "этому", "этим", "этом")
@@ -243,7 +240,7 @@ def _nominal(tree: Syntax, token: Token, features: Mapping[str, str], span: rang
 
 
 def _behind_preposition(token: Token, preposition: str, case: str, *, alone: bool) -> Role:
-    """Return the role of a noun behind a preposition.
+    """Return the role of a noun after a preposition.
 
     Args:
         token: the noun.
@@ -313,10 +310,10 @@ _SMALL = frozenset({"SCONJ", "PART", "INTJ", "X", "SYM"})
 
 
 def _is_misplaced(tree: Syntax, number: int, first: int, last: int) -> bool:
-    """Tell whether a word stands where no word of its kind can stand, so that the tree must be wrong.
+    """Tell whether a word is where no word of its kind can be, so that the tree must be wrong.
 
-    A preposition must stand in front of its noun. A noun must not stand in front of the noun that it depends on
-    («вражде приятели»), nor behind it in the nominative or accusative.
+    A preposition must come before its noun. A noun must not come before the noun that it depends on («вражде
+    приятели»), nor after it in the nominative or accusative.
     """
     token, tokens = tree.tokens[number], tree.tokens
     if token.pos == "ADP":
