@@ -279,7 +279,7 @@ def attack_of(
 
 @dataclass(slots=True)
 class _Steps:
-    """The edits of a text by those parts of a composition that were applied already.
+    """The edits that the parts of a composition applied so far have made in one text.
 
     Attributes:
         script: leads from the original text to the current one.
@@ -383,9 +383,13 @@ def composed_proposals(
 
 
 def _note_spare(spare: dict[int, Change], batch: Batch, found: Proposals, probability: float) -> None:
-    """Keep in `spare`, for each text, the change of the lowest rank: the one held there, or one of these.
+    """Put the change of the lowest rank in each text into `spare`, unless it holds one with a lower rank already.
 
-    The ranks of these changes are divided by `probability` first.
+    Args:
+        spare: the inactive change that is held for each text, by the number of the text; it is modified.
+        batch: the texts.
+        found: inactive changes of one part.
+        probability: the probability of the part, by which the ranks of `found` are divided.
     """
     firsts = batch.rows(found.starts[found.first_edits]) if found.ranks.size else found.first_edits
     order = np.lexsort((found.ranks, firsts))

@@ -136,7 +136,7 @@ class Similarity(ABC):
 
     @abstractmethod
     def against(self, references: Sequence[str]) -> Scorer:
-        """Return a scorer for these references. It may compute what all candidates of a reference need only once.
+        """Return a scorer for these references. What all candidates of a reference need can be computed here, once.
 
         Args:
             references: the original texts; the engine passes `References`, which have annotation.
@@ -158,7 +158,7 @@ class Similarity(ABC):
     def on_device(self, device: str) -> Self:
         """Return the similarity with its networks on a device: auto, cpu, cuda or cuda:N.
 
-        The same object if the similarity has no option `device`.
+        If the similarity has no option `device`, return the same object.
         """
         return on_device(self, device)
 
@@ -317,10 +317,12 @@ def _named(similarity: str, options: Mapping[str, Any]) -> Similarity:
 
 
 def _own(spec: str, options: Mapping[str, Any]) -> Similarity:
-    """Return a similarity of the user's own module: an object, or one made from a class or function with options.
+    """Return the similarity that a specification of the user's own code names.
+
+    The code defines a `Similarity` object, or a class or a function, from which a similarity is made with `options`.
 
     Raises:
-        AugmentError: the module cannot be imported, what it defines is not one of these, or an option does not fit.
+        AugmentError: the code cannot be imported, it defines something else, or an option does not fit.
     """
     found = own_object(spec)
     if isinstance(found, Similarity) and not options:
