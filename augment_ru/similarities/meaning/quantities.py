@@ -1,4 +1,4 @@
-"""Numbers and lengths of time that words say: «двадцать пять» and «25» are 25, «две недели» and «14 дней» 336 hours."""
+"""Reads numbers and lengths of time: «двадцать пять» and «25» are 25, «две недели» and «14 дней» are 336 hours."""
 
 import re
 from collections import Counter
@@ -30,9 +30,10 @@ class Quantities(NamedTuple):
     """The quantities of a text.
 
     Attributes:
-        said: each number with the length of time that it makes with its unit, in hours; 0 if it has none.
+        said: how often each number occurs; the key is the number and the length of time that it makes with its unit, in
+            hours, which is 0 if it has no unit of time.
         lone: the lengths of time that stand without a number, in hours: «за год».
-        heads: each number with the place of its last word among the words, in order.
+        heads: each number, in order, with the number of its last word among the words of the text.
     """
 
     said: Counter[tuple[float, float]]
@@ -115,7 +116,7 @@ def quantities(forms: Sequence[str], gaps: Sequence[str]) -> Quantities:
 
     Args:
         forms: the words of the text, in lower case.
-        gaps: what stands behind each word, up to the next.
+        gaps: the characters after each word, up to the next word.
     """
     found = list(_numbers(forms, gaps))
     heads = [(number, hours, at) for number, hours, at in found if at >= 0]
@@ -127,7 +128,7 @@ def quantities(forms: Sequence[str], gaps: Sequence[str]) -> Quantities:
 
 
 def _numbers(forms: Sequence[str], gaps: Sequence[str]) -> Iterator[tuple[float, float, int]]:
-    """Yield each number, its length of time in hours, and the place of its last word; -1 for time without a number."""
+    """Yield each number, its length of time in hours, and the number of its last word; -1 for time without a number."""
     value: float | None = None
     last, before = -1, 0.0
     for at, form in enumerate(forms):
