@@ -29,7 +29,7 @@ _PART = ".part"
 
 
 class _Pipe(io.RawIOBase):
-    """The bytes of a pipe; unless it is `patient`, reading gives None at once if there are none yet."""
+    """The bytes of a pipe. If there are none yet, reading waits for them, or gives None if `patient` is false."""
 
     def __init__(self, stream: BinaryIO) -> None:
         self._stream, self.patient, self.name = stream, True, "<stdin>"
@@ -46,14 +46,14 @@ class _Pipe(io.RawIOBase):
 
 
 class Piped(io.BufferedReader):
-    """A pipe that says whether a program at its other end waits for answers."""
+    """A pipe that tells whether all of its content was read so far: a program may then be waiting for answers."""
 
     def __init__(self, stream: BinaryIO) -> None:
         self._pipe = _Pipe(stream)
         super().__init__(self._pipe)
 
     def is_drained(self) -> bool:
-        """Tell whether nothing more can be read at once."""
+        """Tell whether nothing more can be read without waiting."""
         self._pipe.patient = False
         try:
             return not self.peek(1)
@@ -283,7 +283,7 @@ def check_outputs(outputs: Iterable[tuple[str, str | None]], inputs: Iterable[st
 
 
 def followed(path: Path, option: str = "") -> Path:
-    """Return the path that a path leads to when all links are followed.
+    """Return the path with all its symbolic links followed.
 
     Raises:
         AugmentError: the links lead in a circle.
