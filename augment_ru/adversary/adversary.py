@@ -141,7 +141,7 @@ class Adversary:
 
     @property
     def needs(self) -> tuple[Needs, ...]:
-        """For each attack, what the records must be prepared with."""
+        """What each attack needs to know about the texts of a record."""
         return tuple(one.needs for one in self.perturbers)
 
     def use_cache(self, cache: Cache | None) -> None:
@@ -276,7 +276,7 @@ class Adversary:
         )
 
     def _tried(self, case: SearchCase) -> Mapping[str, Mapping[str, int]]:
-        """Count the edits that the model was asked about, each once."""
+        """Count the different edits that the model was asked about, by feature and value (`Finding.tried`)."""
         known, pool, edits = case.knowledge, case.pool, dict[int, list[tuple[Triple, str]]]()
         asked = () if known is None else {one for chosen, said in known.known.items() if said.passed for one in chosen}
         for number in asked:
@@ -462,7 +462,12 @@ class _Question(NamedTuple):
 
 
 def _doubts(active: Sequence[SearchCase], limits: Limits) -> tuple[list[SearchCase], list[_Question], list[SearchCase]]:
-    """Return the cases without a text in doubt; a question for each other case; and the cases with no query left."""
+    """Divide cases by whether a text of theirs is in doubt: its first answer broke, but is not confirmed yet.
+
+    Returns:
+        The cases without a text in doubt; for the others, a question that asks again; and those of the others that have
+        no query left.
+    """
     sure, again, spent = list[SearchCase](), list[_Question](), list[SearchCase]()
     for case in active:
         if case.doubted is None or case.confirmation is None:

@@ -22,7 +22,7 @@ _LETTERS = 4
 refuses sets of many letters, one change a word breaks more answers; without it, further letters do, against models of
 characters (benchmarks/measurements.md)."""
 _TRIES = 50
-"""After this many proposed sets in a row that were asked before, the guide is not used any more."""
+"""After this many proposed sets in a row that cannot be asked about, the guide is not used any more."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -111,7 +111,7 @@ class ParquetSink(Sink):
         return self.arrow.Table.from_pylist([{**dict.fromkeys(names), **row} for row in rows])
 
     def _changed(self, given: Sequence[tuple[Record, Changed]]) -> Any:  # noqa: ANN401
-        """Make a table from rows of one batch. Columns whose values change are made anew; the others are the batch's."""
+        """Make a table from rows of one batch; it takes the columns of the batch whose values do not change."""
         table = self.arrow.Table.from_batches([given[0][0].origin.batch])
         table = table.take([record.origin.row for record, _ in given])
         rows: list[Any] = [record.values for record, _ in given]
