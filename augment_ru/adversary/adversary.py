@@ -59,9 +59,9 @@ class Adversary:
         constraints: as in `Preparation`.
         annotator: as in `Preparation`.
         preparation: how records are prepared, instead of `constraints` and `annotator`.
-        guide: a model with `scored`, for a `model` that gives labels alone: the guide's scores order the queries.
+        guide: a model with `scored`, for a `model` that gives only labels: the guide's scores order the queries.
             Questions to the guide are not counted as queries. None for no guide.
-        cache: the cache of answers of the model and of the guide; None keeps them in memory alone.
+        cache: the cache of answers of the model and of the guide; None keeps them only in memory.
         seconds: the time after which all searches end; None for no limit. With a limit, results depend on speed.
         confirm: the least number of times that a text which broke the answer is asked about again, to tell slips of the
             model from broken answers; 0 to believe one answer. None for 0 if the model states that it is deterministic,
@@ -145,7 +145,7 @@ class Adversary:
         return tuple(one.needs for one in self.perturbers)
 
     def use_cache(self, cache: Cache | None) -> None:
-        """Keep the answers of the model and of the guide in this cache from now on; None keeps them in memory alone."""
+        """Keep the answers of the model and of the guide in this cache from now on; None keeps them only in memory."""
         for ledger in filter(None, (self.ledger, self._guide)):
             ledger.cache = cache
 
@@ -332,8 +332,8 @@ def screened(
 ) -> PoolGate:
     """Return a gate for these cases, and take out of their pools the changes that the gate refuses when applied alone.
 
-    Changes are taken out only if the similarity is quick enough to score each of them alone (`PoolGate.screens`). Cases
-    that are finished already are left as they are.
+    Changes are taken out only if the similarity says that this suits it (`PoolGate.screens`). Cases that are finished
+    already are left as they are.
     """
     pending = [case for case in cases if case.is_open]
     gate = PoolGate(prepared, [case.pool for case in cases], similarity, threshold or 0.0)

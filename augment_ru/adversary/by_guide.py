@@ -1,4 +1,4 @@
-"""The search against a model that gives labels alone, with a guide: a model whose scores order the queries.
+"""The search against a model that gives only labels, with a guide: a model whose scores order the queries.
 
 Before the first wrong answer, labels do not tell which changes matter. Changes that break one model often break another
 one of the same task, so the guide's scores order the queries. Since they are only guesses, random noise of varying size

@@ -1,4 +1,4 @@
-"""The search against a model that gives labels alone: random sets until one breaks the answer, then group tests.
+"""The search against a model that gives only labels: random sets until one breaks the answer, then group tests.
 
 Before the first wrong answer, labels do not tell which changes matter. So the search draws sets of six sizes: the
 largest change all places, the smallest half of them. A place is a word that can be changed, and each gets one change;

@@ -6,8 +6,8 @@ ways:
 - the smallest set that the surrogate expects to break the answer; if there is none, the one expected nearest to it;
 - the set that came nearest to breaking the answer, with one change added, taken back or exchanged. Effects are not
   quite additive, and the surrogate errs least near a set that was asked;
-- a random set, as with labels alone: if an answer showed that further letters of a word add nothing, for such models
-  often break when most words are changed; and if the other ways find no new set.
+- a random set, as against a model that gives only labels: if an answer showed that further letters of a word add
+  nothing, because such models often break when most words are changed; and if the other ways find no new set.
 """
 
 from collections.abc import Iterable
@@ -34,7 +34,8 @@ _TRIES = 20
 _MORE = 5
 """How many smaller sets are asked about once the smallest is minimal; each that breaks the answer resets the count."""
 _HOPE = 0.3
-"""A smaller set is asked about if its chance is at least this; otherwise changes are taken back one at a time."""
+"""A smaller set is asked about if its chance to break the answer is at least this; if no set has such a chance, changes
+are taken back one at a time."""
 _Tried: TypeAlias = dict[tuple[ChangeSet, float], set[int]]
 """The changes by which `_near` tried to step from a set, by the set and the view's `adds`."""
 

@@ -22,7 +22,7 @@ class Ledger:
 
     Attributes:
         model: the model.
-        cache: the cache of answers; None keeps them in memory alone.
+        cache: the cache of answers; None keeps them only in memory.
         counts: counts the questions.
     """
 

@@ -116,7 +116,7 @@ class _Rules(NamedTuple):
     """The rules of several constraints, grouped by how they find spans.
 
     Attributes:
-        lexicons: one for the patterns that read characters alone, one for the patterns that read annotation.
+        lexicons: one for the patterns that read only characters, one for the patterns that read annotation.
         for_spacy: rules whose patterns spaCy's Matcher reads.
         of_fields: rules that name fields of the row.
         functions: each function, the first rule that names it, and the labels of all rules that name it. Spans with

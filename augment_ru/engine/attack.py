@@ -106,14 +106,14 @@ class Attack(ABC):
 
     @property
     def needs(self) -> Needs:
-        """What the records must be prepared with for this attack."""
+        """What this attack needs to know about the texts of a record."""
         wants = () if type(self).wants is Attack.wants else (self.wants,)
         return Needs(self.layers, frozenset((*self.guards, *self.joins)), wants)
 
     def wants(self, words: Sequence[str]) -> bool:
         """Tell from the tokens of a text whether the attack may change it; by default it may change any.
 
-        A text that no attack may change need not be annotated. True is always right; False must be certain.
+        A text that no attack may change need not be annotated. So return False only if it is certain.
         """
         del words
         return True
@@ -134,7 +134,10 @@ class Attack(ABC):
 
     @property
     def exchanges_names(self) -> bool:
-        """Whether the attack may replace the names of persons that constraints protect, if the task lets it."""
+        """Whether the attack may replace protected names of persons, unless right answers depend on them.
+
+        The field `named` of a task says whether they do (`Layout`).
+        """
         return False
 
     @property

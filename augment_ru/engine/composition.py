@@ -87,7 +87,7 @@ class Named(Composition):
     __slots__ = ()
 
     def rank_of(self, part: Attack, ranks: Floats) -> Floats:
-        """Return the ranks, in [0, 1), that the composition gives to changes of a part; by default those of the part.
+        """Return the ranks, in [0, 1), that the composition gives to changes of a part; by default `ranks`.
 
         Args:
             part: the part.
@@ -259,7 +259,7 @@ def attack_of(
         spec: the name or names.
         probability: the probability of each attack for which `options` gives none; by default the attack's own.
         options: options by the name of the attack.
-        may_import: whether a name may be that of the user's own code (`registry`).
+        may_import: whether a name may be a specification of the user's own code (`registry`).
 
     Raises:
         AugmentError: a name or an option is unknown, or a value does not fit.

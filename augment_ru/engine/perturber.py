@@ -113,7 +113,7 @@ class Perturber:
 
     @property
     def needs(self) -> Needs:
-        """What records must be prepared with for the attack and the similarity."""
+        """What the attack and the similarity need to know about the texts of a record."""
         read = self.similarity.layers if self.similarity else frozenset()
         return Needs.of_all([self.attack.needs, Needs(read)])
 

@@ -1,10 +1,10 @@
 """The search for texts that pass the gate: candidates of all records in one array, the gate, and the schedules.
 
-A unit is what is searched by itself: a sentence, or a whole record (`Units`). A try is one candidate (one random
-perturbation) of one unit. The plan of a try is its legal changes in the order of their ranks. A level is a number of
-changes: at level n, the first n changes of the plan are active. So the changes at a level include those at every lower
-level. A schedule searches for all units of a chunk at once, with one call of the similarity in each round. It returns
-only units that were scored and passed.
+A unit is a sentence or a whole record; each unit is searched independently (`Units`). A try is one candidate (one
+random perturbation) of one unit. The plan of a try is its legal changes in the order of their ranks. A level is a
+number of changes: at level n, the first n changes of the plan are active. So the changes at a level include those at
+every lower level. A schedule searches for all units of a chunk at once, with one call of the similarity in each round.
+It returns only units that were scored and passed.
 """
 
 from collections.abc import Callable, Sequence
@@ -162,7 +162,7 @@ class Found:
 
 @dataclass(frozen=True, eq=False)
 class Units:
-    """What is searched by itself: the sentences of a record, or the record as a whole.
+    """The units of a search, each of which is searched independently: sentences, or records as a whole.
 
     Attributes:
         starts: the place where each piece of a text starts, and the end of the array, shape (pieces + 1,). A piece is a
@@ -318,7 +318,7 @@ class Gate:
 
     Args:
         tiles: the texts, once for each candidate.
-        units: what is searched by itself.
+        units: the units of the search.
         legal: the legal changes of all candidates, with places in tiles.
         active: whether each change is active at the attack's probability, shape (changes,).
         scorer: compares changed texts with the texts of the batch.

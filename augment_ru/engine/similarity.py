@@ -78,9 +78,9 @@ class Scorer(ABC):
     """Compares candidates with the references for which it was made. All members except `score` have a default."""
 
     screens: bool = False
-    """Whether the search screens changes: if a record fails with all its changes, each change is scored by itself, and
-    those that fail are left out. This suits scorers that take little time and for which a further change hardly ever
-    raises a score."""
+    """Whether the search screens changes: if a record fails with all its changes, each change is scored as if it were
+    the only one, and those that fail are left out. This suits scorers that take little time and for which a further
+    change hardly ever raises a score."""
     runs_network: bool = False
     """Whether each score needs a forward pass of a network; if so, a search scores fewer candidates."""
     passes: int = 0
@@ -99,8 +99,8 @@ class Scorer(ABC):
     def sentences(self) -> Ints | None:
         """The global places where the sentences of the references start, among them the start of each text.
 
-        None, the default, if a text is scored as a whole. Otherwise the score of a text must be the lowest score that
-        it has with the edits of one sentence alone. Then the search treats each sentence by itself.
+        None, the default, if a text is scored as a whole. Otherwise the search treats each sentence separately. This
+        requires that the score of a text is the lowest of the scores that it has with only one sentence edited.
         """
         return None
 

@@ -1,4 +1,4 @@
-"""Find where values stand in a line of JSON, so that one can be replaced and the others keep their characters."""
+"""Finds where the values in a line of JSON are, so that one can be replaced and the others keep their characters."""
 
 import json
 import json.decoder

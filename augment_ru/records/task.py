@@ -237,8 +237,8 @@ class Benchmark(_Part, frozen=True):
         shots: how many demonstrations are shown.
         trained_on: the task whose train rows a model may learn from if this task has none (LiDiRus: TERRa).
         diagnostic: whether the score is left out of totals (MERA, section 4.2).
-        later: the template of what follows a demonstration, instead of that of the prompt file; or a template for each
-            value of the field `later_by`.
+        later: the template of a question that follows a demonstration, used instead of the template in the prompt file;
+            or a template for each value of the field `later_by`.
         later_by: the field that chooses among several templates of `later`.
         first: for rows with a template of their own: the text that is appended to the template of the first
             demonstration; templates to which nothing is appended lose the white space around them. None to take all

@@ -440,7 +440,7 @@ class BertScorer(Scorer):
         return [self._encoder.shortened(ids) for ids in rows]
 
     def _embed(self, indices: Sequence[int]) -> None:
-        """Embed and store those of the references with these indices that are not stored yet.
+        """Embed and store the references with these indices, except those that are stored already.
 
         References with equal tokens share one embedding.
         """

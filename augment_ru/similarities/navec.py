@@ -167,7 +167,7 @@ def _similarities(reference: _Words, candidate: _Words) -> Floats:
 
 
 def _with_neighbours(plain: Floats, context: float, edges: tuple[bool, bool]) -> Floats:
-    """Mix the similarity of each word pair with that of the words before them and that of the words after them.
+    """Mix the similarity of each word pair with those of its neighbours: the pair of words before, and that after.
 
     If both words are the first of their texts, the missing words before them count as a match; likewise after the last
     words. If only one of the two words has no neighbour, there is no match.

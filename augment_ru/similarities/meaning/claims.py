@@ -34,7 +34,7 @@ _TURNED = {"can": "cannot", "cannot": "can", "must": "need not"}
 
 
 class Word(NamedTuple):
-    """What a word says by itself.
+    """What a word says without its context.
 
     Attributes:
         lemmas: its lemmas.
@@ -78,7 +78,7 @@ def _classes() -> Mapping[str, tuple[tuple[str, str], ...]]:
 
 @lru_cache(maxsize=100_000)
 def word_claims(form: str) -> Word:
-    """Return what a word in lower case says by itself; of a word that the dictionary does not have, only numbers."""
+    """Return what a word in lower case says without its context."""
     if not has_form(form):
         kind = "" if amounts_of(form) else "hidden"
         denials = form.startswith("не") and has_form(form[2:])

@@ -452,7 +452,8 @@ def of_signs(fates: Fates) -> Iterator[tuple[str, float]]:
 def manner_of(written: str, form: str) -> str:
     """Return how a word in lower case is written: `signs` (🐱) or `layout` (rjn); "" if a reader reads it at sight.
 
-    Readers read at sight letters that look or sound like those of the word, and a few masked ones: «кoт», «kot», «к*т».
+    Letters that look or sound like those of the word are read at sight, and so are a few masked ones: «кoт», «kot»,
+    «к*т».
     """
     if not any(map(str.isalnum, written)):
         return "signs"
