@@ -77,7 +77,7 @@ class _Ends:
         self._until, self._number = -math.inf, 0
 
     def __call__(self, number: int, frame: FrameType | None) -> None:
-        """Raise what ends the run.
+        """Raise the exception that ends the run.
 
         Raises:
             KeyboardInterrupt: the signal is SIGINT.

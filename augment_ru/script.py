@@ -211,7 +211,7 @@ def _check_order(script: Script) -> None:
 
 
 class Composed(NamedTuple):
-    """One edit of a composition.
+    """One edit that `compose` returns.
 
     `first` and `second` are the indices of the edits of the first and of the second script that were joined into it.
     """

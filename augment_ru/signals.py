@@ -10,7 +10,9 @@ _ENDING = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if 
 
 
 class HeldSignals:
-    """Holds signals back until its block ends or `deliver` is called. Outside the main thread it does nothing.
+    """Context manager: holds signals back until its block ends or `deliver` is called.
+
+    Outside the main thread it does nothing.
 
     Attributes:
         came: the numbers of the signals that came and were not delivered yet, in the order in which they came.

@@ -115,9 +115,10 @@ def _promising(
 
 
 def _letters(knowledge: Knowledge, surrogate: Surrogate) -> ChangeSet | None:
-    """Return the set nearest to breaking the answer with a further change in each of its words, if that set is open.
+    """Return the set nearest to breaking the answer with a further change in each of its words.
 
-    The views differ most about such a set: either it has the same margins, or much lower ones.
+    The views differ most about such a set: either it has the same margins, or much lower ones. The result is None if
+    no word can get a further change, or if the set is not open (`Knowledge.is_open`).
     """
     here, places, conflicts = list(knowledge.nearest), knowledge.pool.places, knowledge.pool.conflicts
     if not here:
@@ -221,7 +222,7 @@ def _minimal(knowledge: Knowledge, surrogate: Surrogate) -> Search:
 
 
 def _smaller(knowledge: Knowledge, surrogate: Surrogate, broken: ChangeSet) -> Iterable[ChangeSet]:
-    """Return open sets with fewer changes than a broken set.
+    """Return open sets (`Knowledge.is_open`) with fewer changes than a broken set.
 
     For each rival and each size there are two: the strongest set of any changes, and the strongest subset of the broken
     set.

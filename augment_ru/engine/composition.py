@@ -404,7 +404,7 @@ def _note_spare(spare: dict[int, Change], batch: Batch, found: Proposals, probab
 
 
 def _rewritten(batch: Batch, scripts: Sequence[Script], layers: frozenset[str]) -> Batch:
-    """Make the batch of the texts after some parts: protected spans and borders are mapped to the new texts.
+    """Make the batch of the texts that some parts have made; protected spans and borders are mapped to these texts.
 
     Args:
         batch: the original texts.

@@ -329,7 +329,7 @@ _BINDING = "@#/="
 
 
 def _binds(codes: Codes) -> Mask:
-    """Return whether a letter beside each code point, at the edge of a protected span, would seem part of the span."""
+    """Return whether each code point makes a letter beside it seem part of a protected span that has it at its edge."""
     return _wordy(codes) | among(codes, _BINDING)
 
 

@@ -511,7 +511,7 @@ class Gate:
         return found
 
     def _joined(self, found: Found, failed: Mask, records: int, probability: float) -> Found:
-        """Return the findings for records; `failed` tells of each unit whether nothing passed, shape (units,)."""
+        """Return the findings for records; `failed` says for each unit whether nothing passed, shape (units,)."""
         of, joined = self._units.records, Found.nothing(records)
         won = np.flatnonzero(~failed)
         firsts = won[first_of_each(of[won])]

@@ -63,7 +63,7 @@ class Piped(io.BufferedReader):
 
 @contextmanager
 def open_input(source: str) -> Iterator[BinaryIO]:
-    """Open a file, a URL, or stdin for `-`; unpack the file if its name says that it is packed.
+    """Context manager: open a file, a URL, or stdin for `-`; unpack the file if its name says that it is packed.
 
     Raises:
         AugmentError: stdin is closed, or a package that is needed to unpack the file is not installed.
@@ -80,7 +80,7 @@ def open_input(source: str) -> Iterator[BinaryIO]:
 
 @contextmanager
 def twice(stream: BinaryIO) -> Iterator[BinaryIO]:
-    """Give a stream that can be read twice: the stream itself if it is seekable, else a temporary copy."""
+    """Context manager: yield the stream itself if it is seekable, else a temporary copy that can be read twice."""
     if stream.seekable():
         yield stream
         return
@@ -109,9 +109,9 @@ def removed(name: str) -> None:
 
 @contextmanager
 def replacing(target: Path, *, listed: bool = True) -> Iterator[BinaryIO]:
-    """Open a temporary file that replaces the target if the block ends without an error, and is deleted otherwise.
+    """Context manager: open a temporary file, which replaces the target if the block ends without an error.
 
-    A device or a pipe, such as /dev/null, is written directly.
+    After an error it is deleted. A device or a pipe, such as /dev/null, is written directly.
 
     Args:
         target: the file to write.
@@ -166,7 +166,10 @@ def _part_of(target: Path) -> tuple[Path, BinaryIO]:
 
 @contextmanager
 def locked(path: Path) -> Iterator[bool]:
-    """Try to lock a file; yield False if another process holds the lock. The lock of a killed process is free."""
+    """Context manager: lock a file, and yield True; yield False if another process holds the lock.
+
+    When a process is killed, its lock becomes free.
+    """
     with path.open("ab") as stream:
         try:
             if fcntl is not None:

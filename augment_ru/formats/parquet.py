@@ -145,7 +145,7 @@ _OF_FILES = (OSError, ValueError, OverflowError)
 
 @contextmanager
 def arrow_errors(arrow: Any, reading: str = "") -> Iterator[None]:  # noqa: ANN401
-    """Turn errors of pyarrow into one line.
+    """Context manager: turn errors of pyarrow in its block into errors with a message of one line.
 
     Args:
         arrow: the module pyarrow.

@@ -38,7 +38,7 @@ def shipped(work: Work[Any, Any]) -> bytes:
 
 
 def unpacked_work(data: bytes) -> Work[Any, Any]:
-    """Decode work that `shipped` encoded in the process whose worker this one is.
+    """Decode, in a worker, the work that `shipped` encoded in the process that started the worker.
 
     Raises:
         AugmentError: a file of the user's own code does not exist.

@@ -82,7 +82,10 @@ def amounts_of(word: str) -> tuple[Amount, ...]:
 
 
 def _of_compound(word: str) -> tuple[Amount, ...]:
-    """Return the number and the length of time in a compound: «двадцатипятилетний», «трехэтажный»; the longest one."""
+    """Return the number and the length of time in a compound: «двадцатипятилетний», «трехэтажный».
+
+    If several numbers fit the beginning of the word, the longest is taken.
+    """
     prefixes = _words()[1]
     for stop in range(len(word) - _LEAST_REST, _LEAST_PREFIX, -1):
         if (number := prefixes.get(word[:stop])) is not None and (found := _counted(number, word[stop:])):
@@ -185,5 +188,5 @@ def _same(one: tuple[float, float], other: tuple[float, float]) -> bool:
 
 
 def _is_lone(value: tuple[float, float], lone: frozenset[float]) -> bool:
-    """Tell whether a length of time stands without a number: «1 ч» and «час»."""
+    """Tell whether a quantity is one of the lengths of time in `lone`, which have no number: «1 ч» and «час»."""
     return (value[1] or value[0]) in lone
