@@ -46,7 +46,7 @@ class _Pipe(io.RawIOBase):
 
 
 class Piped(io.BufferedReader):
-    """A pipe that tells whether all of its content was read so far: a program may then be waiting for answers."""
+    """A pipe that tells whether all that has come so far was read: the other program may then wait for answers."""
 
     def __init__(self, stream: BinaryIO) -> None:
         self._pipe = _Pipe(stream)
