@@ -1,6 +1,6 @@
-"""Perturb Russian texts as people and adversaries do, keep what carries the task and the meaning.
+"""Perturb Russian texts as people and adversaries do, and keep what carries the task and the meaning.
 
-The public names stand in `__init__.pyi`; each is loaded from its module when it is first used.
+The public names are listed in `__init__.pyi`; each is loaded from its module when it is first used.
 """
 
 import lazy_loader

@@ -45,7 +45,7 @@ def main() -> NoReturn:
 
 
 def _prepare() -> None:
-    """Set the handlers of signals, how streams write what they cannot encode, and NumPy's threads.
+    """Set the handlers of signals, the error handling of the output streams, and the number of NumPy's threads.
 
     A signal that is ignored (nohup) stays ignored.
 
@@ -68,13 +68,16 @@ def _prepare() -> None:
 
 
 class _Ends:
-    """Handles signals that end a run; for `_ENDING` seconds further ones are ignored, so that they stop no clean-up."""
+    """Handles signals that end a run.
+
+    For `_ENDING` seconds after a signal, further ones are ignored, so that they do not interrupt the clean-up.
+    """
 
     def __init__(self) -> None:
         self._until, self._number = -math.inf, 0
 
     def __call__(self, number: int, frame: FrameType | None) -> None:
-        """Raise what ends the run.
+        """Raise the exception that ends the run.
 
         Raises:
             KeyboardInterrupt: the signal is SIGINT.
@@ -89,7 +92,10 @@ class _Ends:
         raise Terminated(128 + number)
 
     def again(self, lost: "sys.UnraisableHookArgs") -> None:
-        """Send a signal again whose exception Python has dropped, as it does in a `__del__`; show other exceptions."""
+        """Handle an exception that Python has dropped, as it does in a `__del__`.
+
+        If a signal raised the exception, send this process the signal again; otherwise show the exception.
+        """
         if not isinstance(lost.exc_value, KeyboardInterrupt | Terminated):
             sys.__unraisablehook__(lost)
             return

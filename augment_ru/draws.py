@@ -50,7 +50,10 @@ def digests(data: Iterable[str]) -> Keys:
 
 @lru_cache(maxsize=1024)
 def _salt(kind: str, part: str | int) -> np.uint64:
-    """Return the number that one part of a path mixes into keys; `kind` is the name of the part's type."""
+    """Return the number that is mixed into keys for one part of a path (`Streams.of`).
+
+    `kind` is the name of the part's type, so that the parts 1 and "1" give different numbers.
+    """
     return np.uint64(digests([f"{kind}:{part}"])[0])
 
 
@@ -94,7 +97,7 @@ class Streams:
         return unit(self.keys[rows], positions, lane)
 
     def inner(self, rows: Ints, positions: Ints) -> Keys:
-        """Return the key of a separate stream for each (row, position)."""
+        """Return a key for each (row, position), shape (positions,): each position gets an independent stream."""
         return mix((self.keys[rows] ^ _GAMMA) + (positions.astype(np.uint64) + np.uint64(1)) * _MIX_1)
 
 

@@ -29,11 +29,11 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """What an edit says besides its place and text.
+    """What an edit carries besides its place and its new text.
 
     Attributes:
-        reading: the words that a reader reads instead of the new text («кошка» for 🐱), as the attack claims; None if
-            the new text is read as it is written.
+        reading: the words that a reader reads instead of the new text («кошка» for 🐱), according to the attack; None
+            if the new text is read as it is written.
         kind: the class of the error that the edit makes («tsya»); None if the attack has no error classes.
     """
 

@@ -100,7 +100,7 @@ def said(error: BaseException) -> str:
 
 @contextmanager
 def failing(what: str) -> Iterator[None]:
-    """Turn any error in a block that runs code of others into an `AugmentError`.
+    """Context manager for code of others: turn any error of its block into an `AugmentError`, except a `MemoryError`.
 
     Raises:
         AugmentError: the block raised an error; the message says what failed, and the error.
@@ -115,7 +115,7 @@ def failing(what: str) -> Iterator[None]:
 
 @contextmanager
 def saying_where(where: str) -> Iterator[None]:
-    """Put a place in front of the message of an `AugmentError` that the block raises.
+    """Context manager: put `where` in front of the message of an `AugmentError` that its block raises.
 
     Raises:
         AugmentError: the block raised one.

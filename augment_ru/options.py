@@ -13,12 +13,12 @@ T = typing.TypeVar("T")
 
 
 def configured(name: str, made: Any, options: Mapping[str, Any]) -> Any:  # noqa: ANN401  (any dataclass)
-    """Make an object of a dataclass with these options; a text is parsed as the type of its field.
+    """Make an object of a dataclass with these options; a value given as a text is parsed as the type of its field.
 
     Args:
         name: what the class is called in messages.
         made: the dataclass.
-        options: values by field name.
+        options: the values by field name.
 
     Raises:
         AugmentError: the dataclass has no such option, or a value does not fit.
@@ -54,9 +54,9 @@ def by_name(parameter: str, pairs: Sequence[str], wanted: str) -> dict[str, dict
     {'linear': {'longest': '3'}}
 
     Args:
-        parameter: the parameter that has the texts, for the message.
+        parameter: the parameter that holds the texts, for the message.
         pairs: the texts.
-        wanted: the form that the message says.
+        wanted: the form that the texts must have, for the message.
 
     Raises:
         AugmentError: a text has another form.

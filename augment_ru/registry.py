@@ -1,10 +1,10 @@
 """Finds attacks, normalizers, similarities, tasks, models and rule functions by name.
 
-They are shipped ones, those of other packages, and the user's own.
+A name may belong to this package, to another installed package, or to the user's own code.
 
-A specification names the user's own code as `python:package.module:name`, or by a file such as `my_attack.py`. Loading
-such an object runs its module. So only the command line and Python code may name it: callers that read a recipe, a row
-or a manifest refuse it (`refuse`).
+A specification is what a user writes: a name; or, for the user's own code, `python:package.module:name` or a file such
+as `my_attack.py`. Loading the user's own code runs its module. So only the command line and Python code may name it:
+callers that read a recipe, a row or a manifest refuse it (`refuse`).
 """
 
 import importlib
@@ -166,7 +166,7 @@ _imported: dict[Path, None] = {}
 
 
 def own_files() -> tuple[Path, ...]:
-    """Return the files of all user code that this process has run, named as files or as modules."""
+    """Return the files of all user code that this process has run, whether a file or a module was named."""
     return (*_loaded, *_imported)
 
 
@@ -203,13 +203,13 @@ def _lacks(error: BaseException, name: str) -> bool:
 
 
 def own_class(spec: str, base: type) -> Any:  # noqa: ANN401  (a class below `base`)
-    """Return the subclass of `base` that a specification names.
+    """Return the subclass of `base` that a specification of the user's own code names.
 
-    A specification of a file without a name stands for the only subclass of `base` that the file defines.
+    A specification `FILE.py` without `:NAME` stands for the only subclass of `base` that the file defines.
 
     Raises:
-        AugmentError: the code cannot be imported, what is named is not a subclass of `base`, or a file without a name
-            does not define exactly one.
+        AugmentError: the code cannot be imported; the named object is not a subclass of `base`; or no name is given,
+            and the file does not define exactly one subclass.
     """
     file, name = _file_and_name(spec)
     if spec.startswith(_MODULE) or name:

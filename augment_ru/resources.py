@@ -15,7 +15,7 @@ NO_PHRASES = "-"
 """What a cell of a dictionary holds if it has no phrases."""
 
 Phrase = tuple[frozenset[str], ...]
-"""For each word of a phrase, the words that may stand in this position; `лучш*` stands for all words that begin so."""
+"""A phrase: for each position, the words that may stand there. `лучш*` stands for all words that begin with «лучш»."""
 
 
 def folder(kind: str) -> Path:
@@ -106,7 +106,7 @@ def rows(path: Path, columns: int, *, default: str | None = None) -> Iterator[tu
 
 @cache
 def dictionary(name: str) -> dict[tuple[str, str], tuple[str, ...]]:
-    """Read a dictionary of replacements: maps (lemma, part of speech) to the replacements, the best first.
+    """Read a dictionary of replacements. Return the replacements of each (lemma, part of speech), the best first.
 
     Raises:
         AugmentError: there is no such dictionary, or one of its lines is malformed.
@@ -118,10 +118,10 @@ def dictionary(name: str) -> dict[tuple[str, str], tuple[str, ...]]:
 def exceptions(name: str) -> dict[tuple[str, str], tuple[Phrase, ...]]:
     """Read, from a dictionary of replacements, the phrases in which a word must not be replaced.
 
-    They stand in the optional fourth column, in the syntax that `phrases_in` describes.
+    The phrases stand in the optional fourth column, in the syntax that `phrases_in` describes.
 
     Returns:
-        Maps (lemma, part of speech) to the phrases; words without phrases are absent.
+        The phrases by (lemma, part of speech); words without phrases are absent.
 
     Raises:
         AugmentError: there is no such dictionary, or one of its lines is malformed.
@@ -153,7 +153,7 @@ class Sense(NamedTuple):
 
 @cache
 def senses(name: str) -> dict[tuple[str, str], tuple[Sense, ...]]:
-    """Read a dictionary of synonyms: maps (lemma, part of speech) to the senses of the word.
+    """Read a dictionary of synonyms. Return the senses of each (lemma, part of speech).
 
     Senses that are limited to some phrases come first; apart from that, senses are in the order of the file.
 
@@ -171,7 +171,7 @@ def senses(name: str) -> dict[tuple[str, str], tuple[Sense, ...]]:
 
 @cache
 def name_heads() -> dict[str, str]:
-    """Map each noun that forms a name with an adjective or a genitive to the label of that name: «море» to LOC."""
+    """Return the label of the names that each noun heads, as LOC for «море», which heads «Чёрное море»."""
     return {noun: label for noun, label, *_ in rows(dictionary_path("name_heads"), columns=2)}
 
 
@@ -199,7 +199,9 @@ def kinds_in(name: str, word: str) -> frozenset[str]:
 
 
 def number_in(where: str, cell: str, *, least: float = 0.0, most: float = inf) -> float:
-    """Parse a number of a dictionary that must be greater than `least` and at most `most`; `where` names the line.
+    """Parse a number in a cell of a dictionary. It must be greater than `least`, and at most `most`.
+
+    `where` names the line in messages.
 
     Raises:
         AugmentError: `cell` is not a number, or is out of range.
@@ -265,8 +267,8 @@ def phrases_in(where: str, cell: str) -> tuple[Phrase, ...]:
         The phrases; empty if the cell is `-`.
 
     Raises:
-        AugmentError: a phrase or a word is empty, or a word has characters that are not letters or hyphens, but for a
-            comma in front.
+        AugmentError: a phrase or a word is empty, or a word has characters other than letters and hyphens, apart from
+            a comma in front and `*` at the end.
     """
     found = []
     for phrase in () if cell == NO_PHRASES else cell.split(", "):

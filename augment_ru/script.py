@@ -110,7 +110,7 @@ class Script:
         return self._with([edit.read for edit in self.edits])
 
     def _with(self, texts: Sequence[str]) -> str:
-        """Return the source with the range of each edit replaced by the text of the same number in `texts`."""
+        """Return the source with the range of edit i replaced by `texts[i]`, for each edit."""
         pieces: list[str] = []
         at = 0
         for (start, stop, _), text in zip(self.triples, texts, strict=True):
@@ -160,10 +160,11 @@ class Script:
         return Span(span.start + shift, span.stop + shift, span.label)
 
     def carried(self, span: Span) -> Span:
-        """Map a span of the source to `text`, however it was edited; it may become empty.
+        """Map a span of the source to `text`, even if its characters were edited; the mapped span may be empty.
 
-        Letters that are inserted at the first or last letter of the span belong to it, other insertions at its edges do
-        not. An edge inside a replaced range goes to that end of the new text that is farther out.
+        Letters inserted directly before the first or after the last letter of the span belong to the mapped span; other
+        insertions at its edges do not. If an edit replaces characters inside and outside the span, its whole new text
+        belongs to the mapped span.
 
         >>> Script("в Туле", [Edit(2, 2, "т"), Edit(6, 6, "!")]).carried(Span(2, 6, "LOC"))
         Span(start=2, stop=7, label='LOC')
@@ -210,7 +211,7 @@ def _check_order(script: Script) -> None:
 
 
 class Composed(NamedTuple):
-    """One edit of a composition.
+    """One edit that `compose` returns.
 
     `first` and `second` are the indices of the edits of the first and of the second script that were joined into it.
     """
@@ -223,11 +224,13 @@ class Composed(NamedTuple):
 def compose(first: Script, second: Script) -> list[Composed]:
     """Return edits that lead from `first.source` directly to `second.text`.
 
-    The text in the middle, `first.text`, is the output of `first` and the input of `second`. Each edit of `first` has
-    written a range of it, and each edit of `second` replaces a range of it. Ranges that overlap, and ranges of
-    different scripts that touch, are joined; so the order of two insertions at one place is certain. Each joined range
-    becomes one edit. An edit that would replace text by the same text is left out. The reading of an edit of `first`
-    is lost if `second` changes what that edit wrote, unless the reading of the change is the text that it replaces.
+    The middle text, `first.text`, is the output of `first` and the input of `second`. Each edit of `first` has written
+    a range of it, and each edit of `second` replaces a range of it. Ranges that overlap, and ranges of different
+    scripts that touch, are joined; so the order of two insertions at one place is certain. Each joined range becomes
+    one edit. An edit that would replace text by the same text is left out.
+
+    If an edit of `second` changes what an edit of `first` wrote, the reading of the earlier edit is lost, unless the
+    later edit is read as the text that it replaces.
 
     Raises:
         AugmentError: the source of `second` is not the text of `first`.

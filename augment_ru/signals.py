@@ -1,4 +1,4 @@
-"""Hold back the signals that end a run, while code runs that must not be interrupted."""
+"""Holds back the signals that end a run while code runs that must not be interrupted."""
 
 import signal
 from threading import current_thread, main_thread
@@ -6,14 +6,16 @@ from types import FrameType
 from typing import Any, Self
 
 _ENDING = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
-"""The signals that end a run and are reported."""
+"""The numbers of the signals that end a run; Windows has no SIGHUP."""
 
 
 class HeldSignals:
-    """Holds signals back until its block ends or `deliver` is called. Outside the main thread it does nothing.
+    """Context manager: holds signals back until its block ends or `deliver` is called.
+
+    Outside the main thread it does nothing.
 
     Attributes:
-        came: the signals that came and were not delivered yet.
+        came: the numbers of the signals that came and were not delivered yet, in the order in which they came.
 
     Raises:
         BaseException: the handler of a held signal raised it, at the end of the block.

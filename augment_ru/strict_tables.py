@@ -16,7 +16,7 @@ T = TypeVar("T")
 SomeText = Annotated[str, msgspec.Meta(min_length=1)]
 SomeTexts = Annotated[tuple[str, ...], msgspec.Meta(min_length=1)]
 Number = int | float
-"""The type of a number in a file that keeps the form it was written in: 1 does not become 1.0."""
+"""The type of a number that keeps the form in which a file writes it: 1 does not become 1.0."""
 
 _LONG_KEY = re.compile(r"""(?:[\w"'-]++[ \t]*+\.[ \t]*+){100}""")
 _MOST_SHOWN = 80
@@ -57,7 +57,7 @@ def typed(where: str, table: object, kind: type[T]) -> T:
     Args:
         where: the file and the table, for messages.
         table: a value as TOML or JSON files hold it.
-        kind: a subclass of `msgspec.Struct`. If its constructor raises a `ValueError`, that text becomes the message.
+        kind: a subclass of `msgspec.Struct`. If its constructor raises a `ValueError`, its text becomes the message.
 
     Raises:
         AugmentError: a key is unknown or missing, a value has another type, or the constructor raises a `ValueError`.

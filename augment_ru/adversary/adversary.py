@@ -59,9 +59,9 @@ class Adversary:
         constraints: as in `Preparation`.
         annotator: as in `Preparation`.
         preparation: how records are prepared, instead of `constraints` and `annotator`.
-        guide: a model with `scored`, for a `model` that gives labels alone: the guide's scores order the queries.
+        guide: a model with `scored`, for a `model` that gives only labels: the guide's scores order the queries.
             Questions to the guide are not counted as queries. None for no guide.
-        cache: the cache of answers of the model and of the guide; None keeps them in memory alone.
+        cache: the cache of answers of the model and of the guide; None keeps them only in memory.
         seconds: the time after which all searches end; None for no limit. With a limit, results depend on speed.
         confirm: the least number of times that a text which broke the answer is asked about again, to tell slips of the
             model from broken answers; 0 to believe one answer. None for 0 if the model states that it is deterministic,
@@ -141,11 +141,11 @@ class Adversary:
 
     @property
     def needs(self) -> tuple[Needs, ...]:
-        """For each attack, what the records must be prepared with."""
+        """What each attack needs to know about the texts of a record."""
         return tuple(one.needs for one in self.perturbers)
 
     def use_cache(self, cache: Cache | None) -> None:
-        """Keep the answers of the model and of the guide in this cache from now on; None keeps them in memory alone."""
+        """Keep the answers of the model and of the guide in this cache from now on; None keeps them only in memory."""
         for ledger in filter(None, (self.ledger, self._guide)):
             ledger.cache = cache
 
@@ -276,7 +276,7 @@ class Adversary:
         )
 
     def _tried(self, case: SearchCase) -> Mapping[str, Mapping[str, int]]:
-        """Count the edits that the model was asked about, each once."""
+        """Count the different edits that the model was asked about, by feature and value (`Finding.tried`)."""
         known, pool, edits = case.knowledge, case.pool, dict[int, list[tuple[Triple, str]]]()
         asked = () if known is None else {one for chosen, said in known.known.items() if said.passed for one in chosen}
         for number in asked:
@@ -332,8 +332,8 @@ def screened(
 ) -> PoolGate:
     """Return a gate for these cases, and take out of their pools the changes that the gate refuses when applied alone.
 
-    Changes are taken out only if the similarity is quick enough to score each of them alone (`PoolGate.screens`). Cases
-    that are finished already are left as they are.
+    Changes are taken out only if the similarity says that this suits it (`PoolGate.screens`). Cases that are finished
+    already are left as they are.
     """
     pending = [case for case in cases if case.is_open]
     gate = PoolGate(prepared, [case.pool for case in cases], similarity, threshold or 0.0)
@@ -462,7 +462,12 @@ class _Question(NamedTuple):
 
 
 def _doubts(active: Sequence[SearchCase], limits: Limits) -> tuple[list[SearchCase], list[_Question], list[SearchCase]]:
-    """Return the cases without a text in doubt; a question for each other case; and the cases with no query left."""
+    """Divide cases by whether a text of theirs is in doubt: its first answer broke, but is not confirmed yet.
+
+    Returns:
+        The cases without a text in doubt; for the others, a question that asks again; and those of the others that have
+        no query left.
+    """
     sure, again, spent = list[SearchCase](), list[_Question](), list[SearchCase]()
     for case in active:
         if case.doubted is None or case.confirmation is None:

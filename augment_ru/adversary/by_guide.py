@@ -1,4 +1,4 @@
-"""The search against a model that gives labels alone, with a guide: a model whose scores order the queries.
+"""The search against a model that gives only labels, with a guide: a model whose scores order the queries.
 
 Before the first wrong answer, labels do not tell which changes matter. Changes that break one model often break another
 one of the same task, so the guide's scores order the queries. Since they are only guesses, random noise of varying size
@@ -22,7 +22,7 @@ _LETTERS = 4
 refuses sets of many letters, one change a word breaks more answers; without it, further letters do, against models of
 characters (benchmarks/measurements.md)."""
 _TRIES = 50
-"""After this many proposed sets in a row that were asked before, the guide is not used any more."""
+"""After this many proposed sets in a row that cannot be asked about, the guide is not used any more."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,10 +1,10 @@
-"""The search against a model that gives labels alone: random sets until one breaks the answer, then group tests.
+"""The search against a model that gives only labels: random sets until one breaks the answer, then group tests.
 
 Before the first wrong answer, labels do not tell which changes matter. So the search draws sets of six sizes: the
 largest change all places, the smallest half of them. A place is a word that can be changed, and each gets one change;
-only one set of nine may change several letters of a word. Every place is drawn about
-equally often, and so is every alternative at a place. Many changes at once break most answers. Some answers break only
-if certain words stay; smaller sets keep some.
+only one set of nine may change several letters of a word. Every place is drawn about equally often, and so is every
+alternative at a place. Many changes at once break most answers. Some answers break only if certain words stay as they
+are; smaller sets leave more words as they are.
 """
 
 from collections.abc import Iterator
@@ -38,8 +38,9 @@ def break_by_labels(knowledge: Knowledge, draws: Draws) -> Search:
 def random_sets(knowledge: Knowledge, draws: Draws) -> Iterator[ChangeSet]:
     """Yield random sets that were not asked about before (`Knowledge.is_open`).
 
-    It ends when `_TRIES` draws in a row give no new set. The sizes of the sets go round the shares in `_SHARES`. The
-    places that were drawn least often come first, and at each place the alternative that was drawn least often.
+    The iterator ends when `_TRIES` draws in a row give no new set. The sets change the shares of the places in
+    `_SHARES`, one share after another. The places that were drawn least often come first, and at each place the
+    alternative that was drawn least often.
     """
     turn = failures = 0
     count = len(knowledge)

@@ -6,8 +6,8 @@ ways:
 - the smallest set that the surrogate expects to break the answer; if there is none, the one expected nearest to it;
 - the set that came nearest to breaking the answer, with one change added, taken back or exchanged. Effects are not
   quite additive, and the surrogate errs least near a set that was asked;
-- a random set, as with labels alone: if an answer showed that further letters of a word add nothing, for such models
-  often break when most words are changed; and if the other ways find no new set.
+- a random set, as against a model that gives only labels: if an answer showed that further letters of a word add
+  nothing, because such models often break when most words are changed; and if the other ways find no new set.
 """
 
 from collections.abc import Iterable
@@ -34,7 +34,8 @@ _TRIES = 20
 _MORE = 5
 """How many smaller sets are asked about once the smallest is minimal; each that breaks the answer resets the count."""
 _HOPE = 0.3
-"""A smaller set is asked about if its chance is at least this; otherwise changes are taken back one at a time."""
+"""A smaller set is asked about if its chance to break the answer is at least this; if no set has such a chance, changes
+are taken back one at a time."""
 _Tried: TypeAlias = dict[tuple[ChangeSet, float], set[int]]
 """The changes by which `_near` tried to step from a set, by the set and the view's `adds`."""
 
@@ -114,9 +115,10 @@ def _promising(
 
 
 def _letters(knowledge: Knowledge, surrogate: Surrogate) -> ChangeSet | None:
-    """Return the set nearest to breaking the answer with a further change in each of its words, if that set is open.
+    """Return the set nearest to breaking the answer with a further change in each of its words.
 
-    The views differ most about such a set: either it has the same margins, or much lower ones.
+    The views differ most about such a set: either it has the same margins, or much lower ones. The result is None if
+    no word can get a further change, or if the set is not open (`Knowledge.is_open`).
     """
     here, places, conflicts = list(knowledge.nearest), knowledge.pool.places, knowledge.pool.conflicts
     if not here:
@@ -220,7 +222,7 @@ def _minimal(knowledge: Knowledge, surrogate: Surrogate) -> Search:
 
 
 def _smaller(knowledge: Knowledge, surrogate: Surrogate, broken: ChangeSet) -> Iterable[ChangeSet]:
-    """Return open sets with fewer changes than a broken set.
+    """Return open sets (`Knowledge.is_open`) with fewer changes than a broken set.
 
     For each rival and each size there are two: the strongest set of any changes, and the strongest subset of the broken
     set.

@@ -41,9 +41,9 @@ _Texts: TypeAlias = tuple[str, ...] | bytes
 
 
 class Doubted(NamedTuple):
-    """A version of a record whose first answer broke: its texts, the gate's score, and the latest answer of each kind.
+    """A version of a record to which the model's first answer is broken: its texts, the gate's score, and answers.
 
-    `answers` maps whether an answer broke to the answer.
+    `answers` maps True to the latest broken answer, and False to the latest answer that is not broken.
     """
 
     texts: tuple[str, ...]

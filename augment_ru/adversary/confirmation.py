@@ -1,4 +1,4 @@
-"""Whether a text broke the answer, or a slip did: models that do not always answer the same are asked again.
+"""Tells whether a text broke the answer, or a slip did: models that do not always answer the same are asked again.
 
 The test is Wald's sequential one (1945), for a share of slips that is known only roughly (mixtures: Robbins 1970). Its
 three hypotheses about the answers that the model usually gives to the original and to a text are: kept and broken (the
@@ -24,9 +24,9 @@ _HOPELESS = 2.0
 """A text is given up if another hypothesis is at least this many times as likely; for most models, after two answers
 that are not broken."""
 _WEIGHT = 20.0
-"""How many answers the slip rate weighs as much as: the fewer, the more the rates of records may differ."""
+"""The weight of the measured slip rate, in answers: the lower it is, the more the rates of records may differ."""
 _PRIOR = (1, 19)
-"""Slips and other answers that are added to those measured: a few answers do not promise a model without slips."""
+"""Slips and other answers that are added to those measured: a few answers without a slip do not prove a rate of 0."""
 MEASURED, _TIMES = 50, 4
 """How many originals the slip rate is measured on, and how often each is asked about."""
 
@@ -51,7 +51,7 @@ class Answers:
 
 @dataclass(slots=True)
 class Confirmation:
-    """The answers that decide whether texts of a record broke it.
+    """The answers that decide whether texts of a record broke the model's answer, or slips did.
 
     Attributes:
         rate: the slip rate of the model, in (0, 1).
@@ -59,7 +59,7 @@ class Confirmation:
         original: the answers to the original.
         text: the answers to the text in doubt.
         again: how often any text of the record was asked about again.
-        odds: of the text confirmed last, the odds that slips made the difference; None before.
+        odds: for the text confirmed last, the odds that slips made the difference; None if no text was confirmed.
     """
 
     rate: float
@@ -71,16 +71,19 @@ class Confirmation:
 
     @property
     def of_original(self) -> bool:
-        """Whether the original is asked about next, and not the text: it needs as many answers."""
+        """Whether the model is asked about the original next, not about the text.
+
+        The original needs as many answers as the text has broken ones.
+        """
         return self.text.broken > self.original.asked
 
     @property
     def asked(self) -> int:
-        """How often the text that is asked about next, or the original, was asked about before."""
+        """How often the model was asked before about the text, or the original, that it is asked about next."""
         return (self.original if self.of_original else self.text).asked
 
     def verdict(self, number: int) -> bool | None:
-        """Return whether the text broke the answer; None if one must ask again.
+        """Return whether the text broke the answer; None if the model must be asked again.
 
         Args:
             number: how many texts of the record were asked about, this one included, at least 1.
@@ -97,19 +100,19 @@ class Confirmation:
         return self.original.broken > self.original.kept
 
     def as_json(self) -> dict[str, float | int | None]:
-        """Return what a row states: the queries that asked again, the slip rate, and the odds, to two digits."""
+        """Return what a row states: how often the model was asked again, its slip rate, and the odds to two digits."""
         odds = None if self.odds is None else float(f"{self.odds:.1e}")
         return {"again": self.again, "slip_rate": round(self.rate, 4), "odds": odds}
 
     def _evidence(self) -> float:
-        """Return how many times as likely it is that the text broke the answer than that slips did, as a logarithm."""
+        """Return the logarithm of how many times likelier it is that the text broke the answer than that slips did."""
         text, original = self.text, self.original
         broken, kept = text.broken + original.broken, text.kept + original.kept
         found = self._likelihood(text.kept, text.broken) + self._likelihood(original.broken, original.kept)
         return found - max(self._likelihood(broken, kept), self._likelihood(kept, broken))
 
     def _likelihood(self, slips: int, others: int) -> float:
-        """Return the logarithm of the probability of answers with so many slips, one after another."""
+        """Return the logarithm of the probability of a sequence of answers with these numbers of slips and others."""
         a, b = _WEIGHT * self.rate, _WEIGHT * (1 - self.rate)
         return _log_beta(a + slips, b + others) - _log_beta(a, b)
 

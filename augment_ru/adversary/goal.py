@@ -82,7 +82,8 @@ class Goal:
     def is_broken(self, answer: Sequence[Any], script: Script | None = None) -> bool:
         """Tell whether an answer meets the goal: it is the target or, without a target, wrong.
 
-        Labelled spans are broken if a right one is lost or changed; what is found besides breaks only a text without.
+        An answer of labelled spans is broken if a right span is lost or changed. Further spans in the answer break it
+        only if the text has no right span.
 
         Args:
             answer: the answer.
@@ -96,8 +97,9 @@ class Goal:
         """Return the rivals of the right labels, as pairs of the number of a gold field and a label.
 
         The rivals with the smallest margins come first; at most eight are returned. With a target, the target is the
-        only rival; of a ranking, it is the document that would throw the relevant ones out. The result is None if the
-        scores cannot be used: there are none, the right label or the target has no score, or no other label has one.
+        only rival. For a ranking, the only rival, (0, ""), is the document that would push the relevant ones out. The
+        result is None if the scores cannot be used: there are none, the right label or the target has no score, or no
+        other label has one.
         """
         if self.kind == "rankings":
             return [(0, "")] if scored.scores and len(scored.scores[0]) > self.golds[0].first else None

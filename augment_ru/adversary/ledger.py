@@ -1,4 +1,4 @@
-"""The ledger: keeps what a model was asked and what it answered, so that no question is asked twice."""
+"""The ledger keeps what a model was asked and what it answered, so that no question is asked twice without need."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -22,7 +22,7 @@ class Ledger:
 
     Attributes:
         model: the model.
-        cache: the cache of answers; None keeps them in memory alone.
+        cache: the cache of answers; None keeps them only in memory.
         counts: counts the questions.
     """
 
@@ -43,7 +43,8 @@ class Ledger:
         Args:
             examples: the questions.
             advance: called with the number of newly answered questions; those with an answer in memory do not count.
-            repeats: for each question, how often it was asked before: it is asked again. Empty for the first time.
+            repeats: for each question, how often it was asked before; the answers of those times are not used. Empty if
+                each is asked for the first time.
 
         Raises:
             AugmentError: the model raises an error, does not answer every question, or gives malformed scores.

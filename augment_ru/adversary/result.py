@@ -49,7 +49,7 @@ class SearchSettings:
 
     @property
     def of_rows(self) -> Settings:
-        """The settings in the form of `perturb`, as far as it has them: attack, seed, similarity, threshold, corpus."""
+        """The settings that `perturb` has as well: attack, seed, similarity, threshold, corpus."""
         return Settings(self.attack, self.seed, self.scorer, self.threshold, self.corpus)
 
 
@@ -69,7 +69,7 @@ class Finding(Result):
         broken_at: the number of the query that broke the answer first, counted from 1; None if no query did.
         minimal: whether taking back any one change is known to mend the answer.
         confirmation: the answers that told slips from broken answers; None if one answer was believed.
-        tried: how many edits the model was asked about, by `evaluation.broke.FEATURES` and their values.
+        tried: how many edits the model was asked about, by feature (`evaluation.broke.FEATURES`) and its value.
     """
 
     _VALUES: ClassVar[tuple[str, ...]] = (

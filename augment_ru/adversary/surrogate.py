@@ -1,4 +1,4 @@
-"""The surrogate: a linear model of how far each change lowers the margins, updated after every answer.
+"""The surrogate, a linear model of how far each change lowers the margins; it is updated after every answer.
 
 It is Bayesian linear regression with one Gaussian variable for each change. A priori, the effects of all changes of a
 text are correlated, and those of changes at one place more: an effect is the sum of a part shared by all changes, a
@@ -26,7 +26,8 @@ from augment_ru.engine.pool import RecordPool
 _MEAN = 0.5
 """A priori, the expected effect of changing an average word, as a share of the lowest margin of the original."""
 _SHARED, _PLACE = 0.3, 0.5
-"""The standard deviations of two parts of an effect, in the same unit: shared, of the place (see `LetterView.own`)."""
+"""The standard deviations of two parts of an effect, in the same unit: the part shared by all changes, and the part
+shared by the changes at a place (see also `LetterView.own`)."""
 _NOISE = 0.05
 """The standard deviation of deviations from linearity, in the same unit; each further change adds half its variance.
 
@@ -46,11 +47,11 @@ _sum = np.add.reduce
 
 
 class LetterView(NamedTuple):
-    """What a further change at a place is taken to do.
+    """What several changes at one place are assumed to do together.
 
     Attributes:
-        adds: what share of its effect each further change at a place adds, in [0, 1]. With 0, all changes at a place
-            together have their mean effect; with 1, the sum of their effects.
+        adds: the share of its effect, in [0, 1], that each further change at a place adds. With 0, all changes at a
+            place together have the mean of their effects; with 1, the sum of their effects.
         own: the standard deviation of the part of an effect that is not shared with the changes at its place.
     """
 
@@ -73,7 +74,7 @@ class Surrogate:
         margins: the margins of the original, shape (rivals,).
 
     Attributes:
-        views: the regressions of the views that may hold; read them from `regressions`.
+        views: the regressions of the views that may still hold; `regressions` brings them up to date.
     """
 
     def __init__(self, pool: RecordPool, margins: Floats) -> None:
@@ -83,7 +84,7 @@ class Surrogate:
 
     @property
     def regressions(self) -> Iterator["Regression"]:
-        """The regressions; each learns what it was told when it is used, since the second seldom is."""
+        """The regressions of `views`. Each learns the observations only when it is used, since the second seldom is."""
         for one in self.views:
             for chosen, margins in self._told[one.answers :]:
                 one.learn(chosen, margins)
@@ -100,11 +101,11 @@ class Surrogate:
         return len(self.views) == 1 and not self.views[0].adds
 
     def learn(self, chosen: ChangeSet, margins: Floats) -> None:
-        """Tell all regressions an observation: the margins, shape (rivals,), after a set of changes."""
+        """Add an observation for all regressions: the margins, shape (rivals,), after a set of changes."""
         self._told.append((chosen, margins))
 
     def settle(self, before: Floats, after: Floats) -> None:
-        """Keep one view, by what further letters did in words that were changed.
+        """Keep only the view that fits what further changed letters did in words that were changed already.
 
         Args:
             before: the margins after the first letters were changed, shape (rivals,).
@@ -118,18 +119,18 @@ class Surrogate:
 class Regression:
     """The posterior distribution of the effects of a record's changes: by how much each change lowers each margin.
 
-    Each answer observes all margins for the same set, so all margins share one covariance of the effects. It is stored
-    as Σ = Σ₀ − VᵀV, with a row of V for each observation, so an update takes O(observations · changes). Sums are not
-    left to a library for linear algebra, since it adds in another order on other processors.
+    An observation is all margins after one set of changes. So all margins share one covariance of the effects. It is
+    stored as Σ = Σ₀ − VᵀV, with a row of V for each observation, so an update takes O(observations · changes). Sums are
+    not left to a library for linear algebra, since it adds in another order on other processors.
 
     Args:
         pool: the changes of the record.
         margins: the margins of the original, shape (rivals,).
-        view: what a further change at a place does.
+        view: what several changes at one place are assumed to do together.
 
     Attributes:
         margins: as above.
-        adds: what share of its effect each further change at a place adds (`LetterView`).
+        adds: the share of its effect, in [0, 1], that each further change at a place adds (`LetterView`).
         mean: the expected effect of each change on each margin, shape (rivals, changes).
         scale: the lowest margin of the original, in nats, which is the unit of the prior.
         answers: how many observations it has learnt.
@@ -181,10 +182,10 @@ class Regression:
         self.answers += 1
 
     def ordered(self, effects: Floats) -> tuple[list[int], list[float]]:
-        """Return an order of the changes by what they add, the largest first, and what each adds.
+        """Return the numbers of the changes in the order of their gains, the largest first, and the gain of each.
 
-        The strongest change at each place adds its whole effect, the others there the share `adds`; if that is nothing,
-        the order leaves them out.
+        The gain of the strongest change at each place is its whole effect, that of the others there the share `adds` of
+        theirs; if `adds` is 0, the order leaves these out.
 
         Args:
             effects: the effect of each change on a margin, shape (changes,).
@@ -198,10 +199,10 @@ class Regression:
         return order.tolist(), gains.tolist()
 
     def _parts(self, cells: Ints) -> Floats | None:
-        """Return the part of the effect of each change that counts, shape (changes,); None if all places are different.
+        """Return which part of the effect of each change counts, in [0, 1], shape (changes,); None if all count whole.
 
         Args:
-            cells: the place of each change.
+            cells: for each change, the number of its place; changes of other sets have other numbers.
         """
         counts = np.bincount(cells)
         return None if counts.max() == 1 else (self.adds + (1.0 - self.adds) / np.maximum(counts, 1))[cells]

@@ -1,8 +1,9 @@
 """Match token patterns by regular expressions, without spaCy.
 
-Word lists are the most common rules («не», «ни», «без»; a number and its unit). Each token of a text is encoded as
-one letter that stands for the set of pattern tokens that it fits; a pattern is then a regular expression over these
-letters. The letter of a token is looked up, so a token seen before costs one dictionary access.
+Most rules list words («не», «ни», «без»; a number and its unit). A pattern is a sequence of pattern tokens, which each
+say what one token of a text must be. Each token of a text is encoded as one letter that stands for the set of pattern
+tokens that it fits; a pattern is then a regular expression over these letters. The letter of a token is looked up, so a
+token seen before costs one dictionary access.
 
 Patterns have the form of spaCy's Matcher. Patterns that this module cannot match (`needs_matcher`) are left to spaCy.
 """
@@ -38,8 +39,8 @@ def reads_annotation(pattern: Pattern) -> bool:
 def needs_matcher(pattern: Pattern) -> str:
     """Name the first part of a pattern that only spaCy's Matcher can read; "" if this module can match the pattern.
 
-    A pattern that repeats a token and reads annotation is left to the Matcher, which takes the longest of all matches,
-    while a regular expression takes the first.
+    A pattern that repeats a token (OP) and reads annotation is left to the Matcher: of overlapping matches it takes the
+    longest, while a regular expression takes the first.
 
     >>> needs_matcher([{"LEMMA": "кот", "OP": "+"}]), needs_matcher([{"SHAPE": "Xxx"}]), needs_matcher([{"POS": "X"}])
     ('OP beside annotation', 'SHAPE', '')
@@ -59,7 +60,7 @@ def needs_matcher(pattern: Pattern) -> str:
 
 
 class Lexicon:
-    """Patterns, with a table of the tokens seen so far. Threads may share it.
+    """Finds patterns in texts, with a table of the tokens seen so far. Threads may share a lexicon.
 
     Patterns that read annotation should have a lexicon of their own, since they make the table larger.
 
@@ -98,7 +99,7 @@ class Lexicon:
         return self.find_words([(token.text, *(read(token) for read in readers)) for token in tokens])
 
     def find_words(self, words: Sequence[_Key]) -> Iterator[Match]:
-        """Yield the matches in these words, for patterns that read no annotation; none reaches across a line feed."""
+        """Yield the matches in a list of words, if no pattern reads annotation; no match reaches across a line feed."""
         letters = self._letters
         line = "".join([letters.get(word) or self._letter(word) for word in words])
         known, expressions = self._expressions
@@ -156,7 +157,7 @@ class Lexicon:
 
 
 def _words_named(token: Mapping[str, Any]) -> Collection[str] | None:
-    """Return the words in lower case of which a pattern token fits one at most; None if it names no words."""
+    """Return the words that a pattern token lists, in lower case: it fits no other word. None if it lists no words."""
     value = token.get("LOWER", token.get("TEXT"))
     named = value.get("IN") if isinstance(value, Mapping) else value
     return named if named is None else {word.lower() for word in ([named] if isinstance(named, str) else named)}
@@ -189,4 +190,4 @@ _TESTS: Mapping[str, Callable[[Any], Callable[[Any], bool]]] = {
     "NOT_IN": lambda wanted: lambda read: read not in wanted,
     "REGEX": lambda wanted: partial(is_found, wanted, what="REGEX"),
 }
-"""What a test makes of the wanted value: a function that tells whether a value that was read fits."""
+"""For each test, a function from the wanted value to a function that tells whether a token's value passes the test."""

@@ -109,7 +109,7 @@ def _same(one: Reading, other: Reading) -> bool:
 
 
 def _stems(word: str) -> frozenset[str]:
-    """Return the word without each ending that it may have."""
+    """Return the stems that a word may have: the word without each ending that it may end in."""
     return frozenset(
         word[: len(word) - len(ending)]
         for ending in _ENDINGS

@@ -51,7 +51,7 @@ def protected(constraints: tuple[Constraint, ...], row: Row, docs: Docs) -> dict
 
 
 class Forms:
-    """The tokens of many texts in one list, with a line feed behind each text.
+    """The tokens of many texts in one list, with a line feed after each text.
 
     Args:
         docs: the texts, with their tokens.
@@ -63,7 +63,7 @@ class Forms:
         self.firsts = np.cumsum([0, *(len(doc.forms) + 1 for doc in docs)])
 
     def rows(self, may: Callable[[str], bool] | None) -> list[int]:
-        """Return the numbers of the texts that have a word for which `may` is true, ascending; of all if it is None."""
+        """Return the numbers of the texts with a word for which `may` is true, ascending; all numbers without `may`."""
         if may is None:
             return list(range(len(self.docs)))
         asked = set(filter(may, set(self.words)))
@@ -72,7 +72,7 @@ class Forms:
 
 
 def reads_words(one: Constraint) -> bool:
-    """Tell whether all rules of a constraint read words alone, so that `protected_words` can be called."""
+    """Tell whether the rules of a constraint read nothing but words, so that `protected_words` can be called."""
     rules = _compiled((one,))
     return not (
         rules.for_spacy or rules.of_fields or any(reads_annotation(rule.pattern) for rule in one.rules)
@@ -80,10 +80,11 @@ def reads_words(one: Constraint) -> bool:
 
 
 def protected_words(one: Constraint, forms: Forms) -> dict[int, list[Span]]:
-    """Find what `protected` finds in many texts, by the numbers of the texts, for a constraint that reads words alone.
+    """Return the protected spans of many texts, by the number of the text.
 
-    The spans of a text are in no order, and one may stand twice. Patterns run over all texts at once, and functions
-    over the texts that have a word of theirs.
+    For a constraint that reads nothing but words (`reads_words`). The spans are those that `protected` finds, but
+    unsorted, and a span may occur twice. Patterns are matched in all texts at once, and functions are called only for
+    texts with a word that they may find (`OfWords.may`).
     """
     rules, docs, firsts = _compiled((one,)), forms.docs, forms.firsts
     matches: dict[int, list[Match]] = {}
@@ -115,7 +116,7 @@ class _Rules(NamedTuple):
     """The rules of several constraints, grouped by how they find spans.
 
     Attributes:
-        lexicons: one for the patterns that read characters alone, one for the patterns that read annotation.
+        lexicons: one for the patterns that read only characters, one for the patterns that read annotation.
         for_spacy: rules whose patterns spaCy's Matcher reads.
         of_fields: rules that name fields of the row.
         functions: each function, the first rule that names it, and the labels of all rules that name it. Spans with

@@ -21,11 +21,11 @@ class Quoted(NamedTuple):
     """A text between quote marks or brackets.
 
     Attributes:
-        start: where the text starts, behind the opening mark.
-        stop: where the text stops, in front of the closing mark.
+        start: where the text starts, after the opening mark.
+        stop: where the text stops, before the closing mark.
         text: the text itself.
-        before: up to 40 characters in front of the opening mark, without white space at the end.
-        after: up to 40 characters behind the closing mark.
+        before: up to 40 characters before the opening mark, without white space at the end.
+        after: up to 40 characters after the closing mark.
     """
 
     start: int
@@ -54,7 +54,7 @@ def quoted(text: str) -> Iterator[Quoted]:
 
 
 def _context(text: str, match: re.Match[str]) -> tuple[str, str]:
-    """Return the characters in front of the opening mark, and the characters behind the closing mark."""
+    """Return up to 40 characters before the opening mark, and up to 40 after the closing mark (`Quoted`)."""
     return text[max(match.start() - _NEAR, 0) : match.start()].rstrip(), text[match.end() : match.end() + _NEAR]
 
 

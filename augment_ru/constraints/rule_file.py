@@ -59,12 +59,12 @@ Function = Callable[[Row, Docs], Mapping[str, Iterable[Span]]]
 
 
 class OfWords:
-    """A `Function` that reads the tokens of a text alone, so that it can be called for many texts at once.
+    """A `Function` that reads nothing but the tokens of a text, so that it can be called for many texts at once.
 
     Args:
-        find: a function from the tokens of a text to what it protects: the number of the first token, that of the last
-            one, and the label.
-        may: tells of a token whether the function may find something in a text that has it; by default always.
+        find: a function from the tokens of a text to the spans that it protects; each is given by the number of its
+            first token, the number of its last token, and its label.
+        may: tells whether `find` may find something in a text with this token; None if it may in any text.
     """
 
     def __init__(
@@ -119,7 +119,7 @@ class Rule:
         pattern: a token pattern.
         fields: names of record fields.
         function: the name of a Python function, or a user's own function, whose spans may have other labels.
-        where: file and number of the rule, for messages.
+        where: the file and the number of the rule, for messages.
     """
 
     label: str

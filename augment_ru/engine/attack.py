@@ -21,13 +21,13 @@ Wants: TypeAlias = tuple[Callable[[Sequence[str]], bool], ...]
 
 
 class Needs(NamedTuple):
-    """What records must be prepared with for an attack, or for several attacks and their gates.
+    """What an attack, or several attacks and their gates, need to know about the texts of a record.
 
     Attributes:
         layers: the layers of annotation that are read.
         guards: the names of the constraints whose spans are needed, as guards or as words to join.
-        wants: functions that tell from a text's tokens whether its annotation is read (`Attack.wants`); without any,
-            that of every text is.
+        wants: functions that tell from the tokens of a text whether an attack may change it (`Attack.wants`). A text
+            that none of them wants need not be annotated; if there are no functions, every text is annotated.
     """
 
     layers: frozenset[str] = frozenset()
@@ -106,14 +106,14 @@ class Attack(ABC):
 
     @property
     def needs(self) -> Needs:
-        """What the records must be prepared with for this attack."""
+        """What this attack needs to know about the texts of a record."""
         wants = () if type(self).wants is Attack.wants else (self.wants,)
         return Needs(self.layers, frozenset((*self.guards, *self.joins)), wants)
 
     def wants(self, words: Sequence[str]) -> bool:
         """Tell from the tokens of a text whether the attack may change it; by default it may change any.
 
-        A text that no attack may change need not be annotated. True is always right; False must be certain.
+        A text that no attack may change need not be annotated. So return False only if it is certain.
         """
         del words
         return True
@@ -134,7 +134,10 @@ class Attack(ABC):
 
     @property
     def exchanges_names(self) -> bool:
-        """Whether the attack may replace the names of persons that constraints protect, if the task lets it."""
+        """Whether the attack may replace protected names of persons, unless right answers depend on them.
+
+        The field `named` of a task says whether they do (`Layout`).
+        """
         return False
 
     @property
@@ -143,7 +146,15 @@ class Attack(ABC):
         return False
 
     def order_of(self, record: Any, rng: Rng, draw: int) -> tuple[int, ...] | None:  # noqa: ANN401  (as `with_corpus`)
-        """Return for each place of an option the number of the option that comes there; None for no other order."""
+        """Return the new order of a record's options; None to keep their order.
+
+        The order has, for each position, the number of the option that moves there. Numbers count from 0.
+
+        Args:
+            record: the record.
+            rng: the random draws of the record, which do not depend on `draw`.
+            draw: the number of the wanted arrangement, from 0.
+        """
         del record, rng, draw
         return None
 
@@ -186,7 +197,7 @@ class Attack(ABC):
     def on_device(self, device: str) -> Self:
         """Return the attack with its networks on a device: auto, cpu, cuda or cuda:N.
 
-        The same object if the attack has no option `device`.
+        If the attack has no option `device`, return the same object.
         """
         return on_device(self, device)
 
@@ -218,7 +229,7 @@ class Attack(ABC):
 def proposals_of(attack: Attack, batch: Batch, streams: Streams) -> Proposals:
     """Return what an attack proposes for a batch, after checking it. Errors in the attack become `AugmentError`s.
 
-    The functions in the proposals are checked when they are called, too.
+    What the functions in the proposals return is checked whenever they are called.
 
     Raises:
         AugmentError: the attack fails; the message names it and the error.
@@ -287,7 +298,7 @@ def make(name: str, options: Mapping[str, Any] | None = None) -> Attack:
 
 
 def own_attack(spec: str, options: Mapping[str, Any]) -> Attack:
-    """Make an attack of the user's own module or file (`registry`), with these options.
+    """Make an attack from a module or file of the user's own (`registry`), with these options.
 
     Raises:
         AugmentError: the attack cannot be imported or made, has no such option, or a value does not fit.
@@ -300,7 +311,7 @@ def own_attack(spec: str, options: Mapping[str, Any]) -> Attack:
 
 
 def attack_name(spec: str) -> str:
-    """Return the name by which options are given to an attack: `spec`; for a user's own attack, its class's `name`.
+    """Return the name under which a user sets options of an attack: `spec`, or the `name` of the user's own class.
 
     Raises:
         AugmentError: the class cannot be imported, has no name, or has the name of an attack that exists already.

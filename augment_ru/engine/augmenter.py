@@ -132,7 +132,7 @@ class Augmenter:
         Args:
             texts: the texts.
             n: how many perturbations of each text are made.
-            draw: selects the random draw, at least 0; another number, such as that of an epoch, gives other changes.
+            draw: the number of the random draw, at least 0; other numbers, such as those of epochs, give other changes.
 
         Raises:
             AugmentError: one of the texts is not a string, or contains a lone surrogate; `n` or `draw` is too small.

@@ -87,7 +87,7 @@ class Named(Composition):
     __slots__ = ()
 
     def rank_of(self, part: Attack, ranks: Floats) -> Floats:
-        """Return the ranks, in [0, 1), that the composition gives to changes of a part; by default those of the part.
+        """Return the ranks, in [0, 1), that the composition gives to changes of a part; by default `ranks`.
 
         Args:
             part: the part.
@@ -259,7 +259,7 @@ def attack_of(
         spec: the name or names.
         probability: the probability of each attack for which `options` gives none; by default the attack's own.
         options: options by the name of the attack.
-        may_import: whether a name may be that of the user's own code (`registry`).
+        may_import: whether a name may be a specification of the user's own code (`registry`).
 
     Raises:
         AugmentError: a name or an option is unknown, or a value does not fit.
@@ -279,7 +279,7 @@ def attack_of(
 
 @dataclass(slots=True)
 class _Steps:
-    """The edits of a text by those parts of a composition that were applied already.
+    """The edits that the parts of a composition applied so far have made in one text.
 
     Attributes:
         script: leads from the original text to the current one.
@@ -383,9 +383,13 @@ def composed_proposals(
 
 
 def _note_spare(spare: dict[int, Change], batch: Batch, found: Proposals, probability: float) -> None:
-    """Keep in `spare`, for each text, the change of the lowest rank: the one held there, or one of these.
+    """Put the change of the lowest rank in each text into `spare`, unless it holds one with a lower rank already.
 
-    The ranks of these changes are divided by `probability` first.
+    Args:
+        spare: the inactive change that is held for each text, by the number of the text; it is modified.
+        batch: the texts.
+        found: inactive changes of one part.
+        probability: the probability of the part, by which the ranks of `found` are divided.
     """
     firsts = batch.rows(found.starts[found.first_edits]) if found.ranks.size else found.first_edits
     order = np.lexsort((found.ranks, firsts))
@@ -400,7 +404,7 @@ def _note_spare(spare: dict[int, Change], batch: Batch, found: Proposals, probab
 
 
 def _rewritten(batch: Batch, scripts: Sequence[Script], layers: frozenset[str]) -> Batch:
-    """Make the batch of the texts after some parts: protected spans and borders are mapped to the new texts.
+    """Make the batch of the texts that some parts have made; protected spans and borders are mapped to these texts.
 
     Args:
         batch: the original texts.

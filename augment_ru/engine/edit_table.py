@@ -78,7 +78,7 @@ class EditTable(Sequence[Script]):
 
     @cached_property
     def parts(self) -> list[tuple[int, int, int]]:
-        """The row of each edited text, and the numbers of its first edit and of the one behind its last."""
+        """For each edited text: the index of its source, the number of its first edit, and that after its last edit."""
         firsts = self.firsts.tolist()
         return list(zip(self.rows.tolist(), firsts, firsts[1:], strict=False))
 

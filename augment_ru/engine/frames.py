@@ -56,7 +56,7 @@ class PerturbsColumns:
 
 
 def changed_columns(results: Sequence[Result], meta: str) -> dict[str, list[Any]]:
-    """Return columns by name, with a value for each result: those that results change, and the metadata as JSON texts.
+    """Return the columns that results change and the column of metadata (JSON texts), with a value for each result.
 
     Args:
         results: the results of all rows.

@@ -40,7 +40,8 @@ def legal(
 
     - touches a protected span, or puts a letter directly before or after one where there was no letter;
     - cuts or joins grapheme clusters;
-    - reaches out of its text, or out of the segment in which the first edit of the change starts;
+    - reaches out of its text, or out of the segment in which the first edit of the change starts (segments lie between
+      the borders of options and of labelled spans);
     - makes another word of a text that has only one or two letters;
     - in a text that is JSON, writes characters that strings may not hold, or writes before or after the JSON;
     - writes a lone surrogate;
@@ -217,10 +218,11 @@ def _crossing(batch: Batch, proposals: Proposals) -> Mask:
 
 
 def _parting(batch: Batch, proposals: Proposals) -> Mask:
-    """Return whether each edit hides where a labelled span or an option began or ended, shape (edits,).
+    """Return whether each edit hides where a labelled span or an option begins or ends, shape (edits,).
 
-    At a border letters stay letters and other signs other signs, no letter is lost, and no word joins. Where only spans
-    are perturbed, nothing but letters is inserted at their edges, and nothing at the edges of the text.
+    An edit at such a border hides it if it replaces a letter by another sign or another sign by a letter, deletes a
+    letter, or deletes other signs so that a letter moves to the border. Where only labelled spans are perturbed, only
+    letters may be inserted at their edges, and nothing at the start or end of the text. Digits count as letters.
     """
     starts, stops = proposals.starts, proposals.stops
     firsts = batch.starts[:-1].tolist()
@@ -264,7 +266,7 @@ def _without_effect(batch: Batch, proposals: Proposals) -> Mask:
 
 
 def _all_of_change(proposals: Proposals, edits: Mask) -> Mask:
-    """Return, for each edit, whether the mask `edits` is True for all edits of its change, shape (edits,)."""
+    """Return, for each edit, whether the mask `edits` holds all edits of its change; both have shape (edits,)."""
     return ~marked(proposals.ranks.size, proposals.changes[~edits])[proposals.changes]
 
 
@@ -327,7 +329,7 @@ _BINDING = "@#/="
 
 
 def _binds(codes: Codes) -> Mask:
-    """Return whether a letter would join a protected span that has this code point at its edge, for each code point."""
+    """Return whether each code point makes a letter beside it seem part of a protected span that has it at its edge."""
     return _wordy(codes) | among(codes, _BINDING)
 
 
@@ -344,7 +346,7 @@ def without_overlaps(proposals: Proposals) -> Proposals:
 def _beaten(proposals: Proposals) -> Mask:
     """Return whether each change has edits that overlap, or overlaps a kept change of a lower rank, shape (changes,).
 
-    In each round, a change is kept if it has the lowest rank of all changes that overlap it; these are dropped then.
+    In each round, every change with a lower rank than all changes that overlap it is kept, and those are dropped.
     """
     firsts, lasts = _units(proposals)
     order = np.lexsort((lasts, firsts))
@@ -374,7 +376,7 @@ def _beaten(proposals: Proposals) -> Mask:
 
 
 def _tangled(proposals: Proposals) -> Mask:
-    """Return whether two edits of each change overlap, shape (changes,)."""
+    """Return whether each change has two edits that overlap, shape (changes,)."""
     firsts, lasts = _units(proposals)
     order = np.lexsort((lasts, firsts, proposals.changes))
     changes = proposals.changes[order]

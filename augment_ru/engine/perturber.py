@@ -113,7 +113,7 @@ class Perturber:
 
     @property
     def needs(self) -> Needs:
-        """What records must be prepared with for the attack and the similarity."""
+        """What the attack and the similarity need to know about the texts of a record."""
         read = self.similarity.layers if self.similarity else frozenset()
         return Needs.of_all([self.attack.needs, Needs(read)])
 
@@ -184,10 +184,11 @@ class Perturber:
         return [legal(batch, proposals_of(self.attack, batch, Streams(own))) for own in keys]
 
     def _plan(self, tiles: Tiles, units: Units, found: Sequence[Proposals]) -> tuple[Plan, Mask, Ints]:
-        """Plan the changes of all candidates.
+        """Plan the legal changes of all candidates (`found`).
 
         Returns:
-            The plans; whether each change is active at the probability; and how many changes of each try are active.
+            The plan; whether each of its changes is active at the attack's probability, shape (changes,); and the
+            number of active changes of each try, shape (tries,).
         """
         number = units.records.size
         owners = [units.of_places(one.starts[one.first_edits]) + at * number for at, one in enumerate(found)]
@@ -196,7 +197,7 @@ class Perturber:
         return plan, active, np.bincount(plan.owners[active], minlength=plan.levels.size)
 
     def _in_other_order(self, prepared: Prepared) -> Perturbed:
-        """Return the records with their options in another order; legality and gate are for changes of words."""
+        """Return the records with their options in another order; no legality or gate applies, as no words change."""
         keys = Streams.of(prepared.keys, self.seed, self.attack.name).keys.tolist()
         found, changes = Found.nothing(len(prepared)), [list[Change]() for _ in prepared.fields]
         for at, (record, key) in enumerate(zip(prepared.records, keys, strict=True)):
@@ -256,7 +257,10 @@ class Perturber:
 
     @staticmethod
     def _units(prepared: Prepared, scorer: Scorer, found: Sequence[Proposals]) -> Units:
-        """Return what is searched by itself: sentences, if the scorer tells them; records with questions are whole."""
+        """Return the units of the search: sentences, if the scorer scores these; otherwise records.
+
+        A record with questions is always one unit.
+        """
         batch, sentences = prepared.batch, scorer.sentences
         if sentences is None or (sentences.size == len(prepared) == len(set(prepared.owners.tolist()))):
             return Units.whole(batch, prepared.owners, len(prepared))

@@ -94,9 +94,9 @@ class RecordPool:
         return {text: Script.together(self.sources[text], of_texts[text]) for text in sorted(of_texts)}
 
     def attacks_of(self, chosen: Iterable[int], text: int) -> list[int]:
-        """Return the numbers of the attacks that made the edits of these changes in text number `text`.
+        """Return, for each edit that these changes make in text number `text`, the number of its attack.
 
-        There is one number for each edit, in the order of the edits in the text.
+        The edits are in the order of their places.
         """
         found = [
             (triple, self.attacks[number])
@@ -147,7 +147,7 @@ def pools(prepared: Prepared, perturbers: Sequence[Perturber], draws: int) -> li
 
 
 def _add(found: Sequence[_Held], prepared: Prepared, proposed: Proposals, number: int) -> None:
-    """Add the changes of attack `number` that are not known yet to the pools of their records."""
+    """Add the proposed changes of attack `number` to `found`, the changes of each record; known ones are skipped."""
     firsts, owners = prepared.first_rows, prepared.owners.tolist()
     alone = one_by_one(prepared.batch, proposed.settled())
     for at, (row, start, stop) in enumerate(alone.parts):

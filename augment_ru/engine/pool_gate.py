@@ -27,7 +27,7 @@ class Wanted(NamedTuple):
 class PoolGate:
     """Scores sets of changes with a similarity.
 
-    A set passes if its score is at least the threshold, which is the higher the more sentences it changes
+    A set passes if its score is at least the threshold, which rises with the number of sentences that the set changes
     (`raised_threshold`). A set that makes two options of a question equal fails without being scored.
 
     Args:
@@ -38,7 +38,7 @@ class PoolGate:
 
     Attributes:
         threshold: as above.
-        cost: the calls, pairs and forward passes so far.
+        cost: the calls of the similarity, the pairs that it scored, and its forward passes so far.
     """
 
     def __init__(
@@ -51,7 +51,7 @@ class PoolGate:
 
     @property
     def screens(self) -> bool:
-        """Whether changes that fail by themselves should be left out, as sets that hold one hardly ever pass."""
+        """Whether changes that fail by themselves should be left out, because a set with one hardly ever passes."""
         return self._scorer is not None and self._scorer.screens
 
     def passes(self, score: float, one: Wanted) -> bool:

@@ -286,7 +286,7 @@ def _guarded(
     fields: Sequence[str],
     of: Ints,
 ) -> dict[str, list[list[Span]]]:
-    """Find the spans of guards in texts, by the name of the guard.
+    """Find the spans of guards, and return those of each text by the name of the guard.
 
     Args:
         guards: the guards by name.
@@ -320,7 +320,7 @@ def record_of(row: object, task: Task | None, fields: Sequence[str]) -> Record:
     """Return the record of a row.
 
     Raises:
-        AugmentError: it is no dictionary, or no task fits it.
+        AugmentError: the row is not a dictionary, or no task fits it.
     """
     if not isinstance(row, Mapping):
         raise AugmentError(f"{str(row)[:80]!r}: no row; records() takes dictionaries, texts() takes texts")
@@ -343,7 +343,10 @@ T = TypeVar("T")
 
 
 def chunks(records: Iterable[T], size_of: Callable[[T], int]) -> Iterator[list[T]]:
-    """Yield records or texts in chunks of `CHUNK_ROWS`; a chunk ends earlier when it has `CHUNK_CHARACTERS`."""
+    """Yield records or texts in chunks of `CHUNK_ROWS`; a chunk ends earlier when it has `CHUNK_CHARACTERS`.
+
+    `size_of` returns the number of characters of a record or text.
+    """
     chunk: list[T] = []
     size = 0
     for record in records:

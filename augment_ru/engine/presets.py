@@ -54,7 +54,7 @@ PAPER_GENERATOR = "THUMT/mGPT"
 
 
 def paper_constraints(task: Task) -> Sequence[str]:
-    """Return the constraints of a task that the paper has, too. The paper has none on numbers, negation and options."""
+    """Return those constraints of a task that TAPE has, too; it has none for numbers, negation and options."""
     return tuple(name for name in task.layout.constraints if name in PAPER_CONSTRAINTS)
 
 
@@ -99,7 +99,7 @@ class AttackChoice:
         spec: the name of the attack, or names joined by `+`.
         options: options by the name of the attack; values given as texts are parsed.
         probability: the probability of each attack for which `options` gives none; by default the attack's own.
-        threshold: the lowest similarity that passes; by default that of the search, or of the similarity.
+        threshold: the lowest similarity that passes; by default that of the run, or else the similarity's own.
         name: the name under which error messages mention this choice; "" to leave it out.
     """
 
@@ -191,10 +191,11 @@ _SEARCH = ("threshold", "schedule", "candidates", "min_changes")
 def asked_run(given: Mapping[str, Any], attacks: Sequence[str], known: Sequence[str] = ()) -> tuple[Run, Constraints]:
     """Make the run that the options of a command or a recipe ask for, and find its constraints.
 
-    Names of the user's own code are allowed here, since a recipe that has any is refused when it is read.
+    The options may name the user's own code: a recipe that names any was already refused when it was read.
 
     Args:
-        given: the values of the options by parameter; None or missing for options that the user did not set.
+        given: the values of the options by the name of the parameter; an option that the user did not set is None or
+            missing.
         attacks: the specifications of the attacks.
         known: the specifications of further attacks that `options` may name.
 

@@ -48,7 +48,7 @@ class Replacements:
 
     @classmethod
     def nothing(cls, indices: Ints) -> "Replacements":
-        """Return an empty text for each index, as the new text of deletions."""
+        """Return an empty text for each index: the new texts of deletions."""
         return cls(np.zeros(0, dtype=np.uint32), np.zeros(indices.size + 1, dtype=np.int64))
 
     def take(self, indices: Ints) -> "Replacements":

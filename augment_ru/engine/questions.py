@@ -18,8 +18,9 @@ from augment_ru.text.characters import Mask, decode, marked
 class Questions:
     """The questions of a chunk of records, with their options.
 
-    Two options count as equal if their comparable forms are (`records.options.comparable`). Options that are equal in
-    the original may stay equal. Below, a unit is a set of edits that is judged by itself, such as those of a record.
+    Two options count as equal if their comparable forms are equal (`records.options.comparable`). Options that are
+    equal in the original may stay equal. In the methods, a unit is a set of edits that is judged by itself, such as the
+    edits of a record.
 
     Args:
         questions: the options of each question, each with its global place; the place is None for an option in a field

@@ -34,9 +34,10 @@ from augment_ru.text.words import word_bounds
 Status = Literal["perturbed", "unchanged", "rejected", "broken", "withstood", "wrong_before", "normalized"]
 """The status of a record.
 
-perturbed: a perturbation passed. unchanged: nothing may be changed, or no change was active. rejected: no perturbation
-passed. A search against a model has other ones: broken (a change breaks the answer), withstood (no such change was
-found), wrong_before (the answer to the original is wrong), unchanged and rejected. A normalizer: normalized, unchanged.
+Of an attack: perturbed (a perturbation passed the gate), unchanged (nothing may be changed, or no change was active),
+rejected (no perturbation passed). Of a search against a model: broken (a set of changes breaks the answer), withstood
+(no such set was found), wrong_before (the answer to the original is wrong), unchanged, rejected. Of a normalizer:
+normalized, unchanged.
 """
 
 CLEAN = "clean"
@@ -99,8 +100,8 @@ class Perturbed:
     Attributes:
         settings: the settings that the results share.
         prepared: the records, as the attack saw them.
-        edits: the edits that were found for each text.
-        found: the findings of the search for each record.
+        edits: the edits that the search chose for each text.
+        found: what the search found for each record.
         possible: whether each record has an active change, shape (records,).
         clean: whether each record has legal changes, but no active one, shape (records,).
     """
@@ -147,7 +148,7 @@ class Perturbed:
 
     @cached_property
     def _sentences(self) -> Mapping[int, tuple[tuple[str, int, int, float], ...]]:
-        """The changed sentences (`Result.sentences`) by the number of the record; only where there are several."""
+        """The changed sentences (`Result.sentences`) of records with several of them, by the number of the record."""
         found: dict[int, list[tuple[str, int, int, float]]] = {}
         if self.found.sentences is None:
             return {}
@@ -197,7 +198,7 @@ class Perturbed:
         return [(record, self.changed(at, meta)) for at, record in enumerate(self.prepared.records)]
 
     def lines(self, records: AlikeRecords, meta: str) -> Iterator[bytes]:
-        """Yield the rows to write as lines of JSON.
+        """Yield each row with its new values as a line of JSON.
 
         Args:
             records: the records of this chunk, as they were read.
@@ -256,7 +257,14 @@ class Perturbed:
 
 
 def _unmoved(spans: Sequence[Triple], edits: Sequence[Triple]) -> list[Triple]:
-    """Return the protected spans of a text whose options were permuted: markers, and spans that no edit reaches."""
+    """Return the protected spans that still hold in a text whose options were permuted.
+
+    These are the spans that no edit reaches; of an option that an edit reaches, its marker.
+
+    Args:
+        spans: the start, the stop and the label of each protected span.
+        edits: the start, the stop and the new text of each edit.
+    """
     found = []
     for start, stop, label in spans:
         reached = [at for at, end, _ in edits if at < stop and start < end]
@@ -367,23 +375,26 @@ class Result:
 
     @property
     def sentences(self) -> tuple[tuple[str, int, int, float], ...]:
-        """The changed sentences: of each the field, its start and stop in the original, and its similarity.
+        """For each changed sentence: its field, its start and stop in the original text, and its similarity.
 
-        Empty unless several sentences changed, each with a similarity of its own.
+        Empty unless several sentences changed and each was scored by itself.
         """
         return self.outcome.sentences
 
     @property
     def candidate(self) -> int | None:
-        """The number of the chosen candidate, from 0; of several changed sentences, that of the first one.
+        """The number of the chosen candidate, from 0; None unless perturbed.
 
-        None unless perturbed.
+        If several sentences changed, each has its own candidate; this is the candidate of the first of them.
         """
         return self.outcome.candidate
 
     @property
     def order(self) -> tuple[int, ...]:
-        """For each place of an option the number of the option that stands there; empty if they were not permuted."""
+        """For each option's position, the old number of the option that is there now; empty if none were permuted.
+
+        Numbers count from 0.
+        """
         return self.outcome.order
 
     @property
@@ -484,7 +495,7 @@ class Result:
         return brief_metadata(self.settings, self.outcome)
 
     def _further(self) -> dict[str, Any]:
-        """Return the entries that follow the edits in the full metadata, by name."""
+        """Return the entries that the full metadata have after the edits, by name."""
         return self.notes()
 
     def notes(self) -> dict[str, Any]:

@@ -1,10 +1,10 @@
 """The search for texts that pass the gate: candidates of all records in one array, the gate, and the schedules.
 
-A unit is what is searched by itself: a sentence, or a whole record (`Units`). The plan of a unit is its legal changes
-in the order of their ranks. A level is a number of changes: at level n, the first n changes of the plan are active. So
-the changes at a level include those at every lower level. A try is one candidate of one unit. A schedule searches for
-all units of a chunk at once, with one call of the similarity in each round. It returns only units that were scored and
-passed.
+A unit is a sentence or a whole record; each unit is searched independently (`Units`). A try is one candidate (one
+random perturbation) of one unit. The plan of a try is its legal changes in the order of their ranks. A level is a
+number of changes: at level n, the first n changes of the plan are active. So the changes at a level include those at
+every lower level. A schedule searches for all units of a chunk at once, with one call of the similarity in each round.
+It returns only units that were scored and passed.
 """
 
 from collections.abc import Callable, Sequence
@@ -58,7 +58,7 @@ def order_in(owners: Ints) -> Ints:
 
 @dataclass(frozen=True)
 class Plan:
-    """The plans of all tries of `Tiles`: their legal changes in the order of the ranks.
+    """The plans of all tries: their legal changes, which `order` puts in the order of the ranks.
 
     Attributes:
         proposals: the changes.
@@ -136,13 +136,13 @@ class Found:
     Attributes:
         candidates: the number of the candidate that passed, from 0; -1 if no candidate passed.
         levels: the level at which that candidate passed.
-        probabilities: the probability of that level.
+        probabilities: the probability that gives that level.
         similarities: the score of that candidate; if none passed, the best score; NaN if nothing was scored.
         cost: the cost of the search.
         warnings: the scorer's warnings, by the number of the record.
         orders: the order of the options, by the number of the record, for an attack that permutes them.
-        sentences: of records of which several sentences changed: the global places where each changed sentence starts
-            and stops, and its score, each of shape (changed sentences,).
+        sentences: for each changed sentence of the records in which several sentences changed: the global place where
+            it starts, the one where it stops, and its score; three arrays of shape (changed sentences,).
     """
 
     candidates: Ints
@@ -162,7 +162,7 @@ class Found:
 
 @dataclass(frozen=True, eq=False)
 class Units:
-    """What is searched by itself: the sentences of a record, or the record as a whole.
+    """The units of a search, each of which is searched independently: sentences, or records as a whole.
 
     Attributes:
         starts: the place where each piece of a text starts, and the end of the array, shape (pieces + 1,). A piece is a
@@ -194,8 +194,8 @@ class Units:
             batch: the texts.
             owners: the number of the record that each text belongs to, shape (texts,).
             starts: the places where sentences start, among them all texts, shape (sentences,).
-            legal: the changes of each candidate.
-            whole: the numbers of records that are one unit each.
+            legal: the legal changes of each candidate.
+            whole: the numbers of the records that must stay one unit each.
         """
         joint = np.zeros(int(owners[-1]) + 1, dtype=np.bool_)
         joint[whole] = True
@@ -318,7 +318,7 @@ class Gate:
 
     Args:
         tiles: the texts, once for each candidate.
-        units: what is searched by itself.
+        units: the units of the search.
         legal: the legal changes of all candidates, with places in tiles.
         active: whether each change is active at the attack's probability, shape (changes,).
         scorer: compares changed texts with the texts of the batch.
@@ -366,7 +366,7 @@ class Gate:
         return self._units.records.size
 
     def _changed(self) -> Ints:
-        """Return how many units of the record of each unit a candidate changes, at most, shape (units,)."""
+        """Return, for each unit, how many units of its record one candidate changes, at most, shape (units,)."""
         of = self._units.records
         changed = self.by_candidate(self.plan.levels) > 0
         most: Ints = np.max([np.bincount(of, weights=own) for own in changed], axis=0).astype(np.int64)[of]
@@ -378,7 +378,7 @@ class Gate:
         return self._scorer.runs_network
 
     def by_candidate(self, values: npt.NDArray[Number]) -> npt.NDArray[Number]:
-        """Reshape values of tries, shape (tries,), to a table, shape (candidates, records)."""
+        """Reshape values of tries, shape (tries,), to a table, shape (candidates, units)."""
         return values.reshape(self._tiles.count, -1)
 
     def scores(self, levels: Ints) -> Floats:
@@ -419,12 +419,12 @@ class Gate:
             np.fmax(self._best, np.fmax.reduce(np.where(failed, scores, np.nan)), out=self._best)
 
     def _screen(self, legal: Plan, active: Mask, min_changes: int) -> None:
-        """Remove from the plan the changes that fail by themselves, in units of which no candidate passes as is.
+        """In units of which no candidate passes with all its changes, remove the changes that fail by themselves.
 
         Args:
             legal: the legal changes.
             active: whether each change is active, shape (changes,).
-            min_changes: the fewest changes that each record gets.
+            min_changes: the fewest changes that each unit gets.
         """
         tops = self.scores(self.plan.levels)
         weak = ~(self.by_candidate(tops) >= self.thresholds).any(axis=0)
@@ -448,8 +448,9 @@ class Gate:
         Args:
             legal: the legal changes.
             kept: whether each change is kept already, shape (changes,).
-            asked: whether each change is scored, shape (changes,); a change that makes options equal fails.
-            most: how many changes may be added to each try, the lowest ranks first, shape (tries,); None for all.
+            asked: whether each change is scored, shape (changes,); a change that makes two options equal fails.
+            most: the most changes that may be added to each try, the lowest ranks first, shape (tries,); None for no
+                limit.
         """
         if self._questions is not None:
             asked = asked & ~self._questions.broken_alone(self._tiles.proposals_at_home(legal.proposals), asked)
@@ -488,8 +489,9 @@ class Gate:
     def finished(self, found: Found, owners: Ints, records: int, probability: float) -> Found:
         """Join the findings for units to findings for records, with the cost and the scorer's warnings.
 
-        A record has the candidate of its first changed unit, and the mean probability of its units by the number of
-        their legal changes: 0 for a unit in which nothing passed.
+        A record gets the candidate of its first changed unit. Its probability is the mean of its units' probabilities,
+        weighted by their numbers of legal changes. The probability of a unit in which nothing passed is 0, that of a
+        unit without active changes is the attack's.
 
         Args:
             found: the findings for each unit; they are modified.
@@ -509,7 +511,7 @@ class Gate:
         return found
 
     def _joined(self, found: Found, failed: Mask, records: int, probability: float) -> Found:
-        """Return the findings for records; `failed` tells of each unit whether nothing passed, shape (units,)."""
+        """Return the findings for records; `failed` says for each unit whether nothing passed, shape (units,)."""
         of, joined = self._units.records, Found.nothing(records)
         won = np.flatnonzero(~failed)
         firsts = won[first_of_each(of[won])]
@@ -535,10 +537,10 @@ class Gate:
 def raised_threshold(threshold: float, sentences: int) -> float:
     """Return the threshold for each changed sentence of a text in which `sentences` sentences change.
 
-    It is `threshold ** (sentences ** -0.25)`, to 4 digits. By the grades of readers the risk that a sentence with score
-    s is destroyed is about proportional to the square of -log s. So the risk of each sentence falls as 1 / √sentences:
-    in four times as many sentences, twice as many are destroyed. From 256 sentences on the threshold stays as it is:
-    above it a single slip would fail.
+    It is `threshold ** (sentences ** -0.25)`, rounded to 4 decimal places. According to readers' grades, the risk that
+    a sentence with score s is destroyed is about proportional to the square of -log s. So the risk of each sentence
+    falls as 1 / √sentences: in four times as many sentences, twice as many are destroyed. The threshold stops rising at
+    256 sentences; if it rose further, a sentence with a single slip would fail.
     """
     return round(float(threshold ** (min(sentences, _MOST_SENTENCES) ** -_STRICTER)), DIGITS)
 
@@ -550,8 +552,8 @@ _MOST_SENTENCES = 256
 
 
 Schedule = Callable[[Gate, float, int, float], Found]
-"""A function from the gate, the attack's probability, `min_changes` and the lowest probability to what is found for
-each unit."""
+"""A function that searches. It takes the gate, the attack's probability, `min_changes` and the lowest probability to
+try, and returns what it finds for each unit."""
 
 
 def paper(gate: Gate, probability: float, min_changes: int, floor: float) -> Found:
@@ -578,7 +580,7 @@ def paper(gate: Gate, probability: float, min_changes: int, floor: float) -> Fou
 
 
 def _take(found: Found, gate: Gate, levels: Ints, passing: Floats, probability: float) -> None:
-    """Write the best passing candidate of each unit into `found`, with the highest score; the first of equals.
+    """Write into `found`, for each unit, the passing candidate with the highest score; of equal ones, the first.
 
     Args:
         found: the findings; they are modified.
@@ -621,7 +623,7 @@ _GUESSES = 4
 _SLACK = 1 / 8
 """The share of a unit's changes that the search may leave unused if each score needs a forward pass."""
 _DIGITS = 6
-"""The number of decimal places to which the level is rounded where the curve crosses the threshold."""
+"""The level at which the curve crosses the threshold is rounded to this many decimal places."""
 
 
 class Brackets:
@@ -633,7 +635,8 @@ class Brackets:
 
     - its highest level passed;
     - there is no level between one that passed and one that failed;
-    - by the curve, less than one change, or less than the share `slack` of the unit's changes, could be added.
+    - according to the curve, less than one change, or less than the share `slack` of the unit's changes, could be
+      added.
 
     A level that fails without a score (-inf) says nothing about the curve; then the bracket is halved. If no level of a
     candidate passes, the search goes on with the unit's next candidate.

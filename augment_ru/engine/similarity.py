@@ -78,9 +78,9 @@ class Scorer(ABC):
     """Compares candidates with the references for which it was made. All members except `score` have a default."""
 
     screens: bool = False
-    """Whether the search screens changes: if a record fails with all its changes, each change is scored by itself, and
-    those that fail are left out. This suits scorers that take little time and for which a further change hardly ever
-    raises a score."""
+    """Whether the search screens changes: if a record fails with all its changes, each change is scored as if it were
+    the only one, and those that fail are left out. This suits scorers that take little time and for which a further
+    change hardly ever raises a score."""
     runs_network: bool = False
     """Whether each score needs a forward pass of a network; if so, a search scores fewer candidates."""
     passes: int = 0
@@ -99,8 +99,8 @@ class Scorer(ABC):
     def sentences(self) -> Ints | None:
         """The global places where the sentences of the references start, among them the start of each text.
 
-        None, the default, if a text is scored as a whole. Otherwise the score of a text must be the lowest score that
-        it has with the edits of one sentence alone. Then the search treats each sentence by itself.
+        None, the default, if a text is scored as a whole. Otherwise the search treats each sentence separately. This
+        requires that the score of a text is the lowest of the scores that it has with only one sentence edited.
         """
         return None
 
@@ -136,7 +136,7 @@ class Similarity(ABC):
 
     @abstractmethod
     def against(self, references: Sequence[str]) -> Scorer:
-        """Return a scorer for these references. It may compute what all candidates of a reference need only once.
+        """Return a scorer for these references. What all candidates of a reference need can be computed here, once.
 
         Args:
             references: the original texts; the engine passes `References`, which have annotation.
@@ -158,7 +158,7 @@ class Similarity(ABC):
     def on_device(self, device: str) -> Self:
         """Return the similarity with its networks on a device: auto, cpu, cuda or cuda:N.
 
-        The same object if the similarity has no option `device`.
+        If the similarity has no option `device`, return the same object.
         """
         return on_device(self, device)
 
@@ -317,10 +317,12 @@ def _named(similarity: str, options: Mapping[str, Any]) -> Similarity:
 
 
 def _own(spec: str, options: Mapping[str, Any]) -> Similarity:
-    """Return a similarity of the user's own module: an object, or one made from a class or function with options.
+    """Return the similarity that a specification of the user's own code names.
+
+    The code defines a `Similarity` object, or a class or a function, from which a similarity is made with `options`.
 
     Raises:
-        AugmentError: the module cannot be imported, what it defines is not one of these, or an option does not fit.
+        AugmentError: the code cannot be imported, it defines something else, or an option does not fit.
     """
     found = own_object(spec)
     if isinstance(found, Similarity) and not options:

@@ -1,4 +1,4 @@
-"""Tables of texts: CSV and TSV, read by value with the standard library's `csv`."""
+"""Reads tables of texts, CSV and TSV: CSV with the standard library's `csv`."""
 
 import csv
 import re
@@ -16,7 +16,7 @@ _IN_QUOTES = re.compile('"[^"]*"')
 
 
 class _Lines:
-    """Yields the lines of a table to `csv.reader`, and keeps the bytes of the current row, which may have several."""
+    """Yields the lines of a table to `csv.reader`, and keeps the bytes of the current row (of one or several lines)."""
 
     def __init__(self, stream: BinaryIO) -> None:
         self._stream = stream
@@ -78,7 +78,7 @@ class Table:
 
     Attributes:
         layout: how the file is written.
-        called_tsv: whether the name of the file says that it is TSV; a CSV file may have tabs as well.
+        called_tsv: whether the name of the file says that it is TSV; a file that is called CSV may have tabs, too.
         names: the names of the columns; empty if the file is empty.
         header: the bytes of the header line, including a byte-order mark if there is one.
         stream: the part of the file that has not been read yet.

@@ -42,13 +42,13 @@ def decoded(data: bytes) -> str:
 
 
 def is_utf8(encoding: str) -> bool:
-    """Tell whether this is one of the names of UTF-8."""
+    """Tell whether `encoding` is one of the names of UTF-8."""
     return codecs.lookup(encoding).name == UTF8
 
 
 @contextmanager
 def in_utf8(stream: BinaryIO, encoding: str, *, marked: bool = False) -> Iterator[BinaryIO]:
-    """Give the content of a file in UTF-8, whatever encoding it has.
+    """Context manager: yield the content of a file in UTF-8, whatever encoding it has.
 
     A file that is valid UTF-8 is read as UTF-8, even if `encoding` names another encoding: hardly any text of another
     encoding is valid UTF-8 by chance, and augment-ru itself writes UTF-8 only, so the files of one command may differ.

@@ -23,7 +23,7 @@ PART_BYTES = 2**17
 """The size of a part in bytes: it ends with the row that reaches the size. It holds about as many rows as a chunk."""
 
 _LONGEST = len(BOM) + MAX_LINE + 2
-"""The bytes of a line that are kept; readers look at no more than that."""
+"""The most bytes that a part keeps of a line; readers look at no more than that."""
 
 
 @dataclass(frozen=True, slots=True)

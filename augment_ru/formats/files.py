@@ -29,7 +29,7 @@ _PART = ".part"
 
 
 class _Pipe(io.RawIOBase):
-    """The bytes of a pipe; unless it is `patient`, reading gives None at once if there are none yet."""
+    """The bytes of a pipe. If there are none yet, reading waits for them, or gives None if `patient` is false."""
 
     def __init__(self, stream: BinaryIO) -> None:
         self._stream, self.patient, self.name = stream, True, "<stdin>"
@@ -46,14 +46,14 @@ class _Pipe(io.RawIOBase):
 
 
 class Piped(io.BufferedReader):
-    """A pipe that says whether a program at its other end waits for answers."""
+    """A pipe that tells whether all that has come so far was read: the other program may then wait for answers."""
 
     def __init__(self, stream: BinaryIO) -> None:
         self._pipe = _Pipe(stream)
         super().__init__(self._pipe)
 
     def is_drained(self) -> bool:
-        """Tell whether nothing more can be read at once."""
+        """Tell whether nothing more can be read without waiting."""
         self._pipe.patient = False
         try:
             return not self.peek(1)
@@ -63,7 +63,7 @@ class Piped(io.BufferedReader):
 
 @contextmanager
 def open_input(source: str) -> Iterator[BinaryIO]:
-    """Open a file, a URL, or stdin for `-`; unpack the file if its name says that it is packed.
+    """Context manager: open a file, a URL, or stdin for `-`; unpack the file if its name says that it is packed.
 
     Raises:
         AugmentError: stdin is closed, or a package that is needed to unpack the file is not installed.
@@ -80,7 +80,7 @@ def open_input(source: str) -> Iterator[BinaryIO]:
 
 @contextmanager
 def twice(stream: BinaryIO) -> Iterator[BinaryIO]:
-    """Give a stream that can be read twice: the stream itself if it is seekable, else a temporary copy."""
+    """Context manager: yield the stream itself if it is seekable, else a temporary copy that can be read twice."""
     if stream.seekable():
         yield stream
         return
@@ -109,9 +109,9 @@ def removed(name: str) -> None:
 
 @contextmanager
 def replacing(target: Path, *, listed: bool = True) -> Iterator[BinaryIO]:
-    """Open a temporary file that replaces the target if the block ends without an error, and is deleted otherwise.
+    """Context manager: open a temporary file, which replaces the target if the block ends without an error.
 
-    A device or a pipe, such as /dev/null, is written directly.
+    After an error it is deleted. A device or a pipe, such as /dev/null, is written directly.
 
     Args:
         target: the file to write.
@@ -166,7 +166,10 @@ def _part_of(target: Path) -> tuple[Path, BinaryIO]:
 
 @contextmanager
 def locked(path: Path) -> Iterator[bool]:
-    """Try to lock a file; yield False if another process holds the lock. The lock of a killed process is free."""
+    """Context manager: lock a file, and yield True; yield False if another process holds the lock.
+
+    When a process is killed, its lock becomes free.
+    """
     with path.open("ab") as stream:
         try:
             if fcntl is not None:
@@ -283,7 +286,7 @@ def check_outputs(outputs: Iterable[tuple[str, str | None]], inputs: Iterable[st
 
 
 def followed(path: Path, option: str = "") -> Path:
-    """Return the path that a path leads to when all links are followed.
+    """Return the path with all its symbolic links followed.
 
     Raises:
         AugmentError: the links lead in a circle.

@@ -56,7 +56,7 @@ class ArrayRows:
 
 
 class JsonArray(ArrayRows):
-    """The rows of `[{…}, …]`, `[[{…}, …], …]`, `{"data": […]}` or `{"data": {"test": […], …}}`.
+    """The rows of a JSON file: `[{…}, …]`, `[[{…}, …], …]`, `{"data": […]}` or `{"data": {"test": […], …}}`.
 
     Attributes:
         bom: whether the file starts with a byte-order mark.

@@ -47,8 +47,8 @@ def parsed(data: bytes) -> tuple[str, dict[str, Any]]:
     """Return a line as text, and the object that it encodes.
 
     Raises:
-        AugmentError: the line is not UTF-8, not JSON or not an object; holds NaN, an infinity or a twin key; or is
-            nested too deeply.
+        AugmentError: the line is not UTF-8, not JSON or not an object; it holds NaN, an infinity or a key twice; or it
+            is nested too deeply.
     """
     try:
         text = data.decode("utf-8")
@@ -119,7 +119,7 @@ class Around(NamedTuple):
 
     @classmethod
     def of(cls, line: Line) -> "Around":
-        """Return the text around a line."""
+        """Return the characters around a line in its file."""
         return PLAIN if line.end == b"\n" and not line.place else cls("\ufeff" if line.place else "", line.end.decode())
 
 
@@ -153,7 +153,7 @@ def _unusual(value: Any) -> str:  # noqa: ANN401  (JSON values)
 
 
 def indented(table: Mapping[str, Any]) -> bytes:
-    """Encode a report as indented JSON; it may hold integers of any size, such as a seed."""
+    """Encode a report, which may hold integers of any size (such as a seed), as indented JSON with a line feed."""
     try:
         return orjson.dumps(table, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
     except TypeError:  # an integer over 64 bits

@@ -1,4 +1,4 @@
-"""Find where values stand in a line of JSON, so that one can be replaced and the others keep their characters."""
+"""Finds where the values in a line of JSON are, so that one can be replaced and the others keep their characters."""
 
 import json
 import json.decoder
@@ -25,7 +25,7 @@ def located(line: str, path: Sequence[str | int]) -> tuple[int, int]:
 
 
 def all_located(line: str, paths: Iterable[tuple[str | int, ...]]) -> dict[tuple[str | int, ...], tuple[int, int]]:
-    """Return the start and the stop of the value at each path, without the paths that the line lacks.
+    """Return the start and the stop of the value at each path, in a line of valid JSON; missing paths are left out.
 
     The line is scanned once for all paths.
     """

@@ -1,4 +1,4 @@
-"""Files of queries with judgements, and of texts with labelled spans, in layouts of others: read as rows of JSON."""
+"""Converts files in layouts of others (BEIR's queries, CoNLL, tags, Label Studio) to rows of JSON."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from io import BytesIO
@@ -23,7 +23,7 @@ def layout_of(kind: str, stream: BinaryIO) -> ConvertedRows | None:
     """Return the rows of a file in one of `LAYOUTS`; None if `kind` is none of them.
 
     Args:
-        kind: the layout, for `beir` with the file of the judgements: `beir:qrels/test.tsv`.
+        kind: the name of the layout; for `beir` with the file of relevance judgements, as in `beir:qrels/test.tsv`.
         stream: the content of the file, in UTF-8.
 
     Raises:
@@ -63,7 +63,7 @@ def _values(source: Any) -> Iterator[dict[str, Any]]:  # noqa: ANN401  (a `RowSo
 
 
 def _conll(stream: BinaryIO, _: str) -> Iterator[dict[str, Any]]:
-    """Yield a row for each sentence: a token with its tag a line, a blank line between sentences."""
+    """Yield a row for each sentence. Each line holds a token and its tag; blank lines separate sentences."""
     lines = (line.data.decode("utf-8", "replace").split() for line in read_lines(stream, blank=True))
     for is_border, group in groupby(lines, lambda parts: not parts or parts[0] == "-DOCSTART-"):
         tokens = [parts for parts in group if not is_border and len(parts) > 1 and parts[0] != "#"]
@@ -75,7 +75,7 @@ _TOKENS, _TAGS = ("tokens", "words"), ("tags", "ner_tags", "labels")
 
 
 def _bio(stream: BinaryIO, _: str) -> Iterator[dict[str, Any]]:
-    """Yield the rows of JSON lines that hold lists of tokens and of their tags, as those of `datasets`."""
+    """Yield the rows of JSON lines that each hold a list of tokens and a list of their tags, as `datasets` has them."""
     for row in _values(JsonLines(stream)):
         tokens, tags = (next((row[key] for key in keys if key in row), ()) for keys in (_TOKENS, _TAGS))
         if len(tokens) != len(tags) or not tokens or not all(isinstance(one, str) for one in (*tokens, *tags)):
@@ -88,7 +88,7 @@ _CLOSING, _OPENING = frozenset(",.!?:;…)»]%"), frozenset("(«[№")
 
 
 def _of_tags(tokens: Sequence[str], tags: Sequence[str]) -> dict[str, Any]:
-    """Return the row of a sentence: its tokens as a text, without spaces before marks that close, and its spans."""
+    """Return the row of a sentence: its spans, and its tokens as a text, without spaces before closing marks."""
     text, places = "", []
     for token in tokens:
         text += " " if text and text[-1] not in _OPENING and token not in _CLOSING else ""
@@ -98,9 +98,9 @@ def _of_tags(tokens: Sequence[str], tags: Sequence[str]) -> dict[str, Any]:
 
 
 def spans_of_tags(places: Iterable[tuple[int, int]], tags: Iterable[str]) -> list[dict[str, Any]]:
-    """Return the spans that tags of tokens say: `B-PER`, `I-PER`, `E-` or `L-`, `S-` or `U-`, and O.
+    """Return the spans that the tags of tokens stand for: `B-PER`, `I-PER`, `E-` or `L-`, `S-` or `U-`, and O.
 
-    A tag that goes on with another label than the one before begins a span, as in seqeval.
+    A tag `I-` whose label differs from that of the tag before it begins a span, as in seqeval.
 
     >>> spans_of_tags([(0, 3), (4, 9), (10, 16)], ["B-PER", "I-PER", "I-LOC"])
     [{'start': 0, 'end': 9, 'label': 'PER'}, {'start': 10, 'end': 16, 'label': 'LOC'}]
@@ -120,7 +120,10 @@ def spans_of_tags(places: Iterable[tuple[int, int]], tags: Iterable[str]) -> lis
 
 
 def _label_studio(stream: BinaryIO, _: str) -> Iterator[dict[str, Any]]:
-    """Yield the tasks of an export, JSON or JSON-MIN, with the spans of the first annotation that was not cancelled."""
+    """Yield a row for each task of a Label Studio export (JSON or JSON-MIN).
+
+    Its spans are those of the first annotation that was not cancelled.
+    """
     for row in _values(json_source(stream)):
         held = row.get("data", row)
         done = [one for one in row.get("annotations", ()) if not one.get("was_cancelled")]
@@ -133,7 +136,11 @@ def _label_studio(stream: BinaryIO, _: str) -> Iterator[dict[str, Any]]:
 
 
 def _placed(text: str, value: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a span with its places in characters; a browser counts one beyond U+FFFF as two."""
+    """Return a span with its places in code points; a browser counts a code point beyond U+FFFF as two characters.
+
+    Raises:
+        AugmentError: the text of the span does not stand at its places.
+    """
     start, stop = value["start"], value["end"]
     if text[start:stop] != value.get("text", text[start:stop]):
         units = text.encode("utf-16-le")
@@ -149,4 +156,4 @@ LAYOUTS: Mapping[str, Callable[[BinaryIO, str], Iterator[dict[str, Any]]]] = {
     "conll": _conll,
     "labelstudio": _label_studio,
 }
-"""What reads each layout: it takes the content of a file, and what stands behind the colon of the layout's name."""
+"""The function that reads each layout; it takes the content of a file, and what follows the colon after the name."""

@@ -60,7 +60,10 @@ def unpacked(stream: BinaryIO, name: str) -> BinaryIO:
 
 @contextmanager
 def packed(stream: BinaryIO, name: str) -> Iterator[BinaryIO]:
-    """Give a stream that packs what is written to it, if the name says so. The bytes depend only on the content."""
+    """Context manager: yield a stream that packs what is written to it, if the name says that the file is packed.
+
+    The bytes depend only on the content.
+    """
     if not is_packed(name):
         yield stream
         return

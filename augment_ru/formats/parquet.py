@@ -1,4 +1,4 @@
-"""Read Parquet files: rows are read as values, and each knows the batch of columns that it comes from."""
+"""Reads Parquet files: each row is read as values, together with the batch of columns that it comes from."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -145,7 +145,11 @@ _OF_FILES = (OSError, ValueError, OverflowError)
 
 @contextmanager
 def arrow_errors(arrow: Any, reading: str = "") -> Iterator[None]:  # noqa: ANN401
-    """Turn errors of pyarrow into one line; `reading` is its beginning where a file is read, else rows are written.
+    """Context manager: turn errors of pyarrow in its block into errors with a message of one line.
+
+    Args:
+        arrow: the module pyarrow.
+        reading: the beginning of the message if the block reads a file; "" if it writes one.
 
     Raises:
         AugmentError: pyarrow raised an error in the block.

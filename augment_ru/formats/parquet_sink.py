@@ -111,7 +111,7 @@ class ParquetSink(Sink):
         return self.arrow.Table.from_pylist([{**dict.fromkeys(names), **row} for row in rows])
 
     def _changed(self, given: Sequence[tuple[Record, Changed]]) -> Any:  # noqa: ANN401
-        """Make a table from rows of one batch. It has the batch's columns; those whose values change are made anew."""
+        """Make a table from rows of one batch; it takes the columns of the batch whose values do not change."""
         table = self.arrow.Table.from_batches([given[0][0].origin.batch])
         table = table.take([record.origin.row for record, _ in given])
         rows: list[Any] = [record.values for record, _ in given]
@@ -181,7 +181,7 @@ class _Tables:
 
 
 def _tables_in(arrow: Any, file: Any) -> Iterator[Any]:  # noqa: ANN401
-    """Yield the tables in a file of Arrow streams, one behind the other."""
+    """Yield the tables in a file of Arrow streams that follow one another."""
     size = file.seek(0, SEEK_END)
     file.seek(0)
     while file.tell() < size:

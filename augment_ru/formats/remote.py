@@ -50,13 +50,16 @@ class Remote:
 
     @contextmanager
     def held(self, output: str) -> Iterator[None]:
-        """Do nothing: a folder at a URL has no lock. Two runs that write the same output may do the same parts."""
+        """Context manager that does nothing: a folder at a URL has no lock.
+
+        So two runs that write the same output may do the same parts.
+        """
         del output
         yield
 
     @contextmanager
     def opened(self) -> Iterator[BinaryIO]:
-        """Open the file for reading.
+        """Context manager: open the file for reading.
 
         Raises:
             AugmentError: the file does not exist, or cannot be read.
@@ -67,7 +70,7 @@ class Remote:
 
     @contextmanager
     def replacing(self) -> Iterator[BinaryIO]:
-        """Open a temporary file that replaces the file at the URL if the block ends without an error.
+        """Context manager: open a temporary file. If the block ends without an error, it replaces the file at the URL.
 
         Raises:
             AugmentError: the file cannot be written.
@@ -127,7 +130,7 @@ class Remote:
 
 @contextmanager
 def file_errors(url: str) -> Iterator[None]:
-    """Turn errors of a file system into one line.
+    """Context manager: turn errors of a file system in its block into errors with a message of one line.
 
     Raises:
         AugmentError: the file system raises an error in the block.

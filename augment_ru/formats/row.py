@@ -1,4 +1,4 @@
-"""Write a row: its own line or dictionary, with the new values and the metadata."""
+"""Writes a row: the line or the dictionary that was read, with the new values and the metadata."""
 
 import copy
 import json
@@ -99,11 +99,11 @@ _BRACE, _SPACE = b"} "
 
 
 class LinesAtOnce(Sequence[tuple[Record, Changed]]):
-    """Pairs of a record and its changes, to be written; all their JSON lines may be made at once."""
+    """A sequence of pairs of a record and its changes, which can also make the JSON lines of all pairs at once."""
 
     @abstractmethod
     def lines(self) -> Iterable[bytes] | None:
-        """Return the line of each row as `written` makes it, with a line feed; None if `written` has to be called."""
+        """Return the lines that `written` makes of the pairs, each with a line feed; None if they cannot be made so."""
 
 
 def replaced(record: Record, changed: Changed) -> dict[str, Any]:

@@ -39,7 +39,7 @@ def sink_of(
     part: Learnt | None = None,
     csv_safe: bool = False,
 ) -> Sink:
-    """Return a sink that writes rows to a file; it keeps the layout of the source if the source has the same format.
+    """Return a sink that writes rows to a file. If the source has the same format, its layout is kept.
 
     Args:
         kind: the format, as `augment_ru.formats.sources.kind_of` names it.
@@ -47,8 +47,8 @@ def sink_of(
         source: the source that the rows were read from.
         key: the name of the field that every row gets for its metadata; None if rows get none.
         mark: whether a byte-order mark of the source is written as well.
-        part: None for a sink that writes the whole file. For a sink that writes one part, which another sink takes with
-            `Sink.join`: what was learnt from the rows before that part.
+        part: None for a sink that writes the whole file. For a sink that writes one part, which another sink adds to
+            the file with `Sink.join`: what was learnt from the rows before the part.
         csv_safe: whether a table cell that looks like a formula only after an edit gets an apostrophe before it.
     """
     if kind == "JSON" and not (isinstance(source, JsonLines) and source.called_json):
@@ -244,7 +244,7 @@ class JsonArraySink(Sink):
 
 
 class _TableSink(Sink):
-    """Writes a table. Without given names, the columns are the fields of the first row, and `key` for metadata."""
+    """Writes a table. If no names are given, its columns are the fields of the first row and `key` for metadata."""
 
     def __init__(
         self,

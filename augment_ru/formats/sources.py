@@ -78,7 +78,7 @@ def kind_of(name: str | None, ending: str | None = None) -> str:
 
 
 def source_of(kind: str, stream: BinaryIO) -> RowSource:
-    """Return what reads the rows of a file.
+    """Return the source that reads the rows of a file in this format.
 
     Args:
         kind: the format, as `kind_of` names it.

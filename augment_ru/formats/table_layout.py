@@ -82,7 +82,7 @@ def cell_text(value: object) -> str:
 
 
 def without_formulas(row: Mapping[str, Any], before: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the row, with an apostrophe before each text that looks like a spreadsheet formula only since an edit.
+    """Return the row, with an apostrophe before each text that looks like a spreadsheet formula because of an edit.
 
     Args:
         row: the new values of the row.

@@ -9,7 +9,7 @@ from augment_ru.formats.json_lines import Vanished
 from augment_ru.records.field_paths import Path, named
 
 Problem = Callable[[Any], str | None]
-"""A function that tells what is wrong with a value, or None if nothing is; it gets no lists or objects with entries."""
+"""A function from a value to what is wrong with it; None if nothing is. It gets no lists or objects with entries."""
 
 _DEEPEST = 100
 """The deepest nesting of lists and objects in a Parquet column; pyarrow reads types recursively."""
@@ -23,9 +23,9 @@ _EXACT = 2**53
 
 
 def _nodes(values: Mapping[str, Any]) -> Iterator[tuple[Path, Any]]:
-    """Yield the path and the value of each value in a row, those that hold others before what they hold.
+    """Yield the path of each value in a row, and the value; an object or a list comes before what it holds.
 
-    Rows may be nested more deeply than functions can call themselves.
+    There is no recursion, since rows may be nested more deeply than functions can call themselves.
     """
     waiting: list[tuple[Path, Any]] = [((name,), value) for name, value in reversed([*values.items()])]
     while waiting:
@@ -35,7 +35,7 @@ def _nodes(values: Mapping[str, Any]) -> Iterator[tuple[Path, Any]]:
 
 
 def _held(value: object) -> Iterable[tuple[Any, Any]]:
-    """Return what an object or a list holds, by key or number; a tuple is an entry of a map in Parquet."""
+    """Return what an object or a list holds, with keys or numbers; a tuple is an entry of a map in Parquet."""
     if isinstance(value, Mapping):
         return value.items()
     return enumerate(value) if isinstance(value, list | tuple) else ()

@@ -12,8 +12,8 @@ class AlikeRecords(Sequence[Record]):
     """Records of one task that have one text each, in the same field.
 
     Args:
-        task: the task of all records. It perturbs exactly one field, which is a key of every row, and it has no
-            anchors.
+        task: the task of all records. It perturbs exactly one field, which is a key of every row, and it protects
+            nothing (`Anchors`).
         values: the row of each record; the rows must not be changed afterwards.
         texts: the text of each record, which is the value of that field; a text may hold no lone surrogate.
         lines: the JSON line that each record was read from; None if the records were not read from JSON lines.

@@ -32,17 +32,17 @@ class Offset(NamedTuple):
     path: Path
     """The path of the number in the row."""
     stated: int | str
-    """The number, or its digits as text if a table states it so."""
+    """The number, as its digits if a table states it so; with `edge` "text", the text of a labelled span."""
     words: bool = False
     """Whether the number counts words instead of characters."""
     edge: Literal["", "start", "stop", "text"] = ""
-    """What of a labelled span is stated, which may itself be edited; "" for any other span."""
+    """For a labelled span, which may be edited: which part of it is stated here. "" for other spans, which may not."""
 
     def after(self, script: Script) -> int | str:
-        """Return the number for the new text. It is computed from the edits; the text is not searched.
+        """Return what `stated` becomes for the new text. It is computed from the edits; the text is not searched.
 
         Raises:
-            AugmentError: an edit touched the span, or deleted a labelled one, which the engine never allows.
+            AugmentError: an edit touched the span, or edits deleted a labelled span; the engine allows neither.
         """
         if self.edge:
             span = script.carried(self.span)
@@ -65,7 +65,7 @@ def offsets_of(row: Values, task: Task, fields: Sequence[str]) -> Iterator[Offse
     """Yield every offset into these fields that a row states.
 
     Raises:
-        AugmentError: an offset does not match its text, or a text stands where the offsets must be.
+        AugmentError: an offset does not match its text, or a field has a text in place of its offsets.
     """
     for answers in task.layout.answers:
         if answers.text in fields:

@@ -1,6 +1,6 @@
-"""The options of a question, in one text or in separate fields: which are equal, and how they stand in another order.
+"""Finds the options of a question, in one text or in separate fields; tells which are equal, and puts them in order.
 
-An order is given as a sequence: for each place the number of the option that comes there.
+An order is a sequence that has, for each position, the number (from 0) of the option that moves there.
 """
 
 import re
@@ -77,7 +77,7 @@ def comparable(text: str) -> str:
 
 
 def made_equal(before: Sequence[str], after: Sequence[str]) -> list[tuple[int, int]]:
-    """Return the index pairs of options that a perturbation made equal, without those that were equal before.
+    """Return the index pairs of options that a perturbation made equal, without pairs that were equal before.
 
     Args:
         before: the options of a question in their comparable form.
@@ -101,7 +101,7 @@ _LAST = re.compile(
     r"|затрудня\w+ ответить|none of the|all of the|both of the",
     re.IGNORECASE,
 )
-"""Matches options that speak of all others, and stay where they are."""
+"""Matches options that speak of all others («ничего из перечисленного»); they stay where they are."""
 _SIGN = r"[A-JА-К]|(?<!\d)\d(?!\d)"
 _REFERENCE = re.compile(
     rf"^\W*(?:только |варианты |ответы |верны |оба: )*(?:{_SIGN})(?:\W+(?:и |или |and |or )?(?:{_SIGN}))+\W*$"
@@ -112,7 +112,7 @@ _REFERENCE = re.compile(
 
 
 class Reordered(NamedTuple):
-    """What a row with options in another order differs in.
+    """What changes in a row when its options are put in another order.
 
     Attributes:
         edits: the edits of each perturbed text.
@@ -128,8 +128,8 @@ class Ordered(NamedTuple):
 
     Attributes:
         options: the options.
-        labels: the label of each, if it is the right answer.
-        right: the number of the right one; None if the record has no right answer.
+        labels: for each option, the label that the record has as its right answer if this option is right.
+        right: the number of the right option; None if the record has no right answer.
     """
 
     options: list[Option]
@@ -140,8 +140,8 @@ class Ordered(NamedTuple):
     def groups(self) -> list[list[int]]:
         """The options that may change places with each other, as groups of their numbers.
 
-        Options that speak of all others («ничего из перечисленного») stay. Those that others speak of by their letters
-        («A и B») change places with each other alone, so that what is said of them stays true.
+        Options that speak of all others («ничего из перечисленного»), or of some by their letters («A и B»), stay. The
+        options of which one of these speaks change places only with each other, so that what it says stays true.
         """
         texts = [option.text.strip(" .;") for option in self.options]
         groups, named = [], set[int]()
@@ -160,8 +160,8 @@ class Ordered(NamedTuple):
 def ordered_options(record: Record) -> Ordered | None:
     """Return the options of the question of a record, if they may stand in another order.
 
-    They may not if the record has several questions, if its task does not say what labels the options have, or if the
-    right answer is none of these.
+    They may not, and the result is None, if the record does not have exactly one question, if its task does not say
+    what labels the options have, or if the right answer is none of these labels.
 
     Raises:
         AugmentError: a field that is perturbed is missing, or is not a text.
@@ -189,11 +189,13 @@ def _label(label: str, labels: Sequence[str]) -> str:
 
 
 def reordered(record: Record, order: Sequence[int]) -> Reordered:
-    """Return what a record differs in if its options stand in another order; markers stay, the right answer follows.
+    """Return what changes in a record when its options are put in another order.
+
+    Markers stay where they are; the right answer follows the option that it names.
 
     Args:
-        record: the record; `ordered_options` has its options.
-        order: for each place the number of the option that comes there.
+        record: the record; its options are those of `ordered_options`.
+        order: for each position, the number of the option that moves there.
 
     Raises:
         ValueError: the record has no options that may stand in another order, or `order` does not fit them.

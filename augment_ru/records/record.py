@@ -62,17 +62,17 @@ class Record:
 
     @property
     def fields(self) -> tuple[str, ...]:
-        """The names of the texts that are perturbed; the task's `qas[].query` becomes `qas[0].query` and so on."""
+        """The names of the fields to perturb; the task's `qas[].query` becomes `qas[0].query` and so on."""
         if self._fields is None:
             always = self.task.layout.fields_of_every_row
             self._fields = _fields(self.values, self.task) if always is None else always
         return self._fields
 
     def texts(self) -> Mapping[str, str]:
-        """Return the texts that are perturbed, by field.
+        """Return the original texts of the fields to perturb, by field.
 
         Raises:
-            AugmentError: a field is missing, or is not a text.
+            AugmentError: a field is missing, or does not hold a text.
         """
         if self._texts is None:
             self._texts = {name: _checked(self.values, name) for name in self.fields}
@@ -80,7 +80,7 @@ class Record:
 
     @property
     def size(self) -> int:
-        """The number of characters of the texts that are perturbed; missing texts count 0."""
+        """The number of characters of the texts to perturb; missing texts count 0."""
         if self._texts is not None:
             return sum(map(len, self._texts.values()))
         held = [field_paths.value(self.values, name) for name in self.fields]
@@ -106,10 +106,10 @@ class Record:
                 )
 
     def text(self, name: str) -> str:
-        """Return the text of a field that is perturbed.
+        """Return the original text of one of the fields to perturb.
 
         Raises:
-            AugmentError: a field that is perturbed is missing, or is not a text.
+            AugmentError: a field to perturb is missing, or does not hold a text.
         """
         return self.texts()[name]
 
@@ -117,7 +117,7 @@ class Record:
         """Return the texts that a model reads, by field: the fields of `task.layout.read` that the row has.
 
         Raises:
-            AugmentError: a field that is perturbed is missing, or is not a text.
+            AugmentError: a field to perturb is missing, or does not hold a text.
         """
         texts = self.texts()
         names = [name for given in self.task.layout.read for name in field_paths.every(self.values, given)]
@@ -127,7 +127,7 @@ class Record:
 
     @property
     def key(self) -> str:
-        """The key that the record's random draws depend on: its id, or the perturbed texts if it has no id."""
+        """The key that the record's random draws depend on: its id, or the texts to perturb if it has no id."""
         identity = field_paths.value(self.values, self.task.layout.id) if self.task.layout.id else None
         if isinstance(identity, str | int) and identity != "":
             return f"id:{identity}"
@@ -135,7 +135,7 @@ class Record:
 
     @property
     def view(self) -> Mapping[str, Any]:
-        """The values as constraints see them: also available under the names in `Layout.aliases`."""
+        """The values of the row as constraints see them: some are also available under a name of `Layout.aliases`."""
         if not self.task.layout.aliases:
             return self.values
         found = {theirs: field_paths.value(self.values, ours) for theirs, ours in self.task.layout.aliases}
@@ -171,7 +171,7 @@ class Record:
         return self._offsets
 
     def labelled(self) -> dict[str, list[Span]]:
-        """Return the labelled spans of each text if the task perturbs them (`Layout.spans`); else nothing."""
+        """Return the labelled spans of each text if the task perturbs them (`Layout.spans`); otherwise `{}`."""
         found: dict[str, list[Span]] = {name: [] for name in self.fields if self.task.layout.spans != "context"}
         for offset in self.offsets() if found else ():
             if offset.edge == "start":
@@ -237,9 +237,11 @@ class Record:
 
 
 def _kept_of_labelled(text: str, labelled: Iterable[Span], part: str) -> Iterator[Span]:
-    """Yield what stays where labelled spans are perturbed: edges without two letters and, with `inside`, the rest.
+    """Yield the spans that no edit may touch in a text whose labelled spans are perturbed.
 
-    If a mark at an edge, or the only letter before one, were deleted, the row would not tell where the span had begun.
+    These are the first and the last character of a labelled span, unless it and the one next to it in the span are
+    letters; and, if `part` is `inside`, all text outside the labelled spans. If a mark at an edge, or the only letter
+    before one, were deleted, the row would not tell where the span had begun.
     """
     at = 0
     for span in sorted(labelled):

@@ -104,7 +104,7 @@ class Layout(_Part, frozen=True):
         options: the text fields that hold options «(A) … (B) …»; the markers survive, and no change crosses a marker.
         option_fields: fields that each hold an option. Fields without `[]` are options of one question; with `[]`, the
             items of a list are options of one question. They are judged, and no distractor may hold an option.
-        option_labels: the label of each of `option_fields`, if it is the right answer.
+        option_labels: for each of `option_fields`, the label that is the right answer of a row if this option is right.
         lists: the fields that must hold a list of texts, or the text of such a list.
         answers, words, characters: the offsets that a row states; they move with the text.
         marks: parts of the texts that are not language; they survive.
@@ -117,8 +117,8 @@ class Layout(_Part, frozen=True):
             no attack exchanges the names of persons.
         inputs: the fields that a model reads, the most important first; other perturbed fields come after these.
         dialogue: how the rows belong together, if they are questions of dialogues.
-        spans: of texts with labelled spans, what is perturbed: `context` (all but the spans), `inside` (the spans
-            alone) or `all`.
+        spans: what is perturbed of texts with labelled spans: `context` (all but the spans), `inside` (only the spans)
+            or `all`.
     """
 
     fields: tuple[str, ...]
@@ -171,7 +171,7 @@ class Layout(_Part, frozen=True):
 
     @cached_property
     def opened(self) -> tuple[str, ...]:
-        """The keys of a row inside whose values the offsets of the task stand."""
+        """The keys of a row whose values must be objects or lists, because the task finds offsets inside them."""
         names = [name for one in self.characters for name in (one.start, one.stop, one.segment) if len(steps(name)) > 1]
         whole = [one.field for one in self.answers if not one.may_be_text] + [one.field for one in self.words]
         return tuple(dict.fromkeys(str(steps(name)[0]) for name in names + whole))
@@ -237,11 +237,12 @@ class Benchmark(_Part, frozen=True):
         shots: how many demonstrations are shown.
         trained_on: the task whose train rows a model may learn from if this task has none (LiDiRus: TERRa).
         diagnostic: whether the score is left out of totals (MERA, section 4.2).
-        later: the template of what follows a demonstration, instead of that of the prompt file; or a template for each
-            value of the field `later_by`.
+        later: the template of a question that follows a demonstration, used instead of the template in the prompt file;
+            or a template for each value of the field `later_by`.
         later_by: the field that chooses among several templates of `later`.
-        first: what is written after a row's own template if it is the first demonstration; the template then stands
-            without white space around it where nothing is written. None to take the template as it is.
+        first: for rows with a template of their own: the text that is appended to the template of the first
+            demonstration; templates to which nothing is appended lose the white space around them. None to take all
+            templates as they are.
         replacement: whether demonstrations are drawn with replacement.
         protocols: by the name of a protocol, the keys of this file that it changes; the first is what the file states.
     """
@@ -317,7 +318,7 @@ class Task(_Part, frozen=True):
         )
 
     def under(self, protocol: str | None) -> "Task":
-        """Return the task as this protocol of its benchmark has it; None for the one that its file states.
+        """Return the task with the changes that a protocol of its benchmark makes; the task itself for None.
 
         Raises:
             AugmentError: the task has no such protocol.
@@ -432,11 +433,9 @@ def task(name: str) -> Task:
 def recognise(row: Mapping[str, Any]) -> Task:
     """Return the task whose key fields (`Layout.keys`) the row has.
 
-    Of several such tasks, it is the one whose key fields include those of all others.
-
-    If no task fits, keys inside the objects and lists that texts of JSON stand for count too, as in tables.
-
-    A row that fits no task but has a field `text` is of the generic task.
+    Of several such tasks, it is the one whose key fields include those of all others. If no task fits, the keys of
+    objects and lists that are written as JSON text (as in the cells of a table) count, too. A row that fits no task but
+    has a field `text` is of the generic task.
 
     Raises:
         AugmentError: no task fits, or several fit equally well.
@@ -472,10 +471,10 @@ def task_for_row(row: Mapping[str, Any], known: Task | None, fields: Sequence[st
 
 @lru_cache(maxsize=256)
 def with_spans(known: Task, spans: str | None) -> Task:
-    """Return a task that perturbs this of its texts with labelled spans (`Layout.spans`); the task itself for None.
+    """Return the task with this value of `Layout.spans` (`context`, `inside` or `all`); the task itself for None.
 
     Raises:
-        AugmentError: its rows have no labelled spans.
+        AugmentError: the rows of the task have no labelled spans.
     """
     try:
         return known if spans is None else known.changed(spans=spans)

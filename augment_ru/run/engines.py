@@ -1,4 +1,4 @@
-"""Engines: do the same work on many parts, in this process or elsewhere; yield the outcomes in the parts' order.
+"""Engines do the same work on many parts, in this process or elsewhere; `in_order` yields the outcomes in order.
 
 The outcome of a part depends only on the work and on the part. So the output does not depend on the number of workers,
 on the order in which parts end, or on parts that are done twice because a machine was lost.
@@ -18,10 +18,10 @@ Outcome = TypeVar("Outcome")
 Part_contra = TypeVar("Part_contra", contravariant=True)
 
 _AHEAD = 2
-"""How many parts an engine is given at a time for each worker, at most. More than one, so that no worker is idle."""
+"""The most parts for each worker that an engine is given at a time; more than one, so that no worker is idle."""
 
 _APART = 4
-"""How many parts are in memory for each worker, at most: from the first unfinished part to the last part read."""
+"""The most parts for each worker that are in memory: from the first unfinished part to the last part read."""
 
 
 class InProcess:
@@ -29,7 +29,10 @@ class InProcess:
 
     @contextmanager
     def session(self, work: Work[Any, Any]) -> Iterator[Session]:
-        """Begin work in the block. What the work needs is loaded when the first part comes."""
+        """Yield a session that does parts of the work while the `with` block runs.
+
+        What the work needs is loaded when the first part comes.
+        """
         yield _Here(work)
 
 
@@ -105,7 +108,7 @@ def in_order(
         engine: does the parts.
         work: what is done with each part.
         parts: the parts; each is read when it is needed.
-        keep: stores outcomes beyond the run; None to store none.
+        keep: the store of outcomes that outlive the run; None to store none.
 
     Raises:
         BaseException: doing a part or reading `parts` raised this error. It is raised after the parts before it were

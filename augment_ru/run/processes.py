@@ -1,4 +1,4 @@
-"""Work in several processes of this machine. They share no memory, and each loads models once."""
+"""Does work in several processes of this machine. They share no memory, and each loads models once."""
 
 import os
 import pickle
@@ -48,7 +48,9 @@ class Processes:
 
     @contextmanager
     def session(self, work: Work[Any, Any]) -> Iterator[Session]:
-        """Begin work in the block. Processes are started when parts come, and end with the block.
+        """Yield a session that does parts of the work while the `with` block runs.
+
+        Processes are started when parts come, and end with the block.
 
         Raises:
             AugmentError: a process ended or was killed before its part was done.

@@ -1,4 +1,4 @@
-"""Run work on a Ray cluster: do the parts of a run as Ray tasks, or perturb the rows of a Ray Data dataset."""
+"""Runs work on a Ray cluster: does the parts of a run as Ray tasks, or perturbs the rows of a Ray Data dataset."""
 
 import logging
 import os
@@ -66,10 +66,11 @@ class Ray:
 
     @contextmanager
     def session(self, work: Work[Any, Any]) -> Iterator[Session]:
-        """Begin work in the block. A cluster that is started for it ends with the block.
+        """Yield a session that does parts of the work while the `with` block runs.
 
-        Signals are held back in the block. They are delivered when a part is submitted or waited for, outside of calls
-        of Ray. If a signal handler raised an error in such a call, Ray would lose the error or end the program.
+        A cluster that is started for the work ends with the block. Signals are held back in the block. They are
+        delivered when a part is submitted or waited for, outside of calls of Ray. If a signal handler raised an error
+        in such a call, Ray would lose the error or end the program.
 
         Raises:
             AugmentError: the cluster cannot be reached or started.

@@ -1,4 +1,4 @@
-"""Send work to another process, with the user's own code that it needs."""
+"""Encodes work for another process, with the user's own code that it needs, and decodes it there."""
 
 import os
 import pickle
@@ -13,7 +13,10 @@ from augment_ru.run.work import Work
 
 @contextmanager
 def set_to_one(names: Sequence[str]) -> Iterator[None]:
-    """Set these environment variables to 1 in the block, unless they have a value, for programs started in it."""
+    """Set these environment variables to 1 while the `with` block runs, for programs started in it.
+
+    Variables that have a value keep it.
+    """
     before = {name: os.environ.get(name) for name in names}
     os.environ.update({name: value or "1" for name, value in before.items()})
     try:
@@ -35,7 +38,7 @@ def shipped(work: Work[Any, Any]) -> bytes:
 
 
 def unpacked_work(data: bytes) -> Work[Any, Any]:
-    """Decode work that `shipped` encoded in the process whose worker this one is.
+    """Decode, in a worker, the work that `shipped` encoded in the process that started the worker.
 
     Raises:
         AugmentError: a file of the user's own code does not exist.

@@ -1,6 +1,6 @@
-"""Store the finished parts of a run: at a URL, or in a folder that only this user can write to.
+"""Stores the finished parts of a run: in a folder that only this user can write to, or at a URL.
 
-The store is in the same folder, or under the same URL, as the output.
+The store lies beside the output: in the same folder, or under the same URL.
 """
 
 import os
@@ -39,7 +39,7 @@ class PartStore(Protocol):
 
     @contextmanager
     def held(self, output: str) -> Iterator[None]:
-        """Create the store if it does not exist, and keep other runs out of it while the block runs.
+        """Create the store if it does not exist, and keep other runs out of it while the `with` block runs.
 
         Args:
             output: the output of the run, for messages.
@@ -67,7 +67,7 @@ def store_of(output: str, digest: str) -> PartStore:
 
 
 def stores_beside(output: str) -> list[PartStore]:
-    """Return all stores for the parts of an output, with any digest."""
+    """Return all stores of parts that lie beside an output, whatever digest their names have (`store_of`)."""
     if is_url(output):
         return [*Remote(output).beside(_names(output.rpartition("/")[2]))]
     if Path(output).exists() and not Path(output).is_file():

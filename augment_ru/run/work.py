@@ -47,4 +47,4 @@ class Engine(Protocol):
     """Runs work somewhere, such as in this process or on a cluster."""
 
     def session(self, work: Work[Any, Any]) -> AbstractContextManager[Session]:
-        """Begin work in the block. Parts that are not done when it ends are abandoned."""
+        """Return a context manager that yields a session for the work; parts not done when it ends are abandoned."""

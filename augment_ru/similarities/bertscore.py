@@ -1,4 +1,4 @@
-"""BERTScore (Zhang et al. 2019), the gate of the paper: greedy matching of contextual embeddings.
+"""The similarity `bertscore` (Zhang et al. 2019), which TAPE uses: greedy matching of contextual embeddings.
 
 In float32, scores equal those of the package `bert_score` 0.3.13 to within 1e-4. This implementation takes less time: a
 reference is embedded once for all its candidates, texts of similar length share a batch, and a candidate with the same
@@ -77,7 +77,7 @@ class BertScore(Similarity):
         {'model': 'ai-forever/ruBert-base', 'layer': 9}
 
         Raises:
-            AugmentError: the part behind the @ is not a whole number.
+            AugmentError: the part after the @ is not a whole number.
         """
         model, at, layer = text.rpartition("@")
         if not at or Path(text).is_dir():
@@ -259,8 +259,8 @@ class TokenEmbedder:
     def weights(self, texts: Sequence[str] | None) -> "Tensor":
         """Return the weight of each token id, shape (vocabulary,).
 
-        It is the inverse document frequency in the texts, or 1 without texts. The special tokens of a text weigh 0;
-        their document frequency already gives that, since every text has them.
+        The weight is the inverse document frequency in the texts, or 1 if there are no texts. Special tokens weigh 0:
+        with texts this follows from their document frequency, since every text has them.
         """
         import torch  # noqa: PLC0415  (an extra)
 
@@ -440,7 +440,7 @@ class BertScorer(Scorer):
         return [self._encoder.shortened(ids) for ids in rows]
 
     def _embed(self, indices: Sequence[int]) -> None:
-        """Embed and store those of the references with these indices that are not stored yet.
+        """Embed and store the references with these indices, except those that are stored already.
 
         References with equal tokens share one embedding.
         """

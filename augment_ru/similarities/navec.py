@@ -37,7 +37,8 @@ class Navec(Similarity):
     matched only within 512 words of its position. Scores lie in [0, 1]; equal texts score 1.
 
     Args:
-        context: the share of a match that comes from the words before, and again from the words after; in [0, 0.5].
+        context: how much the similarity of the words before a matched pair, and again that of the words after it,
+            weighs in the similarity of the pair; in [0, 0.5].
         threshold: the lowest score that passes by default; docs/similarity.md says how it was chosen.
     """
 
@@ -166,9 +167,9 @@ def _similarities(reference: _Words, candidate: _Words) -> Floats:
 
 
 def _with_neighbours(plain: Floats, context: float, edges: tuple[bool, bool]) -> Floats:
-    """Mix the similarity of each word pair with that of the words before them and that of the words after them.
+    """Mix the similarity of each word pair with those of its neighbours: the pair of words before, and that after.
 
-    If both words are the first of their texts, the missing words before them count as a match; likewise behind the last
+    If both words are the first of their texts, the missing words before them count as a match; likewise after the last
     words. If only one of the two words has no neighbour, there is no match.
 
     Args:

@@ -60,7 +60,7 @@ _ASKS = re.compile(
 )
 """A question, a request to choose, a gap, or an unfinished sentence that an option completes."""
 _REACH = 250
-"""How many characters before the first marker, and how many behind the last option, are searched for a question."""
+"""How many characters before the first marker, and how many after the last option, are searched for a question."""
 _SENTENCE_ENDS = re.compile(r"[.!?]\s+(?=[А-ЯЁA-Z])")
 _LINE_FEED, _INDENT = re.compile(r"\n"), re.compile(r"(?m)^[ \t]*")
 _WORD, _ALPHANUMERIC = re.compile(r"(?<!\S)\S+"), re.compile(r"(?<![^\W_])[^\W_]+")
@@ -111,7 +111,7 @@ class _Found:
         return spans[place] if place < len(spans) else (len(self.text), len(self.text))
 
     def count(self, pattern: re.Pattern[str], start: int, stop: int) -> int:
-        """Return how many matches start from `start` up to `stop`, not including `stop`."""
+        """Return how many matches start in the half-open range from `start` to `stop`."""
         spans = self.all(pattern)
         return bisect_left(spans, (stop,)) - bisect_left(spans, (start,))
 
@@ -183,7 +183,7 @@ def _is_inside(text: str, at: int) -> bool:
 
 
 def _are_options(found: _Found, run: Sequence[tuple[int, int]], form: _Form) -> bool:
-    """Tell whether the texts behind the markers are options of a question, not clauses, moves or mere mentions."""
+    """Tell whether the texts after the markers are options of a question, not clauses, chess moves or mere mentions."""
     text, start, end = found.text, run[0][0], _end(found, run)
     options = [(stop, following) for (_, stop), (following, _) in pairwise([*run, (len(text), 0)])]
     if any(not found.count(_ALPHANUMERIC, *option) for option in options):
@@ -209,6 +209,6 @@ def _begins_line(found: _Found, place: int) -> bool:
 def _words(found: _Found, start: int, stop: int) -> int:
     """Return how many words stand between these places.
 
-    The place `start` is behind a marker, so a first word without white space before it counts, too.
+    The place `start` follows a marker, so a first word without white space before it counts, too.
     """
     return found.count(_WORD, start, stop) + (not found.text[start].isspace())

@@ -1,4 +1,4 @@
-"""Finds the words that hold a sentence together: what joins its parts, what it is about, and what it says of that."""
+"""Finds the words that hold a sentence together: nouns, predicates, conjunctions, prepositions, question words."""
 
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
@@ -16,7 +16,7 @@ _SAYING = frozenset({
     "верить", "добавить", "думать", "заявить", "надеяться", "напомнить", "отметить", "подчеркнуть", "полагать",
     "пояснить", "признать", "сказать", "сообщить", "считать", "утверждать",
 })  # fmt: skip
-"""Verbs behind which «что» only joins: «сказал, [что] придёт»."""
+"""Verbs after which «что» only joins clauses: «сказал, [что] придёт»."""
 _KEPT = QUESTION_WORDS | frozenset({
     "насколько", "отчего",
     "бывший", "будущий", "возможный", "другой", "единственный", "иной", "ложный", "мнимый", "остальной", "отдельный",
@@ -30,11 +30,12 @@ _REACH = 4
 
 @OfWords
 def framework(words: Sequence[str]) -> Iterator[tuple[int, int, str]]:
-    """Find these words, by how late they may go.
+    """Find the words that hold a sentence together. Their labels say how late an attack may delete them.
 
-    CORE: a noun, a link verb, or a word in the place of a noun. LAST: a predicate that is no finite verb, a conjunction
-    or preposition. KEPT: a finite verb and what it demands, a question word, an adjective without which its noun is
-    another one. PHRASE: a preposition with its noun.
+    Words without a label only add to others and may be deleted first. CORE, which may be deleted next: a noun, a link
+    verb, or a word used as a noun. LAST: a predicate that is not a finite verb, a conjunction, a preposition. KEPT,
+    which must stay: a finite verb and the words that it demands, a question word, an adjective without which its noun
+    means another thing («другой»). PHRASE: a preposition with its noun.
     """
     words = list(map(str.lower, words))
     kinds = list(map(_kind, words))
@@ -58,7 +59,7 @@ def _is_kept(word: str) -> bool:
 
 
 def _label(words: Sequence[str], kinds: Sequence[str], clauses: "_Clauses", at: int) -> str:
-    """Return the label of a word, as the words beside it decide; "" for one that only adds to others."""
+    """Return the label of word number `at` (`framework`), which depends on its neighbours; "" if it has none."""
     kind, word, label = kinds[at], words[at], "CORE"
     if kind == "VERB":
         label = "CORE" if _is_link(word) else "KEPT"
@@ -83,7 +84,7 @@ def _label(words: Sequence[str], kinds: Sequence[str], clauses: "_Clauses", at: 
 
 
 def _is_said(words: Sequence[str], at: int) -> bool:
-    """Tell whether a word stands behind a comma and a verb of saying or thinking: «сказал, [что] придёт»."""
+    """Tell whether a word follows a verb of saying or thinking and a comma: «сказал, [что] придёт»."""
     return at > 1 and words[at - 1] == "," and has_lemma(words[at - 2], _SAYING)
 
 
@@ -110,7 +111,7 @@ def _is_demanded(words: Sequence[str], kinds: Sequence[str], clauses: "_Clauses"
 
 
 class _Clauses:
-    """The clauses of a text, which end at marks, with their predicates.
+    """The clauses of a text, which end at punctuation marks, with their predicates.
 
     Args:
         words: the words of the text in lower case.
@@ -147,7 +148,7 @@ class _Clauses:
         return any(self._kinds[place] in _PREDICATES and not _is_link(self._words[place]) for place in clause)
 
     def continues(self, at: int) -> bool:
-        """Tell whether a predicate stands behind a word in its clause."""
+        """Tell whether a predicate follows a word in its clause."""
         return self._last.get(self._number[at], -1) > at
 
 
@@ -162,7 +163,10 @@ def _is_mark(word: str) -> bool:
 
 
 def _opens_clause(words: Sequence[str], kinds: Sequence[str], clauses: _Clauses, at: int) -> bool:
-    """Tell whether a coordinator stands before a verb, or behind a mark with a predicate behind it."""
+    """Tell whether a word is a conjunction such as «и» or «но» that opens a clause.
+
+    A verb follows it directly; or it begins the text or follows a punctuation mark, and its clause has a predicate.
+    """
     if words[at] not in _COORDINATORS or words[at + 1 : at + 2] in (["не"], ["и"]):
         return False
     if at and not _is_mark(words[at - 1]):
@@ -171,7 +175,7 @@ def _opens_clause(words: Sequence[str], kinds: Sequence[str], clauses: _Clauses,
 
 
 def _tells_place(words: Sequence[str], kinds: Sequence[str], at: int) -> bool:
-    """Tell whether a preposition may be left out, as its case alone allows the sense: «живёт [в] городе»."""
+    """Tell whether a preposition may be left out, because the case of its noun gives the sense: «живёт [в] городе»."""
     case = _CASE_OF_PLACE.get(words[at])
     noun = _noun(kinds, at) if case else None
     return noun is not None and kinds[noun] == "NOUN" and has_reading(words[noun], case or "")
@@ -187,5 +191,5 @@ def _is_attribute(words: Sequence[str], kinds: Sequence[str], at: int) -> bool:
 
 @lru_cache(maxsize=100_000)
 def _agreement(word: str) -> frozenset[tuple[str, bool]]:
-    """Return the cases that a word may have, each with whether it is plural then."""
+    """Return the combinations that a word may have of a case and of whether it is plural."""
     return frozenset((case, "plur" in one.grammemes) for one in readings(word) for case in CASES & one.grammemes)

@@ -87,7 +87,7 @@ def _head(tokens: Sequence[Token], first: int, own: Sequence[Reading]) -> int:
 
 
 def _is_counted(word: str) -> bool:
-    """Tell whether a word may be a noun behind a numeral, which is in the genitive: «эти два города»."""
+    """Tell whether a word may be a noun after a numeral, which is in the genitive: «эти два города»."""
     return any(reading.pos == "NOUN" and "gent" in reading.grammemes for reading in readings(word))
 
 

@@ -7,7 +7,7 @@ from augment_ru.constraints.rule_file import Docs, Row
 
 
 def lost_anaphor(record: Row, docs: Docs) -> Sequence[str]:
-    """Return a warning if the record has a reference and no word of its texts is a form of it; else ()."""
+    """Return a warning if no word of the record's texts is a form of its reference; () if one is, or it has none."""
     _, reference = asked(record)
     if not reference or any(refers(token.text, reference) for doc in docs.values() for token in doc.tokens):
         return ()

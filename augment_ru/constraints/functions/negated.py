@@ -44,7 +44,7 @@ def negated(words: Sequence[str]) -> Iterator[tuple[int, int, str]]:
 
 
 def _bound(words: Sequence[str], at: int, word: str) -> Iterator[tuple[int, int]]:
-    """Yield the range of a negator and the words that it negates: its first token and the token after its last one.
+    """Yield the range of a negator with the words that it negates: its first token, and the token after its last one.
 
     Args:
         words: the tokens of the text in lower case.
@@ -65,7 +65,7 @@ def _bound(words: Sequence[str], at: int, word: str) -> Iterator[tuple[int, int]
 
 
 def _content(words: Sequence[str], at: int) -> int:
-    """Return the number of the token after the first content word behind a negator."""
+    """Return the number of the token after the first content word that follows a negator."""
     stop = at + 1
     for word in _following(words, at):
         stop += 1
@@ -75,7 +75,7 @@ def _content(words: Sequence[str], at: int) -> int:
 
 
 def _noun(words: Sequence[str], at: int) -> int:
-    """Return the number of the token after the first noun behind a negator.
+    """Return the number of the token after the first noun that follows a negator.
 
     If no noun follows, return the number of the token after the negator.
     """
@@ -86,7 +86,7 @@ def _noun(words: Sequence[str], at: int) -> int:
 
 
 def _lacking(words: Sequence[str], at: int) -> tuple[int, int]:
-    """Return the range of «нет» and its noun in the genitive, which may stand behind «нет» or before it.
+    """Return the range of «нет» and its noun in the genitive, which may stand after «нет» or before it.
 
     The range is «нет» alone if there is no such noun.
     """
@@ -105,9 +105,7 @@ def _lacking(words: Sequence[str], at: int) -> tuple[int, int]:
 def _infinitive(words: Sequence[str], at: int) -> tuple[int, int]:
     """Return the range of a word such as «нельзя» and its infinitive.
 
-    The infinitive stands behind the word or directly in front of it.
-
-    The range is the word alone if there is no infinitive.
+    The infinitive stands after the word, or directly before it. If there is none, the range is the word alone.
     """
     for number, word in enumerate(_following(words, at), start=at + 2):
         if has_reading(word, "INFN") and word != "быть":
@@ -118,7 +116,7 @@ def _infinitive(words: Sequence[str], at: int) -> tuple[int, int]:
 
 
 def _following(words: Sequence[str], at: int) -> Iterator[str]:
-    """Yield up to three words behind a token, up to a punctuation mark."""
+    """Yield up to three words after a token, up to a punctuation mark."""
     for word in words[at + 1 : at + 1 + _REACH]:
         if not any(map(str.isalnum, word)):
             return
@@ -127,7 +125,7 @@ def _following(words: Sequence[str], at: int) -> Iterator[str]:
 
 @lru_cache(maxsize=100_000)
 def _is_light(word: str) -> bool:
-    """Tell whether a word only leads to the denied word: a preposition, a pronoun, «очень», a form of «быть»."""
+    """Tell whether a word may stand between a negator and the negated word, as a preposition, a pronoun, «очень»."""
     first = readings(word)[0]
     is_link = first.pos in _LINKS or "Apro" in first.grammemes or first.lemma == "быть"
     return is_link or "degree" in kinds_in("negators", word)
@@ -147,5 +145,5 @@ def _is_genitive(word: str) -> bool:
 
 
 def _is_governed(words: Sequence[str], at: int) -> bool:
-    """Tell whether a preposition stands directly in front of this token: «у меня»."""
+    """Tell whether a preposition stands directly before this token: «у меня»."""
     return at > 0 and readings(words[at - 1])[0].pos == "PREP"

@@ -49,7 +49,7 @@ def negation(words: Sequence[str]) -> Iterator[tuple[int, int, str]]:
 
 @lru_cache(maxsize=100_000)
 def says_opposite(word: str) -> bool:
-    """Tell whether a word begins with не- or без- and says the opposite of its rest.
+    """Tell whether a word begins with не- or без- and means the opposite of the rest of the word.
 
     >>> [says_opposite(word) for word in ("недоволен", "недооценил", "бесплатно", "небо", "немец", "запрещён")]
     [True, True, True, False, False, False]
@@ -64,7 +64,7 @@ def says_opposite(word: str) -> bool:
 
 
 def _is_opposite(word: str, rest: str) -> bool:
-    """Tell whether the rest behind не- is a word of the same class: true for «неправда», false for «неделя».
+    """Tell whether a word without its не- is a word of the same class: true for «неправда», false for «неделя».
 
     Args:
         word: the word in lower case.
@@ -94,9 +94,9 @@ def _is_common(reading: Reading) -> bool:
 
 
 def _is_without(word: str, rest: str) -> bool:
-    """Tell whether a word with без- says that what its rest names is lacking.
+    """Tell whether a word with без- means that something is lacking, as «бездорожье» does, but not «безе».
 
-    It must be an adjective, an adverb, or a noun made from one or from another noun.
+    It must be an adjective, an adverb, or a noun that is made from an adjective or from another noun.
 
     Args:
         word: the word in lower case.

@@ -38,13 +38,16 @@ def units(words: Sequence[str]) -> Iterator[tuple[int, int, str]]:
         for stop in (at + 2, at + 3) if _lemma(word) in _firsts() else ():
             if tuple(map(_lemma, words[at:stop])) in _phrases():
                 yield at, min(stop, len(words)) - 1, "UNIT"
-        noun = _noun_behind(words, at) if is_number(word) else None
+        noun = _noun_after(words, at) if is_number(word) else None
         if noun is not None:
             yield at, noun, "UNIT"
 
 
-def _noun_behind(words: Sequence[str], at: int) -> int | None:
-    """Return the number of the first noun behind a word, behind adjectives and numbers alone; None without one."""
+def _noun_after(words: Sequence[str], at: int) -> int | None:
+    """Return the number of the noun that follows word `at`; only adjectives and numbers may stand between them.
+
+    None if there is no such noun within three words.
+    """
     for number in range(at + 1, min(at + 1 + _REACH, len(words))):
         one = readings(words[number])[0]
         if one.pos == "NOUN":

@@ -1,7 +1,8 @@
-"""What a text claims beside the things it names: whether, who, when, how many, of whom, by small words and endings.
+"""Finds what a text claims about the things that it names: whether, who, when and how many.
 
-Two texts of the same things may say the contrary by a «не», a «можно» for «нужно», a past for a future, or «только» in
-another place. `claims_of` reads this off the words of a text, `contradictions` compares two texts.
+Small words and endings say this. Two texts about the same things may contradict each other by a «не», by «можно»
+instead of «нужно», by a past instead of a future, or by «только» in another place. `claims_of` reads the claims off the
+words of a text, `contradictions` compares those of two texts.
 """
 
 from collections import Counter
@@ -16,7 +17,7 @@ from augment_ru.similarities.meaning.quantities import Quantities, amounts_of, e
 from augment_ru.similarities.meaning.words import Source
 
 BINDING = frozenset({"не", "ни", "без", "безо", "нет"})
-"""Negators that negate the word behind them."""
+"""Negators that negate the word after them."""
 _DENYING = frozenset({"не", "нет", "нельзя", "невозможно", "нету", "без", "безо"})
 _KINDS = {
     **dict.fromkeys(("PREP", "CONJ", "PRCL", "INTJ"), ""), **dict.fromkeys(("VERB", "INFN"), "verb"),
@@ -29,16 +30,16 @@ _PRONOUNS = "мы меня мной мне ты тебя вы вам вас он
 NEGATION = ("denial", "")
 """The key of the words that negators negate, among the heads of claims."""
 _TURNED = {"can": "cannot", "cannot": "can", "must": "need not"}
-"""What becomes of an ability behind «не»: «не разрешается» is «нельзя»."""
+"""The class that a word of ability or duty has after «не»: «не разрешается» says the same as «нельзя»."""
 
 
 class Word(NamedTuple):
-    """What a word says by itself.
+    """What a word says without its context.
 
     Attributes:
         lemmas: its lemmas.
         classes: its classes in the dictionary of claims: dimension and class.
-        denials: how many times it denies: 1 for «не» and «опасен» without its «без», 2 for «небезопасен».
+        denials: how many times it denies: 1 for «не» and «безопасен», 2 for «небезопасен».
         denied: what a word in не- denies: «вкусный» in «невкусный»; "" for any other word.
         time: `past`, `pres`, `futr`, `impr`, or `done` for a short participle; "" for a word that is no predicate.
         person: who it speaks of (1, 1p, 2, 3m, 3f, 3p, 3, own); "" if nobody.
@@ -77,7 +78,7 @@ def _classes() -> Mapping[str, tuple[tuple[str, str], ...]]:
 
 @lru_cache(maxsize=100_000)
 def word_claims(form: str) -> Word:
-    """Return what a word in lower case says by itself; of a word that the dictionary does not have, only numbers."""
+    """Return what a word in lower case says without its context."""
     if not has_form(form):
         kind = "" if amounts_of(form) else "hidden"
         denials = form.startswith("не") and has_form(form[2:])
@@ -154,12 +155,12 @@ class Claims(NamedTuple):
     Attributes:
         lemmas: the lemmas of its telling words, with their kind.
         classes: how often it has a word of each class, by dimension and class.
-        heads: the words behind words of a class, negators and numbers.
-        clauses: the lemmas of the telling words in the clause behind a link, by dimension and class.
-        numbers: its numbers.
+        heads: the telling words that follow words of some classes, negators and numbers; by dimension and class.
+        clauses: the lemmas of the telling words in the clause after a link («если»), by dimension and class.
+        numbers: its numbers and lengths of time.
         denials: how many times it denies.
         times: how often its predicates are in each time.
-        persons: of whom it speaks, by slot.
+        persons: whom it speaks of (`Word.person`), by slot.
     """
 
     lemmas: Mapping[str, str]
@@ -216,7 +217,7 @@ def _claims(source: Source, _: int) -> Claims:
 
 
 def _heads(source: Source, _: int) -> list[Word]:
-    """Return for each word the next telling word behind it, in its clause; `_NOBODY` if there is none."""
+    """Return, for each word, the next telling word after it in its clause; `_NOBODY` if there is none."""
     found = [_NOBODY] * len(source.forms)
     for at in range(len(found) - 2, -1, -1):
         if source.clauses[at] == source.clauses[at + 1]:
@@ -226,7 +227,10 @@ def _heads(source: Source, _: int) -> list[Word]:
 
 
 def _clause(source: Source, words: list[Word], at: int) -> frozenset[str]:
-    """Return the lemmas of the telling words behind word `at`, up to the end of its clause."""
+    """Return the lemmas of the content words (not pronouns) after word `at`, up to the end of its clause.
+
+    If there are none, return those of the first content word after the clause.
+    """
     found: set[str] = set()
     for number in range(at + 1, len(words)):
         if source.clauses[number] != source.clauses[at] and found:
@@ -240,7 +244,7 @@ _IF = ("link**", "if")
 
 
 def contradictions(one: Claims, other: Claims) -> Iterator[tuple[str, float]]:
-    """Yield the features of what the second text claims otherwise than the first."""
+    """Yield the features of the claims that differ between two texts, each as a name and a value."""
     yield "negation_changed", float((one.denials - other.denials) % 2)
     gone, new = one.classes - other.classes, other.classes - one.classes
     lost, gained = {key[0] for key in gone}, {key[0] for key in new}
@@ -256,7 +260,7 @@ def contradictions(one: Claims, other: Claims) -> Iterator[tuple[str, float]]:
 
 
 def _moved(one: Claims, other: Claims, key: tuple[str, str]) -> bool:
-    """Tell whether a word that restricts, counts or negates belongs to another word now, and its old word is there.
+    """Tell whether a word that restricts, counts or negates belongs to another word now, while the old one is there.
 
     A negator may move between a verb and a name: «это было не лучшее» and «это не было лучшее».
     """
@@ -287,7 +291,7 @@ def _other_person(one: Claims, other: Claims, slot: str) -> bool:
 
 
 def _times(forms: Sequence[str], words: Sequence[Word]) -> Counter[str]:
-    """Return the times of the predicates: of «бы» with a past `would`; `pres` if no verb says a time."""
+    """Count the times of the predicates; a past tense with «бы» counts as `would`, a text without a time as `pres`."""
     would = not _WOULD.isdisjoint(forms)
     found = Counter("would" if would and word.time == "past" else word.time for word in words if word.time)
     if found["futr"]:

@@ -22,9 +22,9 @@ from augment_ru.similarities.meaning.words import ATTRIBUTES, NOMINAL, Fates, So
 
 
 def of_claims(fates: Fates) -> Iterator[tuple[str, float]]:
-    """Yield the features of what the new text claims otherwise: by negators, numbers, small words, opposites, times.
+    """Yield the features of claims that the edits changed, by negators, numbers, small words, opposites or tenses.
 
-    Words added behind the last word of the text are left to `of_added`, words that only moved to `of_moved`.
+    Words added after the last word of the text are left to `of_added`, words that only moved to `of_moved`.
     """
     source = fates.source
     gone = [source.forms[number] for number in fates.lost]
@@ -211,7 +211,7 @@ def _case(word: str) -> str:
 def of_forms(fates: Fates) -> Iterator[tuple[str, float]]:
     """Yield the features of words in another form: another number of a noun, degree, or voice of a participle.
 
-    A noun behind a numeral or an unchanged attribute has no number of its own: «двое новичков», «горький опытов».
+    A noun after a numeral or an unchanged attribute has no number of its own: «двое новичков», «горький опытов».
     """
     source = fates.source
     changed = dict(fates.reshaped)
@@ -259,7 +259,7 @@ def says_same_numbers(fates: Fates) -> bool:
 
 
 def of_rewritten(fates: Fates) -> Iterator[tuple[str, float]]:
-    """Yield the features of words that are replaced by words of no common sense."""
+    """Yield the features of words that are replaced by words of another sense."""
     source = fates.source
     forms, groups = source.forms, fates.replaced
     if says_same_numbers(fates):
@@ -282,7 +282,7 @@ def of_rewritten(fates: Fates) -> Iterator[tuple[str, float]]:
 
 
 def of_added(fates: Fates) -> Iterator[tuple[str, float]]:
-    """Yield the features of words added behind the text, which may contradict it."""
+    """Yield the features of words added after the last word of the text, which may contradict it."""
     end = len(fates.source.forms)
     behind = [word for at, word in fates.inserted if at == end]
     if not behind:
@@ -452,7 +452,8 @@ def of_signs(fates: Fates) -> Iterator[tuple[str, float]]:
 def manner_of(written: str, form: str) -> str:
     """Return how a word in lower case is written: `signs` (🐱) or `layout` (rjn); "" if a reader reads it at sight.
 
-    That is so with letters that look or sound like those of the word, and with a few masked ones: «кoт», «kot», «к*т».
+    Letters that look or sound like those of the word are read at sight, and so are a few masked ones: «кoт», «kot»,
+    «к*т».
     """
     if not any(map(str.isalnum, written)):
         return "signs"

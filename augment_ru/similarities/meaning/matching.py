@@ -190,12 +190,15 @@ def _match_inside(source: Source, stretch: _Stretch, fates: Fates) -> None:
 
 
 def is_slip(form: str, word: str, apart: int) -> bool:
-    """Tell whether a word is read as another that differs in `apart` letters: not in all, nor in what it claims."""
+    """Tell whether `word` is read as a misspelling of `form`.
+
+    `apart` letters differ. They must not be all letters, nor change what the sentence claims (`turns`).
+    """
     return not (apart >= max(len(form), len(word)) > 1 or turns(form, word))
 
 
 def turns(form: str, word: str) -> bool:
-    """Tell whether a slip makes another word of the sentence's grammar: another number, «не» → «же», «я» → «ты»."""
+    """Tell whether a misspelling changes what the sentence claims: another number, «не» → «же», «я» → «ты»."""
     if digits_of(form) != digits_of(word) or "не" in {word.removesuffix(form), form.removesuffix(word)}:
         return True
     return has_form(word) and (decides(form) or decides(word))

@@ -1,4 +1,4 @@
-"""Numbers and lengths of time that words say: «двадцать пять» and «25» are 25, «две недели» and «14 дней» 336 hours."""
+"""Reads numbers and lengths of time: «двадцать пять» and «25» are 25, «две недели» and «14 дней» are 336 hours."""
 
 import re
 from collections import Counter
@@ -30,9 +30,10 @@ class Quantities(NamedTuple):
     """The quantities of a text.
 
     Attributes:
-        said: each number with the length of time that it makes with its unit, in hours; 0 if it has none.
+        said: how often each number occurs; the key is the number and the length of time that it makes with its unit, in
+            hours, which is 0 if it has no unit of time.
         lone: the lengths of time that stand without a number, in hours: «за год».
-        heads: each number with the place of its last word among the words, in order.
+        heads: each number, in order, with the number of its last word among the words of the text.
     """
 
     said: Counter[tuple[float, float]]
@@ -81,7 +82,10 @@ def amounts_of(word: str) -> tuple[Amount, ...]:
 
 
 def _of_compound(word: str) -> tuple[Amount, ...]:
-    """Return the number and the length of time in a compound: «двадцатипятилетний», «трехэтажный»; the longest one."""
+    """Return the number and the length of time in a compound: «двадцатипятилетний», «трехэтажный».
+
+    If several numbers fit the beginning of the word, the longest is taken.
+    """
     prefixes = _words()[1]
     for stop in range(len(word) - _LEAST_REST, _LEAST_PREFIX, -1):
         if (number := prefixes.get(word[:stop])) is not None and (found := _counted(number, word[stop:])):
@@ -115,7 +119,7 @@ def quantities(forms: Sequence[str], gaps: Sequence[str]) -> Quantities:
 
     Args:
         forms: the words of the text, in lower case.
-        gaps: what stands behind each word, up to the next.
+        gaps: the characters after each word, up to the next word.
     """
     found = list(_numbers(forms, gaps))
     heads = [(number, hours, at) for number, hours, at in found if at >= 0]
@@ -127,7 +131,7 @@ def quantities(forms: Sequence[str], gaps: Sequence[str]) -> Quantities:
 
 
 def _numbers(forms: Sequence[str], gaps: Sequence[str]) -> Iterator[tuple[float, float, int]]:
-    """Yield each number, its length of time in hours, and the place of its last word; -1 for time without a number."""
+    """Yield each number, its length of time in hours, and the number of its last word; -1 for time without a number."""
     value: float | None = None
     last, before = -1, 0.0
     for at, form in enumerate(forms):
@@ -184,5 +188,5 @@ def _same(one: tuple[float, float], other: tuple[float, float]) -> bool:
 
 
 def _is_lone(value: tuple[float, float], lone: frozenset[float]) -> bool:
-    """Tell whether a length of time stands without a number: «1 ч» and «час»."""
+    """Tell whether a quantity is one of the lengths of time in `lone`, which have no number: «1 ч» and «час»."""
     return (value[1] or value[0]) in lone

@@ -1,4 +1,4 @@
-"""Who does what to whom: the roles of nouns under the verbs of a sentence, by its syntax tree."""
+"""Finds who does what to whom: the roles of nouns under the verbs of a sentence, read off its syntax tree."""
 
 from collections.abc import Iterator, Mapping
 from functools import cache, lru_cache
@@ -13,7 +13,7 @@ _NOMINAL = frozenset({"NOUN", "PROPN", "PRON"})
 _OTHERS = frozenset({"Mood=Imp", "Person=1", "Person=2"})
 """Forms of a verb whose subject is no noun."""
 _RARE = 0.1
-"""Readings that are not likelier do not count: «внук» of «внука»."""
+"""A grammeme counts only if readings that have it make up more than this share of the likelihood of a word."""
 _VERBS = frozenset({"VERB", "INFN", "PRTF", "PRTS", "GRND"})
 _LAYERS = frozenset({"syntax", "lemmas"})
 Roles = Mapping[str, Mapping[str, str]]
@@ -129,8 +129,8 @@ def compared(one: Roles, other: Roles) -> tuple[set[str], set[str], set[str]]:
     """Compare the roles of the nouns that two texts share under verbs that they share, by their lemmas.
 
     Returns:
-        The nouns that keep their role; those that have another one; and those that keep it by exchanging it under a
-        verb of the opposite: «купил» and «продал».
+        The nouns that keep their role; the nouns that have another one; and those of the first that keep it because
+        both their case and the verb are turned round: «Костя обыграл Пашу», «Паша проиграл Косте».
     """
     kept: set[str] = set()
     changed: set[str] = set()

@@ -1,4 +1,4 @@
-"""Which words say the same or nearly so: synonyms, both aspects of a verb, words of one root, short forms."""
+"""Tells which words say the same or nearly so: synonyms, both aspects of a verb, words of one root, short forms."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -23,12 +23,12 @@ _VERBAL = frozenset({"verb", "infinitive", "participle", "gerund"})
 
 @cache
 def _synonyms() -> dict[str, frozenset[str]]:
-    """Map each lemma to those of the same sense, in both directions."""
+    """Map each lemma to the lemmas of the same sense, in both directions."""
     return mutual(_same_senses())
 
 
 def _same_senses() -> Iterator[tuple[str, ...]]:
-    """Yield the pairs of lemmas of one sense in all dictionaries that have some."""
+    """Yield the pairs of lemmas of one sense from all dictionaries that list such pairs."""
     for name, columns, place in (("synonyms", 5, 2), ("aspect_pairs", 2, 1), ("diminutives", 4, 2)):
         for word, *cells in rows(dictionary_path(name), columns=columns):
             yield from ((word, other) for other in cells[place - 1].split(", "))
@@ -72,7 +72,7 @@ def are_alike(one: str, other: str) -> bool:
 
 
 def unlike(ones: Sequence[str], others: Sequence[str]) -> set[str]:
-    """Return those of the first words that share sense and root with none of the others."""
+    """Return the words among `ones` that have neither the sense, the number nor the root of any word in `others`."""
     near = frozenset[str]().union(*map(senses_of, others))
     lemmas = {lemma for word in others for lemma in (word, *lemmas_of(word))}
     left = {word for word in ones if lemmas.isdisjoint(senses_of(word)) and near.isdisjoint((word, *lemmas_of(word)))}

@@ -1,4 +1,4 @@
-"""Finds what is lost by candidates whose edits only misspell words, for all at once, since most slips are such."""
+"""Finds the candidates whose edits only misspell words, and computes in columns, for all at once, what they lose."""
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -18,7 +18,7 @@ class SourceWords(NamedTuple):
     """The words of several texts.
 
     Attributes:
-        text: the texts, with a line feed behind each; places count in it.
+        text: the texts in one, with a line feed after each; all places are places in it.
         begins: the place where each text begins, shape (texts,).
         starts, stops: the place where each word starts and stops, and the end of `text`, shape (words + 1,).
         forms: the form of each word.
@@ -55,7 +55,7 @@ class SourceWords(NamedTuple):
 
 
 def misspelt(words: SourceWords, indices: Ints, edits: EditTable) -> tuple[Mask, Ints, Sequence[Floats]]:
-    """Find the candidates that only misspell words, and what they lose.
+    """Find the candidates that only misspell words, and what their sentences lose.
 
     Args:
         words: the words of the references.
@@ -63,9 +63,9 @@ def misspelt(words: SourceWords, indices: Ints, edits: EditTable) -> tuple[Mask,
         edits: the edits of the candidates.
 
     Returns:
-        Whether each candidate only misspells words, shape (candidates,); the number of the candidate of each of their
-        sentences that edits touch, shape (sentences,); and the features `DAMAGE` of these sentences, shape (features,
-        sentences).
+        Whether each candidate only misspells words, shape (candidates,). Then, for each sentence that edits touch in
+        such a candidate: the number of the candidate, shape (sentences,); and the features `DAMAGE` of the sentence,
+        shape (features, sentences).
     """
     begins = words.begins[indices[edits.owners]]
     starts, stops = edits.starts + begins, edits.stops + begins
@@ -103,7 +103,13 @@ def misspelt(words: SourceWords, indices: Ints, edits: EditTable) -> tuple[Mask,
 
 
 def _damage(form: str, written: str, apart: int) -> tuple[float, ...] | None:
-    """Return the features `DAMAGE` of a word that is written otherwise; None if it may be another word."""
+    """Return the features `DAMAGE` of a word that edits changed; None if a reader may take it for another word.
+
+    Args:
+        form: the form of the word.
+        written: what is written instead of it.
+        apart: how many letters differ.
+    """
     new = forms_of(written)
     if new == [form]:
         return _NOTHING

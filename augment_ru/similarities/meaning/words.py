@@ -35,7 +35,7 @@ LONGEST_SENTENCE = 256
 COMBINING = re.compile("[\u0300-\u036f]")
 _STRESS = re.compile("[\u0300\u0301]")
 SENTENCE_END = re.compile(r"[.!?…]+[»”\")]*\s+(?=[«“\"(]*[A-ZА-ЯЁ0-9])|\n+")
-"""The end of a sentence with the space behind it. If a lower-case letter follows the space, the sentence goes on."""
+"""The end of a sentence with the space after it. If a lower-case letter follows the space, the sentence goes on."""
 
 
 def forms_of(text: str) -> list[str]:
@@ -62,12 +62,11 @@ def form_of(word: str) -> str:
 
 
 def as_said(edit: Edit) -> str:
-    """Return the new text of an edit as a reader takes it.
+    """Return what a reader takes an edit to say: its reading («кошка» for 🐱), or its new text.
 
-    That is its reading («кошка» for 🐱). But an attack may claim any reading: if the new text is written in words of
-    the dictionary, such as a synonym, these are what is said, unless they are the same word with another ending, say
-    the same to a person who is addressed otherwise, are another person's name, sound the same, or one is an
-    abbreviation of the other.
+    An attack may claim any reading. So if all words of the new text are in the dictionary, as those of a synonym are,
+    the new text is what is said, unless it and the reading are one word with two endings, two names of persons, a word
+    and its abbreviation, words of the same sound, or differ only in how a person is addressed («ты», «вы»).
     """
     if edit.read == edit.text or not (words := forms_of(edit.text)) or not all(map(has_form, words)):
         return edit.read
@@ -80,13 +79,13 @@ def as_said(edit: Edit) -> str:
 
 
 def _asks(read: Sequence[str], words: Sequence[str]) -> bool:
-    """Tell whether words are a polite question for an imperative: «не могли бы вы прислать» for «пришли»."""
+    """Tell whether `words` are a polite question for the imperative `read`: «не могли бы вы прислать» for «пришли»."""
     phrase = {*words[:-1]} == {"не", "могли", "бы", "вы"}
     return phrase and len(read) == 1 and any(one.lemma == words[-1] for one in readings(read[0]))
 
 
 def _are_names(one: str, other: str) -> bool:
-    """Tell whether the name of a person stands for that of another, or for a word that the dictionary does not have."""
+    """Tell whether `other` is the name of a person, and `one` is such a name or a word that the dictionary lacks."""
     return has_reading(other, *_PERSONAL) and (not has_form(one) or has_reading(one, *_PERSONAL))
 
 
@@ -165,7 +164,7 @@ class Source:
         The places of the edits count from the start of their part.
 
         A part is a sentence, or several sentences if one edit reaches across their border. Edits that insert new words
-        behind the last word are not judged with the last sentence, since the words may contradict any sentence: their
+        after the last word are not judged with the last sentence, since the words may contradict any sentence: their
         part is the whole text. If other edits removed these words elsewhere, the insertions belong to the last
         sentence.
 
@@ -205,7 +204,7 @@ class Source:
 
         Args:
             edits: all edits.
-            behind: those of them that insert text behind the last word.
+            behind: those of them that insert text after the last word.
         """
         lost = Counter[str]()
         for edit in edits:
@@ -237,9 +236,9 @@ class Source:
 
     @cached_property
     def shares(self) -> list[float]:
-        """The share of each word in the information of the text, which counts as at least 1.
+        """The share of each word in the information of the text (`language.frequency`), which counts as at least 1.
 
-        Otherwise one word of a very short text could make up the whole sum.
+        If it did not, one word of a very short text could make up the whole sum.
         """
         informations = list(map(information, self.forms))
         total = max(sum(informations), 1.0)

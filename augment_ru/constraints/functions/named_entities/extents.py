@@ -1,4 +1,4 @@
-"""How far names extend: to the noun after an adjective, to the end of an organisation's name, between quote marks.
+"""Extends names: to the noun after an adjective or before a genitive, to particles and numerals, to whole titles.
 
 Each public function is a step: it writes labels into a list, one entry for each token.
 """
@@ -69,7 +69,7 @@ def _numbers(word: str) -> set[str]:
 
 
 def _is_genitive(word: str) -> bool:
-    """Tell whether a name is in the genitive, not in the nominative; «Радости» is not a plural behind «пристань»."""
+    """Tell whether a name is in the genitive, not in the nominative; «Радости» after «пристань» is not a plural."""
     found = [reading for reading in readings(word) if not {"Surn", "femn"} <= reading.grammemes]
     if any(reading.known and not reading.name and reading.grammemes >= {"NOUN", "gent", "sing"} for reading in found):
         found = [reading for reading in found if not reading.name and "plur" not in reading.grammemes]
@@ -166,7 +166,7 @@ def _epithets(view: View, labels: Labels) -> None:
 
 
 def _particle(view: View, labels: Labels, at: int) -> None:
-    """Label a particle, and those before it, in front of the name of a person or organisation: «де», «ван», «фон»."""
+    """Label a particle, and those before it, if the name of a person or organisation follows: «де», «ван», «фон»."""
     if at < 0 or not labels[at + 1] or labels[at + 1] == "LOC":
         return
     word = view.texts[at]

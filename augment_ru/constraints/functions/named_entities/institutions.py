@@ -49,7 +49,7 @@ def _authority(word: str) -> str:
 
 
 def _is_complete(view: View, labels: Labels, places: range, noun: str) -> bool:
-    """Tell whether the words behind an institution make it a name: a place, another institution, a field of a ministry.
+    """Tell whether the words after an institution make it a name: a place, another institution, a field of a ministry.
 
     Args:
         view: the text.
@@ -72,7 +72,7 @@ def _first_adjective(view: View, labels: Labels, at: int, *, complete: bool, sea
         view: the text.
         labels: the labels so far.
         at: the number of the institution's noun.
-        complete: whether the words behind the noun make it a name; then adjectives of the kind `official` belong to it.
+        complete: whether the words after the noun make it a name; then adjectives of the kind `official` belong to it.
         seat: whether the noun is of the kind `seat`; then adjectives of a place belong to it.
     """
     start = at
@@ -189,7 +189,7 @@ def chain(view: View, labels: Labels, at: int, *, within: bool) -> int:
 
 
 def _goes_on(view: View, labels: Labels, at: int, case: str) -> bool:
-    """Tell whether a name can be continued behind «и» or a preposition.
+    """Tell whether a name can go on after «и» or a preposition.
 
     Args:
         view: the text.
@@ -215,7 +215,7 @@ def _noun(word: str) -> str:
 def _is_place(view: View, at: int) -> bool:
     """Tell whether a token ends the name of a place.
 
-    No common noun behind it is part of the name of an organisation.
+    A common noun after it does not belong to the name of an organisation.
     """
     word = view.texts[at]
     if view.capitals[at]:

@@ -17,7 +17,7 @@ _ACTIONS = frozenset({"VERB", "INFN", "GRND", "PRTF", "PRTS", "ADVB", "PRED"})
 _SHORTEST_GIVEN = 3
 """The fewest characters of a word that may be a given name."""
 _VERB_WITHIN = 4
-"""How many tokens behind the first word of a sentence are searched for its verb."""
+"""How many tokens after the first word of a sentence are searched for its verb."""
 _MARKS = frozenset('«»"„“”!?…')
 ROMAN = re.compile(r"[IVXLCХ]+(-[а-яё]+)?")
 _LATIN = re.compile(r"[A-Za-zÀ-ɏ]")
@@ -259,7 +259,7 @@ def _is_institution(word: str) -> bool:
 def first_words(view: View, labels: Labels) -> None:
     """Correct the labels of first words of sentences that may be a given name or a common noun, such as «Любовь».
 
-    The label is removed if the verb is one of things, and becomes PER if the verb is one of persons.
+    The verb decides: the label is removed if the verb says what things do, and becomes PER if it says what persons do.
     """
     for at in view.starts:
         word = view.texts[at]
