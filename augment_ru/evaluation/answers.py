@@ -42,9 +42,9 @@ spans; for "exercises" the exercise."""
 
 
 class Metric(NamedTuple):
-    """A scoring function of right answers and predictions, and the kind that both must have.
+    """A function from right answers and predictions to a score, and the kind of answers that it takes.
 
-    `of_label` makes the function for the spans of one label; None if a score has no such parts.
+    `of_label` returns the same function for the spans of one label; None if the metric is not one of spans.
     """
 
     kind: Kind
@@ -58,7 +58,7 @@ def accuracy(golds: Sequence[object], predictions: Sequence[object]) -> float:
 
 
 def exact_match(golds: Sequence[Sequence[str]], predictions: Sequence[str], form: str = "russian") -> float:
-    """Return the share of predictions that equal one of the right answers of their row, in this normal form."""
+    """Return the share of predictions that equal one of the right answers of their row, in the normal form `form`."""
     return _mean([float(same_answer(gold, given, form)) for gold, given in zip(golds, predictions, strict=True)])
 
 
@@ -114,7 +114,7 @@ _SCORES: Mapping[str, Callable[[Sequence[Any], Sequence[Any]], float]] = {
     "muserc_em": muserc_em,
 }
 OTHER_FORM = "_russian"
-"""The end of the names of metrics that compare written answers in the form for Russian, beside a benchmark's own."""
+"""The suffix of metrics of written answers in the Russian normal form, if the benchmark itself uses another form."""
 _WRITTEN = {"exact_match": exact_match, "f1": f1}
 
 
@@ -171,7 +171,11 @@ def is_right(kind: Kind, gold: Any, prediction: Any, form: str = "russian") -> b
 
 
 def as_compared(kind: Kind, answer: Any, form: str = "russian") -> Any:  # noqa: ANN401  (of the kind)
-    """Return what must be equal in two predictions that count as the same: of a ranking, its first document."""
+    """Return the part of a prediction that is compared to tell whether two predictions are the same.
+
+    It is the text in the normal form `form` for a written answer, the first document for a ranking, and the whole
+    prediction for the other kinds.
+    """
     if kind == "answers":
         return normalised(answer, form)
     return answer[:1] if kind == "rankings" else answer

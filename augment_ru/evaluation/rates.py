@@ -148,13 +148,14 @@ def _weighted(counts: Counts, weights: Counts) -> Counts:
 
 
 def effective(cells: Cells, drawn: npt.NDArray[np.float64]) -> Ends | None:
-    """Return Wilson's 95 % interval of a rate for the effective number of records; None without trials.
+    """Return Wilson's 95 % interval of a rate for the effective number of trials; None without trials.
 
-    n records whose rows and episodes go together tell as much as rate · (1 - rate) / variance independent trials (Kish
-    1965, section 8.2), which lie between n and all decisions. The variance is that of the bootstrap, times n / (n - 1).
-    It knows little where few records have a hit, or a miss: so one record is added to these whose decisions are all
-    alike, for which each record is one trial. The quantile is Student's with n - 1 degrees of freedom (Dean and Pagano
-    2015).
+    The decisions about one record depend on each other. So n records are worth rate · (1 - rate) / variance independent
+    trials (Kish 1965, section 8.2), a number between n and that of all decisions. The variance is that of the
+    bootstrap, times n / (n - 1). If few records have a hit, or few a miss, it is uncertain; so it is averaged with the
+    variance rate · (1 - rate) / n of records whose decisions are all alike. The weights are m : 1, where m is the
+    number of records with a hit, or of those with a miss if these are fewer. The quantile is Student's with n - 1
+    degrees of freedom (Dean and Pagano 2015).
 
     Args:
         cells: the counts of the rate.
@@ -199,7 +200,7 @@ Flags: TypeAlias = npt.NDArray[np.bool_]
 WORST, WORST_ASR, CONSISTENCY = "worst_case", "worst_case_asr", "consistency"
 
 RIGHT = "right"
-"""The share of right decisions on the originals, which can be counted over any rows."""
+"""The name of the rate of right decisions on the originals."""
 
 _LETTERS = np.array(["w", "f", "b", "k"])
 """The letters for wrong, fixed, broken and kept; the index is 2 · (right before) + (right after)."""
@@ -396,10 +397,10 @@ def agreeing_pairs(values: Sequence[Any]) -> float:
 
 
 Name: TypeAlias = tuple[str, str]
-"""An attack and the name of a rate; a rate over all attacks has the attack ""."""
+"""The key of a rate: the name of its attack ("" for a rate over all attacks), and its own name."""
 
 LOSS = "loss"
-"""The name of the rate of right answers that perturbed rows lose, less those that they mend; it may be below 0."""
+"""The name of the rate (broken - fixed) / decisions over perturbed rows that keep the meaning; it may be below 0."""
 
 OF_VALID = "valid:"
 """The prefix of the names of rates that are counted over the rows that people found valid."""
@@ -460,7 +461,13 @@ class JudgedRun:
 
 
 def rate_of(cells: Cells, drawn: npt.NDArray[np.float64], right: int | None = None) -> report.Rate:
-    """Return a rate with Wilson's interval, for the `effective` number of records if some have several decisions."""
+    """Return a rate with Wilson's interval; if a record has several decisions, for the effective number of trials.
+
+    Args:
+        cells: the counts of the rate.
+        drawn: its bootstrapped values, shape (resamples,); used only if a record has several decisions (`effective`).
+        right: the number of right decisions that the rate shows, if any.
+    """
     alone = cells.trials.shape[:2] == (1, 1) and cells.trials.max(initial=0) <= 1
     interval = wilson(float(cells.hits.sum()), float(cells.trials.sum())) if alone else effective(cells, drawn)
     episodes = [percent(value) for value in cells.rates()]
@@ -507,11 +514,14 @@ def evaluated_runs(runs: Sequence[ModelRun], pairs: Pairs, seed: int) -> list[Ju
 
 
 FATE = "fate:"
-"""The prefix of the names of rates of right spans (`spans.Fate`)."""
+"""The prefix of the names of the rates that count the fates of right spans (`spans.Fate`)."""
 
 
 def _fates(run: ModelRun, pairs: Pairs) -> dict[Name, Cells]:
-    """Return, for each attack and fate, how many of the spans that are found rightly in an original have it."""
+    """Return, for each attack and fate, the counts of right spans that are found in the originals and have this fate.
+
+    The trials are all right spans that are found in the originals.
+    """
     found: dict[Name, Cells] = {}
     for attack, rows in pairs.attacks.items():
         counts = np.zeros((len(spans.FATES), 1, run.episodes, len(pairs.originals)))
@@ -568,12 +578,12 @@ def _cells(outcomes: AttackOutcomes, pairs: Pairs, attack: str) -> dict[str, Cel
 
 
 def flags_of(of_rows: Iterable[bool]) -> Flags:
-    """Return flags of rows as an array, shape (rows,)."""
+    """Return the flags of rows, given one after the other, as an array of shape (rows,)."""
     return np.fromiter(of_rows, np.bool_)
 
 
 def same_meaning(rows: Iterable[Pair]) -> Flags:
-    """Return which rows have another text with the same meaning: perturbed, and not found invalid; shape (rows,)."""
+    """Return flags of the rows that are perturbed and that people did not find invalid, shape (rows,)."""
     return flags_of(pair.status == "perturbed" and pair.verdict != "invalid" for pair in rows)
 
 
@@ -698,7 +708,7 @@ def spread(values: Sequence[float | None]) -> float | None:
 def changed_scores(
     metrics: Mapping[str, Metric], pairs: Pairs, run: ModelRun, attack: str, where: Sequence[int] | None = None
 ) -> dict[str, report.ChangedScore]:
-    """Return the scores before and after an attack, over the rows of the attack, or over those numbered `where`."""
+    """Return the scores before and after an attack, over all rows of the attack or those with the indices `where`."""
     where = range(len(pairs.attacks[attack])) if where is None else where
     rows = [pairs.attacks[attack][at].original for at in where]
     before = scores(metrics, pairs, [[episode[at] for at in rows] for episode in run.originals], rows)

@@ -33,10 +33,10 @@ class Rewritten(tuple[str, ...]):  # noqa: SLOT001  (a tuple with an attribute h
 
 @dataclass(frozen=True, slots=True)
 class Judges:
-    """The classifiers of style, meaning and fluency; none, if a task is scored without them.
+    """The classifiers that judge rewritten texts.
 
     Attributes:
-        models: the classifiers, by name.
+        models: maps `style`, `meaning` and `fluency` to their classifiers; empty if the task is scored without them.
         task: the task of the rows.
     """
 
@@ -70,9 +70,10 @@ class Judges:
         return ",".join(str(self.models[name].signature) for name in _METRICS)
 
     def added(self, metrics: Mapping[str, Metric], pairs: Pairs) -> tuple[dict[str, Metric], Pairs]:
-        """Return the metrics with `j` (the mean of the products), `sta`, `sim` and `fl` first, and the rows.
+        """Return the metrics with those of the judges before them, and the rows with right answers as `Rewritten`.
 
-        The right answers of these get the texts that are to be rewritten. Without judges both are returned as they are.
+        The metrics of the judges are the mean scores `sta` (style), `sim` (meaning) and `fl` (fluency), in [0, 1], and
+        `j`, the mean product of the three. Without judges, both arguments are returned as they are.
         """
         if not self.models:
             return dict(metrics), pairs

@@ -99,9 +99,9 @@ def _marked(found: ShownTable, row: int, column: int, *, plain: bool) -> Text:
 
 
 def _drawn(columns: Sequence[str], rows: Sequence[Sequence[str | Text]], named: int, width: int) -> Iterator[Table]:
-    """Yield the table, split into several if the terminal is too narrow.
+    """Yield the table; if the terminal is too narrow, split it into several tables, which are yielded one by one.
 
-    In that case, columns that name the row are left out if they have a dash in every row.
+    Before a table is split, those of its first `named` columns that hold only dashes are left out.
 
     Args:
         columns: the names of the columns.
