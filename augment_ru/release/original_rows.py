@@ -73,8 +73,8 @@ def schema_of(task: TaskRecipe, row: Mapping[str, Any], place: Callable[[str], P
         place: returns the location of one of the user's own files, given its path in the recipe.
 
     Raises:
-        AugmentError: no schema has this name, its file is wrong, no schema fits the row, or the row has nothing that
-            one of the fields in the recipe stands for.
+        AugmentError: no schema has this name, its file is wrong, no schema fits the row, or the row lacks a field that
+            the recipe lists.
     """
     named = str(place(task.task)) if task.task and task.task.endswith(".toml") else task.task
     schema = task_or_file(named) if named else recognise(row)

@@ -105,9 +105,10 @@ class Searches:
         return self._made[known].search(prepared)
 
     def breaks(self, found: Mapping[str, Sequence[Finding]], given: Searched) -> dict[str, list[list[str]]]:
-        """Return for each row of each search the other models whose right answer it breaks, too.
+        """Return, for each row that a search made, the names of the other searches whose models it breaks, too.
 
-        It is empty unless the recipe asks for a split `hard`.
+        The result maps the name of each search to a list for each of its rows. It is empty unless the recipe asks for a
+        split `hard`. A row breaks another model if it turns a right answer of this model wrong.
 
         Args:
             found: the findings of all searches of the same records, by the name of the variation.

@@ -35,7 +35,7 @@ class SearchFigures:
     counts: Counter[str] = field(default_factory=Counter)
 
     def count_entry(self, entry: Mapping[str, Any], _texts: Mapping[str, str]) -> None:
-        """Count a row, given its entry in the edit log; `texts` is not read."""
+        """Count a row, given its entry in the edit log. The texts of its original are not used."""
         search = entry["search"]
         self.counts[search["status"]] += 1
         if can_be_broken(search):
