@@ -69,9 +69,9 @@ class Calibration:
         scorer: the similarity's signature.
         unrelated: the scores of unrelated pairs of texts.
         attacks: the scores of each attack at each probability, with one candidate and no search.
-        accept: the share of perturbations that is to pass the threshold, in (0, 1].
-        threshold: the proposed threshold: the highest that lets the share `accept` of the perturbations of every attack
-            pass, at the default probability of the attack.
+        accept: the share of perturbations that must pass the threshold, in (0, 1].
+        threshold: the proposed threshold: the highest that at least the share `accept` of every attack's perturbations
+            passes, at the default probability of the attack.
         default: the threshold that the similarity has by default.
     """
 
@@ -163,7 +163,7 @@ def calibrated(
         similarity: the similarity to measure.
         seed: the seed of the random numbers.
         probabilities: the probabilities at which each attack is measured, in addition to its default.
-        accept: the share of perturbations that is to pass the threshold, in (0, 1].
+        accept: the share of perturbations that must pass the threshold, in (0, 1].
         engine: where the work runs; None for this process. The figures do not depend on it.
 
     Raises:
@@ -274,7 +274,7 @@ class _Scoring:
 
 
 def _scores(prepared: Prepared, perturber: Perturber, similarity: Similarity) -> Floats:
-    """Return the lowest similarity of the texts of each record that the attack changes, shape (changed records,).
+    """Return, for each record that the attack changes, the lowest similarity of its texts, shape (changed records,).
 
     The attack makes one candidate, without a search.
     """

@@ -69,7 +69,7 @@ def explain_text(text: str, given: Mapping[str, Any]) -> None:
 
 
 def _normalizer(console: Console, normalizer: Normalizer, text: str) -> None:
-    """Print what a normalizer reads in a text, by which of its parts, and what else might be read."""
+    """Print the edits that a normalizer makes in a text, with the normalizer of each, and the likeliest readings."""
     script = normalizer(text)
     console.print(Text(normalizer.name, "bold"))
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))

@@ -70,7 +70,7 @@ class Advance(Protocol):
 
 
 def silent(count: int, size: float | None = None, total: int | None = None, note: str = "") -> None:
-    """Show nothing."""
+    """Do nothing: an `Advance` for a run that shows no progress."""
     del count, size, total, note
 
 

@@ -87,7 +87,7 @@ class RowsJob:
         quiet: whether no progress and no closing table are shown.
         split: how the work is split into parts.
         key: the name of the field that holds the metadata.
-        spans: what of texts with labelled spans is perturbed (`Layout.spans`); None for what the task says.
+        spans: which part of a text with labelled spans is perturbed (`Layout.spans`); None for the task's own setting.
         accepts: checks a record beyond what its task asks for, and raises an error if the run cannot use it.
     """
 

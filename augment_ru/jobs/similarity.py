@@ -29,7 +29,7 @@ from augment_ru.registry import own_files
 from augment_ru.script import Script
 
 ALL = "(pairs)"
-"""What stands for the attack of pairs that name no attack."""
+"""The attack's name for pairs whose rows name no attack."""
 
 
 class TextPair(NamedTuple):

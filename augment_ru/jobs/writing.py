@@ -45,10 +45,9 @@ class RowWork(ABC):
 
 @contextmanager
 def reading(work: RowWork, content: BinaryIO | None = None) -> Iterator[tuple[RowWork, RowSource]]:
-    """Open the input of the work in the block.
+    """Hold the input of the work open during a `with` block; yield the work and the rows of the input.
 
-    Yields the work and the rows of the input. The attacks of the work have got the sentences of all rows, if they need
-    these.
+    If attacks need the sentences of all rows, the work that is yielded has attacks that hold these sentences.
 
     Args:
         work: the work.
@@ -82,9 +81,14 @@ def sink_for(job: RowsJob, stream: BinaryIO, source: RowSource, part: Learnt | N
 
 @contextmanager
 def writing(job: RowsJob, source: RowSource, *, shown: bool = False) -> Iterator[tuple[Outputs, Sink]]:
-    """Open the outputs of a run, and a sink for its rows, in the block. If it ends with an error, no file is left.
+    """Hold the outputs of a run open during a `with` block; yield them and a sink for its rows.
 
-    Set `shown` if nothing is written to the sink.
+    If the block ends with an error, no output file is left.
+
+    Args:
+        job: the run.
+        source: the rows of the input.
+        shown: whether rows are shown on the terminal, so that nothing is written to the sink.
 
     Raises:
         AugmentError: a file cannot be written.
