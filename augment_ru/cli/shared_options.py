@@ -92,7 +92,7 @@ def completer(kind: str, *more: str, joined: bool = False) -> _Completer:
     Args:
         kind: the kind, such as `attacks`.
         more: further names.
-        joined: whether names are joined by `+`; then the last is completed.
+        joined: whether several names may be joined by `+`; the last one is then completed.
     """
 
     def complete(_context: click.Context, _parameter: click.Parameter, typed: str) -> list[CompletionItem]:
@@ -211,13 +211,13 @@ INPUT = (
     option("--field NAME...", "A field that is perturbed, in place of the task's.", dest="fields"),
     *FILE_FORM,
 )
+"""The options for the rows and the input file."""
 SPANS = option(
     "--spans",
     "What is perturbed in texts with labelled spans: what stands around them, the spans, or both.  [default: context]",
     type=click.Choice(["context", "inside", "all"]),
 )
 METRIC = option("--metric NAME...", "Metrics, in place of the task's.", dest="metrics")
-"""The options for the rows and the input file."""
 
 MODEL = (
     option("--label-field NAME...", "A field of the right answer, in place of the task's.", dest="label_fields"),
@@ -276,7 +276,7 @@ NORMALIZER = option(
 QUIET = option("-q/--quiet", "Show neither progress nor the lines at the end of a run.")
 
 POOL = (_probability("1"), _THRESHOLD, *SETUP)
-"""The options of a run that searches among all changes. Options on how many changes to try are left out."""
+"""The options of `attack` for its pool of changes; those on how many changes to try (`SEARCH`) are left out."""
 
 
 def attack_option(help_: str, default: str = "") -> Callable[[_F], _F]:

@@ -29,7 +29,7 @@ def messages_of(filled: FilledPrompt, form: str, system: str | None) -> list[Mes
 
 
 def system_of(given: str | None) -> str | None:
-    """Return the system message that an option asks for: `mera` is MERA's own (prompts/mera.toml), else the text.
+    """Return the system message that an option asks for: for `mera` MERA's own (prompts/mera.toml), else the value.
 
     Raises:
         AugmentError: the prompt file cannot be read.

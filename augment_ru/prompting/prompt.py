@@ -117,10 +117,10 @@ class OwnTemplate:
     Attributes:
         template: the field that holds the template.
         values: the field that holds the values for the template.
-        later: the template for what follows another demonstration (MERA, section 4.1): every demonstration but the
-            first, and the row itself if it has demonstrations.
-        by: the field that chooses among `kinds`; "" if there is one template.
-        kinds: the templates that may stand in place of `later`, by the value of the field.
+        later: the template for rows that follow a demonstration (MERA, section 4.1): every demonstration but the first,
+            and the row itself if it has demonstrations.
+        by: the field whose value chooses a template from `kinds`; "" to use `later` for all rows.
+        kinds: maps the values of this field to the templates that replace `later`.
         first: the text after the template in the first demonstration; None to take the template as it is, and "" to
             take it without white space around it.
     """
@@ -167,8 +167,8 @@ class Prompt:
         labels: maps each word to the spellings of its label that occur in data, for example «Да» to `true` and `1`.
         options: where the row lists its options; None if it does not list any.
         words: maps a field to the words that replace its values.
-        writes: whether the model always generates the answer as text; if not, it does so only if there are no labels to
-            choose from.
+        writes: whether the model always generates the answer as text; if false, only if there are no labels to choose
+            from.
         limits: the most tokens of a generated answer: without demonstrations, and with them.
         stop: the strings that end a generated answer.
         own: where the row holds its own template; None if `targets` holds the templates.
@@ -326,7 +326,7 @@ class Prompt:
         return text
 
     def _choices(self, record: Mapping[str, Any], labels: Sequence[str] | None) -> tuple[Choice, ...]:
-        """Return the labels to choose from, with what is written for them: their words, or the marks of the layout."""
+        """Return the labels to choose from, each with the text of its answer: its words, or its mark in the layout."""
         offered = self._offered(record, labels)
         return offered if self.layout is None else laid_out(offered, self.layout)[1]
 
