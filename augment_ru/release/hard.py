@@ -33,7 +33,7 @@ class _Worst(NamedTuple):
 
 
 def splits_in(task: Mapping[str, Any]) -> list[str]:
-    """Return the names of the splits of a task's entry: train rows, test rows, and those chosen as hard."""
+    """Return which of the splits `train`, `test` and `hard` a task has, given its entry in the manifest."""
     return [split for split in ("train", "test", HARD) if task.get(split)]
 
 

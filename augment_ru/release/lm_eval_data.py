@@ -156,7 +156,8 @@ def _with_context(
         template: the field of the template.
         values: the field of its values. They fill the placeholders of the same names. If exactly one placeholder and
             one value are left over, that value fills it.
-        first: the text after the template of a demonstration; "" for none, and no white space around the template.
+        first: the text that is put after the template of a demonstration. White space around the template of any other
+            row is removed; if `first` is "", also around that of a demonstration. None to change no template.
         is_shown: whether the row is a demonstration.
 
     Raises:

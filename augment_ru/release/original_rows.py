@@ -29,7 +29,7 @@ from augment_ru.script import Script
 _log = logging.getLogger(__name__)
 
 PERTURBATION, EPISODE, CANARY = "perturbation", "episode", "canary"
-"""The fields that TAPE adds to the rows of a task."""
+"""The fields that a release adds to a row: its variation, the episodes that show it (both as TAPE does), the canary."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +95,7 @@ def constraints_of(recipe: ReleaseRecipe, task: TaskRecipe, schema: Task) -> tup
 
 
 def rules_of(recipe: ReleaseRecipe, task: TaskRecipe, schema: Task) -> tuple[Constraint, ...]:
-    """Return the constraints of a task. None is a function of the user, because a recipe names no code.
+    """Return the constraints of a task. They cannot be functions of the user, because a recipe names no code.
 
     Raises:
         AugmentError: there is no constraint of this name.
@@ -213,7 +213,7 @@ def _records(
         path: the path of the file, for messages.
         rows: the rows.
         schema: the schema of the task.
-        marks: the values of `perturbation`, the name of the task, and of `canary` if the release has one.
+        marks: the values of the fields `perturbation` (the name of the task) and, if the release has one, `canary`.
         required: the fields that each row must have.
         episodes: for each row, the numbers of the episodes that show it; None for test rows.
 

@@ -91,8 +91,8 @@ class AttackRecipe(_Table, frozen=True):
     Attributes:
         spec: the name of an attack, or several names joined by `+`.
         name: the value of `perturbation` in its rows; by default `spec`.
-        probability: replaces the default of each attack in `spec`.
-        threshold: replaces the threshold of the gate.
+        probability: replaces the default probability of each attack in `spec`; None to keep it.
+        threshold: replaces the threshold of the gate; None to keep it.
         options: the options of the attacks, by attack.
     """
 

@@ -76,7 +76,7 @@ class Searches:
     _made: dict[tuple[str, Searched], Adversary] = field(default_factory=dict)
 
     def model(self, variation: str, schema: Task, given: Searched) -> NamedModel:
-        """Make the model that a variation is made against.
+        """Make the model that the search of a variation attacks.
 
         Raises:
             AugmentError: the model cannot be made for this task.
@@ -164,7 +164,7 @@ def model_entries(
 
 
 def _signature(searches: Searches, name: str, model: str, schema: Task, given: Searched) -> str:
-    """Return the text that identifies a model by all that its answers depend on; its path is that of the recipe."""
+    """Return the signature of a model, with the path of its file or folder as the recipe writes it."""
     place, written = (spec.partition(":")[2] for spec in (searches.recipe.searches[name], model))
     signature = searches.model(name, schema, given).signature or model
     return signature.replace(place, written) if place else signature
