@@ -48,7 +48,7 @@ def attack_rows(given: Mapping[str, Any]) -> int:
     Returns the exit code: 1 if rows were skipped, else 0.
 
     Args:
-        given: the values of the options of `attack` by parameter.
+        given: maps the parameters of the options of `attack` to their values.
 
     Raises:
         AugmentError: an option, a row or a file is wrong, or the model fails.
@@ -131,7 +131,7 @@ class SearchRows(RowWork):
 
     Attributes:
         job: the files, the task and the attacks.
-        given: the values of the options by parameter.
+        given: maps the parameters of the options to their values.
         schema: the task of the rows.
         labels: the labels that the model may answer with; None if its answers are free text.
         originals: the first rows of the input, on which the slip rate of the model is measured.
@@ -221,7 +221,7 @@ def _check_answer(gold: Sequence[str], record: Record) -> None:
     """Check that a record has a right answer in the fields `gold`.
 
     Raises:
-        AugmentError: it has none.
+        AugmentError: the record has no right answer.
     """
     Goal.of(replace(record, task=record.task.changed(gold=tuple(gold)))).check_known()
 
@@ -229,7 +229,7 @@ def _check_answer(gold: Sequence[str], record: Record) -> None:
 def _tell_what_broke(rows: RowsJob, given: Mapping[str, Any]) -> None:
     """Print what broke the answers in the rows that were written, and write the page of their evaluation.
 
-    No model is asked: the answers stand in the rows.
+    No model is asked: the answers are read from the rows.
     """
     if rows.output is None or not Path(rows.output).is_file():
         return
@@ -263,7 +263,7 @@ def _labels(
     """Return the labels of the rows and of the train file; None if answers are free text.
 
     Args:
-        given: the values of the options by parameter.
+        given: maps the parameters of the options to their values.
         encoding: the encoding of the train file.
         rows: the rows; they are read one by one.
         schema: the task of the rows.

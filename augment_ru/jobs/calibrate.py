@@ -108,7 +108,7 @@ def calibrate_file(given: Mapping[str, Any]) -> None:
     """Measure a similarity on the rows of a file, print the measurement, and write the files that the options name.
 
     Args:
-        given: the values of the options of `calibrate` by parameter.
+        given: maps the parameters of the options of `calibrate` to their values.
 
     Raises:
         AugmentError: an option, a row or a file is wrong, or nothing can be measured.

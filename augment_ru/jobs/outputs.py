@@ -20,7 +20,7 @@ class Outputs(NamedTuple):
     Attributes:
         stream: the stream for rows.
         flushed: whether the stream is flushed after each chunk.
-        rejected: takes lines for the rejects file.
+        rejected: a function that writes lines to the rejects file.
     """
 
     stream: BinaryIO

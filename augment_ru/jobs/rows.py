@@ -179,7 +179,7 @@ class RowsJob:
     def format(self) -> str:
         """The format of the output, from the name of its file.
 
-        Stdout gets the format of the input, or JSON lines if the input is Parquet or of a layout of its own.
+        Stdout gets the format of the input, or JSON lines if the input is Parquet or has a layout such as CoNLL.
         """
         if self.output is not None:
             return kind_of(self.output)
@@ -194,7 +194,7 @@ def asked_attacks(
     The preset supplies the values of options that the user did not set.
 
     Args:
-        given: the values of the options by parameter; an option that the user did not set is None or empty.
+        given: maps the parameters of the options to their values; an option that the user did not set is None or empty.
         attacks: the specifications of the attacks.
         asks_model: whether the run also asks a model, which may need the device.
 

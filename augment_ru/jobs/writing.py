@@ -71,8 +71,8 @@ def sink_for(job: RowsJob, stream: BinaryIO, source: RowSource, part: Learnt | N
         job: the run.
         stream: the file to write to.
         source: the rows of the input.
-        part: for a sink that writes only a part: what the output has learnt from the rows before it. None for a sink
-            that writes the whole output.
+        part: for a sink that writes only a part: the names and types of columns that the rows before it determine.
+            None for a sink that writes the whole output.
     """
     marked = job.output is not None
     key = job.key if job.meta != "none" else None
@@ -110,7 +110,7 @@ def write_rows(
     Args:
         work: makes the rows that are written.
         tally: counts the rows.
-        advance: called when more is done.
+        advance: called when rows are done (`Advance`).
         content: the content of the input; None to open the input here.
         shown: whether the work shows the rows itself, so that nothing is written.
 
