@@ -68,7 +68,7 @@ def f1(golds: Sequence[Sequence[str]], predictions: Sequence[str], form: str = "
 
 
 Questions: TypeAlias = Sequence[Sequence[str]]
-"""The labels of the options of each question of a row."""
+"""For each question of a row, the labels of its options."""
 
 
 def muserc_f1a(golds: Sequence[Questions], predictions: Sequence[Sequence[str]]) -> float:
@@ -130,7 +130,8 @@ METRICS = {name: _metric(name, kind) for name, kind in metric_kinds.METRIC_KINDS
 def metrics_of(names: Sequence[str], form: str = "russian") -> dict[str, Metric]:
     """Return the metrics with these names; `form` is the normal form in which written answers are compared.
 
-    With another form than "russian", the metrics of written answers come once more in that form, as `f1_russian`.
+    If `form` is not "russian", each metric of written answers is returned twice: in this form under its own name, and
+    in the Russian form with the suffix `_russian`, such as `f1_russian`.
 
     Raises:
         AugmentError: a name belongs to no metric, or the metrics are of different kinds.
@@ -157,7 +158,7 @@ def is_right(kind: Kind, gold: Any, prediction: Any, form: str = "russian") -> b
 
     For "labels" it must be the right label, for "answers" one of the right answers, in the normal form `form`. For
     "lists" it must have the right label for every option, for "spans" the right spans and no others; for "rankings" a
-    relevant document must be among the first; for "exercises" it must earn all points.
+    relevant document must be among the first ones (`Relevant.first`); for "exercises" it must earn all points.
     """
     if kind == "answers":
         return same_answer(gold, prediction, form)
@@ -188,7 +189,7 @@ Golds: TypeAlias = Sequence[Sequence[Gold | None]]
 """For each original, a right answer for each name in `task.scoring.decided`; None if the original does not have it."""
 
 _OF_CLASSES = ("labels", "lists")
-"""The kinds of answers that are classes, or made of them."""
+"""The kinds of answers that consist of class labels."""
 _SHOWN = 5
 """The most labels that an error message names."""
 _UNLABELLED = "-1"

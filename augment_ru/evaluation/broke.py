@@ -64,7 +64,7 @@ def shares_broken(
         rows: the broken rows.
         right: the rows that can be broken.
         golds: the right answers of the originals.
-        learned: in how many of the model's train rows each word stands; empty if they are not known.
+        learned: maps each word to the number of the model's train rows that contain it; empty if they are not known.
     """
     broke = _in_rows(_edits_of(pair) for pair in rows)
     tried = _in_rows(_tried_of(pair.metadata.get("tried")) for pair in right)

@@ -39,7 +39,7 @@ PERTURBATION, EPISODE = "perturbation", "episode"
 
 _log = logging.getLogger(__name__)
 _MANY_TOKENS = 1_000_000
-"""From this number of expected tokens on, which the user may have to pay for, a warning precedes the questions."""
+"""If the questions are expected to have at least this many tokens, which may cost money, a warning is logged first."""
 _BITS = 14_000
 """The most bits of a number in a prediction; Python refuses to print numbers with more than 4,300 digits."""
 _PLAIN = frozenset({str, float, bool, type(None)})

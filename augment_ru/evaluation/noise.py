@@ -18,9 +18,9 @@ from augment_ru.evaluation.report import Rate
 from augment_ru.records.record import Record
 
 _ROUNDS = 30
-"""The rounds in which the share of slips is found; it settles after a few."""
+"""The number of iterations in which the share of slips is computed; it converges after a few."""
 _MOST = 0.45
-"""The largest share of slips that is told from guessing."""
+"""The largest share of slips that is assumed; a model that slips more often cannot be told from one that guesses."""
 
 
 def same_text_flips(run: ModelRun, pairs: Pairs, seed: int) -> Rate:

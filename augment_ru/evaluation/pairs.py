@@ -304,7 +304,7 @@ class _OriginalIndex:
 
 
 def as_float(value: object) -> float | None:
-    """Return a number of JSON as a float; None for another value, and for a number that no float holds."""
+    """Return a JSON number as a float; None for any other value, and for a number too large for a float."""
     try:
         return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
     except OverflowError:

@@ -50,8 +50,8 @@ def variance_shares(values: Floats, weights: Floats | None = None) -> Floats:
     """Return the shares of the variance that are due to prompt, attack, row, their pairs, and the rest, in [0, 1].
 
     The components of a crossed design with random effects and one value in each cell are estimated from its mean
-    squares (Brennan 2001, Generalizability Theory, chapter 3); negative ones count 0. The rest is the interaction of
-    all three, with the error.
+    squares (Brennan 2001, Generalizability Theory, chapter 3); negative estimates count as 0. The rest is the
+    interaction of all three factors together with the error.
 
     Args:
         values: the values, shape (prompts, conditions, rows).

@@ -34,7 +34,8 @@ class Relevant(NamedTuple):
     def margin(self, scores: Mapping[str, float]) -> float:
         """Return the best score of a relevant document minus the score of its rival, in the unit of the scores.
 
-        The rival is number `first` of the other documents by score. So above 0 the ranking by these scores is right.
+        The rival is the document with the `first`-th highest score among those that are not relevant. So if the result
+        is above 0, the ranking by these scores is right.
 
         Args:
             scores: the score of each document; a document without a score counts as having the lowest score.

@@ -75,7 +75,12 @@ def newcombe(a: tuple[float, float], b: tuple[float, float]) -> Ends | None:
 
 
 def of_difference(a: tuple[float, report.Interval], b: tuple[float, report.Interval]) -> Ends:
-    """Return the interval of the difference a - b of two independent values with their intervals (Zou, Donner 2008)."""
+    """Return the interval of the difference a - b of two independent values (Zou and Donner 2008).
+
+    Args:
+        a: the first value and its interval.
+        b: the second value and its interval.
+    """
     (first, ends), (second, others) = a, b
     low = first - second - math.hypot(first - ends[0], others[1] - second)
     return low, first - second + math.hypot(ends[1] - first, second - others[0])
@@ -172,7 +177,9 @@ def effective(cells: Cells, drawn: npt.NDArray[np.float64]) -> Ends | None:
 
 
 def student(freedom: int) -> float:
-    """Return the 97.5 % point of Student's t by the series of Hill (1970): 4e-4 off for 10, 1e-5 for 30.
+    """Return the 97.5 % point of Student's t with so many degrees of freedom, by the series of Hill (1970).
+
+    Its error is 4e-4 for 10 degrees of freedom, and 1e-5 for 30.
 
     >>> [round(student(freedom), 3) for freedom in (10, 30, 1000)]
     [2.228, 2.042, 1.962]

@@ -70,7 +70,7 @@ class Requirement:
             repeats: how often it asks each question.
 
         Raises:
-            AugmentError: it has no such number.
+            AugmentError: the evaluation has no such number.
         """
         known = [*metrics, *(_OF_ATTACKS + _OF_MODELS if attacks else ("same_text_flips",))]
         said = None

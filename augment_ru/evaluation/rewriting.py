@@ -20,9 +20,9 @@ _METRICS: Mapping[str, tuple[str, int | str]] = {
     "meaning": ("sim", "paraphrase"),
     "fluency": ("fl", 1),
 }
-"""Maps each judge to its metric, and to the output (or its label) that calls a text good."""
+"""Maps each judge to its metric, and to the index or the label of the output that means a good text."""
 _SECOND = 1
-"""The output of `meaning` that is taken if none has the label."""
+"""The index of the output of `meaning` that is used if no output has the label."""
 
 
 class Rewritten(tuple[str, ...]):  # noqa: SLOT001  (a tuple with an attribute has none)
@@ -49,7 +49,8 @@ class Judges:
         """Load the classifiers.
 
         Raises:
-            AugmentError: they are not these three, one cannot be loaded, or the task has no written answers.
+            AugmentError: the classifiers are not exactly style, meaning and fluency, one of them cannot be loaded, or
+                the task has no written answers.
         """
         if folders and (folders.keys() != _METRICS.keys() or kind != "answers"):
             raise AugmentError(

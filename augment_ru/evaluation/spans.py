@@ -1,4 +1,4 @@
-"""Labelled spans of a text: their metrics, and what became of right ones under an attack."""
+"""Labelled spans of a text: their metrics, and the fates of right spans under an attack."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -28,7 +28,7 @@ _REFUSAL = re.compile(
 
 
 def is_refusal(reply: str) -> bool:
-    """Tell whether a reply refuses to answer, in Russian or English words that refusals have.
+    """Tell whether a reply refuses to answer, by phrases that are typical of Russian and English refusals.
 
     >>> is_refusal("Извините, я не могу ответить на этот вопрос."), is_refusal("Не могу знать: Петербург")
     (True, False)
