@@ -1,4 +1,4 @@
-"""Download models from the Hugging Face hub into its local cache; nothing else in this package uses the network."""
+"""Download models from the Hugging Face hub into its local cache; no other module downloads models."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""What the models that count words share: reading the train file, and training a classifier for each answer field."""
+"""Shared by models that count words: reading the train file, and training a classifier for each answer field."""
 
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -105,7 +105,7 @@ class PromptedNetwork:
             head: the transformers class that loads the model.
             request: what the model is made from; its argument is a folder or a name on the hub.
             options: the options that the user set.
-            chat_of: returns the chat of a tokenizer; None if prompts are plain texts.
+            chat_of: returns the chat for a tokenizer, or None to ask with plain texts.
 
         Raises:
             AugmentError: there is no such model or prompt, or an option is out of its range.

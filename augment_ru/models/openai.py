@@ -42,7 +42,7 @@ class Options(AskedWithPrompts):
             the endpoint completions of a server that echoes log-probabilities.
         chat: how demonstrations are shown to the endpoint chat: as `turns`, or in one `message`.
         system: a system message, for the endpoint chat; `mera` for MERA's own; None for no message.
-        reasoning: how many tokens a reply may have for reasoning, besides those of its answer.
+        reasoning: how many tokens a reply may have for reasoning, in addition to those of its answer.
         temperature: sent to the server; 0 asks for the likeliest tokens; None to send nothing.
         top_p: sent to the server: the probability of the nucleus that tokens are drawn from; None to send nothing.
         max_tokens: the most tokens of a reply. None for 64 if the answer is one of several choices, and for the prompt

@@ -1,4 +1,4 @@
-"""A random class, all equally likely: TAPE's baseline (section 5.1); or what MERA's baseline writes (E.1)."""
+"""A random class, all equally likely: TAPE's baseline (section 5.1); for written answers, MERA's baseline (E.1)."""
 
 import json
 from collections.abc import Sequence

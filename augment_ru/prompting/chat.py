@@ -72,8 +72,8 @@ class Chat:
     def text(self, filled: FilledPrompt) -> str:
         """Return the text of a prompt up to the place of the answer.
 
-        If the template refuses or drops a system message, the message stands at the beginning of the user's. Without
-        reasoning, a reasoning block that the template opens is closed.
+        If the template refuses or drops a system message, the message is put at the beginning of the user's first
+        message. Without reasoning, a reasoning block that the template opens is closed.
 
         Raises:
             AugmentError: the template refuses the messages.
@@ -102,7 +102,7 @@ class Chat:
 
 
 def closing(text: str) -> str:
-    r"""Return what closes the reasoning block that stands open at the end of a text; empty if none does.
+    r"""Return the text that closes the reasoning block that is open at the end of a text; empty if none is open.
 
     >>> closing("<think> Да или нет?"), closing("<think>Да.</think>")
     ('\n</think>\n\n', '')

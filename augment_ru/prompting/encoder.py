@@ -116,7 +116,7 @@ class PromptEncoder:
     def _texts(self, prompts: Sequence[FilledPrompt]) -> list[list[Tokens]]:
         """Return the tokens of each prompt with each of its choices.
 
-        In a chat the tokens of a choice follow those of the template, as those of a written answer would.
+        In a chat, the tokens of a choice are put after those of the prompt, where a generated answer would start.
         """
         if self.chat:
             return self._after(prompts, self.ids([self._text(prompt) for prompt in prompts]))
