@@ -69,7 +69,7 @@ class HelpfulGroup(click.Group):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse the arguments. If there are none, print the help and exit."""
-        if not args and not ctx.resilient_parsing:  # a shell that asks for completions has no arguments, too
+        if not args and not ctx.resilient_parsing:  # a shell that asks for completions passes none
             click.echo(ctx.get_help())
             ctx.exit()
         return super().parse_args(ctx, args)

@@ -264,7 +264,7 @@ class Evaluation:
             "similarity": [pair.similarity if pair.status == "perturbed" else None for pair in rows],
             "probability": [pair.probability if pair.status == "perturbed" else None for pair in rows],
         }
-        chosen = attack == WORST_ROWS or any(map(is_searched, rows))  # by their success, which strength would then show
+        chosen = attack == WORST_ROWS or any(map(is_searched, rows))  # because they break, which would distort strength
         return AttackReport(
             rate=judged.success(attack),
             unchanged=status["unchanged"],

@@ -492,7 +492,7 @@ class NamedModel:
                 raise AugmentError(f"chunk is {chunk!r}; needs a whole number from 1 on")
             if not isinstance(stated["signature"], str):
                 stated["signature"] = None
-            if not isinstance(stated["learned"], frozenset):  # a model of a user's may call anything so
+            if not isinstance(stated["learned"], frozenset):  # a user's model may use this name for anything
                 stated["learned"] = plain.learned
             stated["deterministic"] = stated["deterministic"] is True
             return cls(name, model, **stated)
@@ -647,7 +647,7 @@ def ask(
         counts.expected += (expected := model.tokens([questions[key] for key in open_keys]))
         if expected >= _MANY_TOKENS:
             _log.warning("%s: about %s tokens in %s questions", model.name, f"{expected:,}", f"{len(open_keys):,}")
-    size = model.chunk if model.stream is None else max(len(open_keys), 1)  # a stream keeps its questions open
+    size = model.chunk if model.stream is None else max(len(open_keys), 1)  # a stream asks several questions at a time
     for start in range(0, len(open_keys), size):
         chunk = open_keys[start : start + size]
         for numbered in model.answers([questions[key] for key in chunk]):

@@ -59,7 +59,7 @@ def flipping_edits(
     """
     found: dict[tuple[int, str, int], Numbers] = {}
     by_name = {model.name: model for model in models}
-    # a text of a dialogue stands in later questions, too, and spans of other edits stand at other places
+    # a text of a dialogue is part of later questions, too; with other edits, spans have other places
     if wanted == "none" or plan.pairs.task.layout.dialogue is not None or plan.pairs.kind == "spans":
         return found
     for number, one in enumerate(judged):

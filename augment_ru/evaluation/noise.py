@@ -127,7 +127,7 @@ def above_noise(judged: rates.JudgedRun, pairs: Pairs, attack: str, seed: int) -
     if not slips.any():
         return judged.rate(attack, "asr")
     both = before * after / many**2
-    same = np.array(_same_texts(pairs, attack))  # where the answers to both are the same answers
+    same = np.array(_same_texts(pairs, attack))  # rows that read like their originals have the same answers
     both[..., same] = (before * (before - 1) / (many * (many - 1)))[..., same]
     shares = (before / many, after / many, both, slips)
     cells = [found[0].cells(hits, found[0].known, len(pairs.originals)) for hits in shares]

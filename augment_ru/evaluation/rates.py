@@ -558,7 +558,7 @@ def judged_runs(
     """
     drawn = iter(bootstrap([one for own in cells for one in own.values()], seed))
     return [
-        JudgedRun(run, of, own, dict(zip(own, drawn, strict=False)))  # as many as it has rates
+        JudgedRun(run, of, own, dict(zip(own, drawn, strict=False)))  # takes as many as it has rates
         for run, of, own in zip(runs, outcomes, cells, strict=True)
     ]
 

@@ -115,7 +115,7 @@ def _drawn(columns: Sequence[str], rows: Sequence[Sequence[str | Text]], named: 
         for name, *column in zip(columns, *cells, strict=True)
     ]
     names = [min(one, _WIDEST_NAME) for one in widths[:named]]
-    room = width - 4  # lines stand at both sides
+    room = width - 4  # borders and spaces take four characters
     silent = [at for at in range(named) if all(row[at].plain == NONE for row in cells)]
     if silent and sum(names + widths[named:]) + 3 * len(columns) > room + 3:
         kept = [at for at in range(len(columns)) if at not in silent]

@@ -171,7 +171,7 @@ def read_votes(path: Path) -> list[Vote]:
     text = file_text(path, what="an export of Label Studio or Toloka")
     try:
         found = list(_of_toloka(text) if path.suffix == ".tsv" else _of_label_studio(json.loads(text)))
-        hash(tuple(found))  # an id that is an object, say, is none
+        hash(tuple(found))  # a TypeError if an id is, say, an object
     except (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError, csv.Error) as error:
         raise AugmentError(
             f"{path}: is no export with answers, of Label Studio (.json) or Toloka (.tsv); export the finished tasks"

@@ -68,7 +68,7 @@ def attack_rows(given: Mapping[str, Any]) -> int:
         content.seek(0)
         total = reading.count if rows.limit is None else min(rows.limit, reading.count)
         seconds = given["seconds"]
-        facts = {**rows.split.facts, "the rows": reading.digest}  # what is searched for depends on all their labels
+        facts = {**rows.split.facts, "the rows": reading.digest}  # each search depends on the labels of all rows
         split = replace(rows.split, facts=facts)
         until = seconds and time.time() + seconds
         shown: list[Finding] | None = [] if is_shown(rows.output) else None
@@ -80,7 +80,7 @@ def attack_rows(given: Mapping[str, Any]) -> int:
                 write_parts(work, tally, lambda done: advance(done.rows, note=_note(tally.searches)), content)
             else:
                 write_rows(work, tally, advance, content, shown=shown is not None)
-    if shown is not None:  # not before, because the bar stands on the same terminal
+    if shown is not None:  # only now, because the bar was on the same terminal
         from augment_ru.jobs.differences import shows_differences  # noqa: PLC0415  (only a terminal needs it)
 
         shows_differences(lambda found: f"changes: {found.changes}, queries: {found.queries}")(shown)

@@ -304,7 +304,7 @@ def calibration_lines(calibration: Calibration, room: int | None = None) -> Iter
             histogram is left out, then the 5 % and 95 % quantiles; if this is not enough, the columns are folded.
     """
     every = [calibration.unrelated, *calibration.attacks]
-    low = min(float(np.floor(min(one.scores.min() for one in every) * 20) / 20), 0.95)  # all may be 1
+    low = min(float(np.floor(min(one.scores.min() for one in every) * 20) / 20), 0.95)  # all scores may be 1
     has_grades = any(one.grades is not None for one in every)
     axis = f"{low:<.2f}{'1.00':>{_CELLS - 4 + (low >= 0)}}"
     rows = [("", "p", "pairs", "mean", "5 %", "50 %", "95 %", "passes", *(_GRADES if has_grades else ()), axis)]

@@ -76,7 +76,7 @@ def run_evaluation(given: Mapping[str, Any]) -> int:
         from augment_ru.evaluation.page import page  # noqa: PLC0415  (loaded only for `html`)
 
         day = None
-        if given["date"] is None and source != "-":  # the report states none
+        if given["date"] is None and source != "-":  # the report has no date
             written = Path(rows_file(source)).stat().st_mtime
             day = datetime.fromtimestamp(written, tz=UTC).date().isoformat()
         write_file(given["html"], [page(evaluation, date=day).encode("utf-8", "replace")])

@@ -55,7 +55,7 @@ def outputs(output: str | None, *, skip: bool) -> Iterator[Outputs]:
         if sys.stdout is None:
             raise AugmentError("stdout: is closed; give a file with `output`")
         rows = sys.stdout.buffer
-        with redirect_stdout(sys.stderr):  # what code of a user's own prints is no row
+        with redirect_stdout(sys.stderr):  # what a user's own code prints is not a row
             yield Outputs(rows, flushed=True, rejected=lambda _lines: None)
         return
 

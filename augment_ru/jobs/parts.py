@@ -115,7 +115,7 @@ def _read(data: bytes) -> PartDone | None:
     digest, body = data[: blake2b.MAX_DIGEST_SIZE], data[blake2b.MAX_DIGEST_SIZE :]
     if blake2b(body).digest() != digest:
         return None
-    return msgspec.msgpack.decode(body, type=PartDone, dec_hook=lambda kind, held: kind(held))  # a Counter
+    return msgspec.msgpack.decode(body, type=PartDone, dec_hook=lambda kind, held: kind(held))  # makes a Counter
 
 
 @contextmanager

@@ -30,7 +30,7 @@ def say(line: str, *, quiet: bool = False) -> None:
 
 def tell(line: str) -> None:
     """Print a line on stderr, unless stderr is closed."""
-    if sys.stderr is not None:  # else `print` would take stdout
+    if sys.stderr is not None:  # for None, `print` would write to stdout
         print(line, file=sys.stderr)
 
 

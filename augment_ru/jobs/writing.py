@@ -138,7 +138,7 @@ def rows_made(
     try:
         rows = on_chunk(chunk.records, tally, advance)
     except MemoryError:
-        rows = None  # what failed is given back before the next try
+        rows = None  # the memory of the failed try is freed before the next
     if rows is not None:
         yield rows
     elif len(chunk.records) > 1:

@@ -160,7 +160,7 @@ def fitted(train: Train, make: Callable[[], Classifier], signature: str) -> BagO
         classifiers[name] = make()
         try:
             with warnings.catch_warnings():
-                # as many labels as rows: the rates show what that comes to
+                # it warns if most rows have a label of their own; the rates show how bad that is
                 warnings.filterwarnings("ignore", "The number of unique classes", UserWarning)
                 classifiers[name].fit(train.texts, labels)
         except ValueError as error:

@@ -161,7 +161,7 @@ def _received(results: SimpleQueue[T | BaseException | None], waiting: deque[int
         waiting: the numbers of the questions that are not asked yet; a signal clears them.
     """
     until = inf
-    with HeldSignals() as held:  # also while the caller keeps an answer
+    with HeldSignals() as held:  # also while the caller handles an answer
         while len(held.came) <= 1 and monotonic() < until:
             if held.came and until == inf:
                 waiting.clear()

@@ -205,7 +205,7 @@ class PromptedNetwork:
         shaping["labels"] = None if labels is None else ",".join(labels)  # prompts name the labels
         tokens = self.options.budget
         longest = self.context
-        if not self.pretrained.model.config.is_encoder_decoder:  # it reads its answer, too
+        if not self.pretrained.model.config.is_encoder_decoder:  # its window holds the answer, too
             longest //= 2
         cold, warm = (min(self.options.max_tokens or limit, longest) for limit in self.prompt.limits)
         return PromptedModel(

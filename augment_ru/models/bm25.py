@@ -63,4 +63,4 @@ def bm25(request: ModelRequest, /) -> Ranker:
             known = [index.vocab_dict[term] for term in terms(text) if term in index.vocab_dict]
             yield index.get_scores_from_ids(known) if known else np.zeros(len(corpus.ids))
 
-    return Ranker(score, corpus, given.depth, signature, above=0.0)  # those without a term of the query are left out
+    return Ranker(score, corpus, given.depth, signature, above=0.0)  # leaves out documents without a term of the query

@@ -131,7 +131,7 @@ class Classifier(Model):
                 found[batch] = self.pretrained.model(**inputs).logits.double().cpu().numpy()
 
         lengths = np.array([len(ids) for ids in encoded["input_ids"]], dtype=np.int64)
-        most = 1 if tokenizer.pad_token_id is None else MOST_SEQUENCES  # without a token for padding, none is read
+        most = 1 if tokenizer.pad_token_id is None else MOST_SEQUENCES  # without a padding token, one at a time
         each_batch(lengths, self.budget, classify, most)
         return found
 

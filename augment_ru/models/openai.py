@@ -98,7 +98,7 @@ class ServerModel(Model):
         """All that defines the answers: address, model, prompt, labels, and the options that influence a reply."""
         shaping = ("endpoint", "variant", "system", "temperature", "top_p", "max_tokens", "seed")
         parts = [f"{name}={getattr(self.options, name)}" for name in shaping]
-        further = ("score", "chat", "reasoning")  # as many as differ from the defaults
+        further = ("score", "chat", "reasoning")  # only those that differ from the defaults
         parts += [f"{name}={own}" for name in further if (own := getattr(self.options, name)) != _DEFAULTS[name]]
         labels = ",".join(self.labels or ())
         return "|".join(["openai", self.server.url, self.name, f"prompt={self.prompt.digest}", labels, *parts])
@@ -189,7 +189,7 @@ class ServerModel(Model):
         choice = answer["choices"][0]
         message = choice["message"]
         refused = bool(message.get("refusal")) or choice.get("finish_reason") == "content_filter"
-        return self._reply(answer, "content", message["content"] or "", refused=refused)  # None: reasoning took all
+        return self._reply(answer, "content", message["content"] or "", refused=refused)  # None: no tokens left
 
     def _of_text(self, answer: Any) -> "_Reply":  # noqa: ANN401
         return self._reply(answer, "text", answer["choices"][0]["text"])

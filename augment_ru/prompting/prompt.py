@@ -196,7 +196,7 @@ class Prompt:
     def digest(self) -> str:
         """The prompt's name and an eight-digit digest of all its values except the task."""
         values = {field.name: getattr(self, field.name) for field in fields(self) if field.name != "task"}
-        if self.layout is None:  # so that the digests of such prompts stay
+        if self.layout is None:  # so that prompts without a layout keep their digests
             del values["layout"]
         if self.own:
             unset = {"first": self.own.first is None, "by": not self.own.by, "kinds": not self.own.by}

@@ -48,7 +48,7 @@ class Staging:
         Raises:
             AugmentError: `target` is not a folder, is the working folder, or its parent does not exist.
         """
-        resolved = followed(target)  # a link stays a link
+        resolved = followed(target)  # so that a link is kept
         if resolved.exists() and not resolved.is_dir():
             raise AugmentError(f"{target}: is no folder; give a new one with -o")
         check_folder(str(target), resolved)
@@ -115,7 +115,7 @@ class Staging:
         (self.unfinished / "shards").mkdir(exist_ok=True)
         try:
             before = json.loads(state.read_bytes())
-        except (OSError, ValueError):  # killed before there was anything to go on from
+        except (OSError, ValueError):  # killed before the state was written
             with replacing(state) as stream:
                 stream.write(json.dumps(facts, ensure_ascii=False).encode())
             return

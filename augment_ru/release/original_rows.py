@@ -140,7 +140,7 @@ def read_task(recipe: ReleaseRecipe, task: TaskRecipe, folder: Path) -> TaskInpu
     except AugmentError as error:
         where = f"[[task]] '{task.name}'" if task.task or task.prompt else f"{task.test}: row 1"
         raise AugmentError(f"{where}: {error}") from error
-    answers = {re.split(r"\[|\.", field)[0] for field in schema.scoring.gold}  # of a path the field of the row
+    answers = {re.split(r"\[|\.", field)[0] for field in schema.scoring.gold}  # the field with which a path begins
     known = answers & first.keys()  # a test set may have no right answers
     marks = {PERTURBATION: task.name} | ({CANARY: recipe.canary.guid} if recipe.canary else {})
     test = InputFile(task.test, digest, _records(task.test, rows, schema, marks, required=known))
@@ -178,7 +178,7 @@ def _read(folder: Path, path: str) -> tuple[str, _Rows]:
         raise AugmentError(f"{folder / path}: is no plain file; give a file of rows")
     try:
         data = (folder / path).read_bytes()
-    except (OSError, ValueError) as error:  # a name may have a character that none may have
+    except (OSError, ValueError) as error:  # a ValueError: no name may have this character
         reason = getattr(error, "strerror", None) or error
         raise AugmentError(f"{folder / path}: cannot be read ({reason}); paths are relative to the recipe") from error
     source = source_of(kind_of(path), unpacked(BytesIO(data), path))
@@ -188,7 +188,7 @@ def _read(folder: Path, path: str) -> tuple[str, _Rows]:
             if line.problem:
                 raise AugmentError(line.problem)  # noqa: TRY301  (one place adds the file and the line)
             text, values, _ = source.parsed(line)
-            if text is None:  # a table: the row becomes what its JSON says
+            if text is None:  # a row of a table is written as JSON and read back
                 text, values = parsed(encoded_row(values).encode())
             elif "\n" in text:
                 text = encoded_row(values)

@@ -103,7 +103,7 @@ def _problems(folder: Path, rebuild: int, expect: str | None) -> Iterator[str]:
         if not (in_rows or changed or missing):
             try:
                 yield from _manifest_problems(release, checks)
-            except AugmentError as error:  # a preset, say, that is none
+            except AugmentError as error:  # for example, an unknown preset
                 yield f"{manifest.MANIFEST}: {error}"
     if rebuild and changed | missing:
         yield "nothing was rebuilt: repair the files first"
