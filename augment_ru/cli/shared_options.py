@@ -188,7 +188,11 @@ class _Form(click.Choice[str]):
     """The format of a file: one of the choices, or `beir:` with the file of the judgements."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:  # noqa: ANN401
-        """Return the value if it is possible."""
+        """Return the value if it is one of the choices or begins with `beir:`.
+
+        Raises:
+            click.BadParameter: it is neither.
+        """
         return value if value.startswith("beir:") else super().convert(value, param, ctx)
 
 

@@ -725,7 +725,7 @@ def evaluate(
 def _on_fresh_rows(
     models: Sequence[examples.NamedModel], pairs: Pairs, train: str | Path | None, settings: EvaluationSettings
 ) -> Evaluation:
-    """Ask the same models about the fresh rows.
+    """Ask the same models about the fresh rows (`settings.fresh`), and return their evaluation.
 
     Raises:
         AugmentError: the rows are wrong, share no attack with `pairs`, or contain one of its originals.
@@ -746,7 +746,7 @@ def _asked(
     progress: Progress,
     on_model_done: DoneHook,
 ) -> tuple[list[ModelRun], dict[str, Catches]]:
-    """Ask all models; return their runs and, if a label is to be caught, its scores by the name of the model.
+    """Ask all models; return their runs and, if a label is to be caught, the scores of this label by model name.
 
     Raises:
         AugmentError: a model fails.

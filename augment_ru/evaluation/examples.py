@@ -344,7 +344,8 @@ def answer_keys(signature: str, examples: Sequence[Example], repeats: Sequence[i
     Args:
         signature: the model's signature.
         examples: the questions.
-        repeats: for each question, how often it was asked before: each time has a key of its own. Empty for the first.
+        repeats: for each question, how often it was asked before, so that each repeat has a key of its own; empty if no
+            question was asked before.
     """
     if any(repeats):
         keys = zip(answer_keys(signature, examples), repeats, strict=True)
@@ -504,7 +505,7 @@ class NamedModel:
         return None if self.signature is None else self.signature + defence
 
     def read(self, examples: Sequence[Example]) -> Sequence[Example]:
-        """Return the questions as the defence normalizes them; unchanged for a bare model."""
+        """Return the questions with the texts that the defence has normalized; unchanged for a bare model."""
         if self.reads is None:
             return examples
         with _said_of(self.name):

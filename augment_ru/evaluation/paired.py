@@ -84,10 +84,10 @@ class Difference(NamedTuple):
 
     @classmethod
     def of(cls, cells: Sequence[Cells], drawn: Iterable[npt.NDArray[np.float64]]) -> "Difference":
-        """Return the difference of the rates of two cells.
+        """Return the rate of the first `Cells` minus that of the second.
 
         Args:
-            cells: the two cells.
+            cells: the counts of the two rates.
             drawn: the resamples of each rate, from the same bootstrap.
         """
         a, b = drawn

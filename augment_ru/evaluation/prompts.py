@@ -18,7 +18,7 @@ SHARES = (*(" × ".join(_FACTORS[axis] for axis in part) for part in _PARTS[:-1]
 
 
 def prompts_report(judged: Sequence[JudgedRun], seed: int) -> list[PromptsReport]:
-    """Return a report for each model that was asked with several prompts, with each number of shots."""
+    """Return a report for each model that was asked with several prompts, and each of its numbers of shots."""
     groups: dict[tuple[str, int | None], list[JudgedRun]] = {}
     for one in judged:
         if one.run.prompt is not None:

@@ -404,7 +404,7 @@ class EvaluationPlan:
         return self._episodes(shots or 0)[0]
 
     def asked(self, rows: Sequence[Mapping[str, Any]], shots: int | None, episode: int) -> list[Example]:
-        """Return the questions for these rows in an episode."""
+        """Return the questions about these rows, each with the demonstrations of an episode."""
         if shots and self.demonstrations and self.demonstrations.nearest:
             asked = [example_of(values, self.pairs.task) for values in rows]
             near = self.demonstrations.nearest_to(asked, shots)

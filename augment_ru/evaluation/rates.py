@@ -340,7 +340,7 @@ def row_keys(pairs: Pairs) -> dict[str, list[str]]:
 
 
 def original_keys(pairs: Pairs) -> list[str]:
-    """Return a key for each original: a digest with which the keys of its perturbed rows begin."""
+    """Return a key for each original: a digest of 12 hexadecimal digits, with which the keys of its rows begin."""
     return [
         _digest([Record(original.values, pairs.task).read(), gold])
         for original, gold in zip(pairs.originals, pairs.golds, strict=True)
@@ -430,7 +430,7 @@ class JudgedRun:
     resamples: Mapping[Name, npt.NDArray[np.float64]]
 
     def rate(self, attack: str, name: str, right: int | None = None) -> report.Rate:
-        """Return a rate (`rate_of`).
+        """Return a rate with its interval (`rate_of`).
 
         Args:
             attack: the name of the attack; "" for rates over all attacks.

@@ -32,7 +32,7 @@ _TOLD = 4
 
 
 def searches(pairs: Pairs, learned: Iterable[str]) -> dict[str, SearchReport]:
-    """Return the results of each attack whose rows were made by a search; `learned` are the texts of train rows."""
+    """Return the results of each attack whose rows a search made; `learned` are the texts of the model's train rows."""
     words = Counter(word for text in learned for word in set(map(str.lower, LETTERS_AND_DIGITS.findall(text))))
     found = {attack: list(filter(is_searched, rows)) for attack, rows in pairs.attacks.items()}
     return {attack: _of_search(rows, pairs, words) for attack, rows in found.items() if rows}

@@ -387,7 +387,7 @@ def _difference_columns(counted: str) -> list[str]:
     """Return the names of the columns that show a difference between two attack success rates.
 
     Args:
-        counted: the decisions that McNemar's test counts, `broken` or `right`; it stands in two of the names.
+        counted: the decisions that McNemar's test counts, `broken` or `right`; two of the names contain this word.
     """
     columns = ["ASR, first − second, points", INTERVAL, "decisions", f"{counted}: first", f"{counted}: second"]
     return [*columns, "only first", "only second", "p (McNemar)", "p (Holm)"]

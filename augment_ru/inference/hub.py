@@ -29,6 +29,10 @@ def wanted(files: Sequence[str]) -> list[str]:
 def pull(name: str, revision: str | None = None) -> str:
     """Download a model into the local cache, and return its folder there.
 
+    Args:
+        name: the name of the model on the hub, OWNER/NAME.
+        revision: a branch, tag or commit; None for the main branch.
+
     Raises:
         AugmentError: the model does not exist, or the hub cannot be reached.
     """

@@ -42,7 +42,7 @@ class Random(Model):
         return f"random|seed={self.seed}|{drawn}"
 
     def __call__(self, examples: Sequence[Example], /) -> list[Prediction]:
-        """Return a label for each example; for a task with several labels, a mapping from fields to labels."""
+        """Return a random answer for each example; for a task with several labels, a mapping from fields to labels."""
         rows = [json.dumps(dict(example.record)) for example in examples]
         keys = Streams.of(digests(rows), "random", self.seed).keys
         found: list[Prediction] = []

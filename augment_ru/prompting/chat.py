@@ -40,7 +40,7 @@ def system_of(given: str | None) -> str | None:
 
 
 def asked_to_choose(filled: FilledPrompt, language: str) -> FilledPrompt:
-    """Return the prompt with its choices listed after the question, for models that answer with a reply."""
+    """Return the prompt with its choices listed after the question, for models whose written reply names a choice."""
     *shown, (question, _) = filled.turns
     context, question = (with_choices(text, filled, language) for text in (filled.context, question))
     return replace(filled, context=context, turns=(*shown, (question, "")))

@@ -331,9 +331,9 @@ class Prompt:
         return offered if self.layout is None else laid_out(offered, self.layout)[1]
 
     def _offered(self, record: Mapping[str, Any], labels: Sequence[str] | None) -> tuple[Choice, ...]:
-        """Return the labels to choose from, with their words, in their order.
+        """Return the labels to choose from, each with its words.
 
-        They are the row's options, or else the labels of the prompt file, or else those of the data.
+        They are the row's options, or else the labels of the prompt file, or else those of the data, in their order.
         """
         if self.options:
             return tuple(listed_choices(self.name, self.options, self.task, record, labels))

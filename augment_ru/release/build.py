@@ -193,7 +193,7 @@ class BuildReport:
     Attributes:
         content: the manifest.
         timing: seconds by kind of work, summed over all workers.
-        made: how many shards were made now.
+        made: how many shards were made in this run.
         kept: how many shards were kept from an earlier run.
         seconds: how long the build took.
         digest: the digest of the manifest, which covers the whole release.

@@ -354,7 +354,10 @@ def score_norms(doc: Mapping[str, Any], results: Sequence[tuple[float, bool]]) -
 
 
 def score_option(doc: Mapping[str, Any], results: Sequence[tuple[float, bool]]) -> dict[str, tuple[Any, Any]]:
-    """Return what the MuSeRC metrics need of an option: (right label, chosen label), and (question, is it right)."""
+    """Return the pairs that the MuSeRC metrics need for an option.
+
+    F1a needs (right label, chosen label), EM needs (question, whether the chosen label is right).
+    """
     right, prediction = doc["labels"][doc["target"]], _chosen(doc, results)
     return {"muserc_f1a": (right, prediction), "muserc_em": (doc["question"], right == prediction)}
 

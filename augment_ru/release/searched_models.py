@@ -44,9 +44,9 @@ def searched(task: TaskInput, train: Path | None) -> Searched:
 
 @contextmanager
 def train_files(recipe: ReleaseRecipe, tasks: Sequence[TaskInput]) -> Iterator[list[Searched | None]]:
-    """Yield for each task the data that its models are made from; None for a task that is not searched.
+    """Yield, for a `with` block, the data that the models of each task are made from; None if a task is not searched.
 
-    The train rows are in temporary files, which are deleted at the end of the context.
+    The train rows are in temporary files, which are deleted after the block.
     """
     with TemporaryDirectory() as folder:
         found: list[Searched | None] = []

@@ -72,7 +72,10 @@ def _ratio(count: int, of: int) -> float | None:
 
 
 def no_figures(recipe: ReleaseRecipe, task: TaskRecipe | None = None) -> dict[str, VariationFigures]:
-    """Return empty figures by name of variation, for the perturbed variations of a task or of the whole release."""
+    """Return figures with all counts at 0 for each perturbed variation of a task, by its name.
+
+    If `task` is None, they are those of all variations of the release.
+    """
     attacks = recipe.attacks if task is None else recipe.attacks_of(task)
     searches = recipe.searches if task is None else recipe.searches_of(task)
     found: dict[str, VariationFigures] = {attack.name: AttackFigures() for attack in attacks}
@@ -101,5 +104,5 @@ def figure_entries(figures: Mapping[str, VariationFigures], recipe: ReleaseRecip
 
 
 def entries_of(holder: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
-    """Return the figures of all variations that the manifest states, or that its entry of a task states."""
+    """Return the figures of all variations in `holder`, which is the manifest or its entry of a task."""
     return [*holder["attacks"], *holder.get("searches", ())]
