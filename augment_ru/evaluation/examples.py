@@ -527,7 +527,7 @@ class NamedModel:
         return replace(self, predict=predict, signature=signature, stream=None)
 
     def scores_of(self, given: Any) -> Scored:  # noqa: ANN401  (JSON values)
-        """Read an answer of the model that `with_scores` returns; without scores, it is a prediction alone.
+        """Read an answer of the model that `with_scores` returns; that of a model without scores is a prediction alone.
 
         Raises:
             AugmentError: the scores are no list of mappings from labels to numbers.

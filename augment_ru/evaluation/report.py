@@ -64,7 +64,8 @@ class Rate:
     Attributes:
         value: the rate.
         ci95: the 95 % interval of the rate.
-        interval_method: `wilson`, `effective` (Wilson's for the effective number of records) or `bootstrap`.
+        interval_method: `wilson`, `effective` (Wilson's for the effective number of trials), `bootstrap`, or
+            `zou-donner` for a difference of independent rates; None if no method is stated.
         spread: the spread of the rate over episodes; None if there is only one episode.
         right: how many decisions are right on the original; None for rates that do not state this count.
     """

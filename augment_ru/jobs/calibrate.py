@@ -70,8 +70,8 @@ class Calibration:
         unrelated: the scores of unrelated pairs of texts.
         attacks: the scores of each attack at each probability, with one candidate and no search.
         accept: the share of perturbations that must pass the threshold, in (0, 1].
-        threshold: the proposed threshold: the highest that at least the share `accept` of every attack's perturbations
-            passes, at the default probability of the attack.
+        threshold: the proposed threshold: the highest at which at least the share `accept` of each attack's
+            perturbations passes, at the default probability of the attack.
         default: the threshold that the similarity has by default.
     """
 

@@ -42,7 +42,7 @@ def is_shown(output: str | None) -> bool:
 
 @contextmanager
 def outputs(output: str | None, *, skip: bool) -> Iterator[Outputs]:
-    """Open the output file, or stdout for None.
+    """Hold the outputs of a run open during a `with` block: the output file, or stdout for None, and the rejects file.
 
     Args:
         output: the output file.

@@ -136,7 +136,7 @@ class OwnTemplate:
         """Return the template for a row that follows a demonstration.
 
         Raises:
-            AugmentError: no template is for rows of this kind.
+            AugmentError: `kinds` has no template for the row.
         """
         if not self.by:
             return self.later

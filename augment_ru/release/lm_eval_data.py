@@ -207,7 +207,7 @@ def _doc(
     norms: Sequence[str] = (),
     normal_form: str = "russian",
 ) -> dict[str, Any]:
-    """Return what the harness gets of a row: the parts of its prompt, its right answers, and its choices.
+    """Return what the harness gets for a row: the parts of its prompt, its right answers, and its choices.
 
     Args:
         row: the row.

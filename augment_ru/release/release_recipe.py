@@ -211,7 +211,7 @@ class AdversaryRecipe(_Table, frozen=True):
 
     @property
     def searches(self) -> dict[str, str]:
-        """Maps the name of each variation that a search makes to the specification of the model that is searched.
+        """Maps the name of each variation that a search makes to the specification of the model that it attacks.
 
         The name is "adversary_" and the kind of the model. Further models of a kind are numbered from 2, as in
         "adversary_linear_2".
@@ -309,7 +309,7 @@ class ReleaseRecipe(_Table, frozen=True, kw_only=True):
 
     @property
     def searches(self) -> dict[str, str]:
-        """Maps each variation that a search makes to the model that is searched (`AdversaryRecipe.searches`).
+        """Maps each variation that a search makes to the model that it attacks (`AdversaryRecipe.searches`).
 
         It is empty if the recipe has no adversarial part.
         """

@@ -199,7 +199,7 @@ def _first_difference(ours: bytes, theirs: bytes) -> int:
 
 
 def _abridged(problems: Iterable[str]) -> list[str]:
-    """Return the first `_MOST` problems of each file. A line for each file with more tells how many are left out."""
+    """Return the first `_MOST` problems of each file, and for each file with more a line that counts the rest."""
     kept: list[str] = []
     counts: dict[str, int] = {}
     for line in problems:
