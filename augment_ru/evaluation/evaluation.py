@@ -101,7 +101,7 @@ class Evaluation:
         data: the name of the row file, without its folder; None for rows made in Python.
         flipping: the edits that flip the answer; only for rows whose edits were tested by asking the model again.
         specs: for rows of a release, maps the name of each variation to the specification of its attack.
-        defences: for each model that stands behind a defence, by name, the defence and the name of the bare model.
+        defences: maps the name of each model behind a defence to the defence and the name of the bare model.
         catches: for each model, by name, its scores of the label to be caught (`settings.catch`).
         fresh: the evaluation of the same models on fresh rows; None if there are none.
         learned: the texts that models were trained on.

@@ -156,11 +156,11 @@ def effective(cells: Cells, drawn: npt.NDArray[np.float64]) -> Ends | None:
     """Return Wilson's 95 % interval of a rate for the effective number of trials; None without trials.
 
     The decisions about one record depend on each other. So n records are worth rate · (1 - rate) / variance independent
-    trials (Kish 1965, section 8.2), a number between n and that of all decisions. The variance is that of the
-    bootstrap, times n / (n - 1). If few records have a hit, or few a miss, it is uncertain; so it is averaged with the
-    variance rate · (1 - rate) / n of records whose decisions are all alike. The weights are m : 1, where m is the
-    number of records with a hit, or of those with a miss if these are fewer. The quantile is Student's with n - 1
-    degrees of freedom (Dean and Pagano 2015).
+    trials (Kish 1965, section 8.2), between n and the number of all decisions. The variance is that of the bootstrap,
+    times n / (n - 1). If few records have a hit, or few a miss, it is uncertain; so it is averaged with the variance
+    rate · (1 - rate) / n of records whose decisions are all alike. The weights are m : 1, where m is the number of
+    records with a hit or the number with a miss, whichever is lower. The quantile is Student's with n - 1 degrees of
+    freedom (Dean and Pagano 2015).
 
     Args:
         cells: the counts of the rate.
@@ -628,7 +628,7 @@ DIGITS = 4
 """The number of decimals of a percentage in the report."""
 
 _Decision: TypeAlias = tuple[int, int, Any]
-"""The index of a row, that of one of its labels, and the right answer."""
+"""The index of a row, the index of one of its labels, and the right answer."""
 
 
 def scores(

@@ -79,7 +79,7 @@ def hard_split(
 
 
 def _worst(entries: Sequence[Mapping[str, Any]], size: int, searches: Sequence[str]) -> list[_Worst]:
-    """Return for each original the row of these searches that breaks the most of their models."""
+    """Return, for each original, the row that breaks the most models, out of the rows of these searches."""
     found = [_Worst(0, 1.0, -at) for at in range(size)]
     for line, entry in enumerate(entries):
         if entry["perturbation"] in searches and entry["search"]["status"] == "broken":
