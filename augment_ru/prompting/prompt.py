@@ -97,7 +97,7 @@ class FilledPrompt:
         tokens: the most tokens of a generated answer.
         stop: the strings that end a generated answer.
         turns: what the context is made of: each demonstration as its question and its answer, without white space
-            around them, and last the row's own question with an empty answer. The first question begins with the instruction.
+            around them, and last the row's own question with an empty answer. The instruction begins the first.
         listed: whether the context lists the choices itself.
     """
 
