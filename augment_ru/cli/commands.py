@@ -62,7 +62,7 @@ def perturb(**given: Any) -> int:  # noqa: ANN401
 @option("--set NAME.OPTION=VALUE...", "Set an option of a normalizer (see list -v).", dest="options")
 @with_options(*shared.INPUT, *shared.ROWS, *shared.SPLIT, shared.QUIET)
 def normalize(**given: Any) -> int:  # noqa: ANN401
-    """Read the texts of a file as they were meant: without what hides words from a filter, or without errors.
+    """Read the texts of a file as they were meant: undo what hides words from a filter, or undo people's errors.
 
     Formats are those of perturb. On a terminal, without -o, the differences are shown in colours.
 
@@ -268,9 +268,9 @@ def verify(**given: Any) -> None:  # noqa: ANN401
 def explain(text: str, **given: Any) -> None:  # noqa: ANN401
     """Show which changes are applied to a text, and why.
 
-    Prints the protected spans with their rules. For each attack prints the proposed changes with their ranks, and
-    whether each was dropped (with the reason), applied, or not applied. For a normalizer prints what it reads, and
-    other readings.
+    Prints the protected spans with their rules. For each attack, prints the proposed changes with their ranks, and
+    whether each was dropped (with the reason), applied, or not applied. For a normalizer, prints its edits and other
+    possible readings of the text.
     """
     from augment_ru.jobs.explain import explain_text
 

@@ -69,7 +69,7 @@ class HelpfulGroup(click.Group):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse the arguments. If there are none, print the help and exit."""
-        if not args and not ctx.resilient_parsing:  # a shell that asks for completions has no arguments, too
+        if not args and not ctx.resilient_parsing:  # a shell that asks for completions passes none
             click.echo(ctx.get_help())
             ctx.exit()
         return super().parse_args(ctx, args)
@@ -92,7 +92,7 @@ def completer(kind: str, *more: str, joined: bool = False) -> _Completer:
     Args:
         kind: the kind, such as `attacks`.
         more: further names.
-        joined: whether names are joined by `+`; then the last is completed.
+        joined: whether several names may be joined by `+`; the last one is then completed.
     """
 
     def complete(_context: click.Context, _parameter: click.Parameter, typed: str) -> list[CompletionItem]:
@@ -188,7 +188,11 @@ class _Form(click.Choice[str]):
     """The format of a file: one of the choices, or `beir:` with the file of the judgements."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:  # noqa: ANN401
-        """Return the value if it is possible."""
+        """Return the value if it is one of the choices or begins with `beir:`.
+
+        Raises:
+            click.BadParameter: it is neither.
+        """
         return value if value.startswith("beir:") else super().convert(value, param, ctx)
 
 
@@ -211,13 +215,13 @@ INPUT = (
     option("--field NAME...", "A field that is perturbed, in place of the task's.", dest="fields"),
     *FILE_FORM,
 )
+"""The options for the rows and the input file."""
 SPANS = option(
     "--spans",
     "What is perturbed in texts with labelled spans: what stands around them, the spans, or both.  [default: context]",
     type=click.Choice(["context", "inside", "all"]),
 )
 METRIC = option("--metric NAME...", "Metrics, in place of the task's.", dest="metrics")
-"""The options for the rows and the input file."""
 
 MODEL = (
     option("--label-field NAME...", "A field of the right answer, in place of the task's.", dest="label_fields"),
@@ -276,7 +280,7 @@ NORMALIZER = option(
 QUIET = option("-q/--quiet", "Show neither progress nor the lines at the end of a run.")
 
 POOL = (_probability("1"), _THRESHOLD, *SETUP)
-"""The options of a run that searches among all changes. Options on how many changes to try are left out."""
+"""The options of `attack` for its pool of changes; those on how many changes to try (`SEARCH`) are left out."""
 
 
 def attack_option(help_: str, default: str = "") -> Callable[[_F], _F]:

@@ -24,8 +24,8 @@ def normalised(text: str, form: str = "russian") -> str:
     """Return the normal form in which answers are compared.
 
     "squad" is the form of SQuAD's own script (Rajpurkar et al. 2016, section 4), with which MERA's code scores: lower
-    case, no punctuation of ASCII, no English articles, one space between words. Chevrons, ё and stress marks stay, and
-    «C++» is «C».
+    case, no ASCII punctuation, no English articles, one space between words. The quotation marks «», ё and stress marks
+    stay, and «C++» becomes «c».
 
     "russian" is the same for Russian. All characters of the Unicode categories P* are removed. ё becomes е, stress
     marks (U+0301) are removed, and letters are composed (NFC), so that й typed as two characters equals й typed as one.
@@ -46,13 +46,13 @@ def normalised(text: str, form: str = "russian") -> str:
 
 
 def same_answer(golds: Sequence[str], prediction: str, form: str = "russian") -> bool:
-    """Tell whether the prediction equals one of the right answers `golds`, both in this normal form."""
+    """Tell whether the prediction equals one of the right answers `golds`, both in the normal form `form`."""
     given = normalised(prediction, form)
     return any(normalised(gold, form) == given for gold in golds)
 
 
 def token_f1(gold: str, prediction: str, form: str = "russian") -> float:
-    """Return the F1 between the words of two answers in this normal form, in [0, 1].
+    """Return the F1 between the words of two answers in the normal form `form`, in [0, 1].
 
     Words are compared as multisets. If an answer has no words, the result is 1 if both have none, else 0.
 

@@ -42,9 +42,9 @@ spans; for "exercises" the exercise."""
 
 
 class Metric(NamedTuple):
-    """A scoring function of right answers and predictions, and the kind that both must have.
+    """A function from right answers and predictions to a score, and the kind of answers that it takes.
 
-    `of_label` makes the function for the spans of one label; None if a score has no such parts.
+    `of_label` returns the same function for the spans of one label; None if the metric is not one of spans.
     """
 
     kind: Kind
@@ -58,7 +58,7 @@ def accuracy(golds: Sequence[object], predictions: Sequence[object]) -> float:
 
 
 def exact_match(golds: Sequence[Sequence[str]], predictions: Sequence[str], form: str = "russian") -> float:
-    """Return the share of predictions that equal one of the right answers of their row, in this normal form."""
+    """Return the share of predictions that equal one of the right answers of their row, in the normal form `form`."""
     return _mean([float(same_answer(gold, given, form)) for gold, given in zip(golds, predictions, strict=True)])
 
 
@@ -68,7 +68,7 @@ def f1(golds: Sequence[Sequence[str]], predictions: Sequence[str], form: str = "
 
 
 Questions: TypeAlias = Sequence[Sequence[str]]
-"""The labels of the options of each question of a row."""
+"""For each question of a row, the labels of its options."""
 
 
 def muserc_f1a(golds: Sequence[Questions], predictions: Sequence[Sequence[str]]) -> float:
@@ -114,7 +114,7 @@ _SCORES: Mapping[str, Callable[[Sequence[Any], Sequence[Any]], float]] = {
     "muserc_em": muserc_em,
 }
 OTHER_FORM = "_russian"
-"""The end of the names of metrics that compare written answers in the form for Russian, beside a benchmark's own."""
+"""The suffix of metrics of written answers in the Russian normal form, if the benchmark itself uses another form."""
 _WRITTEN = {"exact_match": exact_match, "f1": f1}
 
 
@@ -130,7 +130,8 @@ METRICS = {name: _metric(name, kind) for name, kind in metric_kinds.METRIC_KINDS
 def metrics_of(names: Sequence[str], form: str = "russian") -> dict[str, Metric]:
     """Return the metrics with these names; `form` is the normal form in which written answers are compared.
 
-    With another form than "russian", the metrics of written answers come once more in that form, as `f1_russian`.
+    If `form` is not "russian", each metric of written answers is returned twice: in this form under its own name, and
+    in the Russian form with the suffix `_russian`, such as `f1_russian`.
 
     Raises:
         AugmentError: a name belongs to no metric, or the metrics are of different kinds.
@@ -157,7 +158,7 @@ def is_right(kind: Kind, gold: Any, prediction: Any, form: str = "russian") -> b
 
     For "labels" it must be the right label, for "answers" one of the right answers, in the normal form `form`. For
     "lists" it must have the right label for every option, for "spans" the right spans and no others; for "rankings" a
-    relevant document must be among the first; for "exercises" it must earn all points.
+    relevant document must be among the first ones (`Relevant.first`); for "exercises" it must earn all points.
     """
     if kind == "answers":
         return same_answer(gold, prediction, form)
@@ -171,7 +172,11 @@ def is_right(kind: Kind, gold: Any, prediction: Any, form: str = "russian") -> b
 
 
 def as_compared(kind: Kind, answer: Any, form: str = "russian") -> Any:  # noqa: ANN401  (of the kind)
-    """Return what must be equal in two predictions that count as the same: of a ranking, its first document."""
+    """Return the part of a prediction that is compared to tell whether two predictions are the same.
+
+    It is the text in the normal form `form` for a written answer, the first document for a ranking, and the whole
+    prediction for the other kinds.
+    """
     if kind == "answers":
         return normalised(answer, form)
     return answer[:1] if kind == "rankings" else answer
@@ -184,7 +189,7 @@ Golds: TypeAlias = Sequence[Sequence[Gold | None]]
 """For each original, a right answer for each name in `task.scoring.decided`; None if the original does not have it."""
 
 _OF_CLASSES = ("labels", "lists")
-"""The kinds of answers that are classes, or made of them."""
+"""The kinds of answers that consist of class labels."""
 _SHOWN = 5
 """The most labels that an error message names."""
 _UNLABELLED = "-1"

@@ -1,4 +1,4 @@
-"""What broke the answers: the edits of broken rows by attack, kind, word and letter, beside those that were tried."""
+"""What broke the answers in a search: edits of broken rows, by attack, kind, letter and word, out of those tried."""
 
 from bisect import bisect_right
 from collections import Counter
@@ -15,7 +15,7 @@ from augment_ru.text.words import LETTERS_AND_DIGITS
 FEATURES = ("attack", "kind", "letter", "word")
 """The properties of an edit that are counted."""
 CHANGES, SIMILARITY = "changes, at most", "similarity, at least"
-"""The names of two cumulative counts; their values are numbers."""
+"""Two properties that are counted cumulatively: rows broken with at most so many changes, or at least so similar."""
 _STEPS = {CHANGES: (1, 2, 3, 4, 5, 7, 10, 20), SIMILARITY: (1.0, 0.99, 0.98, 0.95, 0.9, 0.85, 0.8)}
 _MOST = {"attack": 20, "kind": 5, "letter": 10, "word": 15}
 """How many values of each property are listed: those with the highest lower ends of their intervals."""
@@ -54,16 +54,17 @@ def counted_edits(source: str, edits: Iterable[tuple[Sequence[Any], str]]) -> Ma
 def shares_broken(
     rows: Sequence[Pair], right: Sequence[Pair], golds: Golds, learned: Mapping[str, int]
 ) -> list[ShareBroken]:
-    """Return what broke the answers of a search.
+    """Return, for each property, how often its values broke an answer in a search.
 
-    Edits are counted among those tried; words in rows: where the word broke, of those where it was tried. Labels,
-    numbers of changes and similarities are counted among the rows that can be broken; the latter two are cumulative.
+    Attacks, kinds and letters: the edits of broken rows out of all tried edits. Words: the rows that edits of the word
+    broke, out of the rows where the word was tried. Labels, numbers of changes and similarities: the broken rows out of
+    those that can be broken; the last two are cumulative.
 
     Args:
         rows: the broken rows.
         right: the rows that can be broken.
         golds: the right answers of the originals.
-        learned: in how many of the model's train rows each word stands; empty if they are not known.
+        learned: maps each word to the number of the model's train rows that contain it; empty if they are not known.
     """
     broke = _in_rows(_edits_of(pair) for pair in rows)
     tried = _in_rows(_tried_of(pair.metadata.get("tried")) for pair in right)
@@ -87,7 +88,7 @@ def shares_broken(
 
 
 def hardest(right: Sequence[Pair], pairs: Pairs) -> list[HardRow]:
-    """Return the rows that withstood the most queries, and after them those broken last."""
+    """Return the ten hardest rows: those that withstood the most queries, then those broken after the most queries."""
 
     def order(pair: Pair) -> tuple[int, int]:
         at = pair.metadata.get("broken_at")

@@ -1,4 +1,4 @@
-"""What a filter misses and what it stops by mistake, before and after attacks, by the threshold of its scores."""
+"""Filters that must catch one label: rows they miss and false alarms, before and after attacks, at any threshold."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -17,7 +17,8 @@ from augment_ru.evaluation.report import CatchAfter, CatchReport, Rate
 _STEPS = 51
 """The number of thresholds from 0 to 1 at which curves are drawn."""
 Catches = Mapping[str, Sequence[float | None]]
-"""The catch score of each row by attack, "" for the originals: the probability of the label (softmax), if known."""
+"""Maps each attack, and "" for the originals, to the score of each row: the softmax probability of the label to be
+caught, in [0, 1]; None if it is not known."""
 
 
 def check_catch(label: str, pairs: Pairs) -> None:
@@ -32,7 +33,7 @@ def check_catch(label: str, pairs: Pairs) -> None:
 
 
 def catch_scores(model: NamedModel, plan: EvaluationPlan, label: str, cache: Cache | None) -> Catches | None:
-    """Ask a model for the scores of the first episode, and return those of a label; None if it gives no scores."""
+    """Ask a model for the scores of a label in the first episode; return None if the model gives no scores."""
     if model.scored is None:
         return None
     shots, episodes = plan.runs_of(model)[0]
@@ -49,10 +50,10 @@ def _probability(scores: Sequence[Mapping[str, float]], label: str) -> float | N
 
 
 def catch_report(label: str, judged: JudgedRun, pairs: Pairs, scores: Catches | None, seed: int) -> CatchReport:
-    """Return what a filter misses and stops by mistake.
+    """Return the missed rows and the false alarms of a filter, on the originals and after each attack.
 
     Args:
-        label: the label that is to be caught.
+        label: the label that the filter must catch.
         judged: the run of the model.
         pairs: the original and perturbed rows.
         scores: the catch scores of the rows; None if the model gives none.

@@ -34,7 +34,7 @@ from augment_ru.evaluation.tables import shown_names
 from augment_ru.version import __version__
 
 _METRICS = {CORRECT["labels"]: "accuracy", CORRECT["answers"]: "exact_match"}
-"""What the share of right decisions is called, by the criterion of a right one."""
+"""Maps the criterion of a right decision (`Report.correct`) to the name of the share of right decisions."""
 
 Shared: TypeAlias = Mapping[str, Sequence[tuple[str, Sequence[int]]]]
 """Maps an attack to the rows that all reports have: the key of each row, and its number in each report."""

@@ -1,7 +1,7 @@
-"""Contamination: does a model lose more on the perturbed rows of a benchmark than on those of rows that it cannot know?
+"""Contamination: does perturbation cost a model more right answers on a benchmark than on rows that it cannot know?
 
-A model that learnt a test set by heart answers its rows better than the same questions in other words. A weak model
-loses there, too; so the loss is compared with that on fresh rows, perturbed in the same way.
+A model that learnt a test set by heart answers its rows better than the same questions in other words. But a weak model
+loses right answers there, too; so its loss is compared with that on fresh rows, perturbed in the same way.
 """
 
 import numpy as np
@@ -17,13 +17,13 @@ from augment_ru.records.record import Record
 def contamination_report(
     judged: rates.JudgedRun, attack: str, pairs: Pairs, fresh: ContaminationReport | None
 ) -> ContaminationReport:
-    """Return what a model loses on the rows that an attack perturbed, beside fresh rows.
+    """Return how many right answers a model loses on the rows that an attack perturbed, and compare with fresh rows.
 
     Args:
         judged: the run of the model.
         attack: the name of the attack.
         pairs: the original and perturbed rows.
-        fresh: what it loses on fresh rows under the same attack; None if there are none.
+        fresh: the same report of the fresh rows under the same attack; None if there are none.
     """
     outcomes, drawn = judged.outcomes[attack], judged.resamples[attack, rates.LOSS]
     counted = outcomes.known & rates.same_meaning(pairs.attacks[attack])
@@ -43,7 +43,7 @@ def contamination_report(
 
 
 def _less(a: Rate, b: Rate) -> Rate | None:
-    """Return the difference of two independent rates; None if one is not known."""
+    """Return the difference a - b of two independent rates, in percentage points; None if one is not known."""
     if a.value is None or b.value is None or not (a.ci95 and b.ci95):
         return None
     ends = rates.of_difference((a.value, a.ci95), (b.value, b.ci95))
@@ -51,10 +51,10 @@ def _less(a: Rate, b: Rate) -> Rate | None:
 
 
 def check_fresh(pairs: Pairs, fresh: Pairs) -> None:
-    """Check that fresh rows are other rows than those of an evaluation, perturbed by the same attack.
+    """Check that fresh rows are perturbed by an attack of the evaluation, and are not among its rows.
 
     Raises:
-        AugmentError: no attack is the same, or a fresh row is one of the others.
+        AugmentError: the two have no attack in common, or have an original in common.
     """
     own, other = (", ".join(one.attacks) or "none" for one in (pairs, fresh))
     if not pairs.attacks.keys() & fresh.attacks.keys():

@@ -1,4 +1,4 @@
-"""Defences: normalizers in front of models, what they cost on clean rows, and what they recover of attacked ones."""
+"""Defences: normalizers in front of models; the right answers that they cost on originals and recover under attacks."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -23,7 +23,7 @@ from augment_ru.records.task import Task
 
 @dataclass(frozen=True, slots=True)
 class Defence:
-    """A normalizer in front of a model, which is asked about what the normalizer reads.
+    """A normalizer in front of a model: the model is asked about the normalized text.
 
     Attributes:
         normalizer: the normalizer.
@@ -34,7 +34,7 @@ class Defence:
 
     @classmethod
     def of(cls, spec: str | Normalization) -> "Defence":
-        """Make the defence of a specification (`Normalizer`).
+        """Make the defence that `spec` names; a specification is written as for `Normalizer`.
 
         Raises:
             AugmentError: a name is unknown.
@@ -47,9 +47,10 @@ class Defence:
         return self.normalizer.name
 
     def protect(self, model: NamedModel, kind: Kind = "labels") -> NamedModel:
-        """Return the model behind this defence, as a model of its own.
+        """Return a new model that normalizes each question and then asks `model`.
 
-        The spans that it finds in what the normalizer reads are brought to their places in the text that is asked.
+        If the answers are spans, the spans that `model` finds in the normalized text are moved to their places in the
+        text before normalization.
         """
         found = replace(model, name=f"{self.name} + {model.name}", defence=self.name, reads=self.read)
         if kind != "spans":
@@ -62,9 +63,9 @@ class Defence:
         return replace(found, reads=None, predict=predict, stream=None, signature=found.stated, defence="")
 
     def read(self, examples: Sequence[Example]) -> Sequence[Example]:
-        """Return the questions with their texts as the normalizer reads them; offsets follow.
+        """Return the questions with normalized texts; offsets move with the texts.
 
-        The last questions are read once, since several models are asked them.
+        The last result is kept, since several models are asked the same questions.
         """
         if not self._last or self._last[0] is not examples:
             records = [Record(example.record, example.task) for example in examples]
@@ -78,21 +79,21 @@ class Defence:
         return read
 
     def readings(self, rows: Iterable[Mapping[str, object]], task: Task) -> list[dict[str, str]]:
-        """Return for each row the texts that the normalizer changes, by field, as it reads them."""
+        """Return, for each row, the normalized text of each field that the normalizer changes."""
         found = self.normalizer.chunk([Record(values, task) for values in rows])
         return [
             {name: script.text for name, script in one.scripts.items() if script.text != script.source} for one in found
         ]
 
     def changed(self, pairs: Pairs) -> dict[str, Rate]:
-        """Return the share of the rows of each attack that the normalizer changes, "" for the originals."""
+        """Return, for each attack and for the originals (key ""), the share of rows that the normalizer changes."""
         every: Mapping[str, Sequence[Original | Pair]] = {"": pairs.originals, **pairs.attacks}
         read = {name: self.readings((one.values for one in rows), pairs.task) for name, rows in every.items()}
         return {name: rates.wilson_rate(sum(map(bool, own)), len(own)) for name, own in read.items()}
 
 
 def _values(one: Normalized) -> Mapping[str, object]:
-    """Return the values of a row as read; as they are if an edit goes through a place that the row states."""
+    """Return the values of a row with normalized texts; unchanged values if an edit crosses an offset of the row."""
     if one.status != "normalized":
         return one.record.values
     try:
@@ -102,7 +103,10 @@ def _values(one: Normalized) -> Mapping[str, object]:
 
 
 def _brought_back(prediction: Prediction, asked: Example, normalized: Normalized) -> Prediction:
-    """Return spans that a model found in what a normalizer read, in the places of the text before."""
+    """Move the spans that a model found in a normalized text to their places in the text before normalization.
+
+    If the model was asked about the text before normalization, the prediction is returned unchanged.
+    """
     name = asked.task.layout.labelled or ""
     script = normalized.scripts[name]
     if Record(asked.record, asked.task).text(name) != script.text:
@@ -114,14 +118,14 @@ def _brought_back(prediction: Prediction, asked: Example, normalized: Normalized
 def defence_report(
     name: str, bare: rates.JudgedRun, own: rates.JudgedRun, pairs: Pairs, *, changed: Mapping[str, Rate], seed: int
 ) -> DefenceReport:
-    """Return what a defence costs and recovers.
+    """Return how many right answers a defence costs on the originals, and how many it recovers under each attack.
 
     Args:
         name: the name of the defence.
         bare: the run of the model without it.
         own: the run of the model behind it.
         pairs: the original and perturbed rows.
-        changed: what the defence changes (`Defence.changed`).
+        changed: the shares of rows that the defence changes (`Defence.changed`).
         seed: the seed of the bootstrap.
     """
     clean = [replace(one, outcomes={ORIGINAL: rates.outcomes_of_originals(one.run, pairs)}) for one in (bare, own)]
@@ -148,14 +152,15 @@ def defence_report(
 def _recovered(
     cells: Sequence[rates.Cells], drawn: Sequence[np.ndarray] | np.ndarray, changed: Rate | None = None
 ) -> DefendedAttack:
-    """Return what an attack costs, and which share of it a defence recovers.
+    """Return how many right answers an attack costs, and which share of this cost a defence recovers.
 
-    The share is (defended - attacked) / (clean - attacked), of right answers. It is None unless the interval of what
-    the attack costs lies above 0.
+    The recovered share is (defended - attacked) / (clean - attacked). It is None unless the interval of the cost,
+    clean - attacked, lies above 0.
 
     Args:
-        cells: right answers and decisions: clean, attacked, and attacked behind the defence.
-        drawn: the resamples of the three shares, from the same bootstrap.
+        cells: the right answers and decisions behind three rates: clean (bare model, originals), attacked (bare model,
+            perturbed rows) and defended (model behind the defence, perturbed rows).
+        drawn: the resamples of the three rates, from the same bootstrap.
         changed: the share of attacked rows that the defence changes.
     """
     clean, attacked, defended = (one.rate() or 0.0 for one in cells)

@@ -1,4 +1,4 @@
-"""Evaluate models on rows: ask all models, judge their answers, and count the report.
+"""Evaluate models on rows: ask all models, judge their answers, and compute the report.
 
 The same answers give the same bytes.
 """
@@ -72,10 +72,10 @@ from augment_ru.records.task import Task
 from augment_ru.version import __version__
 
 WIDE = 20.0
-"""In percentage points: the report flags a cell of a table if its confidence interval is wider."""
+"""The report flags a cell of a table if its 95 % interval is wider than this, in percentage points."""
 
 _OF_CLASSES = ("macro_f1", "mcc")
-"""The metrics that weigh classes alike, however many rows they have."""
+"""The metrics that give each class the same weight, however many rows it has."""
 
 CORRECT = {
     "labels": "same label",
@@ -101,8 +101,8 @@ class Evaluation:
         data: the name of the row file, without its folder; None for rows made in Python.
         flipping: the edits that flip the answer; only for rows whose edits were tested by asking the model again.
         specs: for rows of a release, maps the name of each variation to the specification of its attack.
-        defences: for each model that stands behind a defence, by name, the defence and the name of the bare model.
-        catches: the scores of the label that is to be caught, by the name of the model.
+        defences: maps the name of each model behind a defence to the defence and the name of the bare model.
+        catches: for each model, by name, its scores of the label to be caught (`settings.catch`).
         fresh: the evaluation of the same models on fresh rows; None if there are none.
         learned: the texts that models were trained on.
     """
@@ -154,7 +154,7 @@ class Evaluation:
         return found
 
     def counted(self) -> Report:
-        """The report; it is counted once."""
+        """Return the report; it is computed once and kept."""
         return self._counted
 
     @cached_property
@@ -264,7 +264,7 @@ class Evaluation:
             "similarity": [pair.similarity if pair.status == "perturbed" else None for pair in rows],
             "probability": [pair.probability if pair.status == "perturbed" else None for pair in rows],
         }
-        chosen = attack == WORST_ROWS or any(map(is_searched, rows))  # by their success, which strength would then show
+        chosen = attack == WORST_ROWS or any(map(is_searched, rows))  # because they break, which would distort strength
         return AttackReport(
             rate=judged.success(attack),
             unchanged=status["unchanged"],
@@ -303,7 +303,14 @@ class Evaluation:
         )
 
     def _part(self, judged: rates.JudgedRun, attack: str, originals: rates.Flags, name: str) -> Cell:
-        """Return the success rate and the F1 over the rows of an attack whose originals are in a subpopulation."""
+        """Return the success rate and the F1 over the rows of an attack whose originals are in a cell.
+
+        Args:
+            judged: the run.
+            attack: the name of the attack.
+            originals: which originals are in the cell, flags of shape (originals,).
+            name: the name of the cell.
+        """
         outcomes = judged.outcomes[attack]
         rows = originals[outcomes.original]
         f1 = {one: metric for one, metric in self.metrics.items() if one in F1}
@@ -314,13 +321,13 @@ class Evaluation:
         return replace(_cell(outcomes, rows, name), f1_before=before, f1_after=after)
 
     def _of_fresh(self, judged: rates.JudgedRun, attack: str) -> ContaminationReport | None:
-        """Return what a run loses on the fresh rows under an attack; None if there are none."""
+        """Return how many right answers a run loses on the fresh rows under an attack; None without fresh rows."""
         models = self.fresh.counted().models if self.fresh else ()
         own = (one for one in models if (one.model, one.shots) == (judged.run.model, judged.run.shots))
         return next((one.attacks[attack].contamination for one in own if attack in one.attacks), None)
 
     def _defence(self, judged: rates.JudgedRun) -> DefenceReport | None:
-        """Return what the defence of a run costs and recovers; None for a bare model."""
+        """Return how many right answers the defence of a run costs and recovers; None for a bare model."""
         if judged.run.model not in self.defences:
             return None
         defence, name = self.defences[judged.run.model]
@@ -333,7 +340,7 @@ class Evaluation:
         return {one.name: one.changed(self.pairs) for one, _ in self.defences.values()}
 
     def _catch(self, judged: rates.JudgedRun) -> CatchReport | None:
-        """Return what a run misses and stops by mistake; None if no label is to be caught."""
+        """Return the missed rows and false alarms of a run as a filter; None if no label is to be caught."""
         if self.settings.catch is None:
             return None
         given = self.catches.get(judged.run.model)
@@ -343,7 +350,8 @@ class Evaluation:
         """Return a sentence for each number that does not meet a requirement of the settings (`require`).
 
         Args:
-            point: whether the numbers themselves are judged; if not, the ends of their intervals.
+            point: True to judge the numbers themselves; False to judge the end of each 95 % interval that is nearer to
+                failing (the upper end for <=).
         """
         report, found = self.counted(), list[str]()
         for one in map(Requirement.of, self.settings.require):
@@ -378,10 +386,10 @@ class Evaluation:
         return "\n".join(parts)
 
     def submission(self) -> dict[str, Any] | list[dict[str, Any]]:
-        """Return the answers to the originals as the benchmark's scorer reads them, one file for a task.
+        """Return the answers to the originals in the form of the benchmark's submission file for the task.
 
-        For MERA it is an object; for Russian SuperGLUE the lines of a file in the order of `idx`, each with `idx` and
-        `label`, or for MuSeRC with a label for each answer of the passage.
+        For MERA this is one JSON object. For Russian SuperGLUE it is a list with an object for each line of the file,
+        sorted by `idx`: `idx` and `label`, or for MuSeRC a label for each answer of the passage.
 
         Raises:
             AugmentError: the task is of neither benchmark, a row has no id, or there are several models or numbers of
@@ -474,7 +482,7 @@ class Evaluation:
 
 
 def _submitted(row: Mapping[str, Any], answer: Any, kind: answers.Kind) -> dict[str, Any]:  # noqa: ANN401  (of the kind)
-    """Return a line of a submission to Russian SuperGLUE; labels have the types of its files.
+    """Return a line of a submission to Russian SuperGLUE as an object; its labels are booleans, integers or texts.
 
     Raises:
         AugmentError: the row has no `idx`.
@@ -517,7 +525,10 @@ def _valid_rows(judged: rates.JudgedRun, attack: str, rows: Sequence[Pair]) -> V
 
 
 def _spans_report(judged: rates.JudgedRun, attack: str) -> dict[str, Rate] | None:
-    """Return what became of right spans; None if answers are no spans."""
+    """Return the share of each fate (`spans.FATES`) among the right spans that the model found in the originals.
+
+    The result is None if the answers of the task are no spans.
+    """
     cells = judged.cells.get((attack, f"{rates.FATE}kept"))
     right = None if cells is None else int(cells.trials.sum())
     return cells and {fate: judged.rate(attack, rates.FATE + fate, right) for fate in FATES}
@@ -584,7 +595,7 @@ def _version(package: str) -> str:
 _log = logging.getLogger(__name__)
 
 Models: TypeAlias = Mapping[str, examples.Model | examples.PredictFunction | str] | Sequence[str]
-"""Specifications as for `--model`, with or without a name; or names, each with a specification or a function."""
+"""A list of specifications as for `--model`, or a mapping from names to specifications, models or functions."""
 
 Progress: TypeAlias = Callable[[str, int], AbstractContextManager[Callable[[int], None]]]
 """A progress hook, which is called with a model's name and its number of questions and returns a context manager. The
@@ -714,10 +725,10 @@ def evaluate(
 def _on_fresh_rows(
     models: Sequence[examples.NamedModel], pairs: Pairs, train: str | Path | None, settings: EvaluationSettings
 ) -> Evaluation:
-    """Ask the same models about the fresh rows.
+    """Ask the same models about the fresh rows (`settings.fresh`), and return their evaluation.
 
     Raises:
-        AugmentError: the rows are wrong, or no attack perturbed both.
+        AugmentError: the rows are wrong, share no attack with `pairs`, or contain one of its originals.
     """
     own = replace(settings, fresh=None, originals=None, verdicts=None, catch=None, require=(), prompts=(), options={})
     own = replace(own, train=train, by=(), flipping="none")
@@ -735,7 +746,7 @@ def _asked(
     progress: Progress,
     on_model_done: DoneHook,
 ) -> tuple[list[ModelRun], dict[str, Catches]]:
-    """Ask all models; return their runs and, if a label is to be caught, its scores by the name of the model.
+    """Ask all models; return their runs and, if a label is to be caught, the scores of this label by model name.
 
     Raises:
         AugmentError: a model fails.
@@ -765,7 +776,12 @@ def _name_of(perturbed: RowsOrFile) -> str | None:
 
 
 def check_models(models: Models, options: Mapping[str, Any], nearest: str = "") -> None:
-    """Check the names and kinds of the models; `nearest` names a further one that may have options.
+    """Check the names and kinds of the models, and that each option is for the kind of one of them.
+
+    Args:
+        models: the models.
+        options: options of models, by kind.
+        nearest: the specification of the model that chooses demonstrations, which may have options, too; "" for none.
 
     Raises:
         AugmentError: `models` is not a list or mapping or is empty, two models are the same, a kind does not exist, or
@@ -791,10 +807,10 @@ def check_models(models: Models, options: Mapping[str, Any], nearest: str = "") 
 
 
 def _nearest(settings: EvaluationSettings, shown: Demonstrations, task: Task) -> examples.NamedModel | None:
-    """Return the model that ranks the rows that may be shown by their nearness to a question; None if none is named.
+    """Return the model that ranks train rows by their nearness to a question; None if `settings.nearest` is None.
 
     Raises:
-        AugmentError: the model of the setting does not rank documents, or cannot be made.
+        AugmentError: the model does not rank documents, or cannot be made.
     """
     if (spec := settings.nearest) is None:
         return None
@@ -815,7 +831,7 @@ def _nearest(settings: EvaluationSettings, shown: Demonstrations, task: Task) ->
 def _with_prompts(
     name: str, model: examples.Model | examples.PredictFunction | str, task: Task, settings: EvaluationSettings
 ) -> list[tuple[str, examples.Model | examples.PredictFunction | str, Mapping[str, Any], PromptOf | None]]:
-    """Return a model once for each prompt: its name, the model, its options, and the prompt.
+    """Return, for each prompt that the model is asked with, the name, the model, its options, and the prompt.
 
     A model that reads no prompts is returned once, with the options of its kind and no prompt.
 

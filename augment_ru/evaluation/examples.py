@@ -1,4 +1,4 @@
-"""The interface between the evaluation and the models: what models are asked and answer, each different question once.
+"""The interface between the evaluation and the models: questions, predictions, and asking each different question once.
 
 Answers are kept on disk, so that a repeated or interrupted evaluation asks only the new questions.
 """
@@ -39,7 +39,7 @@ PERTURBATION, EPISODE = "perturbation", "episode"
 
 _log = logging.getLogger(__name__)
 _MANY_TOKENS = 1_000_000
-"""How many tokens, paid for, are worth a warning before they are asked."""
+"""If the questions are expected to have at least this many tokens, which may cost money, a warning is logged first."""
 _BITS = 14_000
 """The most bits of a number in a prediction; Python refuses to print numbers with more than 4,300 digits."""
 _PLAIN = frozenset({str, float, bool, type(None)})
@@ -265,7 +265,7 @@ def example_of(record: Mapping[str, Any], task: Task, shots: Sequence[Mapping[st
 
 
 def titled_text(values: Mapping[str, Any], task: Task) -> str:
-    """Return the fields that a model reads, one after the other; of several, each with its name before it."""
+    """Return the fields that a model reads, joined by line feeds; if there are several, each begins with its name."""
     read = Record(values, task).read()
     return "\n".join(f"{name.split('.')[-1]}: {text}" if len(read) > 1 else text for name, text in read.items())
 
@@ -344,7 +344,8 @@ def answer_keys(signature: str, examples: Sequence[Example], repeats: Sequence[i
     Args:
         signature: the model's signature.
         examples: the questions.
-        repeats: for each question, how often it was asked before: each time has a key of its own. Empty for the first.
+        repeats: for each question, how often it was asked before, so that each repeat has a key of its own; empty if no
+            question was asked before.
     """
     if any(repeats):
         keys = zip(answer_keys(signature, examples), repeats, strict=True)
@@ -458,8 +459,8 @@ _WANTED = "must return a list of as many"
 class NamedModel:
     """A model with the name that the report gives it.
 
-    `defence` names what stands in front of it, and `reads` turns questions into those that it is asked. The other
-    fields are the attributes of `Model`.
+    `defence` is the name of the defence in front of the model, "" for a bare model; `reads` normalizes the questions
+    before the model is asked, None to leave them as they are. The other fields are the attributes of `Model`.
     """
 
     name: str
@@ -492,28 +493,28 @@ class NamedModel:
                 raise AugmentError(f"chunk is {chunk!r}; needs a whole number from 1 on")
             if not isinstance(stated["signature"], str):
                 stated["signature"] = None
-            if not isinstance(stated["learned"], frozenset):  # a model of a user's may call anything so
+            if not isinstance(stated["learned"], frozenset):  # a user's model may use this name for anything
                 stated["learned"] = plain.learned
             stated["deterministic"] = stated["deterministic"] is True
             return cls(name, model, **stated)
 
     @property
     def stated(self) -> str | None:
-        """All that defines its answers, the defence in front of it included; None if the model does not state it."""
+        """The signature of the model, and the defence in front of it; None if the model has no signature."""
         defence = f"|defence={self.defence}" if self.defence else ""
         return None if self.signature is None else self.signature + defence
 
     def read(self, examples: Sequence[Example]) -> Sequence[Example]:
-        """Return the questions that the model is asked instead of these; a bare model is asked these."""
+        """Return the questions with the texts that the defence has normalized; unchanged for a bare model."""
         if self.reads is None:
             return examples
         with _said_of(self.name):
             return self.reads(examples)
 
     def with_scores(self) -> "NamedModel":
-        """Return the same model as one whose predictions are pairs of a prediction and its scores (`scores_of`).
+        """Return a model that answers with pairs [prediction, scores] of this model, so that the cache keeps both.
 
-        It has a signature of its own. A model without scores is returned as it is.
+        It has a signature of its own; `scores_of` reads its answers. A model without scores is returned as it is.
         """
         scored = self.scored
         if scored is None:
@@ -526,10 +527,10 @@ class NamedModel:
         return replace(self, predict=predict, signature=signature, stream=None)
 
     def scores_of(self, given: Any) -> Scored:  # noqa: ANN401  (JSON values)
-        """Return a prediction of `with_scores` with its scores; a prediction alone if the model gives no scores.
+        """Read an answer of the model that `with_scores` returns; that of a model without scores is a prediction alone.
 
         Raises:
-            AugmentError: the scores are no list of labels with numbers.
+            AugmentError: the scores are no list of mappings from labels to numbers.
         """
         if self.scored is None:
             return Scored(given)
@@ -595,7 +596,8 @@ def _said_of(name: str) -> Iterator[None]:
 class QuestionCounts:
     """How many questions a model was asked, how many of them were different, and how many the cache answered.
 
-    `expected` is an estimate of the tokens of the others, and `spent` what the server counted (`Model.spent`).
+    `expected` is an estimate of the tokens in the questions that the cache did not answer, and `spent` is the number of
+    tokens that the server counted for them (`Model.spent`).
     """
 
     questions: int = 0
@@ -646,7 +648,7 @@ def ask(
         counts.expected += (expected := model.tokens([questions[key] for key in open_keys]))
         if expected >= _MANY_TOKENS:
             _log.warning("%s: about %s tokens in %s questions", model.name, f"{expected:,}", f"{len(open_keys):,}")
-    size = model.chunk if model.stream is None else max(len(open_keys), 1)  # a stream keeps its questions open
+    size = model.chunk if model.stream is None else max(len(open_keys), 1)  # a stream asks several questions at a time
     for start in range(0, len(open_keys), size):
         chunk = open_keys[start : start + size]
         for numbered in model.answers([questions[key] for key in chunk]):

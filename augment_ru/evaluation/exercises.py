@@ -1,4 +1,4 @@
-"""Points of exercises, and MERA's grade norm: the points of an exam as a share of the most that it gives."""
+"""The points for exercises of MERA's USE, and its metric grade norm: the points of an exam / the most possible."""
 
 import re
 from collections import Counter
@@ -9,7 +9,7 @@ from augment_ru.records.answers import label_of
 
 _NO_LETTERS = re.compile(r"[\d\W]+")
 _WITH_PARTS = "16"
-"""The number of the exercise of many choices in which each choice counts by itself."""
+"""The number of the exercise that gives a point for each right choice; others need all right choices."""
 
 
 class Exercise(NamedTuple):
@@ -30,7 +30,7 @@ class Exercise(NamedTuple):
     most: float
 
     def points(self, given: str) -> int:
-        """Return the points of an answer: as the benchmark's code gives them."""
+        """Return the points for an answer, by the rules of the benchmark's own code."""
         wanted, found = self.answer.split(","), given.split(",")
         if self.kind == "text":
             return int(_NO_LETTERS.sub("", given).lower() in wanted)
@@ -42,7 +42,7 @@ class Exercise(NamedTuple):
 
 
 def exercise_of(answer: object, meta: Mapping[str, Any]) -> Exercise:
-    """Return the exercise whose right answer and `meta` a row states; without `score` it gives one point."""
+    """Return the exercise with the right answer and the `meta` of a row; without `score` it gives at most one point."""
     kind, number, variant = (label_of(meta.get(key)) for key in ("type", "id_task", "variant"))
     return Exercise(label_of(answer), kind, number, variant, float(meta.get("score") or 1))
 

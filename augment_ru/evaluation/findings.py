@@ -8,11 +8,11 @@ from augment_ru.evaluation.table_text import span
 from augment_ru.evaluation.tables import names_of
 
 _FEW = 20
-"""Right predictions below which a cell says nothing."""
+"""A cell with fewer right predictions than this is not mentioned."""
 _LEAST = 0.5
 """The lowest percentage that is not rounded to 0."""
 _TIMES = 1.5
-"""How many times the rate of all rows a cell's must be to be told."""
+"""A cell is mentioned if its rate is at least this many times the rate of all rows."""
 
 _ENDS = {
     "length": ("in short texts (of {} words)", "in long texts (of {} words)"),
@@ -29,10 +29,11 @@ _ENDS = {
 
 
 def findings(report: Report) -> list[str]:
-    """Return what was found: which attack breaks most of a model's right answers, where, how many, and how sure it is.
+    """Return what was found, in sentences.
 
-    There are a sentence or two for each model, and one about models whose slips may count as broken. Of a model that
-    was asked with several prompts: how far these are apart, beside what the worst attack does.
+    One or two sentences for each model say which attack breaks most of its right answers, how many, and in which
+    subpopulation most. For a model that was asked with several prompts, they compare the effect of the prompt with that
+    of the worst attack. A last sentence names the models whose slips may count as broken answers.
     """
     asked = {(one.model, one.shots) for one in report.prompts or ()}
     prompted = {f"{model} [" for model, _ in asked}

@@ -19,10 +19,10 @@ from augment_ru.records.record import Record
 from augment_ru.script import Script
 
 Numbers: TypeAlias = Mapping[str, Sequence[int]]
-"""Maps a field to numbers of its edits, counted from 0 in the order of the row's edits."""
+"""Maps a field to the indices of some of its edits, in the order of the row's edits."""
 
 Flipping: TypeAlias = Mapping[tuple[int, str, int], Numbers]
-"""Maps (number of the judged run, attack, number of the row) to the edits that flip the row's answer."""
+"""Maps (index of the judged run, attack, index of the row) to the edits that flip the row's answer."""
 
 _Unit: TypeAlias = tuple[tuple[str, int], ...]
 """Edits that are taken back together, each given by its field and number."""
@@ -59,7 +59,7 @@ def flipping_edits(
     """
     found: dict[tuple[int, str, int], Numbers] = {}
     by_name = {model.name: model for model in models}
-    # a text of a dialogue stands in later questions, too, and spans of other edits stand at other places
+    # a text of a dialogue is part of later questions, too; with other edits, spans have other places
     if wanted == "none" or plan.pairs.task.layout.dialogue is not None or plan.pairs.kind == "spans":
         return found
     for number, one in enumerate(judged):

@@ -32,7 +32,7 @@ class Released:
         fields: the perturbed fields; empty if there is no manifest.
         train: the file of the train rows; None if there is no such file.
         edits: the edit log; None if there is no such file.
-        models: for variations made by a search, maps the name of the variation to the model that was searched.
+        models: for variations made by a search, maps the name of the variation to the model that the search attacked.
         specs: maps the name of a variation to the specification of its attacks, as for `--attack`.
     """
 
@@ -104,7 +104,7 @@ def with_edit_log(rows: Rows, log: Path, models: Mapping[str, str]) -> Rows:
     Args:
         rows: the rows.
         log: the path of their edit log.
-        models: for variations made by a search, maps the name of the variation to the model that was searched.
+        models: for variations made by a search, maps the name of the variation to the model that the search attacked.
 
     Raises:
         AugmentError: the log does not belong to the rows.

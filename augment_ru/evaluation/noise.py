@@ -17,13 +17,13 @@ from augment_ru.evaluation.report import Rate
 from augment_ru.records.record import Record
 
 _ROUNDS = 30
-"""The rounds in which the share of slips is found; it settles after a few."""
+"""The number of iterations in which the share of slips is computed; it converges after a few."""
 _MOST = 0.45
-"""The largest share of slips that is told from guessing."""
+"""The largest share of slips that is assumed; a model that slips more often cannot be told from one that guesses."""
 
 
 def same_text_flips(run: ModelRun, pairs: Pairs, seed: int) -> Rate:
-    """Return how often two answers to the same text differ: the share of all pairs of repeats, the mean over texts.
+    """Return how often two answers to the same text differ: the share of all pairs of repeats, averaged over texts.
 
     Args:
         run: the answers, with at least one repeat.
@@ -57,10 +57,10 @@ def _same_texts(pairs: Pairs, attack: str) -> list[bool]:
 def flips_above_noise(run: ModelRun, pairs: Pairs, attack: str, seed: int) -> Rate:
     """Return the flips of an attack minus those of the repeats.
 
-    Of all pairs of an answer to the original and one to the perturbed text it is the share that differs, less that of
-    pairs of answers to the same text; the mean over rows. It is 0 if the answers to both texts are drawn alike. The
-    interval is that of the bootstrap over originals, which draws both shares together; if all resamples are equal, it
-    is Newcombe's.
+    For each row, this is the share of pairs (answer to the original, answer to the perturbed text) that differ, minus
+    the share of pairs of answers to the same text that differ; the rate is the mean over rows. Its expectation is 0 if
+    a model answers both texts with the same probabilities. The interval is that of the bootstrap over originals, which
+    draws both shares together; if all resamples are equal, it is Newcombe's.
 
     Args:
         run: the answers, with at least one repeat.
@@ -89,20 +89,22 @@ def flips_above_noise(run: ModelRun, pairs: Pairs, attack: str, seed: int) -> Ra
 
 
 def above_noise(judged: rates.JudgedRun, pairs: Pairs, attack: str, seed: int) -> Rate:
-    """Return the success rate of an attack without what slips do: what it breaks of the answers usually given.
+    """Return the success rate of an attack corrected for slips: the share of usually right answers that it breaks.
 
-    The flips of the attack, less those of the repeats, underestimate it, since a slip may also hide a broken answer.
-    So both are solved for the usual answers (Rogan and Gladen 1978). Let a and t be the shares of right answers to the
-    originals and to the perturbed texts, c the share of pairs of such answers that are both right, and s and u the
-    probabilities that a usually right answer slips to a wrong one and a usually wrong one to the right one. Then of the
-    answers usually right, 1 - (c - u (a + t) + u²) / ((a - u) (1 - s - u)) are usually wrong after the attack. s comes
-    from pairs of repeats of which one is right; u = s / (k - 1) for k labels, and 0 for free texts.
+    The flips of the attack minus those of the repeats would underestimate it, since a slip may also hide a broken
+    answer. So the equations of the observed shares are solved for the usual answers (Rogan and Gladen 1978). Let a and
+    t be the shares of right answers to the originals and to the perturbed texts, c the share of pairs (answer to the
+    original, answer to the perturbed text) of which both are right, s the probability that a usually right answer slips
+    to a wrong one, and u that a usually wrong answer slips to the right one. Then the share
+    1 - (c - u (a + t) + u²) / ((a - u) (1 - s - u)) of the usually right answers is usually wrong after the attack. s
+    is estimated from pairs of repeats of which one is right; u = s / (k - 1) for k labels, and 0 for free texts.
 
-    The interval is that of the bootstrap over originals, the same resamples for the attack and the repeats, and at
-    least ± t standard errors (Student's t), to which one row is added: few slips vary more than their resamples. It
-    also holds that of Wilson's centre, with so many trials as answers are right: few broken rows lie low more often
-    than high. If no repeat differs, the rate is the attack success rate with its own interval. Below 0 the attack mends
-    more than it breaks.
+    The interval is that of the bootstrap over originals, with the same resamples for the attack and the repeats. It is
+    widened until it holds c ± h for two centres c: the rate, and the centre of Wilson's interval with a trial for each
+    right answer (a rate from few broken rows is more often too low than too high). h is Student's t times √(e² + 1/n²):
+    e is the standard error of the bootstrap, n the number of right answers, and 1/n² stands for one more row, because
+    few slips vary more than their resamples. If no repeat differs in being right, the rate is the attack success rate
+    with its own interval. A rate below 0 means that the attack mends more than it breaks.
 
     Args:
         judged: the run, with at least one repeat.
@@ -119,7 +121,7 @@ def above_noise(judged: rates.JudgedRun, pairs: Pairs, attack: str, seed: int) -
     if not slips.any():
         return judged.rate(attack, "asr")
     both = before * after / many**2
-    same = np.array(_same_texts(pairs, attack))  # where the answers to both are the same answers
+    same = np.array(_same_texts(pairs, attack))  # rows that read like their originals have the same answers
     both[..., same] = (before * (before - 1) / (many * (many - 1)))[..., same]
     shares = (before / many, after / many, both, slips)
     cells = [found[0].cells(hits, found[0].known, len(pairs.originals)) for hits in shares]
@@ -145,9 +147,9 @@ def _usually_broken(before: Floats, after: Floats, both: Floats, mixed: Floats, 
     """Return the share of usually right answers that are usually wrong after an attack (`above_noise`).
 
     Args:
-        before: the shares of right answers to the originals.
-        after: those to the perturbed texts.
-        both: the shares of pairs of both that are right.
+        before: the shares of right answers to the originals, shape (resamples,).
+        after: the shares of right answers to the perturbed texts, same shape, as all that follow.
+        both: the shares of pairs (answer to the original, answer to the perturbed text) of which both are right.
         mixed: the shares of ordered pairs of answers to one text of which the first is right and the second wrong.
         other: the probability that the slip of a wrong answer gives the right one, in [0, 1].
     """

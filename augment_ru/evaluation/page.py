@@ -31,7 +31,7 @@ EXAMPLES = 10_000
 """The most examples on a page; if there are more, a random sample of this size is shown."""
 
 GENERIC = "generic"
-"""The task of rows that no schema describes; the page does not show this name."""
+"""The name of the task of rows that no task file describes; the page does not show it."""
 
 _SCRIPTS = ("dom.js", "tables.js", "plots.js", "searches.js", "examples.js", "place.js", "main.js")
 _WITHOUT_ATTACKS = (
@@ -143,7 +143,7 @@ def _data(evaluation: Evaluation, date: str | None) -> dict[str, Any]:
 
 
 def data_of_report(report: AnyReport, shown: Sequence[ShownTable]) -> dict[str, Any]:
-    """Return what the page shows of a report: its numbers (without those of single rows), tables, and shown names.
+    """Return the data that the page shows of a report: numbers (except those of single rows), tables, display names.
 
     Args:
         report: the report.
@@ -166,8 +166,9 @@ def data_of_report(report: AnyReport, shown: Sequence[ShownTable]) -> dict[str, 
 def about(attack: str) -> str:
     """Return the first line of an attack's docstring; for a composition, the first line of each of its attacks.
 
-    It is empty if no attack is known. Sources in brackets are removed: a probability given in a paper would be mistaken
-    for that of the rows. For the rows of a search, the text says against which model it was made.
+    If no attack is known, the result is "". Remarks in brackets, which name a paper and its probability, are removed,
+    because readers would take that probability for the one of the rows. For rows of a search, the text names the model
+    that the search attacked.
     """
     if attack.startswith(tables.SEARCH):
         return (
@@ -189,8 +190,8 @@ def _sample(count: int, seed: int) -> list[int]:
 def _prediction(evaluation: Evaluation, judged: JudgedRun, attack: str, row: int) -> list[Any]:
     """Return a model's answer to the original, its answer to the row, and the outcome in one word (first episode).
 
-    If several labels have outcomes, broken comes before fixed, wrong and kept. If the row has no right answer, the word
-    is "flipped" if a prediction changed, else "same".
+    If the right answer has several labels, the outcome is the first of broken, fixed, wrong and kept that one of them
+    has. If the row has no right answer, the word is "flipped" if a prediction changed, otherwise "same".
     """
     task, outcomes = evaluation.pairs.task, judged.outcomes[attack]
     at = evaluation.pairs.attacks[attack][row].original
@@ -204,7 +205,10 @@ def _prediction(evaluation: Evaluation, judged: JudgedRun, attack: str, row: int
 
 
 def _edits(pair: Pair, texts: Mapping[str, str]) -> Iterator[tuple[str, Sequence[Sequence[Any]]]]:
-    """Yield the edits of each changed field: those that the row states, or else those computed from its two texts."""
+    """Yield (field, edits) for each changed field.
+
+    If the row does not state its edits, they are computed from the original and the perturbed text.
+    """
     for name, source in texts.items():
         if pair.edits is not None:
             if pair.edits.get(name):

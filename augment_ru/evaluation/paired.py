@@ -84,10 +84,10 @@ class Difference(NamedTuple):
 
     @classmethod
     def of(cls, cells: Sequence[Cells], drawn: Iterable[npt.NDArray[np.float64]]) -> "Difference":
-        """Return the difference of the rates of two cells.
+        """Return the rate of the first `Cells` minus that of the second.
 
         Args:
-            cells: the two cells.
+            cells: the counts of the two rates.
             drawn: the resamples of each rate, from the same bootstrap.
         """
         a, b = drawn
@@ -236,7 +236,7 @@ class RunsInPairs:
         for (first, one), (second, other) in combinations(enumerate(self.judged), 2):
             shots = [one.run.shots, other.run.shots]
             if one.run.model == other.run.model or (None not in shots and shots[0] != shots[1]):
-                continue  # a model that reads no demonstrations is compared with every number of them
+                continue  # a model that reads no demonstrations is compared with all numbers of shots
             for attack in one.outcomes:
                 found = self._pair(first, second)[attack]
                 yield ModelDifference(

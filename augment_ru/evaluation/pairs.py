@@ -109,8 +109,7 @@ def task_of_rows(rows: Sequence[Row], given: Task | None, fields: Sequence[str],
         gold: the fields of the right answer; if empty, the task's.
 
     Raises:
-        AugmentError: there are no rows, or the first row fits no task or several tasks, or has nothing that one of
-            `fields` stands for.
+        AugmentError: there are no rows, or the first row fits no task or several tasks, or lacks one of `fields`.
     """
     if not rows:
         raise AugmentError("no rows; give rows, or the output of augment-ru perturb")
@@ -141,10 +140,11 @@ def pair_rows(
 ) -> Pairs:
     """Pair the perturbed rows with their originals.
 
-    If no row says that it was perturbed and no originals are given, all rows are originals, and there are no pairs. If
-    no originals are given, a row with `augment.source` and `augment.edits` is turned back into its own original. Every
-    other row is matched with one of `originals`, or of the rows of the attack "original": by the task's id field if all
-    of these have different ids, otherwise by the order of the rows.
+    If no originals are given and no row says that it was perturbed, all rows are originals, and there are no pairs. If
+    no originals are given, the original of a row with `augment.source` and `augment.edits` is restored from these.
+    The original of any other row is taken from `originals` or, if they are not given, from the rows of the attack
+    "original". It is the one with the same id, if all originals have different ids in the task's id field; otherwise it
+    is the one at the same position.
 
     Args:
         rows: the perturbed rows; they may contain the originals.
@@ -304,7 +304,7 @@ class _OriginalIndex:
 
 
 def as_float(value: object) -> float | None:
-    """Return a number of JSON as a float; None for another value, and for a number that no float holds."""
+    """Return a JSON number as a float; None for any other value, and for a number too large for a float."""
     try:
         return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
     except OverflowError:

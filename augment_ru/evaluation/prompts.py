@@ -1,4 +1,4 @@
-"""The same rows under several prompts: the spread of the prompts, the worst, and what the variance is due to."""
+"""Compare prompts on the same rows: how far apart they are, which is the worst, and the sources of the variance."""
 
 from collections.abc import Sequence
 from itertools import chain, combinations
@@ -13,12 +13,12 @@ from augment_ru.evaluation.report import PromptEffect, PromptsReport, Rate
 _FACTORS = ("prompt", "attack", "row")
 _ROW = 2
 _PARTS = tuple(chain.from_iterable(combinations(range(3), size) for size in (1, 2, 3)))
-"""The factors, their pairs, and all three together, as the numbers of the axes that they have."""
+"""The sources of variance: each factor, each pair of factors, and all three together, as tuples of axes."""
 SHARES = (*(" × ".join(_FACTORS[axis] for axis in part) for part in _PARTS[:-1]), "rest")
 
 
 def prompts_report(judged: Sequence[JudgedRun], seed: int) -> list[PromptsReport]:
-    """Return a report for each model that was asked with several prompts, with each number of shots."""
+    """Return a report for each model that was asked with several prompts, and each of its numbers of shots."""
     groups: dict[tuple[str, int | None], list[JudgedRun]] = {}
     for one in judged:
         if one.run.prompt is not None:
@@ -28,10 +28,11 @@ def prompts_report(judged: Sequence[JudgedRun], seed: int) -> list[PromptsReport
 
 
 def right_by_prompt(runs: Sequence[JudgedRun]) -> tuple[list[str], Floats]:
-    """Return the conditions, and the share of right decisions of each, shape (prompts, conditions, originals).
+    """Return the names of the conditions, and the shares of right decisions, shape (prompts, conditions, originals).
 
-    The first condition is the original, the others are the attacks. Several rows of an original are averaged, and so
-    are labels and episodes. Originals without a right answer, or without a row of each attack, are left out.
+    The first condition is the original text, the others are the attacks. A share, in [0, 1], is the mean over the rows
+    of an original, its labels and the episodes. Originals without a right answer, or without a row of each attack, are
+    left out.
     """
     attacks = [attack for attack in runs[0].outcomes if attack != WORST_ROWS]
     found = []
@@ -46,15 +47,15 @@ def right_by_prompt(runs: Sequence[JudgedRun]) -> tuple[list[str], Floats]:
 
 
 def variance_shares(values: Floats, weights: Floats | None = None) -> Floats:
-    """Return the shares of the variance that are due to prompt, attack, row, their pairs, and the rest.
+    """Return the shares of the variance that are due to prompt, attack, row, their pairs, and the rest, in [0, 1].
 
     The components of a crossed design with random effects and one value in each cell are estimated from its mean
-    squares (Brennan 2001, Generalizability Theory, chapter 3); negative ones count 0. The rest is the interaction of
-    all three, with the error.
+    squares (Brennan 2001, Generalizability Theory, chapter 3); negative estimates count as 0. The rest is the
+    interaction of all three factors together with the error.
 
     Args:
         values: the values, shape (prompts, conditions, rows).
-        weights: how often each row counts, shape (resamples, rows); None for once.
+        weights: how often each resample contains each row, shape (resamples, rows); None to count each row once.
 
     Returns:
         The shares in the order of `SHARES`, shape (resamples, 7); NaN where nothing varies.
@@ -122,6 +123,6 @@ def _report(model: str, shots: int | None, runs: Sequence[JudgedRun], seed: int)
 
 
 def _rate(values: Floats) -> Rate:
-    """Return a rate of the value itself, which comes first, and those of the resamples."""
+    """Return the rate `values[0]`, in per cent, with the 95 % interval of its resamples `values[1:]`."""
     own = None if np.isnan(values[0]) else percent(float(values[0]))
     return Rate(own, percents(percentile95(values[1:])), "bootstrap")

@@ -58,8 +58,9 @@ class EvaluationSettings:
 
     Attributes:
         originals: the unperturbed rows, if the perturbed rows do not hold them.
-        fresh: rows that no model can know, perturbed by the same attacks: what models lose on them is the control of
-            the report's `contamination`. They hold their originals, as the output of perturb with full metadata does.
+        fresh: rows that no model can know, perturbed by the same attacks, for the report's `contamination`: it compares
+            what models lose on the evaluated rows with what they lose on these. They must hold their originals, as the
+            output of perturb with full metadata does.
         task: the name of the task; None to recognise it by the fields of the first row.
         text_fields: the perturbed fields, instead of the task's.
         label_fields: the fields of the right answer, instead of the task's.
@@ -81,21 +82,20 @@ class EvaluationSettings:
         repeats: how often each different question is asked, at least 1; more than once shows how often a model answers
             the same text differently, and what attacks break above that.
         require: requirements on the numbers, such as `asr(people) <= 5` (`Evaluation.failures`).
-        catch: the label that a filter is to catch: the report splits missed rows and false alarms.
-        defences: normalizers (`Normalizer`), each of which stands before every model, as a model of its own beside the
-            bare one.
+        catch: the label that a filter must catch; the report then has the missed rows and the false alarms.
+        defences: normalizers (`Normalizer`); each model is evaluated bare and, as a further model, behind each of them.
         verdicts: a file of human verdicts (`augment-ru verdicts import`); every rate is then also counted over the rows
             that people found valid.
         input_format: the format of the file of perturbed rows, written as a file name extension without the dot; None
             to take it from the file's name.
         encoding: the encoding of row files that are not UTF-8: perturbed rows, originals, train rows.
-        prompts: with which prompts every model that reads prompts is asked about the same rows: "all" for the variants
-            of the task's prompt file, or prompt files, with all their variants.
+        prompts: the prompts with which each model that reads prompts is asked about the same rows: "all" for the
+            variants of the task's prompt file, or prompt files, of which all variants are used.
         protocol: a protocol of the task's benchmark, such as `mera-2024`; None for the one that the task's file states.
-        nearest: a model that ranks documents, such as `tfidf` or `hf-encoder:MODEL`: each question is shown the train
-            rows that are nearest to it, the nearest last, instead of drawn ones.
-        judges: of rewritten texts (ruDetox), the folder of a classifier for each of `style`, `meaning` and `fluency`;
-            the metrics are then also MERA's joint score and its parts (`evaluation.rewriting`).
+        nearest: a model that ranks documents, such as `tfidf` or `hf-encoder:MODEL`; the demonstrations of a question
+            are then the train rows that it ranks nearest to the question, the nearest last. None to draw them.
+        judges: for rewritten texts (ruDetox), maps `style`, `meaning` and `fluency` to the folders of classifiers; the
+            metrics are then also MERA's joint score and its parts (`evaluation.rewriting`).
 
     Raises:
         AugmentError: a value is not possible; the message names the setting.
@@ -185,7 +185,8 @@ class Demonstrations:
         seed: the seed of the draws.
         stated: maps the number of an episode to the numbers of its rows, if the rows state their episodes; empty if
             demonstrations are drawn at random.
-        nearest: ranks the train rows by their nearness to a question; None to show what is drawn or stated.
+        nearest: the model that ranks the train rows by their nearness to a question; None to show rows that are drawn,
+            or that state their episode.
     """
 
     rows: Sequence[Mapping[str, Any]]
@@ -198,7 +199,7 @@ class Demonstrations:
     def episodes(self, shots: int, most: int) -> list[int]:
         """Return the numbers of at most `most` episodes with `shots` demonstrations.
 
-        They are the episodes that the rows state, or 0, 1, … if the rows state none.
+        They are the episodes that the rows state, or 0, 1, … if the rows state none; only 0 with `nearest`.
 
         Raises:
             AugmentError: the rows state episodes, but not with so many demonstrations; or there are no rows.
@@ -225,7 +226,7 @@ class Demonstrations:
         return max(map(groups.count, groups))
 
     def nearest_to(self, asked: Sequence[Example], shots: int) -> Iterator[tuple[Mapping[str, Any], ...]]:
-        """Yield for each question the `shots` rows of its group that are nearest to it, the nearest last."""
+        """Yield, for each question, the `shots` train rows of its group that are nearest to it, the nearest last."""
         answers = ask(self.nearest, asked, None, QuestionCounts()) if self.nearest else ()
         for one, ranking in zip(asked, answers, strict=True):
             group = group_of(one.record, self.task)
@@ -295,7 +296,7 @@ def _episodes(values: Mapping[str, Any]) -> Sequence[int]:
 
 
 class PromptOf(NamedTuple):
-    """A model that is asked with several prompts, and the name of one of them."""
+    """The name of a model that is asked with several prompts, and the name of one of these prompts."""
 
     model: str
     prompt: str
@@ -314,10 +315,10 @@ class ModelRun:
         counts: how many questions were asked.
         deterministic: whether the model states that it always answers a question in the same way.
         repeats: the answers to the same questions, asked again; empty if they were asked once.
-        prompt: the model and the prompt, if it is asked with several.
-        unread: the replies without an answer; for each attack, and "" for the originals.
-        labels: how often each label was answered in the rows of an attack whose options were permuted, before the
-            answers were brought into the order of the originals.
+        prompt: the names of the model and of the prompt, if the model is asked with several prompts; otherwise None.
+        unread: for each attack, and "" for the originals, the numbers of replies without an answer.
+        labels: for each attack that permuted options, how often the model answered each label in these rows, before its
+            labels were replaced by those of the original order (`old_labels`).
     """
 
     model: str
@@ -374,7 +375,7 @@ class EvaluationPlan:
                     self._sample(shots, self._episodes(shots)[0], group)
 
     def _episodes(self, shots: int) -> list[int]:
-        """Return the numbers of the episodes with so many demonstrations; [0] for zero demonstrations."""
+        """Return the numbers of the episodes with `shots` demonstrations; [0] for zero demonstrations."""
         if not shots or self.demonstrations is None:
             return [0]
         return self.demonstrations.episodes(shots, self.episodes)
@@ -399,11 +400,11 @@ class EvaluationPlan:
         return self.repeats * rows * sum(len(episodes) for _, episodes in self.runs_of(model))
 
     def first_episode(self, shots: int | None) -> int:
-        """Return the number of the first episode with so many demonstrations."""
+        """Return the number of the first episode with `shots` demonstrations."""
         return self._episodes(shots or 0)[0]
 
     def asked(self, rows: Sequence[Mapping[str, Any]], shots: int | None, episode: int) -> list[Example]:
-        """Return the questions for these rows in an episode."""
+        """Return the questions about these rows, each with the demonstrations of an episode."""
         if shots and self.demonstrations and self.demonstrations.nearest:
             asked = [example_of(values, self.pairs.task) for values in rows]
             near = self.demonstrations.nearest_to(asked, shots)
@@ -415,7 +416,7 @@ class EvaluationPlan:
     def examples(self, shots: int | None, episode: int) -> list[Example]:
         """Return all questions of one episode: the originals, then the rows of each attack.
 
-        The last questions are made once, since several models are asked them.
+        The last result is kept, since several models are asked the same questions.
         """
         key = (shots or 0, episode)
         if key not in self._last:
@@ -429,7 +430,10 @@ class EvaluationPlan:
         return self._last[key]
 
     def by_attack(self, found: Sequence[T]) -> dict[str, Sequence[T]]:
-        """Split what belongs to the questions of an episode (`examples`) by attack, "" for the originals."""
+        """Split a list with an item for each question of an episode by attack; key "" holds the items of the originals.
+
+        The items are in the order of `examples`.
+        """
         sizes = {"": len(self.pairs.originals)} | {name: len(rows) for name, rows in self.pairs.attacks.items()}
         stops = accumulate(sizes.values())
         return {name: found[stop - size : stop] for (name, size), stop in zip(sizes.items(), stops, strict=True)}
@@ -449,7 +453,7 @@ def run_model(
         plan: the questions.
         cache: the cache of answers; None to ask every question.
         advance: called with the number of new answers.
-        prompt: the model and the prompt, if it is asked with several.
+        prompt: the names of the model and of the prompt, if the model is asked with several prompts.
 
     Raises:
         AugmentError: the model raises an error, or a prediction does not have the form that the task needs.
@@ -503,7 +507,7 @@ def run_model(
 
 
 def _in_original(found: Spans, pair: Pair, pairs: Pairs) -> Spans:
-    """Bring the spans that a model finds in a perturbed text to the places of its original, where they are compared.
+    """Move the spans that a model finds in a perturbed text to their places in the original, where they are compared.
 
     Raises:
         AugmentError: the row does not say how it was edited.
@@ -521,10 +525,10 @@ def _in_original(found: Spans, pair: Pair, pairs: Pairs) -> Spans:
 
 
 def old_labels(pairs: Pairs, attack: str) -> dict[int, Mapping[str, str]]:
-    """Map the number of each row of an attack whose options were permuted to its labels in the order of the original.
+    """Return, for each row of an attack whose options were permuted, a mapping from new to old labels of its options.
 
-    An answer to such a row names an option by its new label; only in the old order can it be compared with the answer
-    to the original, and with its right answer.
+    The keys of the result are the indices of these rows. An answer to such a row names an option by its new label; its
+    old label is what the right answer and the answer to the original can be compared with.
     """
     found: dict[int, Mapping[str, str]] = {}
     for at, pair in enumerate(pairs.attacks[attack]):

@@ -1,4 +1,4 @@
-"""Rankings of documents: the documents that are relevant to a query, and metrics that equal those of trec_eval."""
+"""Rankings of documents: which documents are relevant to a query, and metrics with the same values as trec_eval's."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -15,8 +15,8 @@ class Relevant(NamedTuple):
     """The right answer to a query.
 
     Attributes:
-        grades: the id and the grade of each document that is relevant, above 0.
-        first: a ranking is right if one of these documents is among its first so many.
+        grades: the id and the relevance grade (above 0) of each relevant document.
+        first: the cutoff k: a ranking is right if a relevant document is among its first k documents.
     """
 
     grades: tuple[tuple[str, float], ...]
@@ -28,14 +28,17 @@ class Relevant(NamedTuple):
         return dict(self.grades)
 
     def is_met(self, ranking: Ranking) -> bool:
-        """Tell whether a relevant document is among the first."""
+        """Tell whether a relevant document is among the first `first` documents of the ranking."""
         return not self.gains.keys().isdisjoint(ranking[: self.first])
 
     def margin(self, scores: Mapping[str, float]) -> float:
-        """Return how far the best relevant document is ahead of the one that would throw it out of the first.
+        """Return the best score of a relevant document minus the score of its rival, in the unit of the scores.
+
+        The rival is the document with the `first`-th highest score among those that are not relevant. So if the result
+        is above 0, the ranking by these scores is right.
 
         Args:
-            scores: the scores of documents; one without a score counts as the last.
+            scores: the score of each document; a document without a score counts as having the lowest score.
         """
         gains, lowest = self.gains, min(scores.values(), default=0.0)
         others = sorted((value for name, value in scores.items() if name not in gains), reverse=True)
@@ -47,11 +50,11 @@ def relevant_of(value: object, metric: str) -> Relevant | None:
     """Return the relevant documents that a row states; None if no document is relevant.
 
     Args:
-        value: maps ids of documents to grades, as qrels do; or a list of ids; or an id.
-        metric: the main metric of the task; the number behind its @ says among how many a document must be.
+        value: a mapping from document ids to grades, as in TREC's qrels; or a list of ids, or one id, of grade 1.
+        metric: the main metric of the task; the number after its @ becomes `Relevant.first` (1 without a number).
 
     Raises:
-        AugmentError: the value is something else, or a grade is no number.
+        AugmentError: the value has another form, or a grade is no number.
     """
     held = value if isinstance(value, Mapping) else dict.fromkeys(ranking_of(value), 1)
     try:
@@ -62,7 +65,7 @@ def relevant_of(value: object, metric: str) -> Relevant | None:
 
 
 def ranking_of(value: object) -> tuple[str, ...]:
-    """Return the ids of a ranking, each at its first place; a single id is a ranking, too.
+    """Return the ids of a ranking as texts, without repeats; a single id is a ranking of one document.
 
     Raises:
         AugmentError: the value is no list of ids.
@@ -101,7 +104,7 @@ _AT = {"hit": _hit, "recall": _recall, "ndcg": _ndcg}
 
 
 def ranking_score(metric: str) -> Callable[[Sequence[Relevant], Sequence[Ranking]], float]:
-    """Return the metric with this name, such as `ndcg@10`: the mean over queries, in [0, 1].
+    """Return the function that computes a metric, such as `ndcg@10`, as the mean over queries, in [0, 1].
 
     `hit` is trec_eval's success, `ndcg` its ndcg_cut (the grade is the gain), `mrr` the mean of its recip_rank.
     """

@@ -75,7 +75,12 @@ def newcombe(a: tuple[float, float], b: tuple[float, float]) -> Ends | None:
 
 
 def of_difference(a: tuple[float, report.Interval], b: tuple[float, report.Interval]) -> Ends:
-    """Return the interval of the difference a - b of two independent values with their intervals (Zou, Donner 2008)."""
+    """Return the interval of the difference a - b of two independent values (Zou and Donner 2008).
+
+    Args:
+        a: the first value and its interval.
+        b: the second value and its interval.
+    """
     (first, ends), (second, others) = a, b
     low = first - second - math.hypot(first - ends[0], others[1] - second)
     return low, first - second + math.hypot(ends[1] - first, second - others[0])
@@ -148,13 +153,14 @@ def _weighted(counts: Counts, weights: Counts) -> Counts:
 
 
 def effective(cells: Cells, drawn: npt.NDArray[np.float64]) -> Ends | None:
-    """Return Wilson's 95 % interval of a rate for the effective number of records; None without trials.
+    """Return Wilson's 95 % interval of a rate for the effective number of trials; None without trials.
 
-    n records whose rows and episodes go together tell as much as rate · (1 - rate) / variance independent trials (Kish
-    1965, section 8.2), which lie between n and all decisions. The variance is that of the bootstrap, times n / (n - 1).
-    It knows little where few records have a hit, or a miss: so one record is added to these whose decisions are all
-    alike, for which each record is one trial. The quantile is Student's with n - 1 degrees of freedom (Dean and Pagano
-    2015).
+    The decisions about one record depend on each other. So n records are worth rate · (1 - rate) / variance independent
+    trials (Kish 1965, section 8.2), between n and the number of all decisions. The variance is that of the bootstrap,
+    times n / (n - 1). If few records have a hit, or few a miss, it is uncertain; so it is averaged with the variance
+    rate · (1 - rate) / n of records whose decisions are all alike. The weights are m : 1, where m is the number of
+    records with a hit or the number with a miss, whichever is lower. The quantile is Student's with n - 1 degrees of
+    freedom (Dean and Pagano 2015).
 
     Args:
         cells: the counts of the rate.
@@ -171,7 +177,9 @@ def effective(cells: Cells, drawn: npt.NDArray[np.float64]) -> Ends | None:
 
 
 def student(freedom: int) -> float:
-    """Return the 97.5 % point of Student's t by the series of Hill (1970): 4e-4 off for 10, 1e-5 for 30.
+    """Return the 97.5 % point of Student's t with so many degrees of freedom, by the series of Hill (1970).
+
+    Its error is 4e-4 for 10 degrees of freedom, and 1e-5 for 30.
 
     >>> [round(student(freedom), 3) for freedom in (10, 30, 1000)]
     [2.228, 2.042, 1.962]
@@ -199,7 +207,7 @@ Flags: TypeAlias = npt.NDArray[np.bool_]
 WORST, WORST_ASR, CONSISTENCY = "worst_case", "worst_case_asr", "consistency"
 
 RIGHT = "right"
-"""The share of right decisions on the originals, which can be counted over any rows."""
+"""The name of the rate of right decisions on the originals."""
 
 _LETTERS = np.array(["w", "f", "b", "k"])
 """The letters for wrong, fixed, broken and kept; the index is 2 · (right before) + (right after)."""
@@ -332,7 +340,7 @@ def row_keys(pairs: Pairs) -> dict[str, list[str]]:
 
 
 def original_keys(pairs: Pairs) -> list[str]:
-    """Return a key for each original: a digest with which the keys of its perturbed rows begin."""
+    """Return a key for each original: a digest of 12 hexadecimal digits, with which the keys of its rows begin."""
     return [
         _digest([Record(original.values, pairs.task).read(), gold])
         for original, gold in zip(pairs.originals, pairs.golds, strict=True)
@@ -398,10 +406,10 @@ def agreeing_pairs(values: Sequence[Any]) -> float:
 
 
 Name: TypeAlias = tuple[str, str]
-"""An attack and the name of a rate; a rate over all attacks has the attack ""."""
+"""The key of a rate: the name of its attack ("" for a rate over all attacks), and its own name."""
 
 LOSS = "loss"
-"""The name of the rate of right answers that perturbed rows lose, less those that they mend; it may be below 0."""
+"""The name of the rate (broken - fixed) / decisions over perturbed rows that keep the meaning; it may be below 0."""
 
 OF_VALID = "valid:"
 """The prefix of the names of rates that are counted over the rows that people found valid."""
@@ -424,7 +432,7 @@ class JudgedRun:
     resamples: Mapping[Name, npt.NDArray[np.float64]]
 
     def rate(self, attack: str, name: str, right: int | None = None) -> report.Rate:
-        """Return a rate (`rate_of`).
+        """Return a rate with its interval (`rate_of`).
 
         Args:
             attack: the name of the attack; "" for rates over all attacks.
@@ -462,7 +470,13 @@ class JudgedRun:
 
 
 def rate_of(cells: Cells, drawn: npt.NDArray[np.float64], right: int | None = None) -> report.Rate:
-    """Return a rate with Wilson's interval, for the `effective` number of records if some have several decisions."""
+    """Return a rate with Wilson's interval; if a record has several decisions, for the effective number of trials.
+
+    Args:
+        cells: the counts of the rate.
+        drawn: its bootstrapped values, shape (resamples,); used only if a record has several decisions (`effective`).
+        right: the number of right decisions that the rate shows, if any.
+    """
     alone = cells.trials.shape[:2] == (1, 1) and cells.trials.max(initial=0) <= 1
     interval = wilson(float(cells.hits.sum()), float(cells.trials.sum())) if alone else effective(cells, drawn)
     episodes = [percent(value) for value in cells.rates()]
@@ -509,11 +523,14 @@ def evaluated_runs(runs: Sequence[ModelRun], pairs: Pairs, seed: int) -> list[Ju
 
 
 FATE = "fate:"
-"""The prefix of the names of rates of right spans (`spans.Fate`)."""
+"""The prefix of the names of the rates that count the fates of right spans (`spans.Fate`)."""
 
 
 def _fates(run: ModelRun, pairs: Pairs) -> dict[Name, Cells]:
-    """Return, for each attack and fate, how many of the spans that are found rightly in an original have it."""
+    """Return, for each attack and fate, the counts of right spans that are found in the originals and have this fate.
+
+    The trials are all right spans that are found in the originals.
+    """
     found: dict[Name, Cells] = {}
     for attack, rows in pairs.attacks.items():
         counts = np.zeros((len(spans.FATES), 1, run.episodes, len(pairs.originals)))
@@ -543,7 +560,7 @@ def judged_runs(
     """
     drawn = iter(bootstrap([one for own in cells for one in own.values()], seed))
     return [
-        JudgedRun(run, of, own, dict(zip(own, drawn, strict=False)))  # as many as it has rates
+        JudgedRun(run, of, own, dict(zip(own, drawn, strict=False)))  # takes as many as it has rates
         for run, of, own in zip(runs, outcomes, cells, strict=True)
     ]
 
@@ -570,12 +587,12 @@ def _cells(outcomes: AttackOutcomes, pairs: Pairs, attack: str) -> dict[str, Cel
 
 
 def flags_of(of_rows: Iterable[bool]) -> Flags:
-    """Return flags of rows as an array, shape (rows,)."""
+    """Return the flags of rows, given one after the other, as an array of shape (rows,)."""
     return np.fromiter(of_rows, np.bool_)
 
 
 def same_meaning(rows: Iterable[Pair]) -> Flags:
-    """Return which rows have another text with the same meaning: perturbed, and not found invalid; shape (rows,)."""
+    """Return flags of the rows that are perturbed and that people did not find invalid, shape (rows,)."""
     return flags_of(pair.status == "perturbed" and pair.verdict != "invalid" for pair in rows)
 
 
@@ -613,7 +630,7 @@ DIGITS = 4
 """The number of decimals of a percentage in the report."""
 
 _Decision: TypeAlias = tuple[int, int, Any]
-"""The index of a row, that of one of its labels, and the right answer."""
+"""The index of a row, the index of one of its labels, and the right answer."""
 
 
 def scores(
@@ -700,7 +717,7 @@ def spread(values: Sequence[float | None]) -> float | None:
 def changed_scores(
     metrics: Mapping[str, Metric], pairs: Pairs, run: ModelRun, attack: str, where: Sequence[int] | None = None
 ) -> dict[str, report.ChangedScore]:
-    """Return the scores before and after an attack, over the rows of the attack, or over those numbered `where`."""
+    """Return the scores before and after an attack, over all rows of the attack or those with the indices `where`."""
     where = range(len(pairs.attacks[attack])) if where is None else where
     rows = [pairs.attacks[attack][at].original for at in where]
     before = scores(metrics, pairs, [[episode[at] for at in rows] for episode in run.originals], rows)

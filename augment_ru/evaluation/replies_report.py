@@ -1,4 +1,4 @@
-"""What a report says of replies without an answer, and of options in another order."""
+"""Two parts of a report: on replies without an answer, and on permuted options."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -11,9 +11,9 @@ from augment_ru.evaluation.unread import KINDS, UnreadCounts
 
 
 def unread_report(judged: JudgedRun, attack: str) -> UnreadReport | None:
-    """Return the replies without an answer to the rows of an attack, "" for the originals.
+    """Count the replies without an answer to the rows of an attack, or to the originals if `attack` is "".
 
-    None if the model has such replies nowhere.
+    The result is None if the model has no such reply to any row.
     """
     found = judged.run.unread
     if not any(kind in counts for counts in found.values() for kind in KINDS):
@@ -24,9 +24,9 @@ def unread_report(judged: JudgedRun, attack: str) -> UnreadReport | None:
 
 
 def option_order_report(judged: JudgedRun, pairs: Pairs, attack: str) -> OptionOrderReport | None:
-    """Return what another order of the options does to a model; None if the attack permutes none.
+    """Return how a model's answers change where an attack permuted the options; None if it permuted none.
 
-    Several rows of an original count as one for the widths of the intervals.
+    Several rows of one original count as one trial in the intervals.
     """
     orders = old_labels(pairs, attack)
     if not orders:

@@ -64,7 +64,8 @@ class Rate:
     Attributes:
         value: the rate.
         ci95: the 95 % interval of the rate.
-        interval_method: `wilson`, `effective` (Wilson's for the effective number of records) or `bootstrap`.
+        interval_method: `wilson`, `effective` (Wilson's for the effective number of trials), `bootstrap`, or
+            `zou-donner` for a difference of independent rates; None if no method is stated.
         spread: the spread of the rate over episodes; None if there is only one episode.
         right: how many decisions are right on the original; None for rates that do not state this count.
     """
@@ -139,8 +140,9 @@ class Cell:
         accuracy_before: the percentage of right decisions on the originals.
         accuracy_after: the percentage of right decisions on the perturbed rows.
         wide_interval: whether the interval is wider than 20 percentage points, or is not known.
-        f1_before: the F1 (of classes, or of the words of written answers) of the originals; None if it is no metric.
-        f1_after: the same after the attack.
+        f1_before: the macro F1 of the classes, or the token F1 of written answers, on the originals; None if neither is
+            a metric of the task.
+        f1_after: the same on the perturbed rows.
     """
 
     value: str
@@ -157,9 +159,10 @@ class Cell:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ValidRows:
-    """The rates over the rows that people found valid, and how many rows people judged.
+    """The rates of an attack over the rows that people found valid.
 
-    `wide_interval` says that the interval of the success rate is too wide for a conclusion, or is not known.
+    People judged `judged` rows and found `valid` of them valid, the share `share`. `wide_interval` says that the
+    interval of the success rate is too wide for a conclusion, or is not known.
     """
 
     judged: int
@@ -188,13 +191,13 @@ class UnreadReport:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OptionOrderReport:
-    """What another order of the options does to a model.
+    """How the answers of a model change when the options of questions are permuted.
 
     Attributes:
-        rows: the rows whose options were permuted.
-        kept: the share of answers with the same content before and after.
-        before: the share of each label in the answers before.
-        after: the share of each label in the answers after.
+        rows: the number of rows whose options were permuted.
+        kept: the share of rows in which the model chooses the option with the same content before and after.
+        before: the share of each label among the answers to the originals of these rows.
+        after: the share of each label among the answers to these rows.
     """
 
     rows: int
@@ -205,9 +208,9 @@ class OptionOrderReport:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PromptEffect:
-    """The share of right answers with a prompt: on originals, over all attacks, and against the mean of all prompts.
+    """The share of right answers with one prompt: on the originals (`original`) and over all attacks (`attacked`).
 
-    `effect` is the difference from the mean of all prompts, over originals and attacks, in percentage points.
+    `effect` is its difference from the mean of all prompts, over originals and attacks, in percentage points.
     """
 
     name: str
@@ -218,9 +221,11 @@ class PromptEffect:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PromptsReport:
-    """What the choice of the prompt does to a model.
+    """How much the right answers of a model depend on the prompt.
 
     Attributes:
+        model: the name of the model.
+        shots: the number of demonstrations; None for a model that does not read them.
         rows: the originals that are counted: those with a right answer and a row of each attack.
         prompts: the prompts.
         attacks: for each attack the mean over prompts of the change of right answers, in percentage points.
@@ -243,14 +248,15 @@ class PromptsReport:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContaminationReport:
-    """Right answers to originals less those to the same rows perturbed, which a model that knows the originals loses.
+    """How many right answers perturbation costs a model; it costs more if the model knows the originals by heart.
 
     Attributes:
-        rows: the perturbed rows with a right answer.
-        before, after: the share of right answers to their originals, and to them.
-        difference: before less after, in points, with a paired interval.
-        fresh: the same of the fresh rows; None if there are none.
-        excess: the difference less that of the fresh rows, in points; None without fresh rows.
+        rows: the number of perturbed rows with a right answer.
+        before: the percentage of right answers to the originals of these rows.
+        after: the percentage of right answers to these rows.
+        difference: `before` minus `after`, in percentage points, with a paired interval.
+        fresh: the same for the fresh rows; None if there are none.
+        excess: `difference` minus that of the fresh rows, in percentage points; None without fresh rows.
     """
 
     rows: int
@@ -265,8 +271,8 @@ class ContaminationReport:
 class AttackReport:
     """The counts, rates and metrics of an attack on a model.
 
-    `spans` has the share of each `spans.Fate` of the spans that the model finds rightly in the originals, whose number
-    is `right`; None if answers are no spans.
+    `spans` maps each `spans.Fate` to its share of the right spans that the model finds in the originals; `Rate.right`
+    is the number of these spans. It is None if answers are no spans.
     """
 
     rate: SuccessRate = field(metadata=_INLINE)
@@ -301,12 +307,12 @@ class ModelReport:
     Attributes:
         deterministic: whether the model states that it always answers a question in the same way.
         same_text_flips: how often two answers to the same text differ; None if every text was asked about once.
-        catch: what it misses and stops by mistake as a filter; None if no label was to be caught.
-        defence: what the defence in front of the model costs and recovers; None for a bare model.
+        catch: its missed rows and false alarms as a filter; None if no label was to be caught.
+        defence: the right answers that the defence in front of the model costs and recovers; None for a bare model.
         beats_majority: whether a test finds it better than the most frequent answer on the originals.
         best: the attacks, or `asr_mean`, under which its rate is clearly the lowest of all models.
         prompt: the name of its prompt; None if models were not asked with several prompts.
-        unread: the replies without an answer on the originals; None if there is none, under no attack either.
+        unread: how many replies to the originals have no answer; None if no reply at all, under any attack, lacks one.
     """
 
     model: str
@@ -380,15 +386,15 @@ class ModelDifference:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DefendedAttack:
-    """What an attack costs a bare model, and what a defence recovers of it; in shares of right answers.
+    """How many right answers an attack costs a bare model, and how many of these a defence recovers.
 
     Attributes:
-        clean: the bare model on the originals of the attack's rows.
-        attacked: the bare model on the perturbed rows.
-        defended: the model behind the defence, on the same rows.
-        cost: clean less attacked, in points.
+        clean: the percentage of right answers of the bare model to the originals of the attack's rows.
+        attacked: the same to the perturbed rows.
+        defended: the percentage of right answers of the model behind the defence to the perturbed rows.
+        cost: `clean` minus `attacked`, in percentage points.
         recovered: (defended - attacked) / (clean - attacked); None if the interval of `cost` does not lie above 0.
-        changed: how many of the perturbed rows the defence changes; None for the worst case.
+        changed: the percentage of perturbed rows that the defence changes; None for the worst case.
     """
 
     clean: float | None
@@ -401,15 +407,15 @@ class DefendedAttack:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DefenceReport:
-    """What a defence in front of a model costs on clean rows, and recovers of attacked ones.
+    """How many right answers a defence costs a model on the originals, and how many it recovers under attacks.
 
     Attributes:
         name: the name of the normalizer.
         of: the name of the bare model.
-        changed: how many of the originals the defence changes.
-        cost: the right answers of the bare model to the originals, less those behind the defence, with their test.
-        attacks: what it recovers of each attack.
-        worst_case: what it recovers of the worst case; None without attacks.
+        changed: the percentage of originals that the defence changes.
+        cost: the right answers of the bare model to the originals minus those behind the defence, with their test.
+        attacks: for each attack, its cost and what the defence recovers of it.
+        worst_case: the same for the worst case over all attacks; None without attacks.
     """
 
     name: str
@@ -422,16 +428,15 @@ class DefenceReport:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CatchAfter:
-    """What a filter misses and stops by mistake, on the originals or after an attack.
+    """The errors of a filter that must catch one label, on the originals or after an attack.
 
     Attributes:
-        missed: the rows of the label that got another one, of all rows of the label.
-        false_alarms: the rows of other labels that got it, of all such rows.
-        threshold: after an attack, the highest threshold of the score, in [0, 1], that misses no more than the model's
-            own answers to the originals; None without scores.
+        missed: the percentage of rows with the label to which the model gives another label.
+        false_alarms: the percentage of rows with other labels to which the model gives the label.
+        threshold: after an attack, the highest score, in [0, 1], that works as a threshold without missing a larger
+            share of rows than the model's answers to the originals; None without scores.
         false_alarms_then: the false alarms on the originals at this threshold.
-        curves: for each threshold of `CatchReport.thresholds`, the missed rows and the false alarms; None without
-            scores.
+        curves: the percentages `missed` and `false_alarms` at each of `CatchReport.thresholds`; None without scores.
     """
 
     missed: Rate
@@ -443,13 +448,13 @@ class CatchAfter:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CatchReport:
-    """What a filter misses and stops by mistake.
+    """The missed rows and false alarms of a filter.
 
     Attributes:
-        label: the label that is to be caught.
-        originals: on the originals.
-        attacks: after each attack.
-        thresholds: the thresholds of the curves.
+        label: the label that the filter must catch.
+        originals: its errors on the originals.
+        attacks: its errors after each attack.
+        thresholds: the score thresholds of the curves, in [0, 1].
     """
 
     label: str
@@ -484,10 +489,11 @@ class CurvePoint:
 
 @dataclass(frozen=True, slots=True)
 class ShareBroken:
-    """A share of what was tried that broke an answer: of edits with one property, or of rows that can be broken.
+    """How often tried edits, or rows, with one value of a property broke an answer: `broken` out of `of`.
 
-    `by` is the property, `lift` the share divided by that of all tried edits; None where it is not known. `train_rows`
-    is in how many of the model's train rows a word stands; None if they are not known.
+    `by` is the property, such as "letter", and `value` its value. `lift` is `share` divided by the share of all tried
+    edits; None if it is not known. `train_rows` is the number of the model's train rows that contain the word `value`;
+    None if they are not known.
     """
 
     by: str

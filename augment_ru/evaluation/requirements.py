@@ -31,10 +31,10 @@ class Requirement:
     Attributes:
         text: the requirement as it was given.
         name: a metric, or the name of a rate in the report.
-        attack: the attack; None for a number of the originals, or of all attacks together. A rate of attacks without an
-            attack is required of each attack.
-        most: whether the number may be at most `limit`; if not, it must be at least `limit`.
-        limit: in per cent.
+        attack: the attack; None if none is named. Then a rate that every attack has, such as `asr`, must meet the
+            requirement for each attack; a metric is that of the originals.
+        most: True if the number must be at most `limit`, False if it must be at least `limit`.
+        limit: the limit, in per cent.
     """
 
     text: str
@@ -70,7 +70,7 @@ class Requirement:
             repeats: how often it asks each question.
 
         Raises:
-            AugmentError: it has no such number.
+            AugmentError: the evaluation has no such number.
         """
         known = [*metrics, *(_OF_ATTACKS + _OF_MODELS if attacks else ("same_text_flips",))]
         said = None
@@ -86,11 +86,12 @@ class Requirement:
             raise AugmentError(f"`require` {self.text}: {said}")
 
     def problem(self, known: Rate, *, point: bool) -> str | None:
-        """Return what is wrong with a number, in words; None if it meets the requirement.
+        """Return in words why a number does not meet the requirement; None if it does.
 
         Args:
             known: the number.
-            point: whether the number itself is judged; if not, the end of its interval that is nearer to the limit.
+            point: True to judge the number itself; False to judge the end of its 95 % interval that is nearer to
+                failing: the upper end for <=, the lower end for >=.
         """
         ends = known.ci95
         if known.value is None or (ends is None and not point):
@@ -109,7 +110,7 @@ class Requirement:
 
         Args:
             model: the entry of the model in the report.
-            metric: returns a metric of the model on the rows of an attack; on the originals for None.
+            metric: computes a metric by its name, on the rows of an attack, or on the originals if the attack is None.
         """
         if self.name in _OF_MODELS:
             yield self.name, getattr(model, self.name) or _UNKNOWN
@@ -135,9 +136,10 @@ def check_requirements(texts: Sequence[str], metrics: Sequence[str], attacks: Se
 def metric_of(
     metric: Metric, pairs: Pairs, episodes: Sequence[Sequence[Answer]], rows: Sequence[int], seed: int
 ) -> Rate:
-    """Return a metric with its interval.
+    """Return a metric with its 95 % interval, in per cent.
 
-    The interval is Wilson's for a share of right answers to different records, else that of the bootstrap over records.
+    The interval is Wilson's if the metric is a share of right answers and each record gives one decision; otherwise it
+    is that of a bootstrap over records.
 
     Args:
         metric: the metric.

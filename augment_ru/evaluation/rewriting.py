@@ -20,9 +20,9 @@ _METRICS: Mapping[str, tuple[str, int | str]] = {
     "meaning": ("sim", "paraphrase"),
     "fluency": ("fl", 1),
 }
-"""Maps each judge to its metric, and to the output (or its label) that calls a text good."""
+"""Maps each judge to its metric, and to the index or the label of the output that means a good text."""
 _SECOND = 1
-"""The output of `meaning` that is taken if none has the label."""
+"""The index of the output of `meaning` that is used if no output has the label."""
 
 
 class Rewritten(tuple[str, ...]):  # noqa: SLOT001  (a tuple with an attribute has none)
@@ -33,10 +33,10 @@ class Rewritten(tuple[str, ...]):  # noqa: SLOT001  (a tuple with an attribute h
 
 @dataclass(frozen=True, slots=True)
 class Judges:
-    """The classifiers of style, meaning and fluency; none, if a task is scored without them.
+    """The classifiers that judge rewritten texts.
 
     Attributes:
-        models: the classifiers, by name.
+        models: maps `style`, `meaning` and `fluency` to their classifiers; empty if the task is scored without them.
         task: the task of the rows.
     """
 
@@ -49,7 +49,8 @@ class Judges:
         """Load the classifiers.
 
         Raises:
-            AugmentError: they are not these three, one cannot be loaded, or the task has no written answers.
+            AugmentError: the classifiers are not exactly style, meaning and fluency, one of them cannot be loaded, or
+                the task has no written answers.
         """
         if folders and (folders.keys() != _METRICS.keys() or kind != "answers"):
             raise AugmentError(
@@ -70,9 +71,10 @@ class Judges:
         return ",".join(str(self.models[name].signature) for name in _METRICS)
 
     def added(self, metrics: Mapping[str, Metric], pairs: Pairs) -> tuple[dict[str, Metric], Pairs]:
-        """Return the metrics with `j` (the mean of the products), `sta`, `sim` and `fl` first, and the rows.
+        """Return the metrics with those of the judges before them, and the rows with right answers as `Rewritten`.
 
-        The right answers of these get the texts that are to be rewritten. Without judges both are returned as they are.
+        The metrics of the judges are the mean scores `sta` (style), `sim` (meaning) and `fl` (fluency), in [0, 1], and
+        `j`, the mean product of the three. Without judges, both arguments are returned as they are.
         """
         if not self.models:
             return dict(metrics), pairs

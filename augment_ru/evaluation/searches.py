@@ -23,16 +23,16 @@ from augment_ru.records.task import Task
 from augment_ru.text.words import LETTERS_AND_DIGITS, word_ranges
 
 _MOST_QUERIES = 2**53
-"""A row that states more queries was not made by a search; sums of such numbers fit no float."""
+"""A row that states more queries than this was not made by a search; sums of such numbers do not fit into a float."""
 _QUERIES = (2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000)
 """The numbers of queries on a curve. Only those below the budget are used; the last point is the budget itself."""
 _DIGITS = 2
 _TOLD = 4
-"""How many values of a property, and how many rows, are told in the terminal."""
+"""How many values of a property, and how many of the hardest rows, the terminal shows."""
 
 
 def searches(pairs: Pairs, learned: Iterable[str]) -> dict[str, SearchReport]:
-    """Return the results of each attack whose rows were made by a search; `learned` are the texts of train rows."""
+    """Return the results of each attack whose rows a search made; `learned` are the texts of the model's train rows."""
     words = Counter(word for text in learned for word in set(map(str.lower, LETTERS_AND_DIGITS.findall(text))))
     found = {attack: list(filter(is_searched, rows)) for attack, rows in pairs.attacks.items()}
     return {attack: _of_search(rows, pairs, words) for attack, rows in found.items() if rows}
@@ -50,14 +50,14 @@ def is_searched(pair: Pair) -> bool:
 
 
 def learned_from(path: str, task: Task, encoding: str) -> frozenset[str]:
-    """Return the texts of a train file; none if the file holds no rows of the task."""
+    """Return the texts of a train file; an empty set if the file has no rows of the task."""
     with suppress(AugmentError):
         return frozenset(example_of(values, task).text for values in read_rows(path, encoding=encoding).values)
     return frozenset()
 
 
 def recorded(pairs: Pairs, learned: frozenset[str]) -> PredictFunction:
-    """Return a model that gives the answers which searches wrote into their rows, and that learned these texts."""
+    """Return a model that repeats the answers that searches wrote into their rows; its `learned` are these texts."""
     plan = EvaluationPlan(pairs, (0,), 1, None)
     rows = [pair for own in pairs.attacks.values() for pair in own]
     said = [pair.metadata.get("prediction") or {} for pair in rows]
@@ -77,9 +77,9 @@ def _asked(example: Example) -> str:
 
 
 def told(pairs: Pairs, learned: Iterable[str]) -> Iterator[str]:
-    """Yield what broke the answers as a few lines: of each property the values with the highest shares.
+    """Yield lines that say what broke the answers of a search: the values of each property with the highest shares.
 
-    `learned` are the texts of the model's train rows.
+    The last line names the hardest rows. `learned` are the texts of the model's train rows.
     """
     for found in searches(pairs.with_golds(), learned).values():
         by: dict[str, list[ShareBroken]] = {}
@@ -167,7 +167,7 @@ def changed_words(texts: Mapping[str, str], pair: Pair) -> int | None:
 
 
 def edits_per_100_words(rows: Sequence[Pair], pairs: Pairs) -> float | None:
-    """Return the edits in 100 words of the originals of the changed rows; None if no row states its edits."""
+    """Return the number of edits per 100 words of the originals, over the changed rows; None if edits are not known."""
     edits = words = 0
     for pair in rows:
         if pair.edits and any(pair.edits.values()):

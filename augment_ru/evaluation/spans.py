@@ -1,4 +1,4 @@
-"""Labelled spans of a text: their metrics, and what became of right ones under an attack."""
+"""Labelled spans of a text: their metrics, and the fates of right spans under an attack."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -10,7 +10,7 @@ from augment_ru.script import Script
 
 
 class LabelledSpan(NamedTuple):
-    """A span with its label; sorted by its place."""
+    """A labelled span: the characters [start, stop) of a text, and their label. Spans are sorted by place."""
 
     start: int
     stop: int
@@ -24,10 +24,13 @@ FATES: Sequence[Fate] = ("kept", "border", "type", "lost")
 
 
 def spans_of(value: object) -> tuple[LabelledSpan, ...]:
-    """Return spans, sorted: of objects with `start`, `end` and `label`, or of lists of these three.
+    """Return the spans in a list, sorted and without repeats; none for None.
+
+    Args:
+        value: a list of objects with `start`, `end` and `label`, or of lists [start, end, label].
 
     Raises:
-        AugmentError: the value is no such list.
+        AugmentError: the value has another form.
     """
     try:
         return tuple(sorted({span_of(one) for one in value or ()}))  # type: ignore[attr-defined]
@@ -36,7 +39,11 @@ def spans_of(value: object) -> tuple[LabelledSpan, ...]:
 
 
 def span_of(one: Any) -> LabelledSpan:  # noqa: ANN401  (JSON values)
-    """Return one span of `spans_of`; it raises other errors."""
+    """Return the span in one item of a list of spans (`spans_of`).
+
+    Raises:
+        TypeError, ValueError, KeyError: the item is no span.
+    """
     start, stop, label = (one["start"], one["end"], one["label"]) if isinstance(one, Mapping) else one
     if not 0 <= int(start) < int(stop):
         raise ValueError("no span")
@@ -44,12 +51,12 @@ def span_of(one: Any) -> LabelledSpan:  # noqa: ANN401  (JSON values)
 
 
 def in_source(spans: Spans, back: Script, moved: Mapping[LabelledSpan, LabelledSpan]) -> tuple[LabelledSpan, ...]:
-    """Bring spans of a perturbed text to the places of its original, in which they are compared.
+    """Move spans of a perturbed text to their places in the original, where they can be compared.
 
     Args:
-        spans: the spans that a model finds in the new text.
-        back: what turns the new text back into the original.
-        moved: maps the right spans as they stand in the new text to those of the original.
+        spans: the spans that a model finds in the perturbed text.
+        back: the script that turns the perturbed text back into the original.
+        moved: maps each right span of the perturbed text to the same span of the original.
     """
     size = len(back.source)
     inside = (one._replace(start=min(one.start, size), stop=min(one.stop, size)) for one in spans)
@@ -58,20 +65,20 @@ def in_source(spans: Spans, back: Script, moved: Mapping[LabelledSpan, LabelledS
 
 
 def carried(spans: Iterable[LabelledSpan], script: Script) -> list[LabelledSpan]:
-    """Return spans of the source of a script in its new text (`Script.carried`)."""
+    """Move spans of a script's source to their places in its new text (`Script.carried`)."""
     found = (script.carried(Span(*one)) for one in spans)
     return [LabelledSpan(one.start, one.stop, one.label) for one in found]
 
 
 def span_score(metric: str, label: str | None = None) -> Callable[[Sequence[Spans], Sequence[Spans]], float]:
-    """Return a metric: F1 over all spans of all rows, in [0, 1].
+    """Return the function that computes a metric: F1 over all spans of all rows, in [0, 1].
 
     `span_f1` counts spans with the right borders and label (seqeval's, and nervaluate's `strict`); `span_f1_relaxed`
     counts spans that overlap a right one of their label (nervaluate's `ent_type`, SemEval 2013's).
 
     Args:
-        metric: its name.
-        label: the label whose spans count; None for all.
+        metric: the name of the metric.
+        label: only spans with this label count; None to count all spans.
     """
     count = _overlapping if metric.endswith("relaxed") else _exact
 
@@ -90,7 +97,11 @@ def _exact(gold: Spans, given: Spans) -> int:
 
 
 def _overlapping(gold: Spans, given: Spans) -> int:
-    """Count the given spans that find a right one, as nervaluate does: each takes one, the nearest of its label."""
+    """Count the given spans that match a right span, as nervaluate does.
+
+    Each given span is matched with the nearest right span that overlaps it and has its label. If no such span is free,
+    it uses up an overlapping one of another label, and does not count.
+    """
     open_, right = list(gold), 0
     for one in given:
         near = [other for other in open_ if other.start < one.stop and one.start < other.stop]
@@ -103,7 +114,13 @@ def _overlapping(gold: Spans, given: Spans) -> int:
 
 
 def fates(gold: Spans, before: Spans, after: Spans) -> Counter[Fate]:
-    """Count what became of the right spans that a model found before an attack; all in the places of the original."""
+    """Count the fates of those right spans that a model found in the original.
+
+    Args:
+        gold: the right spans of the original.
+        before: the spans that the model found in the original.
+        after: the spans that it found in the perturbed text, moved to their places in the original (`in_source`).
+    """
     found: Counter[Fate] = Counter()
     for one in set(gold) & set(before):
         near = [other for other in after if other.start < one.stop and one.start < other.stop]

@@ -70,7 +70,7 @@ def subpopulations(originals: Sequence[Mapping[str, Any]], task: Task, by: Seque
 def exchanged_names(pairs: Pairs) -> list[Subpopulation]:
     """Return the groups of names that the attack `names` gave to the originals, as one property; [] if it gave none.
 
-    Of several rows of an original the first counts. The groups stand in the notes of the rows' edits.
+    If an original has several rows, its first one counts. The groups are read from the notes of the rows' edits.
     """
     groups: dict[int, str] = {}
     for pair in pairs.attacks.get(_NAMES_ATTACK, ()):

@@ -29,7 +29,7 @@ class ShownTable(NamedTuple):
         named: the number of columns with texts.
         best: the (row, column) of each cell that is marked as best.
         key: its name for `--table` and for the file that the page saves.
-        heads: for each column, the beginning of its name that neighbouring columns have, too; "" if there is none.
+        heads: for each column, the beginning that its name shares with a neighbouring column; "" if there is none.
     """
 
     title: str
@@ -155,7 +155,7 @@ def _markdown(text: str) -> str:
 
 _LATEX = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "→": r"$\to$"}
 _LATEX |= {"–": "--", "±": r"$\pm$", "−": "$-$", "<": "$<$", ">": "$>$"}
-_LATEX |= {"[": "{[}", "*": "{*}"}  # both mean something behind \\
+_LATEX |= {"[": "{[}", "*": "{*}"}  # both have a meaning after \\
 _LATEX |= {one: f"\\{one}" for one in "&%$#_{}"}
 _NEGATIVE = re.compile(r"(?<!\S)-(?=\d)")
 
@@ -194,7 +194,7 @@ def column_groups(
             units.append([column])
     for unit in units:
         need = _need(widths, unit, gap)
-        if not groups or need > left + gap:  # behind the last column stands no gap
+        if not groups or need > left + gap:  # there is no gap after the last column
             groups.append([*fixed])
             left = room - used
         groups[-1] += unit

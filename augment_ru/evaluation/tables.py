@@ -34,7 +34,7 @@ _FOLDERS = re.compile(
 def shown_names(names: Iterable[str]) -> Mapping[str, str]:
     """Map each name to a shorter one without folders; names whose short forms would be equal stay as they are.
 
-    Of a search against a model the kind of the model is enough, if it tells the searches apart.
+    The name of a search is shortened to the kind of its model if no other search has a model of this kind.
 
     >>> shown_names(["linear:data/train.jsonl", "hf-causal:org/model"])
     {'linear:data/train.jsonl': 'linear:train.jsonl', 'hf-causal:org/model': 'hf-causal:org/model'}
@@ -195,7 +195,7 @@ def counts(report: Report) -> ShownTable:
 
 
 def defences(report: Report) -> ShownTable:
-    """Return the table of defences: what each costs on clean rows, and what it recovers of each attack."""
+    """Return the table of defences: right answers that each costs on originals, and recovers under each attack."""
     names, rows = names_of(report), []
     for model in report.models:
         if (found := model.defence) is None:
@@ -222,7 +222,7 @@ def defences(report: Report) -> ShownTable:
 
 
 def catches(report: Report) -> ShownTable:
-    """Return the table of filters: what each misses and stops by mistake, before and after each attack."""
+    """Return the table of filters: the missed rows and false alarms of each, before and after each attack."""
     names, rows = names_of(report), []
     for model in report.models:
         if (found := model.catch) is None:
@@ -239,7 +239,7 @@ def catches(report: Report) -> ShownTable:
 
 
 def noise(report: Report) -> ShownTable:
-    """Return the table of slips: how often each model answers the same text differently, and the rates without that."""
+    """Return the table of slips: how often each model answers a text differently, and attack rates above that noise."""
     flips = [model.same_text_flips for model in report.models for _ in model.attacks]
     rows = []
     for (named, entry), same in zip(_attacked(report), flips, strict=True):
@@ -387,7 +387,7 @@ def _difference_columns(counted: str) -> list[str]:
     """Return the names of the columns that show a difference between two attack success rates.
 
     Args:
-        counted: the decisions that McNemar's test counts, `broken` or `right`; it stands in two of the names.
+        counted: the decisions that McNemar's test counts, `broken` or `right`; two of the names contain this word.
     """
     columns = ["ASR, first − second, points", INTERVAL, "decisions", f"{counted}: first", f"{counted}: second"]
     return [*columns, "only first", "only second", "p (McNemar)", "p (Holm)"]
@@ -437,7 +437,13 @@ def rates_by_subpopulation(report: Report) -> ShownTable:
 
 
 def _by_cells(report: Report, kind: str, accuracies: Callable[[Cell], Sequence[float | None]]) -> list[list[str]]:
-    """Return a line for each cell of a kind of every attack, with these accuracies between its rows and its counts."""
+    """Return a table row for each cell of every attack.
+
+    Args:
+        report: the report.
+        kind: which cells: `subpopulations` or `strength`.
+        accuracies: returns the percentages of a cell that are shown between its number of rows and its counts.
+    """
     return [
         [
             *(*named, by, cell.value, f"{cell.rows:,}", *map(shown, accuracies(cell))),
@@ -450,7 +456,7 @@ def _by_cells(report: Report, kind: str, accuracies: Callable[[Cell], Sequence[f
 
 
 def prompts(report: Report) -> ShownTable:
-    """Return the table of prompts and attacks beside each other: what each does to the right answers of a model."""
+    """Return the table of prompts and attacks: by how many points each changes the right answers of a model."""
     names, rows = names_of(report), []
     for one in report.prompts or ():
         named = [shown_names([one.model])[one.model], shots_of(one.shots)]
@@ -494,7 +500,10 @@ def unread(report: Report) -> ShownTable:
 
 
 def option_orders(report: Report) -> ShownTable:
-    """Return the table of options in another order: kept answers, and the share of each letter before and after."""
+    """Return the table of permuted options: kept answers, and the share of each label in the answers before and after.
+
+    An answer is kept if it names the option with the same content.
+    """
     rows = []
     for named, entry in _attacked(report):
         if one := entry.option_order:
@@ -508,7 +517,7 @@ def option_orders(report: Report) -> ShownTable:
 
 
 def contamination(report: Report) -> ShownTable:
-    """Return the table of what models lose on perturbed rows, beside fresh rows if there are any."""
+    """Return the table of the right answers that models lose on perturbed rows, and on fresh rows if there are any."""
     rows = []
     for named, entry in _attacked(report):
         if (one := entry.contamination) is None or not one.rows:
@@ -524,7 +533,7 @@ def contamination(report: Report) -> ShownTable:
 
 
 def spans(report: Report) -> ShownTable:
-    """Return the table of what became of right spans, and of the main metric by label before and after."""
+    """Return the table of spans: the fates of those rightly found, and the main metric by label before and after."""
     rows = []
     for named, entry in _attacked(report):
         if one := entry.spans:

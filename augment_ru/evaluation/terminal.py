@@ -99,9 +99,9 @@ def _marked(found: ShownTable, row: int, column: int, *, plain: bool) -> Text:
 
 
 def _drawn(columns: Sequence[str], rows: Sequence[Sequence[str | Text]], named: int, width: int) -> Iterator[Table]:
-    """Yield the table, split into several if the terminal is too narrow.
+    """Yield the table; if the terminal is too narrow, split it into several tables, which are yielded one by one.
 
-    In that case, columns that name the row are left out if they have a dash in every row.
+    Before a table is split, those of its first `named` columns that hold only dashes are left out.
 
     Args:
         columns: the names of the columns.
@@ -115,7 +115,7 @@ def _drawn(columns: Sequence[str], rows: Sequence[Sequence[str | Text]], named: 
         for name, *column in zip(columns, *cells, strict=True)
     ]
     names = [min(one, _WIDEST_NAME) for one in widths[:named]]
-    room = width - 4  # lines stand at both sides
+    room = width - 4  # borders and spaces take four characters
     silent = [at for at in range(named) if all(row[at].plain == NONE for row in cells)]
     if silent and sum(names + widths[named:]) + 3 * len(columns) > room + 3:
         kept = [at for at in range(len(columns)) if at not in silent]

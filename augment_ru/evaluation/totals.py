@@ -90,7 +90,7 @@ def is_diagnostic(report: SavedReport) -> bool:
 def _score(model: SavedModel | None) -> float | None:
     """Return the mean of the metrics of a task; None if the model was not evaluated on it.
 
-    Written answers in a second normal form (`f1_russian`) are shown beside the benchmark's own, and do not count.
+    Metrics in a second normal form, such as `f1_russian`, do not count: the benchmark does not use them.
     """
     own = [one.value for name, one in model.metrics.items() if not name.endswith(OTHER_FORM)] if model else []
     return _mean(own)

@@ -1,4 +1,4 @@
-"""Replies without an answer: refused, empty, cut off by the limit, or unreadable; what stands for them, and counts."""
+"""Replies without an answer (refused, empty, cut off by the limit, unreadable): predictions that mark them, counts."""
 
 import re
 from collections import Counter
@@ -10,7 +10,7 @@ KINDS = ("refused", "empty", "cut", "unreadable")
 
 EMPTY = ""
 REFUSED, CUT, UNREADABLE = "\x00refused", "\x00cut", "\x00unreadable"
-"""The predictions that stand for such replies. For metrics each is an empty answer, which is never right."""
+"""The predictions that mark such replies. Metrics count each of them as an empty answer, which is never right."""
 _KIND_OF = {EMPTY: "empty", REFUSED: "refused", CUT: "cut", UNREADABLE: "unreadable"}
 
 UnreadCounts: TypeAlias = Mapping[str, int]
@@ -28,7 +28,7 @@ _REFUSAL = re.compile(
 
 
 def is_refusal(reply: str) -> bool:
-    """Tell whether a reply refuses to answer, in Russian or English words that refusals have.
+    """Tell whether a reply refuses to answer, by phrases that are typical of Russian and English refusals.
 
     >>> is_refusal("Извините, я не могу ответить на этот вопрос."), is_refusal("Не могу знать: Петербург")
     (True, False)
@@ -37,7 +37,7 @@ def is_refusal(reply: str) -> bool:
 
 
 def unread_counts(predictions: Iterable[object]) -> UnreadCounts:
-    """Count the answers in predictions, and those that stand for a reply without an answer.
+    """Count the answers in predictions, and among them those that mark a reply without an answer.
 
     >>> unread_counts(["B", REFUSED, {"per_law": "1", "per_virtue": ""}])
     {'answers': 4, 'refused': 1, 'empty': 1}
@@ -50,7 +50,7 @@ def unread_counts(predictions: Iterable[object]) -> UnreadCounts:
 
 
 def without_marks(prediction: Any) -> Any:  # noqa: ANN401  (JSON values)
-    """Return a prediction with an empty text for each mark of a reply without an answer."""
+    """Return a prediction in which each mark of a reply without an answer is replaced by an empty text."""
     if isinstance(prediction, str):
         return EMPTY if prediction in _KIND_OF else prediction
     if isinstance(prediction, Mapping):

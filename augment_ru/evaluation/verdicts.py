@@ -67,7 +67,7 @@ def sampled(
     """Draw a sample of the perturbed rows; return each as (attack, row).
 
     All attacks get about the same number of rows. Within an attack, each outcome has the same share of the sample as of
-    all rows, and every row is equally likely. So rates over the sample estimate those of the attack.
+    all its rows, and every row is equally likely. So rates over the sample estimate those of the attack.
 
     Args:
         pairs: the rows.
@@ -108,7 +108,7 @@ def perturbed(pairs: Pairs) -> dict[str, list[int]]:
 
 
 def shares(total: int, sizes: Sequence[int]) -> list[int]:
-    """Divide a number in proportion to sizes; what rounding down leaves over goes to the largest remainders.
+    """Divide `total` into whole numbers in proportion to `sizes`, by the method of largest remainders.
 
     >>> shares(10, [1, 1, 1])
     [4, 3, 3]
@@ -171,7 +171,7 @@ def read_votes(path: Path) -> list[Vote]:
     text = file_text(path, what="an export of Label Studio or Toloka")
     try:
         found = list(_of_toloka(text) if path.suffix == ".tsv" else _of_label_studio(json.loads(text)))
-        hash(tuple(found))  # an id that is an object, say, is none
+        hash(tuple(found))  # a TypeError if an id is, say, an object
     except (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError, csv.Error) as error:
         raise AugmentError(
             f"{path}: is no export with answers, of Label Studio (.json) or Toloka (.tsv); export the finished tasks"
@@ -218,8 +218,9 @@ def check_votes(votes: Iterable[Vote]) -> None:
 def agreement(rows: Iterable[Mapping[str, Any]]) -> float | None:
     """Return Krippendorff's α of judged rows for nominal data (Krippendorff 2019, chapter 12).
 
-    α = 1 - (n - 1) · Σ [(m² - Σ c²) / (m - 1)] / (n² - Σ t²). A row with at least two votes has m votes, c of them for
-    a verdict. All these rows have n votes, t of them for a verdict. α is None if it is not defined.
+    α = 1 - (n - 1) · Σ [(m² - Σ c²) / (m - 1)] / (n² - Σ t²). The outer sum is over the rows with at least two votes,
+    the inner ones over the three verdicts. A row has m votes, c of them for a verdict; all these rows together have n
+    votes, t of them for a verdict. The result is None if α is not defined.
     """
     counts = np.array([[row["votes"][one] for one in (VALID, INVALID, UNCLEAR)] for row in rows], np.int64)
     counts = counts.reshape(-1, 3)
@@ -247,9 +248,9 @@ def judged(votes: Sequence[Vote]) -> Iterator[dict[str, Any]]:
 
 
 def by_dawid_skene(rows: Iterable[Mapping[str, Any]], votes: Sequence[Vote]) -> list[dict[str, Any]]:
-    """Return judged rows with the verdicts of Dawid and Skene (1979), who weigh annotators by their errors.
+    """Return judged rows with the verdicts of Dawid and Skene's model (1979), which weighs annotators by their errors.
 
-    The verdict by majority stands beside it as `majority`.
+    The verdict of the majority is kept as `majority`.
 
     Args:
         rows: the rows of `judged`.
@@ -263,7 +264,7 @@ def by_dawid_skene(rows: Iterable[Mapping[str, Any]], votes: Sequence[Vote]) -> 
 
 
 def weighed(votes: Sequence[Vote]) -> dict[str, str]:
-    """Return the answer to each id that Dawid and Skene's model finds.
+    """Return, for each row id, the most likely verdict by Dawid and Skene's model.
 
     Raises:
         AugmentError: crowd-kit is not installed.

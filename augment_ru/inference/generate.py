@@ -146,7 +146,10 @@ def longest_input(model: Pretrained) -> int:
 
 
 def decoder_start(model: Pretrained) -> int:
-    """Return the token that a decoder starts from; if none is configured, the one for padding, as in T5."""
+    """Return the token that a decoder starts from.
+
+    If none is configured, it is the token that begins a text, or else the one for padding, as in T5.
+    """
     config = model.model.config
     possible = [getattr(one, "decoder_start_token_id", None) for one in (model.model.generation_config, config)]
     possible += [getattr(config, name, None) for name in ("bos_token_id", "pad_token_id")]
@@ -202,7 +205,7 @@ def _written(
 
 
 def _before_padding(model: Pretrained, outputs: Sequence[list[int] | None]) -> list[list[int] | None]:
-    """Cut each output at its first padding token: a weak model may draw it, and what follows it is useless."""
+    """Cut each output at its first padding token: a weak model may generate one, and what follows it is useless."""
     pad = frozenset({_pad(model)})
     return [None if tokens is None else _before(tokens, pad) for tokens in outputs]
 

@@ -1,4 +1,4 @@
-"""Download models from the Hugging Face hub into its local cache; nothing else in this package uses the network."""
+"""Download models from the Hugging Face hub into its local cache; no other module downloads models."""
 
 from collections.abc import Sequence
 
@@ -28,6 +28,10 @@ def wanted(files: Sequence[str]) -> list[str]:
 
 def pull(name: str, revision: str | None = None) -> str:
     """Download a model into the local cache, and return its folder there.
+
+    Args:
+        name: the name of the model on the hub, OWNER/NAME.
+        revision: a branch, tag or commit; None for the main branch.
 
     Raises:
         AugmentError: the model does not exist, or the hub cannot be reached.

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 _WORTH = TokensByDevice(cpu=64, gpu=2048)
-"""How many tokens a prefix must save to be worth a call: about as many as take as long as a call's overhead."""
+"""How many tokens a prefix must save to be worth a call: computing them takes about as long as a call's overhead."""
 _ROW = TokensByDevice(cpu=512, gpu=1024)
 """The tokens in a row of trees: longer rows cost more attention, shorter ones more padding and more calls."""
 _SMALLEST = 32

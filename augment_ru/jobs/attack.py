@@ -48,7 +48,7 @@ def attack_rows(given: Mapping[str, Any]) -> int:
     Returns the exit code: 1 if rows were skipped, else 0.
 
     Args:
-        given: the values of the options of `attack` by parameter.
+        given: maps the parameters of the options of `attack` to their values.
 
     Raises:
         AugmentError: an option, a row or a file is wrong, or the model fails.
@@ -68,7 +68,7 @@ def attack_rows(given: Mapping[str, Any]) -> int:
         content.seek(0)
         total = reading.count if rows.limit is None else min(rows.limit, reading.count)
         seconds = given["seconds"]
-        facts = {**rows.split.facts, "the rows": reading.digest}  # what is searched for depends on all their labels
+        facts = {**rows.split.facts, "the rows": reading.digest}  # each search depends on the labels of all rows
         split = replace(rows.split, facts=facts)
         until = seconds and time.time() + seconds
         shown: list[Finding] | None = [] if is_shown(rows.output) else None
@@ -80,7 +80,7 @@ def attack_rows(given: Mapping[str, Any]) -> int:
                 write_parts(work, tally, lambda done: advance(done.rows, note=_note(tally.searches)), content)
             else:
                 write_rows(work, tally, advance, content, shown=shown is not None)
-    if shown is not None:  # not before, because the bar stands on the same terminal
+    if shown is not None:  # only now, because the bar was on the same terminal
         from augment_ru.jobs.differences import shows_differences  # noqa: PLC0415  (only a terminal needs it)
 
         shows_differences(lambda found: f"changes: {found.changes}, queries: {found.queries}")(shown)
@@ -131,7 +131,7 @@ class SearchRows(RowWork):
 
     Attributes:
         job: the files, the task and the attacks.
-        given: the values of the options by parameter.
+        given: maps the parameters of the options to their values.
         schema: the task of the rows.
         labels: the labels that the model may answer with; None if its answers are free text.
         originals: the first rows of the input, on which the slip rate of the model is measured.
@@ -221,7 +221,7 @@ def _check_answer(gold: Sequence[str], record: Record) -> None:
     """Check that a record has a right answer in the fields `gold`.
 
     Raises:
-        AugmentError: it has none.
+        AugmentError: the record has no right answer.
     """
     Goal.of(replace(record, task=record.task.changed(gold=tuple(gold)))).check_known()
 
@@ -229,7 +229,7 @@ def _check_answer(gold: Sequence[str], record: Record) -> None:
 def _tell_what_broke(rows: RowsJob, given: Mapping[str, Any]) -> None:
     """Print what broke the answers in the rows that were written, and write the page of their evaluation.
 
-    No model is asked: the answers stand in the rows.
+    No model is asked: the answers are read from the rows.
     """
     if rows.output is None or not Path(rows.output).is_file():
         return
@@ -263,7 +263,7 @@ def _labels(
     """Return the labels of the rows and of the train file; None if answers are free text.
 
     Args:
-        given: the values of the options by parameter.
+        given: maps the parameters of the options to their values.
         encoding: the encoding of the train file.
         rows: the rows; they are read one by one.
         schema: the task of the rows.

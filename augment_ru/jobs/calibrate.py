@@ -69,9 +69,9 @@ class Calibration:
         scorer: the similarity's signature.
         unrelated: the scores of unrelated pairs of texts.
         attacks: the scores of each attack at each probability, with one candidate and no search.
-        accept: the share of perturbations that is to pass the threshold, in (0, 1].
-        threshold: the proposed threshold: the highest that lets the share `accept` of the perturbations of every attack
-            pass, at the default probability of the attack.
+        accept: the share of perturbations that must pass the threshold, in (0, 1].
+        threshold: the proposed threshold: the highest at which at least the share `accept` of each attack's
+            perturbations passes, at the default probability of the attack.
         default: the threshold that the similarity has by default.
     """
 
@@ -108,7 +108,7 @@ def calibrate_file(given: Mapping[str, Any]) -> None:
     """Measure a similarity on the rows of a file, print the measurement, and write the files that the options name.
 
     Args:
-        given: the values of the options of `calibrate` by parameter.
+        given: maps the parameters of the options of `calibrate` to their values.
 
     Raises:
         AugmentError: an option, a row or a file is wrong, or nothing can be measured.
@@ -163,7 +163,7 @@ def calibrated(
         similarity: the similarity to measure.
         seed: the seed of the random numbers.
         probabilities: the probabilities at which each attack is measured, in addition to its default.
-        accept: the share of perturbations that is to pass the threshold, in (0, 1].
+        accept: the share of perturbations that must pass the threshold, in (0, 1].
         engine: where the work runs; None for this process. The figures do not depend on it.
 
     Raises:
@@ -274,7 +274,7 @@ class _Scoring:
 
 
 def _scores(prepared: Prepared, perturber: Perturber, similarity: Similarity) -> Floats:
-    """Return the lowest similarity of the texts of each record that the attack changes, shape (changed records,).
+    """Return, for each record that the attack changes, the lowest similarity of its texts, shape (changed records,).
 
     The attack makes one candidate, without a search.
     """
@@ -304,7 +304,7 @@ def calibration_lines(calibration: Calibration, room: int | None = None) -> Iter
             histogram is left out, then the 5 % and 95 % quantiles; if this is not enough, the columns are folded.
     """
     every = [calibration.unrelated, *calibration.attacks]
-    low = min(float(np.floor(min(one.scores.min() for one in every) * 20) / 20), 0.95)  # all may be 1
+    low = min(float(np.floor(min(one.scores.min() for one in every) * 20) / 20), 0.95)  # all scores may be 1
     has_grades = any(one.grades is not None for one in every)
     axis = f"{low:<.2f}{'1.00':>{_CELLS - 4 + (low >= 0)}}"
     rows = [("", "p", "pairs", "mean", "5 %", "50 %", "95 %", "passes", *(_GRADES if has_grades else ()), axis)]

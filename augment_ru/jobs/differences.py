@@ -60,7 +60,7 @@ def shows_differences(told: Callable[[Any], str]) -> Callable[[Iterable[ShownRec
     """Return a function that prints results on stdout, which must be a terminal.
 
     For each result it prints a line with its status and similarity, then its texts with the changes marked. Results of
-    the same record must follow each other. Records are numbered on from call to call.
+    the same record must follow each other. The numbers of records continue from call to call.
 
     Args:
         told: returns the text about a result that is printed before its status, such as the name of the attack.

@@ -37,7 +37,7 @@ def run_evaluation(given: Mapping[str, Any]) -> int:
     Returns the exit code: 3 if a number does not meet a requirement, else 0.
 
     Args:
-        given: the values of the options of `evaluate` by parameter.
+        given: maps the parameters of the options of `evaluate` to their values.
 
     Raises:
         AugmentError: an option, a row or a name is wrong, or a model fails.
@@ -76,7 +76,7 @@ def run_evaluation(given: Mapping[str, Any]) -> int:
         from augment_ru.evaluation.page import page  # noqa: PLC0415  (loaded only for `html`)
 
         day = None
-        if given["date"] is None and source != "-":  # the report states none
+        if given["date"] is None and source != "-":  # the report has no date
             written = Path(rows_file(source)).stat().st_mtime
             day = datetime.fromtimestamp(written, tz=UTC).date().isoformat()
         write_file(given["html"], [page(evaluation, date=day).encode("utf-8", "replace")])
@@ -113,7 +113,7 @@ def _settings(given: Mapping[str, Any]) -> EvaluationSettings:
 
 
 def _shots(text: str) -> tuple[int, ...] | None:
-    """Parse the value of `shots`, such as 0,1,4,8. Return None for `task`: the number that the task states.
+    """Parse the value of `shots`, such as 0,1,4,8; return None for `task`, which means the number that the task states.
 
     Raises:
         AugmentError: the text is neither `task` nor numbers with commas between them.
@@ -158,7 +158,7 @@ def _check_files(given: Mapping[str, Any], settings: EvaluationSettings) -> None
 
 
 def write_json(output: str | None, values: Mapping[str, Any]) -> None:
-    """Write a report as JSON to the file `output`. For - it is printed on stdout in one line; for None, nowhere."""
+    """Write a report as JSON to the file `output`: for -, one line on stdout; for None, write nothing."""
     if output == "-":
         print(encoded_row(values))
     else:

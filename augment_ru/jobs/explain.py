@@ -38,7 +38,7 @@ def explain_text(text: str, given: Mapping[str, Any]) -> None:
 
     Args:
         text: the text.
-        given: the values of the other options of `explain` by parameter.
+        given: maps the parameters of the other options of `explain` to their values.
 
     Raises:
         AugmentError: an option is wrong, or the text is the name of a file.
@@ -69,7 +69,7 @@ def explain_text(text: str, given: Mapping[str, Any]) -> None:
 
 
 def _normalizer(console: Console, normalizer: Normalizer, text: str) -> None:
-    """Print what a normalizer reads in a text, by which of its parts, and what else might be read."""
+    """Print the edits that a normalizer makes in a text, with the normalizer of each, and the likeliest readings."""
     script = normalizer(text)
     console.print(Text(normalizer.name, "bold"))
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))

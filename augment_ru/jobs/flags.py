@@ -1,6 +1,6 @@
 """Translate parameter names in messages into options: the library names parameters, the command line has options.
 
-In a message a parameter stands in backquotes (`label_fields`), and is shown as its option (--label-field).
+In a message, a parameter is written in backquotes (`label_fields`); it is shown as its option (--label-field).
 """
 
 import re

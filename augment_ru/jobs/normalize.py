@@ -1,4 +1,4 @@
-"""The work of `augment-ru normalize`: read the texts of a file as they were meant, and count the rows."""
+"""The work of `augment-ru normalize`: normalize the texts of a file, and count the rows."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ def normalize_rows(given: Mapping[str, Any]) -> int:
     """Do what the options of `normalize` ask for. Return the exit code: 1 if rows were skipped, else 0.
 
     Args:
-        given: the values of the options by parameter.
+        given: maps the parameters of the options to their values.
 
     Raises:
         AugmentError: an option, a row or a file is wrong.
@@ -64,7 +64,7 @@ class NormalizeRows(RowWork):
     show: Show | None = None
 
     def begin(self) -> OnChunk:
-        """Return the function that normalizes a chunk of records; words are loaded on first use."""
+        """Return the function that normalizes a chunk of records; dictionaries are loaded on first use."""
         read = 0
 
         def on_chunk(chunk: Sequence[Record], tally: Tally, advance: Advance) -> Sequence[tuple[Record, Changed]]:

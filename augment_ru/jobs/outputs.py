@@ -20,7 +20,7 @@ class Outputs(NamedTuple):
     Attributes:
         stream: the stream for rows.
         flushed: whether the stream is flushed after each chunk.
-        rejected: takes lines for the rejects file.
+        rejected: a function that writes lines to the rejects file.
     """
 
     stream: BinaryIO
@@ -42,7 +42,7 @@ def is_shown(output: str | None) -> bool:
 
 @contextmanager
 def outputs(output: str | None, *, skip: bool) -> Iterator[Outputs]:
-    """Open the output file, or stdout for None.
+    """Hold the outputs of a run open during a `with` block: the output file, or stdout for None, and the rejects file.
 
     Args:
         output: the output file.
@@ -55,7 +55,7 @@ def outputs(output: str | None, *, skip: bool) -> Iterator[Outputs]:
         if sys.stdout is None:
             raise AugmentError("stdout: is closed; give a file with `output`")
         rows = sys.stdout.buffer
-        with redirect_stdout(sys.stderr):  # what code of a user's own prints is no row
+        with redirect_stdout(sys.stderr):  # what a user's own code prints is not a row
             yield Outputs(rows, flushed=True, rejected=lambda _lines: None)
         return
 

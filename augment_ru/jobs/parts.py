@@ -39,7 +39,8 @@ class JobPart:
 
     Attributes:
         file_part: the rows.
-        learnt: what the output has learnt from the rows before this part.
+        learnt: the names of the columns of the output, and the types of their values, as far as the rows before this
+            part determine them.
         limit: the maximum number of rows to read; None for all.
     """
 
@@ -62,8 +63,9 @@ class PartDone:
         rows: the bytes to write, as `Sink.join` takes them.
         rejects: the lines for the file of rejected rows.
         tally: the counts of the rows.
-        learnt: what the output has learnt up to the end of the part.
-        failed: whether a row raised an error. The part is then done again, with what the rows before it have taught.
+        learnt: the names and types of the output's columns up to the end of the part.
+        failed: whether a row raised an error. The part is then done again, with the names and types of columns that the
+            rows before it determine.
     """
 
     rows: bytes
@@ -113,12 +115,14 @@ def _read(data: bytes) -> PartDone | None:
     digest, body = data[: blake2b.MAX_DIGEST_SIZE], data[blake2b.MAX_DIGEST_SIZE :]
     if blake2b(body).digest() != digest:
         return None
-    return msgspec.msgpack.decode(body, type=PartDone, dec_hook=lambda kind, held: kind(held))  # a Counter
+    return msgspec.msgpack.decode(body, type=PartDone, dec_hook=lambda kind, held: kind(held))  # makes a Counter
 
 
 @contextmanager
 def kept_parts(job: RowsJob) -> Iterator[KeptParts]:
-    """Open the stored parts of a run in the block. Without `resume`, nothing is stored.
+    """Hold the stored parts of a run open during a `with` block; without `resume`, nothing is stored.
+
+    The parts are deleted after the block if the output is complete.
 
     Raises:
         AugmentError: parts that were made with other settings are stored for this output, another run is writing it, or
@@ -164,8 +168,8 @@ class PartWork:
 
     Attributes:
         rows: what is done with rows.
-        is_final: whether an error is raised. If false, the part is marked as failed instead, because it may not fail
-            when it is done again with what the rows before it have taught.
+        is_final: whether an error is raised. If false, the part is marked as failed instead, because it may succeed
+            when it is done again with the columns that the rows before it determine.
     """
 
     rows: RowWork
@@ -279,12 +283,12 @@ def _with_names(found: Iterator[FilePart], sink: Sink, job: RowsJob) -> Iterator
 def _checked(
     part: JobPart, made: PartDone, sink: Sink, rows: int, begin: Callable[[], Callable[[JobPart], PartDone]]
 ) -> PartDone:
-    """Return the outcome to write for a part: `made`, or if it does not fit the rows before it, that of another try.
+    """Return the outcome to write for a part: `made`, or that of a second try if `made` does not fit the rows before.
 
     Args:
         part: the part.
         made: its outcome, made without knowing the rows before it.
-        sink: what the rows are written to; it is told what the part has learnt.
+        sink: what the rows are written to; it is told the names and types of columns that the part determines.
         rows: how many rows were read before the part.
         begin: returns the function that does a part.
 
@@ -303,10 +307,10 @@ def _checked(
 
 
 def _taught(sink: Sink, made: PartDone, before: Learnt) -> bool:
-    """Tell the sink what a part has learnt. Return whether the part must be done again.
+    """Tell the sink the names and types of columns that a part determines; return whether it must be done again.
 
     It must if the types of its values conflict with earlier ones. It must also if rows were rejected and earlier
-    types are known, because the reasons may depend on these.
+    types are known, because the reasons for the rejection may depend on these types.
     """
     if sink.learns_types and before.types and made.tally.skipped:
         return True

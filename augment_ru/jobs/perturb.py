@@ -28,7 +28,7 @@ def perturb_rows(given: Mapping[str, Any]) -> int:
     """Do what the options of `perturb` ask for, and return the exit code of `run`.
 
     Args:
-        given: the values of the options by parameter.
+        given: maps the parameters of the options to their values.
 
     Raises:
         AugmentError: an option, a row or a file is wrong.
@@ -62,7 +62,7 @@ Show: TypeAlias = Callable[[Sequence[Result]], None]
 
 
 def make_rows(name: str, job: RowsJob, tally: Tally, work_of: Callable[[Show | None], RowWork]) -> None:
-    """Do a run under a bar of progress: write its rows, or show them if the output is a terminal.
+    """Do a run and show a progress bar: write its rows, or show them if the output is a terminal.
 
     Args:
         name: the command.
@@ -134,7 +134,7 @@ def wrote(job: RowsJob, tally: Tally) -> str:
 def _perturbed(chunk: Sequence[Record], job: RowsJob, tally: Tally, advance: Callable[[], None]) -> list[Perturbed]:
     """Perturb the records once for each attack and draw; return the results of each, attack by attack.
 
-    `advance` is called after each.
+    `advance` is called after each attack and draw.
     """
     prepared = job.preparation.chunk(chunk, [perturber.needs for perturber in job.perturbers])
     perturbers = [perturber.at_draw(draw) for perturber in job.perturbers for draw in range(job.copies)]

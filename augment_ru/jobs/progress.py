@@ -30,7 +30,7 @@ def say(line: str, *, quiet: bool = False) -> None:
 
 def tell(line: str) -> None:
     """Print a line on stderr, unless stderr is closed."""
-    if sys.stderr is not None:  # else `print` would take stdout
+    if sys.stderr is not None:  # for None, `print` would write to stdout
         print(line, file=sys.stderr)
 
 
@@ -70,7 +70,7 @@ class Advance(Protocol):
 
 
 def silent(count: int, size: float | None = None, total: int | None = None, note: str = "") -> None:
-    """Show nothing."""
+    """Do nothing: an `Advance` for a run that shows no progress."""
     del count, size, total, note
 
 

@@ -32,7 +32,7 @@ T = TypeVar("T")
 
 @contextmanager
 def opened(job: RowsJob) -> Iterator[BinaryIO]:
-    """Open the input of a run in the block; yield a stream of its content in UTF-8."""
+    """Hold the input of a run open during a `with` block; yield a stream of its content in UTF-8."""
     is_table = job.input_kind in TABLES
     with open_input(job.source) as stream, in_utf8(stream, job.encoding, marked=is_table) as content:
         yield content

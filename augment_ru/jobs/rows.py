@@ -87,7 +87,7 @@ class RowsJob:
         quiet: whether no progress and no closing table are shown.
         split: how the work is split into parts.
         key: the name of the field that holds the metadata.
-        spans: what of texts with labelled spans is perturbed (`Layout.spans`); None for what the task says.
+        spans: which part of a text with labelled spans is perturbed (`Layout.spans`); None for the task's own setting.
         accepts: checks a record beyond what its task asks for, and raises an error if the run cannot use it.
     """
 
@@ -179,7 +179,7 @@ class RowsJob:
     def format(self) -> str:
         """The format of the output, from the name of its file.
 
-        Stdout gets the format of the input, or JSON lines if the input is Parquet or of a layout of its own.
+        Stdout gets the format of the input, or JSON lines if the input is Parquet or has a layout such as CoNLL.
         """
         if self.output is not None:
             return kind_of(self.output)
@@ -194,7 +194,7 @@ def asked_attacks(
     The preset supplies the values of options that the user did not set.
 
     Args:
-        given: the values of the options by parameter; an option that the user did not set is None or empty.
+        given: maps the parameters of the options to their values; an option that the user did not set is None or empty.
         attacks: the specifications of the attacks.
         asks_model: whether the run also asks a model, which may need the device.
 

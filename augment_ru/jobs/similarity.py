@@ -29,7 +29,7 @@ from augment_ru.registry import own_files
 from augment_ru.script import Script
 
 ALL = "(pairs)"
-"""What stands for the attack of pairs that name no attack."""
+"""The attack's name for pairs whose rows name no attack."""
 
 
 class TextPair(NamedTuple):
@@ -91,7 +91,7 @@ class _Metadata(msgspec.Struct):
 
 
 def _script(row: Row, field: str, original: str, perturbed: str) -> Script | None:
-    """Return the edits of a text, which the metadata of its row states, with their notes; None if it states no edits.
+    """Return the edits of a text, with their notes, from the metadata of its row; None if these state no edits.
 
     Raises:
         AugmentError: the edits do not lead from one text to the other.

@@ -135,7 +135,8 @@ _COLUMNS = (
 def summary_lines(summaries: Mapping[str, Summary], room: int | None = None) -> Iterator[str]:
     """Yield the lines of the closing table, one for each attack. The last column is left out if no network ran.
 
-    A line follows for each attack of which a quarter of the rows reached less than half of its probability.
+    After the table, a line names each attack of whose perturbed rows at least a quarter reached less than half of its
+    probability.
 
     Args:
         summaries: the summary of each attack.

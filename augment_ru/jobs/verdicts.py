@@ -34,7 +34,7 @@ def export_sample(source: str, output: Path, given: Mapping[str, Any]) -> None:
         source: a file of perturbed rows, a report of `evaluate` in the same folder as its rows, the folder of a
             released task, or that of a whole release.
         output: the file to write.
-        given: the values of the other options of `verdicts export` by parameter.
+        given: maps the parameters of the other options of `verdicts export` to their values.
 
     Raises:
         AugmentError: a file cannot be read, an output would replace an input, or the name of the output ends in neither
@@ -159,7 +159,8 @@ def import_answers(
         output: the file for the verdicts; None for no file.
         release: the release to which the rows belong. The verdicts are written into it, and its manifest and its card
             then state the shares of valid rows. None to change no release.
-        aggregate: how votes are joined: `majority`, or `dawid-skene`, whose verdicts no release takes.
+        aggregate: how the votes on a row become a verdict: by `majority` or `dawid-skene`; only verdicts by majority
+            can be written into a release.
 
     Raises:
         AugmentError: a file cannot be read, would be overwritten, or belongs to other rows.

@@ -45,10 +45,9 @@ class RowWork(ABC):
 
 @contextmanager
 def reading(work: RowWork, content: BinaryIO | None = None) -> Iterator[tuple[RowWork, RowSource]]:
-    """Open the input of the work in the block.
+    """Hold the input of the work open during a `with` block; yield the work and the rows of the input.
 
-    Yields the work and the rows of the input. The attacks of the work have got the sentences of all rows, if they need
-    these.
+    If attacks need the sentences of all rows, the work that is yielded has attacks that hold these sentences.
 
     Args:
         work: the work.
@@ -72,8 +71,8 @@ def sink_for(job: RowsJob, stream: BinaryIO, source: RowSource, part: Learnt | N
         job: the run.
         stream: the file to write to.
         source: the rows of the input.
-        part: for a sink that writes only a part: what the output has learnt from the rows before it. None for a sink
-            that writes the whole output.
+        part: for a sink that writes only a part: the names and types of columns that the rows before it determine.
+            None for a sink that writes the whole output.
     """
     marked = job.output is not None
     key = job.key if job.meta != "none" else None
@@ -82,9 +81,14 @@ def sink_for(job: RowsJob, stream: BinaryIO, source: RowSource, part: Learnt | N
 
 @contextmanager
 def writing(job: RowsJob, source: RowSource, *, shown: bool = False) -> Iterator[tuple[Outputs, Sink]]:
-    """Open the outputs of a run, and a sink for its rows, in the block. If it ends with an error, no file is left.
+    """Hold the outputs of a run open during a `with` block; yield them and a sink for its rows.
 
-    Set `shown` if nothing is written to the sink.
+    If the block ends with an error, no output file is left.
+
+    Args:
+        job: the run.
+        source: the rows of the input.
+        shown: whether rows are shown on the terminal, so that nothing is written to the sink.
 
     Raises:
         AugmentError: a file cannot be written.
@@ -106,7 +110,7 @@ def write_rows(
     Args:
         work: makes the rows that are written.
         tally: counts the rows.
-        advance: called when more is done.
+        advance: called when rows are done (`Advance`).
         content: the content of the input; None to open the input here.
         shown: whether the work shows the rows itself, so that nothing is written.
 
@@ -134,7 +138,7 @@ def rows_made(
     try:
         rows = on_chunk(chunk.records, tally, advance)
     except MemoryError:
-        rows = None  # what failed is given back before the next try
+        rows = None  # the memory of the failed try is freed before the next
     if rows is not None:
         yield rows
     elif len(chunk.records) > 1:

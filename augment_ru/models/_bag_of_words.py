@@ -1,4 +1,4 @@
-"""What the models that count words share: reading the train file, and training a classifier for each answer field."""
+"""Shared by models that count words: reading the train file, and training a classifier for each answer field."""
 
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -22,7 +22,7 @@ class Classifier(Protocol):
         """Learn the labels of the inputs, and return the classifier itself."""
 
     def decision_function(self, inputs: Sequence[str], /) -> Any:  # noqa: ANN401  (an array)
-        """Return the score of each label for each input; of two labels the score of the second, above 0 if it wins."""
+        """Return the score of each label for each input; for two labels only that of the second, above 0 if it wins."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +105,10 @@ class BagOfWords(Model):
     chunk = 2**12
 
     def scored(self, examples: Sequence[Example], /) -> list[Scored]:
-        """Return a label for each example, with the scores of all labels; for several fields, a mapping from them."""
+        """Return a label for each example, with the scores of all labels.
+
+        If the right answer has several fields, the prediction is a mapping from fields to labels.
+        """
         texts = [example.text for example in examples]
         scores = {name: decisions(one, texts) for name, one in self.classifiers.items()}
         labels = {name: [max(one, key=lambda label: one[label]) for one in found] for name, found in scores.items()}
@@ -157,7 +160,7 @@ def fitted(train: Train, make: Callable[[], Classifier], signature: str) -> BagO
         classifiers[name] = make()
         try:
             with warnings.catch_warnings():
-                # as many labels as rows: the rates show what that comes to
+                # it warns if most rows have a label of their own; the rates show how bad that is
                 warnings.filterwarnings("ignore", "The number of unique classes", UserWarning)
                 classifiers[name].fit(train.texts, labels)
         except ValueError as error:

@@ -33,7 +33,7 @@ _AT_END = 8.0
 """How many seconds an interrupted program waits for open questions; containers are killed 10 seconds after SIGTERM."""
 
 _LOOK = 0.1
-"""How many seconds pass between two looks whether a signal came."""
+"""The interval, in seconds, of the checks whether a signal came."""
 
 _MOST_BYTES = 16 * 2**20
 """An answer with more bytes is an error."""
@@ -112,11 +112,11 @@ def concurrent_answers(
 ) -> Iterator[tuple[int, T]]:
     """Ask several questions at a time; yield (number of the question, answer) as soon as an answer arrives.
 
-    After a failure no further question is asked; the answers to those that are open are waited for, so that they need
-    not be asked again, and yielded; then the error is raised. A signal that ends the program does the same, but the
-    wait is at most `_AT_END` seconds, and a second signal ends it. If the caller stops iterating, it does not wait for
-    open questions: they are asked in a daemon thread, because an interrupted program would wait for any other thread,
-    and so for a server that hangs.
+    After a failure, no further question is asked. The answers to open questions are still awaited and yielded, so that
+    these need not be asked again; then the error is raised. A signal that ends the program has the same effect, but the
+    wait is at most `_AT_END` seconds, and a second signal ends it. If the caller stops iterating, open questions are
+    not awaited: they are asked in a daemon thread, because an interrupted program would wait for any other thread, and
+    so for a server that hangs.
 
     Args:
         count: the number of questions, which are numbered from 0.
@@ -154,9 +154,14 @@ def concurrent_answers(
 
 
 def _received(results: SimpleQueue[T | BaseException | None], waiting: deque[int]) -> Iterator[T]:
-    """Yield results until one is None; raise one that is an exception; end after a signal (`concurrent_answers`)."""
+    """Yield results until one is None; raise a result that is an exception; end after a signal (`concurrent_answers`).
+
+    Args:
+        results: the queue of results.
+        waiting: the numbers of the questions that are not asked yet; a signal clears them.
+    """
     until = inf
-    with HeldSignals() as held:  # also while the caller keeps an answer
+    with HeldSignals() as held:  # also while the caller handles an answer
         while len(held.came) <= 1 and monotonic() < until:
             if held.came and until == inf:
                 waiting.clear()

@@ -1,4 +1,4 @@
-"""What the kinds of Hugging Face models share: options, loading, prompts, and the signature."""
+"""Shared by all kinds of Hugging Face models: options, loading, prompts, and the signature."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -32,7 +32,7 @@ class LoadingOptions:
         dtype: auto, float32, bfloat16 or float16.
         device_map: how accelerate spreads the model over several GPUs: auto, balanced or sequential; None for one
             device.
-        batch_tokens: the number of tokens in a batch, padding included; None for the default of the device.
+        batch_tokens: the most tokens in a batch, padding included; None for the default of the device.
     """
 
     dtype: str = "auto"
@@ -66,7 +66,7 @@ _BATCH_TOKENS = TokensByDevice(cpu=4096, gpu=32_768)
 """The tokens of a batch, including those of the answers; small, because evaluated models may be large."""
 _ENCODED_TOKENS = TokensByDevice(cpu=2048, gpu=65_536)
 _NOT_SIGNED = ("template", "dtype", "device_map", "batch_tokens", "chat", "system", "reasoning")
-"""Options left out of the signature: it holds prompt, dtype and chat themselves, and the others change no answer."""
+"""Options left out of the signature: it states prompt, dtype and chat in other ways, and the rest change no answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +105,7 @@ class PromptedNetwork:
             head: the transformers class that loads the model.
             request: what the model is made from; its argument is a folder or a name on the hub.
             options: the options that the user set.
-            chat_of: returns the chat of a tokenizer; None if prompts are plain texts.
+            chat_of: returns the chat for a tokenizer, or None to ask with plain texts.
 
         Raises:
             AugmentError: there is no such model or prompt, or an option is out of its range.
@@ -146,9 +146,10 @@ class PromptedNetwork:
         ]
 
     def reasoned(self, prompts: Sequence[FilledPrompt], tokens: Sequence[Tokens]) -> list[Tokens]:
-        """Return the tokens up to the answer: those of each prompt, and of the reasoning that the model writes first.
+        """Return, for each prompt, the tokens before the answer: the prompt's, then those of the model's reasoning.
 
-        Reasoning that is not done within its tokens is closed. A model that does not reason answers at once.
+        Reasoning that does not end within its limit of tokens is closed. If the model does not reason, only the tokens
+        of the prompt are returned.
 
         Args:
             prompts: the prompts.
@@ -204,7 +205,7 @@ class PromptedNetwork:
         shaping["labels"] = None if labels is None else ",".join(labels)  # prompts name the labels
         tokens = self.options.budget
         longest = self.context
-        if not self.pretrained.model.config.is_encoder_decoder:  # it reads its answer, too
+        if not self.pretrained.model.config.is_encoder_decoder:  # its window holds the answer, too
             longest //= 2
         cold, warm = (min(self.options.max_tokens or limit, longest) for limit in self.prompt.limits)
         return PromptedModel(
@@ -220,7 +221,7 @@ class PromptedNetwork:
 
 
 def batch_budget(pretrained: Pretrained, options: LoadingOptions) -> int:
-    """Return the number of tokens in a batch of a model that writes nothing, padding included."""
+    """Return the most tokens in a batch, padding included, for a model that generates no text."""
     return options.batch_tokens or _ENCODED_TOKENS.on(pretrained.device)
 
 

@@ -1,4 +1,4 @@
-"""What the options of models share: prompts, and checks of values."""
+"""Shared by the options of models: prompts, and checks of values."""
 
 from collections.abc import Sequence
 
@@ -8,13 +8,13 @@ from augment_ru.records.task import Task
 
 
 class AskedWithPrompts:
-    """The options of a model that is asked with prompts: with the options `template` and `variant`."""
+    """The base class of the options of models that are asked with prompts; they have `template` and `variant`."""
 
     __slots__ = ()
 
     @staticmethod
     def variants(task: Task, template: str | None) -> int:
-        """Return how many variants the prompt of a task, or a prompt file, has; `evaluate` asks for it."""
+        """Return the number of variants in the prompt file of a task, or in the file `template` if it is not None."""
         return variants_of(task, template)
 
 

@@ -1,4 +1,4 @@
-"""What models that rank documents share: the corpus, and rankings with the scores of their documents."""
+"""Shared by models that rank documents: the corpus, and rankings with the scores of their documents."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from augment_ru.evaluation.examples import Example, Model, Scored
 from augment_ru.formats.read import read_rows
 
 DIGITS = 4
-"""Scores are rounded to so many decimal places, so that the last bits of a sum do not order documents."""
+"""The decimals to which scores are rounded, so that the order of documents does not depend on rounding errors."""
 
 
 class Corpus(NamedTuple):
@@ -24,7 +24,7 @@ class Corpus(NamedTuple):
 
 
 def corpus_of(path: str | None, encoding: str) -> Corpus:
-    """Read a corpus in the layout of BEIR and MTEB: `_id`, `text` and perhaps `title`, which stands before the text.
+    """Read a corpus in the layout of BEIR and MTEB: `_id`, `text` and perhaps `title`, which is put before the text.
 
     Raises:
         AugmentError: no file is named, or a row has no id or text.
@@ -40,12 +40,14 @@ def corpus_of(path: str | None, encoding: str) -> Corpus:
 
 
 def ranked(ids: Sequence[str], scores: Floats, depth: int, *, above: float = -np.inf) -> Scored:
-    """Return the ranking of documents by their scores, equal ones in the order of the corpus, with these scores.
+    """Rank documents by their scores, and return the ranking with these scores.
+
+    Documents with equal scores keep the order of the corpus.
 
     Args:
         ids: the ids of the documents.
         scores: their scores, shape (documents,).
-        depth: the most documents.
+        depth: the most documents in the ranking.
         above: documents with this score or less are left out.
     """
     rounded = np.round(scores.astype(np.float64), DIGITS)
@@ -58,11 +60,11 @@ class Ranker(Model):
     """A model that ranks the documents of a corpus.
 
     Attributes:
-        score: takes texts, and yields for each the scores of all documents, shape (documents,).
+        score: a function that takes queries and yields, for each, the scores of all documents, shape (documents,).
         documents: the documents.
         depth: how many documents a ranking holds at most.
         signature: all that defines the answers.
-        deterministic: whether it always answers a text in the same way.
+        deterministic: whether it always answers a query in the same way.
         cached: whether the cache keeps its answers.
         above: documents with this score or less are left out.
     """

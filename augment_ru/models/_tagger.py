@@ -1,4 +1,4 @@
-"""What models that find labelled spans share: tokens, their tags, and the spans that these say."""
+"""Shared by models that find labelled spans: the tokens of a text, their tags, and the spans that the tags describe."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ class Tagger(Model):
     """A model that tags the tokens of texts.
 
     Attributes:
-        tag: takes texts, and returns for each its tokens and their tags, such as B-PER.
+        tag: a function that takes texts and returns, for each text, its tokens and their tags, such as B-PER.
         field: the field that holds the text.
         signature: all that defines the answers.
         deterministic: whether it always answers a text in the same way.
@@ -40,7 +40,7 @@ def labelled_field(task: Task) -> str:
     """Return the field whose labelled spans a task asks for.
 
     Raises:
-        AugmentError: it asks for none.
+        AugmentError: the task asks for no labelled spans.
     """
     if task.layout.labelled is None:
         raise AugmentError(f"the task '{task.name}' asks for no labelled spans; this model finds nothing else")

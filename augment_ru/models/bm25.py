@@ -23,8 +23,8 @@ class Options:
 
     Attributes:
         depth: how many documents a ranking holds at most.
-        k1: how soon further occurrences of a word stop to count; above 0.
-        b: how much long documents are discounted, from 0 to 1.
+        k1: how much further occurrences of a word add to the score, above 0; the higher, the more they add.
+        b: how much the length of a document lowers its score, from 0 (not at all) to 1.
     """
 
     depth: int = 100
@@ -43,7 +43,7 @@ def lemmas(text: str) -> list[str]:
 
 
 def bm25(request: ModelRequest, /) -> Ranker:
-    """Index the corpus that `argument` names, behind `lemmas:` its lemmas.
+    """Index the words of the corpus that `argument` names, or its lemmas if `argument` begins with `lemmas:`.
 
     Raises:
         AugmentError: there is no such corpus, an option is wrong, or bm25s is not installed.
@@ -63,4 +63,4 @@ def bm25(request: ModelRequest, /) -> Ranker:
             known = [index.vocab_dict[term] for term in terms(text) if term in index.vocab_dict]
             yield index.get_scores_from_ids(known) if known else np.zeros(len(corpus.ids))
 
-    return Ranker(score, corpus, given.depth, signature, above=0.0)  # those without a term of the query are left out
+    return Ranker(score, corpus, given.depth, signature, above=0.0)  # leaves out documents without a term of the query

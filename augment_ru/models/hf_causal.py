@@ -25,8 +25,7 @@ class Options(PromptOptions):
     Attributes:
         score: how an answer is chosen: by the `perplexity` of the whole prompt with the answer in it (TAPE, Eq. 1), by
             the `loglikelihood` of the answer alone (MERA, Eq. 1), by that of its `first-token` (RAFT, section 4.1.2),
-            or by a `reply` that names it; `auto` is
-            `loglikelihood` in a chat, else `perplexity`.
+            or by a `reply` that names it; `auto` is `loglikelihood` in a chat, otherwise `perplexity`.
         chat: how the tokenizer's chat template is used: with demonstrations as `turns`, or in one `message`; `none` for
             plain texts. `auto` is `turns` where the tokenizer has a template, else `none`.
         system: the system message of a chat; `mera` for MERA's own; None for no message.

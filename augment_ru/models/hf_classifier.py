@@ -1,6 +1,7 @@
 """A classifier of Hugging Face: it reads a text or a pair of texts, and gives one of its labels.
 
-A model of entailment classifies without training: it is asked of each label whether the text entails that it holds.
+A model of textual entailment can classify without training: for each label it is asked whether the text entails a
+sentence with this label.
 """
 
 from collections.abc import Sequence
@@ -27,8 +28,8 @@ class Options(LoadingOptions):
     """The options of `--model-option hf-classifier.NAME=VALUE`: those of `LoadingOptions`, and some more.
 
     Attributes:
-        fields: the one or two fields that the model reads, separated by a comma. By default it reads those of the task,
-            which are joined to one text if there are more than two.
+        fields: the one or two fields that the model reads, separated by a comma. By default it reads those of the task;
+            more than two are joined into one text.
         mapping: which label of the data each label of the model means, for example LABEL_0=нет,LABEL_1=да. By default
             labels are matched by name, and LABEL_0, LABEL_1, … by number.
         threshold: for a task with several labels: an output counts as a yes if its sigmoid is at least this.
@@ -51,12 +52,12 @@ class Classifier(Model):
         task: the task of the rows.
         fields: the fields that the model reads; empty for those of the task.
         labels: the data's label for each output of the model; for a task with several labels, the field of each output.
-        several: whether the task has several labels, so that each output is a yes or a no by itself.
+        several: whether the task has several labels, so that each output is a separate decision, yes or no.
         threshold: the lowest sigmoid of an output that counts as a yes.
         budget: the number of tokens in a batch, padding included.
         signature: all that defines the answers.
-        hypotheses: the sentence of each label, of a model of entailment; empty for other models.
-        entails: the number of the output of entailment.
+        hypotheses: for a model of entailment, the sentence of each label; empty for other models.
+        entails: the index of the output that means entailment.
     """
 
     pretrained: Pretrained
@@ -79,8 +80,8 @@ class Classifier(Model):
     def scored(self, examples: Sequence[Example], /) -> list[Scored]:
         """Return a label for each example with the logits as scores.
 
-        For a task with several labels, the prediction is a mapping from fields to "0" or "1"; a "0" scores 0, and a "1"
-        scores its logit less that of the threshold.
+        For a task with several labels, the prediction is a mapping from fields to "0" or "1"; the score of "0" is 0,
+        and that of "1" is its logit minus the logit of the threshold.
         """
         logits = self.logits(examples)
         if not self.several:
@@ -94,7 +95,9 @@ class Classifier(Model):
         return list(map(Scored, found, rows))
 
     def logits(self, examples: Sequence[Example]) -> Floats:
-        """Return the model's outputs, shape (examples, labels); of a model of entailment, that output for each label.
+        """Return the model's logits, shape (examples, labels).
+
+        For a model of entailment, it is the logit of entailment between the text and the sentence of each label.
 
         Raises:
             AugmentError: an example does not fit into memory, or lacks a field.
@@ -106,7 +109,7 @@ class Classifier(Model):
         return self._outputs(pairs)[:, self.entails].reshape(len(texts), len(self.hypotheses))
 
     def _outputs(self, texts: Sequence[Sequence[str]]) -> Floats:
-        """Return the outputs for texts or pairs, shape (texts, outputs)."""
+        """Return the logits for texts or pairs of texts, shape (texts, outputs)."""
         import torch  # noqa: PLC0415
 
         tokenizer = self.pretrained.tokenizer
@@ -128,7 +131,7 @@ class Classifier(Model):
                 found[batch] = self.pretrained.model(**inputs).logits.double().cpu().numpy()
 
         lengths = np.array([len(ids) for ids in encoded["input_ids"]], dtype=np.int64)
-        most = 1 if tokenizer.pad_token_id is None else MOST_SEQUENCES  # without a token for padding, none is read
+        most = 1 if tokenizer.pad_token_id is None else MOST_SEQUENCES  # without a padding token, one at a time
         each_batch(lengths, self.budget, classify, most)
         return found
 
@@ -177,7 +180,7 @@ def hf_classifier(request: ModelRequest, /) -> Classifier:
 
 
 def _hypotheses(own: Sequence[str], labels: Sequence[str], given: Options) -> tuple[tuple[str, ...], int]:
-    """Return the sentence of each label for a model of entailment, and the number of its output of entailment.
+    """Return the sentence of each label for a model of entailment, and the index of the output that means entailment.
 
     Raises:
         AugmentError: no output or several are called entailment, the sentence has no {label}, or labels are not known.

@@ -23,9 +23,9 @@ class Options(LoadingOptions):
     Attributes:
         depth: how many documents a ranking holds at most.
         corpus: the file of the documents; it must be given.
-        pooling: the vector of a text: the mean over its tokens, or that of its first token.
-        query: the prompt before each query, such as "query: ".
-        document: the prompt before each document, such as "passage: ".
+        pooling: how the vector of a text is made: `mean` of its token vectors, or `cls`, the vector of its first token.
+        query: a text that is put before each query, such as "query: ".
+        document: a text that is put before each document, such as "passage: ".
     """
 
     depth: int = 100

@@ -21,7 +21,7 @@ class Options(LoadingOptions):
 
 
 def tagged(pretrained: Pretrained, texts: Sequence[str], budget: int) -> list[tuple[Tokens, Sequence[str]]]:
-    """Return the words of each text with their tags; words behind the context window have none.
+    """Return the words of each text with their tags; words beyond the context window get the tag O.
 
     Raises:
         AugmentError: a text does not fit into memory.
@@ -53,7 +53,8 @@ def hf_tokens(request: ModelRequest, /) -> Tagger:
     """Load the model whose folder or name on the hub is `argument`.
 
     Raises:
-        AugmentError: there is no such model, its tokenizer knows no words, or the task asks for no spans.
+        AugmentError: there is no such model, its tokenizer does not say which word a token belongs to, or the task asks
+            for no spans.
     """
     given: Options = request.options
     pretrained = loaded("AutoModelForTokenClassification", request.argument, request.device, given)

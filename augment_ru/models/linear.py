@@ -1,8 +1,8 @@
 """Logistic regression on TF-IDF of the 150,000 most frequent 1- to 4-grams of words: TAPE's baseline (section 5.1).
 
 The baseline of Russian SuperGLUE (section 4.1.1) counts the 10,000 most frequent words of a separate corpus; for this
-baseline, set longest=1, features=10000, corpus=FILE. On MuSeRC and RuCoS, which have no
-class to learn, it chooses what is nearest to the passage.
+baseline, set longest=1, features=10000, corpus=FILE. On MuSeRC and RuCoS, which have no class to learn, the model
+chooses the answers nearest to the passage (`tfidf.Chooser`).
 """
 
 from dataclasses import dataclass

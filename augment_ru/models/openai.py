@@ -42,7 +42,7 @@ class Options(AskedWithPrompts):
             the endpoint completions of a server that echoes log-probabilities.
         chat: how demonstrations are shown to the endpoint chat: as `turns`, or in one `message`.
         system: a system message, for the endpoint chat; `mera` for MERA's own; None for no message.
-        reasoning: how many tokens a reply may have for reasoning, besides those of its answer.
+        reasoning: how many tokens a reply may have for reasoning, in addition to those of its answer.
         temperature: sent to the server; 0 asks for the likeliest tokens; None to send nothing.
         top_p: sent to the server: the probability of the nucleus that tokens are drawn from; None to send nothing.
         max_tokens: the most tokens of a reply. None for 64 if the answer is one of several choices, and for the prompt
@@ -98,7 +98,7 @@ class ServerModel(Model):
         """All that defines the answers: address, model, prompt, labels, and the options that influence a reply."""
         shaping = ("endpoint", "variant", "system", "temperature", "top_p", "max_tokens", "seed")
         parts = [f"{name}={getattr(self.options, name)}" for name in shaping]
-        further = ("score", "chat", "reasoning")  # as many as differ from the defaults
+        further = ("score", "chat", "reasoning")  # only those that differ from the defaults
         parts += [f"{name}={own}" for name in further if (own := getattr(self.options, name)) != _DEFAULTS[name]]
         labels = ",".join(self.labels or ())
         return "|".join(["openai", self.server.url, self.name, f"prompt={self.prompt.digest}", labels, *parts])
@@ -189,7 +189,7 @@ class ServerModel(Model):
         choice = answer["choices"][0]
         message = choice["message"]
         refused = bool(message.get("refusal")) or choice.get("finish_reason") == "content_filter"
-        return self._reply(answer, "content", message["content"] or "", refused=refused)  # None: reasoning took all
+        return self._reply(answer, "content", message["content"] or "", refused=refused)  # None: no tokens left
 
     def _of_text(self, answer: Any) -> "_Reply":  # noqa: ANN401
         return self._reply(answer, "text", answer["choices"][0]["text"])

@@ -1,7 +1,7 @@
 """Answers of people, as a human baseline (TAPE, section 5.3): for each `text` the `answers` of annotators by name.
 
-An answer is a label or a text; for several labels an object with one for each field (Ethics), or a list (MuSeRC). Each
-label is joined by itself.
+An answer is a label or a text; for several labels, an object with a label for each field (Ethics), or a list (MuSeRC).
+The labels of each field are aggregated separately.
 """
 
 from collections import Counter
@@ -23,19 +23,19 @@ class Options:
     """The options of `--model-option people.NAME=VALUE`.
 
     Attributes:
-        aggregate: how the answers to a text are joined: the most frequent by `majority`, of equal ones the first
-            alphabetically; or by `dawid-skene`, who weigh annotators by their errors.
+        aggregate: how the answers to a text become one: `majority` takes the most frequent answer, the first by
+            alphabet if several are; `dawid-skene` weighs annotators by their estimated errors.
     """
 
     aggregate: str = "majority"
 
 
 def people(request: ModelRequest, /) -> PredictFunction:
-    """Read the file that `argument` names.
+    """Read the file that `argument` names, and return a model that gives the aggregated answer to each text.
 
     Raises:
-        AugmentError: there is no such file, a row lacks its text or its answers, annotators answer different parts, or
-            crowd-kit is not installed.
+        AugmentError: there is no such file, a row lacks its text or its answers, the annotators of a row answer
+            different fields, or crowd-kit is not installed.
     """
     check_one_of("aggregate", request.options.aggregate, ("majority", "dawid-skene"))
     votes: dict[Any, list[Vote]] = {}
@@ -59,7 +59,7 @@ def people(request: ModelRequest, /) -> PredictFunction:
 
 
 def _parts(said: object) -> Mapping[Any, object]:
-    """Return the labels of an answer: by field, by number if it is a list, or the only one by None."""
+    """Return the labels of an answer by key: the field, the index in a list, or None for a single label."""
     if isinstance(said, Mapping):
         return said
     return dict(enumerate(said)) if isinstance(said, list) else {None: said}

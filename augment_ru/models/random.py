@@ -1,4 +1,4 @@
-"""A random class, all equally likely: TAPE's baseline (section 5.1); or what MERA's baseline writes (E.1)."""
+"""A random class, all equally likely: TAPE's baseline (section 5.1); for written answers, MERA's baseline (E.1)."""
 
 import json
 from collections.abc import Sequence
@@ -42,7 +42,7 @@ class Random(Model):
         return f"random|seed={self.seed}|{drawn}"
 
     def __call__(self, examples: Sequence[Example], /) -> list[Prediction]:
-        """Return a label for each example; for a task with several labels, a mapping from fields to labels."""
+        """Return a random answer for each example; for a task with several labels, a mapping from fields to labels."""
         rows = [json.dumps(dict(example.record)) for example in examples]
         keys = Streams.of(digests(rows), "random", self.seed).keys
         found: list[Prediction] = []
@@ -53,10 +53,12 @@ class Random(Model):
         return found
 
     def _drawn(self, rng: Rng, example: Example, name: str) -> Prediction:
-        """Draw a label for a field of the right answer; if its name contains `[]`, a list with one for each entry.
+        """Draw an answer for a field of the right answer.
 
-        Without labels, draw words of `inputs.text`, or else of the text, with replacement and in lower case; of an
-        exercise one word, or the numbers of one or two choices. If `inputs` is a text (ruDetox), it is the answer.
+        With labels, it is a label, or if the name of the field contains `[]`, a list with a label for each entry.
+        Without labels, it is two words of `inputs.text`, or else of the text, drawn with replacement and in lower case;
+        if `inputs` is a text (ruDetox), it is this text; for an exercise, it is one word, or the numbers of one or two
+        choices.
         """
         if not self.labels:
             given, text = (field_paths.value(example.record, name, None) for name in ("inputs", "inputs.text"))

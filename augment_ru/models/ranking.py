@@ -24,7 +24,12 @@ def ranking(request: ModelRequest, /) -> PredictFunction:
 
 
 def by_text(known: Mapping[str, Prediction], path: str) -> PredictFunction:
-    """Return a model that gives the answers of a file by the texts of the questions."""
+    """Return a model that looks up its answers by the texts of the questions; it raises an error for other texts.
+
+    Args:
+        known: maps the text of each question to its answer.
+        path: the file of the answers, for messages.
+    """
 
     def predict(examples: Sequence[Example]) -> list[Prediction]:
         if missing := [one.text for one in examples if one.text not in known]:

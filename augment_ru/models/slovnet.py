@@ -16,7 +16,7 @@ def _tag(texts: Sequence[str]) -> list[tuple[Tokens, Sequence[str]]]:
 
 
 def slovnet(request: ModelRequest, /) -> Tagger:
-    """Make the model; it reads texts as they are, while the annotator mends the case of their letters first.
+    """Make the model. It reads texts unchanged; the annotator `natasha`, in contrast, first corrects their letter case.
 
     Raises:
         AugmentError: an argument is given, or the task asks for no spans.

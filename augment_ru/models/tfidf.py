@@ -1,8 +1,8 @@
 """The cosine of TF-IDF vectors: it ranks documents, and chooses answers of MuSeRC and RuCoS.
 
-The latter is the baseline of Russian SuperGLUE (section 4.1.1) for tasks without a class to learn. What is nearest to
-the passage counts as right: the query with one of the entities, and two answers to each question (as in the code of
-github.com/RussianNLP/MOROCCO).
+The latter is the baseline of Russian SuperGLUE (section 4.1.1) for tasks without a class to learn, as in the code of
+github.com/RussianNLP/MOROCCO. In RuCoS, it chooses the entity with which the query is nearest to the passage; in
+MuSeRC, the two answers to each question that, together with the question, are nearest to the passage.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -40,7 +40,7 @@ class Options:
 
 
 def tfidf(request: ModelRequest, /) -> Ranker:
-    """Count the words of the documents.
+    """Make a model that ranks the documents of the option `corpus`.
 
     Raises:
         AugmentError: there is no corpus, it has no words, or scikit-learn is not installed.
@@ -65,11 +65,11 @@ def tfidf(request: ModelRequest, /) -> Ranker:
 
 @dataclass(frozen=True, slots=True)
 class Chooser(Model):
-    """Chooses answers of MuSeRC and RuCoS that are nearest to the passage.
+    """Chooses the answers of MuSeRC or RuCoS that are nearest to the passage.
 
     Attributes:
         task: MuSeRC or RuCoS.
-        vectors: makes the unit vectors of texts.
+        vectors: returns the unit vectors of texts, shape (texts, terms).
         signature: all that defines the answers.
     """
 

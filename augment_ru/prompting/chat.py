@@ -29,7 +29,7 @@ def messages_of(filled: FilledPrompt, form: str, system: str | None) -> list[Mes
 
 
 def system_of(given: str | None) -> str | None:
-    """Return the system message that an option asks for: `mera` is MERA's own (prompts/mera.toml), else the text.
+    """Return the system message that an option asks for: for `mera` MERA's own (prompts/mera.toml), else the value.
 
     Raises:
         AugmentError: the prompt file cannot be read.
@@ -40,7 +40,7 @@ def system_of(given: str | None) -> str | None:
 
 
 def asked_to_choose(filled: FilledPrompt, language: str) -> FilledPrompt:
-    """Return the prompt with its choices listed after the question, for models that answer with a reply."""
+    """Return the prompt with its choices listed after the question, for models whose written reply names a choice."""
     *shown, (question, _) = filled.turns
     context, question = (with_choices(text, filled, language) for text in (filled.context, question))
     return replace(filled, context=context, turns=(*shown, (question, "")))
@@ -72,8 +72,8 @@ class Chat:
     def text(self, filled: FilledPrompt) -> str:
         """Return the text of a prompt up to the place of the answer.
 
-        If the template refuses or drops a system message, the message stands at the beginning of the user's. Without
-        reasoning, a reasoning block that the template opens is closed.
+        If the template refuses or drops a system message, the message is put at the beginning of the user's first
+        message. Without reasoning, a reasoning block that the template opens is closed.
 
         Raises:
             AugmentError: the template refuses the messages.
@@ -102,7 +102,7 @@ class Chat:
 
 
 def closing(text: str) -> str:
-    r"""Return what closes the reasoning block that stands open at the end of a text; empty if none does.
+    r"""Return the text that closes the reasoning block that is open at the end of a text; empty if none is open.
 
     >>> closing("<think> Да или нет?"), closing("<think>Да.</think>")
     ('\n</think>\n\n', '')

@@ -104,7 +104,7 @@ def spelled(name: str, table: Mapping[str, tuple[str, ...]], labels: Sequence[st
 
 
 def laid_out(choices: Sequence[Choice], layout: str) -> tuple[str, tuple[Choice, ...]]:
-    r"""Return the list of the choices as a text, and the choices with the marks that stand for them.
+    r"""Return a text that lists the choices in a layout of `LAYOUTS`, and the choices with their marks as texts.
 
     >>> laid_out((Choice("1", "да"), Choice("0", "нет")), "letters")
     ('А) да\nБ) нет', (Choice(label='1', text='А'), Choice(label='0', text='Б')))

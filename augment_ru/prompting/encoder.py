@@ -21,7 +21,7 @@ class PromptEncoder:
         tokenizer: a tokenizer of transformers.
         start: the token for the beginning of a text; empty if the tokenizer does not put one there, or in a chat, whose
             template writes it.
-        chat: makes the text of a prompt; None for the prompt's own context.
+        chat: makes the text of a prompt with a chat template; None to use the prompt's own context as the text.
     """
 
     tokenizer: Any
@@ -63,7 +63,8 @@ class PromptEncoder:
     def continuations(self, prompts: Sequence[FilledPrompt], context: int) -> list[list[Request]]:
         """Return, for each prompt, its text with each of its choices; only the tokens of the choice are scored.
 
-        But in a chat, the whole text is encoded at once; the choice starts after as many tokens as its context has.
+        Outside a chat, prompt and choice are encoded as one text, and the choice is taken to start after as many tokens
+        as the prompt alone has. In a chat, the tokens of the choice are put after those of the prompt.
 
         Args:
             prompts: prompts with choices.
@@ -115,7 +116,7 @@ class PromptEncoder:
     def _texts(self, prompts: Sequence[FilledPrompt]) -> list[list[Tokens]]:
         """Return the tokens of each prompt with each of its choices.
 
-        In a chat the tokens of a choice follow those of the template, as those of a written answer would.
+        In a chat, the tokens of a choice are put after those of the prompt, where a generated answer would start.
         """
         if self.chat:
             return self._after(prompts, self.ids([self._text(prompt) for prompt in prompts]))

@@ -97,7 +97,7 @@ class FilledPrompt:
         tokens: the most tokens of a generated answer.
         stop: the strings that end a generated answer.
         turns: what the context is made of: each demonstration as its question and its answer, without white space
-            around them, and last the row's own question with an empty answer. The instruction stands in the first.
+            around them, and last the row's own question with an empty answer. The instruction begins the first.
         listed: whether the context lists the choices itself.
     """
 
@@ -117,10 +117,10 @@ class OwnTemplate:
     Attributes:
         template: the field that holds the template.
         values: the field that holds the values for the template.
-        later: the template for what follows another demonstration (MERA, section 4.1): every demonstration but the
-            first, and the row itself if it has demonstrations.
-        by: the field that chooses among `kinds`; "" if there is one template.
-        kinds: the templates that may stand in place of `later`, by the value of the field.
+        later: the template for rows that follow a demonstration (MERA, section 4.1): every demonstration but the first,
+            and the row itself if it has demonstrations.
+        by: the field whose value chooses a template from `kinds`; "" to use `later` for all rows.
+        kinds: maps the values of this field to the templates that replace `later`.
         first: the text after the template in the first demonstration; None to take the template as it is, and "" to
             take it without white space around it.
     """
@@ -136,7 +136,7 @@ class OwnTemplate:
         """Return the template for a row that follows a demonstration.
 
         Raises:
-            AugmentError: no template is for rows of this kind.
+            AugmentError: `kinds` has no template for the row.
         """
         if not self.by:
             return self.later
@@ -167,8 +167,8 @@ class Prompt:
         labels: maps each word to the spellings of its label that occur in data, for example «Да» to `true` and `1`.
         options: where the row lists its options; None if it does not list any.
         words: maps a field to the words that replace its values.
-        writes: whether the model always generates the answer as text; if not, it does so only if there are no labels to
-            choose from.
+        writes: whether the model always generates the answer as text; if false, only if there are no labels to choose
+            from.
         limits: the most tokens of a generated answer: without demonstrations, and with them.
         stop: the strings that end a generated answer.
         own: where the row holds its own template; None if `targets` holds the templates.
@@ -196,7 +196,7 @@ class Prompt:
     def digest(self) -> str:
         """The prompt's name and an eight-digit digest of all its values except the task."""
         values = {field.name: getattr(self, field.name) for field in fields(self) if field.name != "task"}
-        if self.layout is None:  # so that the digests of such prompts stay
+        if self.layout is None:  # so that prompts without a layout keep their digests
             del values["layout"]
         if self.own:
             unset = {"first": self.own.first is None, "by": not self.own.by, "kinds": not self.own.by}
@@ -326,14 +326,14 @@ class Prompt:
         return text
 
     def _choices(self, record: Mapping[str, Any], labels: Sequence[str] | None) -> tuple[Choice, ...]:
-        """Return the labels to choose from, with what is written for them: their words, or the marks of the layout."""
+        """Return the labels to choose from, each with the text of its answer: its words, or its mark in the layout."""
         offered = self._offered(record, labels)
         return offered if self.layout is None else laid_out(offered, self.layout)[1]
 
     def _offered(self, record: Mapping[str, Any], labels: Sequence[str] | None) -> tuple[Choice, ...]:
-        """Return the labels to choose from, with their words, in their order.
+        """Return the labels to choose from, each with its words.
 
-        They are the row's options, or else the labels of the prompt file, or else those of the data.
+        They are the row's options, or else the labels of the prompt file, or else those of the data, in their order.
         """
         if self.options:
             return tuple(listed_choices(self.name, self.options, self.task, record, labels))

@@ -1,4 +1,4 @@
-"""Read prompt files `prompts/NAME.toml`, and refuse unknown keys; a user's own file overrides ours."""
+"""Read prompt files: `prompts/NAME.toml` of this package, or a user's own file instead; unknown keys are errors."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -62,12 +62,12 @@ class _File(_Table, frozen=True):
 
 
 def prompt_of(task: Task, template: str | Path | None = None, *, variant: int = 1) -> Prompt:
-    """Read the prompt with which the rows of a task are asked about.
+    """Read the prompt that asks a model about the rows of a task.
 
     Args:
         task: the task. Its `prompt`, or else its name, is the name of the file; if there is no such file, the generic
             prompt in the task's language is used, even if it does not fit (`unfit`).
-        template: a file to use instead of ours.
+        template: a prompt file of the user's own; None for the one of this package.
         variant: the number of the template in the file, from 1; if a field has fewer templates, its last one is used.
 
     Raises:

@@ -124,7 +124,7 @@ def _lettered(choices: Sequence[Choice]) -> bool:
 def _letters(choices: Sequence[Choice]) -> dict[str, str]:
     """Map the letters that stand for choices to their labels; empty if not every choice has one.
 
-    They are the texts of the choices, such as «А» and «Б», or else their labels.
+    The letters are the texts of the choices, such as «А» and «Б», or else their labels.
     """
     texts = [_words(choice).strip("()") for choice in choices]
     if all(len(text) == 1 and text.isupper() for text in texts):

@@ -110,7 +110,10 @@ def derived_files(content: Mapping[str, Any], files: Mapping[str, Mapping[str, A
 def _write_test(
     recipe: ReleaseRecipe, task: TaskInput, shards: Sequence[Shard], folder: Path
 ) -> dict[str, VariationFigures]:
-    """Write the test rows and their edit log, variation by variation; return the figures of perturbed variations."""
+    """Write the test rows and their edit log, variation by variation; return the figures of each perturbed variation.
+
+    The figures are counts over the rows of a variation, by its name.
+    """
     figures = no_figures(recipe, task.recipe)
     with (folder / "test.jsonl").open("wb") as rows, (folder / "edits.jsonl").open("wb") as edits:
         for name in (task.recipe.name, *figures):
@@ -126,7 +129,7 @@ def _write_test(
 
 
 def task_entry(recipe: ReleaseRecipe, task: TaskInput) -> dict[str, Any]:
-    """Return the entry of a task in the manifest, without figures: its list of attacks is empty."""
+    """Return the entry of a task in the manifest; its list of attacks, which holds the figures, is left empty."""
     train = task.train.records if task.train else ()
     episodes = episodes_of(recipe, task.recipe, task.schema) if train else [0]
     gold = task.schema.scoring.gold
@@ -155,9 +158,10 @@ def task_entry(recipe: ReleaseRecipe, task: TaskInput) -> dict[str, Any]:
 
 
 def _groups(task: TaskInput) -> dict[str, Any]:
-    """Return what the manifest states of a task's groups: those of its test rows, sorted, and that of each train row.
+    """Return the groups of a task for its entry in the manifest; empty if its rows do not fall into groups.
 
-    Empty for a task whose rows do not fall into groups.
+    `groups` are the different groups of the test rows, sorted ([] if a row has none); `train_groups` is the group of
+    each train row.
     """
     if task.schema.scoring.grouped_by is None:
         return {}

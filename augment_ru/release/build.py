@@ -48,7 +48,7 @@ class Staging:
         Raises:
             AugmentError: `target` is not a folder, is the working folder, or its parent does not exist.
         """
-        resolved = followed(target)  # a link stays a link
+        resolved = followed(target)  # so that a link is kept
         if resolved.exists() and not resolved.is_dir():
             raise AugmentError(f"{target}: is no folder; give a new one with -o")
         check_folder(str(target), resolved)
@@ -69,12 +69,12 @@ class Staging:
         """Return the manifest of the complete release at the target; None if the target is free.
 
         Args:
-            facts: the first keys of the manifest of the release that is to be built.
+            facts: the first keys of the manifest of the new release (`manifest_head`): all that its rows depend on.
             resume: whether a complete release with the same facts is accepted.
 
         Raises:
-            AugmentError: the target is not empty and `resume` is not set, or the target holds something else than
-                this release.
+            AugmentError: the target is not empty and `resume` is not set, or the target holds anything but this
+                release.
         """
         if not self.target.exists() or not any(self.target.iterdir()):
             return None
@@ -88,7 +88,9 @@ class Staging:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Hold the lock of this build, so that no other run builds here. The lock of a run ends with its process.
+        """Hold the lock of this build during a `with` block, so that no other run builds here.
+
+        The lock of a run ends with its process.
 
         Raises:
             AugmentError: another run holds the lock.
@@ -102,6 +104,10 @@ class Staging:
     def begin(self, facts: Mapping[str, Any], *, resume: bool) -> None:
         """Begin a build here, or continue one that was killed.
 
+        Args:
+            facts: all that the shards depend on, as in `finished`.
+            resume: whether a build that was killed is continued.
+
         Raises:
             AugmentError: there is an unfinished build, and its facts differ or `resume` is not set.
         """
@@ -109,7 +115,7 @@ class Staging:
         (self.unfinished / "shards").mkdir(exist_ok=True)
         try:
             before = json.loads(state.read_bytes())
-        except (OSError, ValueError):  # killed before there was anything to go on from
+        except (OSError, ValueError):  # killed before the state was written
             with replacing(state) as stream:
                 stream.write(json.dumps(facts, ensure_ascii=False).encode())
             return
@@ -126,10 +132,10 @@ class Staging:
 
     @contextmanager
     def kept_if_begun(self) -> Iterator[None]:
-        """Delete the folder of the build if the block ends with an `AugmentError` before any shard is finished.
+        """Run a `with` block; if it raises an `AugmentError` before any shard is finished, delete the build's folder.
 
         Raises:
-            AugmentError: the error of the block; if a shard is finished, the error says how to go on.
+            AugmentError: the error of the block; if a shard is finished, its message says how to continue.
         """
         try:
             yield
@@ -187,7 +193,7 @@ class BuildReport:
     Attributes:
         content: the manifest.
         timing: seconds by kind of work, summed over all workers.
-        made: how many shards were made now.
+        made: how many shards were made in this run.
         kept: how many shards were kept from an earlier run.
         seconds: how long the build took.
         digest: the digest of the manifest, which covers the whole release.

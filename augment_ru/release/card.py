@@ -110,9 +110,9 @@ def _codes(names: Iterable[str]) -> str:
 
 
 def _explained(spec: str, language: str) -> str:
-    """Return what the attacks of a spec do: the first line of each attack's docstring.
+    """Return what the attacks of a specification do: in English, the first line of each attack's docstring.
 
-    In Russian, return the first line of its module's docstring, which is an example.
+    In Russian, it is the first line of the docstring of each attack's module, which is a Russian example.
     """
     attacks = [registry.find("attacks", "attack", part.strip()) for part in spec.split("+")]
     described = attacks if language == "en" else [sys.modules[attack.__module__] for attack in attacks]

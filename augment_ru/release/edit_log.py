@@ -135,7 +135,7 @@ def result_entry(
         result: the result of the attack or the search.
         protected: the protected spans of the original row. The result may have others, because some attacks may
             exchange wrong options; they are written only if they differ.
-        breaks: the other searched models whose right answer the row of a search breaks, too.
+        breaks: for a row of a search, the names of the other searches whose models it breaks, too.
     """
     if isinstance(result, Finding):
         state: dict[str, Any] = {"status": STATUS_OF_SEARCH[result.status], "probability": None}
@@ -220,11 +220,11 @@ def protection_problem(
 
     Args:
         original: the original row.
-        entry: the entry of the perturbed row. It must protect the marker of each wrong option, but not its text; with
-            another order of the options, not what moves with an option.
+        entry: the entry of the perturbed row. It need not protect the text of a wrong option, but must protect its
+            marker; if it permutes the options, it need not protect what moves with an option.
         protected: the protected spans in the entry of the original row.
-        exchanges_names: whether the attack may exchange the names of persons (`names`), so that these need no
-            protection where the task lets it.
+        exchanges_names: whether the attack may exchange the names of persons; these then need no protection, unless the
+            task is `named`.
     """
     exchanges_names &= not original.task.layout.named
     edits, own = entry["edits"], entry.get("protected", protected)
@@ -276,7 +276,7 @@ def row_problem(original: Record, expected: str, row: Record) -> str | None:
 def option_problem(original: Record, row: Record, entry: Entry) -> str | None:
     """Check that options that differ in the original row differ in the perturbed row, too.
 
-    Options in another order are not checked: they are those of the original row.
+    Permuted options are not checked, because they are the options of the original row.
 
     Returns a message about the first two that became equal; None if there are no such options.
     """

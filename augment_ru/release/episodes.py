@@ -11,7 +11,8 @@ from augment_ru.release.release_recipe import ReleaseRecipe, TaskRecipe, check_d
 def asked_shots(recipe: ReleaseRecipe, task: TaskRecipe, schema: Task) -> tuple[int, ...]:
     """Return how many demonstrations the episodes of a task have, such as (1, 4, 8): ascending, without 0.
 
-    The recipe sets this for the task or else for the release. The release may refer to the benchmark of the task.
+    The numbers are those that the recipe sets for the task, or else for the release; if the release says "task", they
+    are those of the task's benchmark.
 
     Raises:
         AugmentError: the benchmark's number is too large.
@@ -25,7 +26,7 @@ def asked_shots(recipe: ReleaseRecipe, task: TaskRecipe, schema: Task) -> tuple[
 
 
 def episodes_of(recipe: ReleaseRecipe, task: TaskRecipe, schema: Task) -> list[int]:
-    """Return how many demonstrations each episode of a task has. Episode 0 is zero-shot; the others have ever more."""
+    """Return how many demonstrations each episode of a task has, in ascending order; episode 0 has none."""
     return [0, *(shots for shots in asked_shots(recipe, task, schema) for _ in range(recipe.shots.episodes))]
 
 

@@ -1,4 +1,4 @@
-"""The split `hard` of a task: of the rows that searches made those that break most models, with the shares of labels.
+"""The split `hard` of a task: the rows made by searches that break the most models, with the task's shares of labels.
 
 It follows from the test rows and their edit log, in which each row of a search names the other models that it breaks.
 """
@@ -22,7 +22,7 @@ class _Worst(NamedTuple):
     Attributes:
         models: how many of the counted models it breaks; 0 for the original itself.
         similarity: its similarity to the original.
-        line: the number of its line in the test file, from 0, below 0.
+        line: minus the number of its line in the test file (from 0), so that of equal rows the first compares greater.
         breaks: all models that it breaks, by the names of their variations.
     """
 
@@ -33,7 +33,7 @@ class _Worst(NamedTuple):
 
 
 def splits_in(task: Mapping[str, Any]) -> list[str]:
-    """Return the names of the splits of a task's entry: train rows, test rows, and those chosen as hard."""
+    """Return which of the splits `train`, `test` and `hard` a task has, given its entry in the manifest."""
     return [split for split in ("train", "test", HARD) if task.get(split)]
 
 
@@ -79,7 +79,7 @@ def hard_split(
 
 
 def _worst(entries: Sequence[Mapping[str, Any]], size: int, searches: Sequence[str]) -> list[_Worst]:
-    """Return for each original the row of these searches that breaks the most of their models."""
+    """Return, for each original, the row that breaks the most models, out of the rows of these searches."""
     found = [_Worst(0, 1.0, -at) for at in range(size)]
     for line, entry in enumerate(entries):
         if entry["perturbation"] in searches and entry["search"]["status"] == "broken":
@@ -90,7 +90,10 @@ def _worst(entries: Sequence[Mapping[str, Any]], size: int, searches: Sequence[s
 
 
 def _hardest(worst: Sequence[_Worst], labels: Sequence[str], count: int) -> list[int]:
-    """Return the numbers of the originals of the split, ascending: of each label the hardest, by largest remainders."""
+    """Choose the hardest originals of each label for the split; return their numbers, ascending.
+
+    Each label gets the share of `count` that it has among all originals, by the method of largest remainders.
+    """
     sizes = Counter(labels)
     quota = {label: count * size // len(labels) for label, size in sizes.items()}
     rest = sorted(sizes, key=lambda label: (-(count * sizes[label] % len(labels)), label))

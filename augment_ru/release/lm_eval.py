@@ -175,7 +175,7 @@ def _asked(task: Mapping[str, Any], schema: Task, prompt: Prompt) -> Iterator[_A
     """Yield the questions about the rows of a task: one for each label, or for each pair of a label and a group.
 
     Raises:
-        AugmentError: no spelling of the prompt has the labels of the data.
+        AugmentError: the prompt has no words for the labels of the data.
     """
     made = [(target, prompt_content(task, schema, prompt, target)) for target in prompt.targets]
     groups: Sequence[str | None] = task.get("groups") or [None]

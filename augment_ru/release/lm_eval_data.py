@@ -156,7 +156,8 @@ def _with_context(
         template: the field of the template.
         values: the field of its values. They fill the placeholders of the same names. If exactly one placeholder and
             one value are left over, that value fills it.
-        first: the text after the template of a demonstration; "" for none, and no white space around the template.
+        first: the text that is put after the template of a demonstration. White space around the template of any other
+            row is removed; if `first` is "", also around that of a demonstration. None to change no template.
         is_shown: whether the row is a demonstration.
 
     Raises:
@@ -206,7 +207,7 @@ def _doc(
     norms: Sequence[str] = (),
     normal_form: str = "russian",
 ) -> dict[str, Any]:
-    """Return what the harness gets of a row: the parts of its prompt, its right answers, and its choices.
+    """Return what the harness gets for a row: the parts of its prompt, its right answers, and its choices.
 
     Args:
         row: the row.
@@ -353,7 +354,10 @@ def score_norms(doc: Mapping[str, Any], results: Sequence[tuple[float, bool]]) -
 
 
 def score_option(doc: Mapping[str, Any], results: Sequence[tuple[float, bool]]) -> dict[str, tuple[Any, Any]]:
-    """Return what the MuSeRC metrics need of an option: (right label, chosen label), and (question, is it right)."""
+    """Return the pairs that the MuSeRC metrics need for an option.
+
+    F1a needs (right label, chosen label), EM needs (question, whether the chosen label is right).
+    """
     right, prediction = doc["labels"][doc["target"]], _chosen(doc, results)
     return {"muserc_f1a": (right, prediction), "muserc_em": (doc["question"], right == prediction)}
 

@@ -123,7 +123,12 @@ def _multiple_choice(metrics: Sequence[str], schema: Task, prompt: Prompt) -> di
 
 
 def _chosen(function: str | None, metrics: Sequence[tuple[str, str]]) -> dict[str, Any]:
-    """Return the settings for choices; a function of the data module scores them, or for None the harness."""
+    """Return the settings of a task with choices.
+
+    Args:
+        function: the function of the data module that scores the chosen answers; None to let the harness score them.
+        metrics: the name of each metric, and how it is aggregated.
+    """
     return {
         "output_type": "multiple_choice",
         "doc_to_choice": "choices",

@@ -26,7 +26,7 @@ _Label = str | bool | Annotated[int, msgspec.Meta(ge=-MOST, le=MOST)]
 
 
 def _object(texts: str, counts: str = "", figures: str = "", may_lack: str = "", /, **others: Any) -> Any:  # noqa: ANN401
-    """Make a type of objects with these keys. To read an object with others is an error.
+    """Make a type for JSON objects with these keys; reading an object with other keys is an error.
 
     Args:
         texts: the keys that hold a text, separated by spaces.

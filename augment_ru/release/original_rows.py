@@ -29,7 +29,7 @@ from augment_ru.script import Script
 _log = logging.getLogger(__name__)
 
 PERTURBATION, EPISODE, CANARY = "perturbation", "episode", "canary"
-"""The fields that TAPE adds to the rows of a task."""
+"""The fields that a release adds to a row: its variation, the episodes that show it (both as TAPE does), the canary."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +73,8 @@ def schema_of(task: TaskRecipe, row: Mapping[str, Any], place: Callable[[str], P
         place: returns the location of one of the user's own files, given its path in the recipe.
 
     Raises:
-        AugmentError: no schema has this name, its file is wrong, no schema fits the row, or the row has nothing that
-            one of the fields in the recipe stands for.
+        AugmentError: no schema has this name, its file is wrong, no schema fits the row, or the row lacks a field that
+            the recipe lists.
     """
     named = str(place(task.task)) if task.task and task.task.endswith(".toml") else task.task
     schema = task_or_file(named) if named else recognise(row)
@@ -95,7 +95,7 @@ def constraints_of(recipe: ReleaseRecipe, task: TaskRecipe, schema: Task) -> tup
 
 
 def rules_of(recipe: ReleaseRecipe, task: TaskRecipe, schema: Task) -> tuple[Constraint, ...]:
-    """Return the constraints of a task. None is a function of the user, because a recipe names no code.
+    """Return the constraints of a task. They cannot be functions of the user, because a recipe names no code.
 
     Raises:
         AugmentError: there is no constraint of this name.
@@ -140,7 +140,7 @@ def read_task(recipe: ReleaseRecipe, task: TaskRecipe, folder: Path) -> TaskInpu
     except AugmentError as error:
         where = f"[[task]] '{task.name}'" if task.task or task.prompt else f"{task.test}: row 1"
         raise AugmentError(f"{where}: {error}") from error
-    answers = {re.split(r"\[|\.", field)[0] for field in schema.scoring.gold}  # of a path the field of the row
+    answers = {re.split(r"\[|\.", field)[0] for field in schema.scoring.gold}  # the field with which a path begins
     known = answers & first.keys()  # a test set may have no right answers
     marks = {PERTURBATION: task.name} | ({CANARY: recipe.canary.guid} if recipe.canary else {})
     test = InputFile(task.test, digest, _records(task.test, rows, schema, marks, required=known))
@@ -178,7 +178,7 @@ def _read(folder: Path, path: str) -> tuple[str, _Rows]:
         raise AugmentError(f"{folder / path}: is no plain file; give a file of rows")
     try:
         data = (folder / path).read_bytes()
-    except (OSError, ValueError) as error:  # a name may have a character that none may have
+    except (OSError, ValueError) as error:  # a ValueError: no name may have this character
         reason = getattr(error, "strerror", None) or error
         raise AugmentError(f"{folder / path}: cannot be read ({reason}); paths are relative to the recipe") from error
     source = source_of(kind_of(path), unpacked(BytesIO(data), path))
@@ -188,7 +188,7 @@ def _read(folder: Path, path: str) -> tuple[str, _Rows]:
             if line.problem:
                 raise AugmentError(line.problem)  # noqa: TRY301  (one place adds the file and the line)
             text, values, _ = source.parsed(line)
-            if text is None:  # a table: the row becomes what its JSON says
+            if text is None:  # a row of a table is written as JSON and read back
                 text, values = parsed(encoded_row(values).encode())
             elif "\n" in text:
                 text = encoded_row(values)
@@ -213,7 +213,7 @@ def _records(
         path: the path of the file, for messages.
         rows: the rows.
         schema: the schema of the task.
-        marks: the values of `perturbation`, the name of the task, and of `canary` if the release has one.
+        marks: the values of the fields `perturbation` (the name of the task) and, if the release has one, `canary`.
         required: the fields that each row must have.
         episodes: for each row, the numbers of the episodes that show it; None for test rows.
 

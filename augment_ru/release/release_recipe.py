@@ -91,8 +91,8 @@ class AttackRecipe(_Table, frozen=True):
     Attributes:
         spec: the name of an attack, or several names joined by `+`.
         name: the value of `perturbation` in its rows; by default `spec`.
-        probability: replaces the default of each attack in `spec`.
-        threshold: replaces the threshold of the gate.
+        probability: replaces the default probability of each attack in `spec`; None to keep it.
+        threshold: replaces the threshold of the gate; None to keep it.
         options: the options of the attacks, by attack.
     """
 
@@ -144,7 +144,7 @@ class StatementsRecipe(_Table, frozen=True):
         cite_as: how the release is cited, such as an entry of BibTeX.
         date_published: the day of publication.
         limitations: where the rows should not be used, or what they lack.
-        biases: whom or what the rows show more or less often than the world has it.
+        biases: whom or what the rows show more or less often than is true of the world.
         sensitive_information: which personal or sensitive information the rows hold.
         use_cases: what the rows were checked to be good for, and what they are not for.
         social_impact: whom the release may help or harm, and what was done about it.
@@ -193,7 +193,8 @@ class AdversaryRecipe(_Table, frozen=True):
         probability: only changes whose rank is below this are in the pool.
         tasks: the names of the tasks that are searched; None for all.
         options: the options of the models, by kind.
-        hard: how many rows of each searched task its split `hard` has: those that break most models; None for none.
+        hard: the number of rows in the split `hard` of each searched task, which holds the rows that break the most
+            models; None for no such split.
     """
 
     models: SomeTexts
@@ -210,9 +211,9 @@ class AdversaryRecipe(_Table, frozen=True):
 
     @property
     def searches(self) -> dict[str, str]:
-        """Maps the name of each variation to its model.
+        """Maps the name of each variation that a search makes to the specification of the model that it attacks.
 
-        The name is the kind of the model after "adversary_". Further models of a kind are numbered from 2, as in
+        The name is "adversary_" and the kind of the model. Further models of a kind are numbered from 2, as in
         "adversary_linear_2".
         """
         found: dict[str, str] = {}
@@ -308,11 +309,14 @@ class ReleaseRecipe(_Table, frozen=True, kw_only=True):
 
     @property
     def searches(self) -> dict[str, str]:
-        """Maps the name of each variation that a search makes to its model; empty without an adversarial part."""
+        """Maps each variation that a search makes to the model that it attacks (`AdversaryRecipe.searches`).
+
+        It is empty if the recipe has no adversarial part.
+        """
         return self.adversary.searches if self.adversary else {}
 
     def searches_of(self, task: TaskRecipe) -> dict[str, str]:
-        """Return what `searches` does, for one task; empty if the task is not searched."""
+        """Return `searches` for one task; empty if the task is not searched."""
         is_searched = self.adversary is not None and (self.adversary.tasks is None or task.name in self.adversary.tasks)
         return self.searches if is_searched else {}
 

@@ -44,9 +44,9 @@ def searched(task: TaskInput, train: Path | None) -> Searched:
 
 @contextmanager
 def train_files(recipe: ReleaseRecipe, tasks: Sequence[TaskInput]) -> Iterator[list[Searched | None]]:
-    """Yield for each task the data that its models are made from; None for a task that is not searched.
+    """Yield, for a `with` block, the data that the models of each task are made from; None if a task is not searched.
 
-    The train rows are in temporary files, which are deleted at the end of the context.
+    The train rows are in temporary files, which are deleted after the block.
     """
     with TemporaryDirectory() as folder:
         found: list[Searched | None] = []
@@ -76,7 +76,7 @@ class Searches:
     _made: dict[tuple[str, Searched], Adversary] = field(default_factory=dict)
 
     def model(self, variation: str, schema: Task, given: Searched) -> NamedModel:
-        """Make the model that a variation is made against.
+        """Make the model that the search of a variation attacks.
 
         Raises:
             AugmentError: the model cannot be made for this task.
@@ -105,9 +105,10 @@ class Searches:
         return self._made[known].search(prepared)
 
     def breaks(self, found: Mapping[str, Sequence[Finding]], given: Searched) -> dict[str, list[list[str]]]:
-        """Return for each row of each search the other models whose right answer it breaks, too.
+        """Return, for each row that a search made, the names of the other searches whose models it breaks, too.
 
-        It is empty unless the recipe asks for a split `hard`.
+        The result maps the name of each search to a list for each of its rows. It is empty unless the recipe asks for a
+        split `hard`. A row breaks another model if it turns a right answer of this model wrong.
 
         Args:
             found: the findings of all searches of the same records, by the name of the variation.
@@ -163,7 +164,7 @@ def model_entries(
 
 
 def _signature(searches: Searches, name: str, model: str, schema: Task, given: Searched) -> str:
-    """Return the text that identifies a model by all that its answers depend on; its path is that of the recipe."""
+    """Return the signature of a model, with the path of its file or folder as the recipe writes it."""
     place, written = (spec.partition(":")[2] for spec in (searches.recipe.searches[name], model))
     signature = searches.model(name, schema, given).signature or model
     return signature.replace(place, written) if place else signature

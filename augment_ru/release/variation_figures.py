@@ -35,7 +35,7 @@ class SearchFigures:
     counts: Counter[str] = field(default_factory=Counter)
 
     def count_entry(self, entry: Mapping[str, Any], _texts: Mapping[str, str]) -> None:
-        """Count a row, given its entry in the edit log; `texts` is not read."""
+        """Count a row, given its entry in the edit log. The texts of its original are not used."""
         search = entry["search"]
         self.counts[search["status"]] += 1
         if can_be_broken(search):
@@ -72,7 +72,10 @@ def _ratio(count: int, of: int) -> float | None:
 
 
 def no_figures(recipe: ReleaseRecipe, task: TaskRecipe | None = None) -> dict[str, VariationFigures]:
-    """Return empty figures by name of variation, for the perturbed variations of a task or of the whole release."""
+    """Return figures with all counts at 0 for each perturbed variation of a task, by its name.
+
+    If `task` is None, they are those of all variations of the release.
+    """
     attacks = recipe.attacks if task is None else recipe.attacks_of(task)
     searches = recipe.searches if task is None else recipe.searches_of(task)
     found: dict[str, VariationFigures] = {attack.name: AttackFigures() for attack in attacks}
@@ -101,5 +104,5 @@ def figure_entries(figures: Mapping[str, VariationFigures], recipe: ReleaseRecip
 
 
 def entries_of(holder: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
-    """Return the figures of all variations that the manifest states, or that its entry of a task states."""
+    """Return the figures of all variations in `holder`, which is the manifest or its entry of a task."""
     return [*holder["attacks"], *holder.get("searches", ())]

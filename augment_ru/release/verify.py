@@ -52,10 +52,16 @@ def verify_release(folder: str | Path, *, rebuild: int = 0, expect: str | None =
 
 
 def unchecked(folder: str | Path) -> str:
-    """Say what `verify_release` leaves out if other code has built the release, and what its owner has not stated.
+    """Say what `verify_release` cannot check, and which statements the recipe lacks (`[statements]`).
+
+    If another version of the code than the installed one built the release, the card, the task files for
+    lm-evaluation-harness and the figures of the manifest are not checked.
 
     Returns:
-        A text of one or two sentences; "" if nothing is left out or unstated.
+        One or two sentences; "" if everything is checked and stated.
+
+    Raises:
+        AugmentError: the manifest cannot be read.
     """
     content = manifest.read_manifest(Path(folder) / manifest.MANIFEST)
     other = manifest.other_code(content)
@@ -97,7 +103,7 @@ def _problems(folder: Path, rebuild: int, expect: str | None) -> Iterator[str]:
         if not (in_rows or changed or missing):
             try:
                 yield from _manifest_problems(release, checks)
-            except AugmentError as error:  # a preset, say, that is none
+            except AugmentError as error:  # for example, an unknown preset
                 yield f"{manifest.MANIFEST}: {error}"
     if rebuild and changed | missing:
         yield "nothing was rebuilt: repair the files first"
@@ -194,7 +200,7 @@ def _first_difference(ours: bytes, theirs: bytes) -> int:
 
 
 def _abridged(problems: Iterable[str]) -> list[str]:
-    """Return the first `_MOST` problems of each file. A line for each file with more tells how many are left out."""
+    """Return the first `_MOST` problems of each file, and for each file with more a line that counts the rest."""
     kept: list[str] = []
     counts: dict[str, int] = {}
     for line in problems:
@@ -213,7 +219,7 @@ def _expected_files(release: ReleaseFiles) -> set[str]:
 
 
 def _manifest_problems(release: ReleaseFiles, checks: Sequence[TaskCheck]) -> Iterator[str]:
-    """Yield the problems of the manifest; the rows of the release must have none."""
+    """Yield the problems of the manifest of a release whose rows have no problems."""
     content, recipe = release.content, release.recipe
     head = {
         "name": (recipe.name, "the name of the recipe"),
@@ -276,7 +282,7 @@ def _entry_problems(release: ReleaseFiles, rows: TaskInput, known: Mapping[str, 
 
 
 def _rebuild_problems(release: ReleaseFiles, checks: Sequence[TaskCheck], count: int) -> Iterator[str]:
-    """Yield a problem for each row that becomes another one when it is made again.
+    """Yield a problem for each row that comes out differently when it is made again.
 
     Each problem says how this installation differs from the one that built the release.
 

@@ -42,7 +42,7 @@ class ReleaseFiles:
 
     @cached_property
     def exchanging(self) -> frozenset[str]:
-        """The names of the attacks that may exchange the names of persons, of those that are installed here."""
+        """The names of the attacks that may exchange names of persons; those not installed here are left out."""
         found = set()
         for one in self.located.attacks:
             with suppress(AugmentError):
@@ -250,7 +250,15 @@ def _row_problems(
 def _mark_problems(
     recipe: ReleaseRecipe, where: str, record: Record, name: str, episode: tuple[list[int], str]
 ) -> Iterator[str]:
-    """Yield the problems of the fields that a release adds to a row; `episode` is the right value and its reason."""
+    """Yield the problems of the fields that a release adds to a row.
+
+    Args:
+        recipe: the recipe of the release.
+        where: the file and the row, for messages.
+        record: the row.
+        name: the value that its field `perturbation` must have.
+        episode: the value that its field `episode` must have, and the words with which a message says so.
+    """
     values = record.values
     if values.get(PERTURBATION) != name:
         yield f"{where}: perturbation is {values.get(PERTURBATION)!r}; it must be {name!r}"
@@ -311,7 +319,10 @@ def _search_problem(recipe: ReleaseRecipe, entry: edit_log.Entry, name: str) -> 
 def _check_train(
     release: ReleaseFiles, task: TaskRecipe, schema: Task, known: Mapping[str, Any]
 ) -> tuple[InputFile | None, list[str]]:
-    """Return the train rows whose digests match, and the problems of all. The rows are None for a task without any."""
+    """Return the train rows whose digests match, and the problems of all train rows.
+
+    The rows are None if the task has no train rows.
+    """
     name = f"{task.name}/train.jsonl"
     if not known["train"]:
         return None, []
