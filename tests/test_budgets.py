@@ -14,8 +14,8 @@ pytestmark = pytest.mark.skipif(
     not hasattr(os, "fork") or sys.platform == "darwin", reason="needs fork and Linux's units"
 )
 
-SHORT, LONG = 2_000, 8_000
-"""Characters of the two texts of a shape; a search that happens to need more rounds gets texts four times as long."""
+SHORT, LONG = 1_000, 6_000
+"""Characters of the two texts of a shape; a search that happens to need more rounds gets texts six times as long."""
 MOST_SECONDS = 300e-6
 """Of the processor for a character: five times what was measured at most."""
 MOST_BYTES = 4_000

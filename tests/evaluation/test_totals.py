@@ -15,6 +15,7 @@ from augment_ru.evaluation.report import SavedReport, read_report, saved_report
 from augment_ru.evaluation.totals import total_tables, totals
 from commands import write
 from evaluations import reader, table
+from profiles import IS_FULL
 
 RUGPT_SMALL = {
     "winograd": ("macro_f1", 38.6, "accuracy", 57.9),
@@ -173,7 +174,7 @@ def changed(value: Any) -> Iterator[Any]:  # noqa: ANN401
             yield left
 
 
-@pytest.mark.parametrize(("command", "every"), [("totals", 1), ("compare", 4)])
+@pytest.mark.parametrize(("command", "every"), [("totals", 1 if IS_FULL else 5), ("compare", 4 if IS_FULL else 20)])
 def test_a_report_with_other_values_is_no_traceback(command: str, every: int, tmp_path: Path) -> None:
     write(tmp_path / "rows.jsonl", *table("+-", "++"))
     found = evaluate(str(tmp_path / "rows.jsonl"), {"m": reader}).report()

@@ -155,7 +155,7 @@ def scores_of(task: Task, variation: str, results: Mapping[str, Any]) -> Iterato
 
 
 @pytest.mark.filterwarnings("ignore")  # of the harness and what it imports
-@pytest.mark.parametrize("name", benchmark_tasks())
+@pytest.mark.parametrize("name", benchmark_tasks()[:: 1 if IS_FULL else 3])
 def test_they_agree(everything: Path, network: Path, harness: tuple[int, Mapping[str, Any]], name: str) -> None:
     shots, results = harness
     if shots and name in WITHOUT_TRAIN:

@@ -83,7 +83,7 @@ def cost_of(work: Callable[[], str], *, limit: int = 60) -> Cost:
     return Cost(*json.loads(said)) if said else Cost(float(limit), 0, "stopped")
 
 
-_BEGINNING = 1000
+_BEGINNING = 500
 """The characters of a text whose perturbation loads all that is needed."""
 
 
