@@ -176,12 +176,13 @@ def shares_lemma(one: str, other: str) -> bool:
     return not set(first).isdisjoint(second)
 
 
-def _known_lemmas(word: str) -> set[str]:
+@lru_cache(maxsize=20_000)
+def _known_lemmas(word: str) -> tuple[str, ...]:
     """Return the lemmas of the dictionary that a word in lower case may be a form of, with е for ё."""
     analyser = morphology()
     normal = analyser.dictionary.build_normal_form
     found = analyser.dictionary.words.similar_items(word, analyser.char_substitutes)
-    return {normal(*place, form).replace("ё", "е") for form, places in found for place in places}
+    return tuple({normal(*place, form).replace("ё", "е") for form, places in found for place in places})
 
 
 NAME_LABELS = {"Name": "PER", "Surn": "PER", "Patr": "PER", "Geox": "LOC", "Orgn": "ORG"}
