@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from itertools import accumulate
+from itertools import accumulate, chain
 from math import fsum
 from typing import ClassVar, NamedTuple
 
@@ -168,16 +168,13 @@ def _transcribed(
         return
     base: list[Edit] = []
     taken = bytearray(len(text))
-    for change in spoken:
-        for edit in change.edits:
-            _add(base, taken, edit)
-    for match in table.spoken.finditer(text):
-        _add(base, taken, Edit(match.start(), match.end(), table.said[match[0].lower()]))
+    signs = (Edit(*match.span(), table.said[match[0].lower()]) for match in table.spoken.finditer(text))
+    for edit in chain(*(change.edits for change in spoken), signs):
+        _add(base, taken, edit)
     plain = []
     for word in words:
         start, stop = word.span()
-        new = _spoken(word[0], table)
-        if new is not None:
+        if (new := _spoken(word[0], table)) is not None:
             _add(base, taken, Edit(start, stop, new))
         elif closed[start] == closed[stop] and taken.find(1, start, stop) < 0:
             plain.append((start, stop, same_word(word[0])))
@@ -266,8 +263,7 @@ def _places(
                 joint = low + plain[at + 1][2]
                 if _is_common(joint):
                     little.append(_Error(plain[at + 1][1] - start, joint, _SHARES["join"], "join", 2))
-            free = (one for one in little if closed[start] == closed[start + one.width])
-            heard = _weighed((*free, *heard[2]))
+            heard = _weighed((*(one for one in little if closed[start] == closed[start + one.width]), *heard[2]))
         if heard[2]:
             yield start, heard
 
@@ -314,10 +310,9 @@ def _heard(word: str, name: str) -> _Heard:
         first, rest = word[:width], word[width:]
         if first in _JOINED and len(rest) >= _SHORTEST and _is_common(rest):
             found.setdefault(f"{first} {rest}", (_SHARES["split"] * 0.3, "split"))
-    if not found:
-        return _NOTHING
     best = sorted(found.items(), key=lambda one: (-one[1][0], one[0]))[:3]
-    return _weighed([_Error(len(word), new, weight, kind, 1 + new.count(" ")) for new, (weight, kind) in best])
+    errors = [_Error(len(word), new, weight, kind, 1 + new.count(" ")) for new, (weight, kind) in best]
+    return _weighed(errors) if errors else _NOTHING
 
 
 def _lowered(text: str, taken: bytearray, rng: Rng) -> Iterator[_Row]:
@@ -326,10 +321,9 @@ def _lowered(text: str, taken: bytearray, rng: Rng) -> Iterator[_Row]:
         start, stop = match.span()
         if taken.find(1, start, stop) >= 0:
             continue
+        joins = text[stop : stop + 1].isalnum() and text[start - 1 : start].isalnum()
         if match[0][0].isalpha():
             yield rng.uniform() * _BASE, start, stop, match[0].lower(), None
-            continue
-        joins = text[stop : stop + 1].isalnum() and text[start - 1 : start].isalnum()
-        if not (joins and match[0] in "-‑'’"):
+        elif not (joins and match[0] in "-‑'’"):
             apart = text[start - 1 : start] == text[stop : stop + 1] == " "
             yield rng.uniform() * _BASE, start, stop + apart, " " if joins else "", None

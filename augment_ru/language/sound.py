@@ -53,12 +53,11 @@ def transcription(word: str, stress: int = -1) -> str:
             vowel += 1
         elif letter not in "ьъ":
             sounds.append(f"{letter}'" if after in "еёиюяь" and letter not in _NEVER_MARKED else letter)
-    found, after = list[str](), ""
+    heard = after = ""
     for one in reversed(sounds):
         if said := _assimilated(one, after):
-            after = said
-            found.append(after)
-    return "".join(reversed(found))
+            heard, after = said + heard, said
+    return heard
 
 
 @cache
