@@ -31,7 +31,9 @@ _FEW, _MANY = 2, 5
 def _phrase(short: str, words: str, text: str, match: re.Match[str]) -> Iterator[Place]:
     """«т. е.» ↔ «то есть»."""
     if match["short"]:
-        yield Place(match.start(), end_of_short(text, match.end()), words, "full")
+        # «и т. д. Потом» may end a sentence, «т. е. Москва» goes on
+        stop = end_of_short(text, match.end()) if short[:2] in {"и ", "н."} else match.end()
+        yield Place(match.start(), stop, words, "full")
     elif not open_sentence(text, match.start()):
         yield _shortened(text, match.start(), match.end(), short)
 
@@ -233,7 +235,8 @@ def _compiled(at: int) -> tuple[re.Pattern[str], str, str, _Find]:
 
 def _pattern(kind: str, short: str, words: str) -> tuple[str, _Find]:
     brief = re.escape(short).replace(r"\ ", r"\s?")
-    end = "" if short.endswith((".", "%")) else r"(?![\w-])"
+    unsure = r"(?!\s+[«\"]?[А-ЯЁA-Z])" if kind in {"region", "time"} else ""  # «в 1703 г. Пётр», «в 1703 г. Умер»
+    end = unsure if short.endswith((".", "%")) else r"(?![\w-])"
     brief = rf"(?P<short>{brief}{end})"
     if kind in {"phrase", "chat", "read"}:
         full = _NEVER if kind == "read" else words.replace(" ", r"\s+").replace("е", "[её]")
@@ -266,7 +269,7 @@ _NEVER = r"(?!)"
 _ROMAN, _YEAR = r"\b[IVX]+(?P<ending>)", r"(?<![\w–—-])\d{4}(?:-(?P<ending>[ехм])|(?!-))"
 _COUNT = (
     r"(?<![\w.,:/–—-])(?P<whole>\d{1,3}(?:[ \u00a0]\d{3})+|\d+)(?:,(?P<part>\d+))?"
-    r"(?P<scale>\s(?:тыс\.|тысяч[аи]?|млн|миллион[а-я]*|млрд))?"
+    r"(?P<scale>\s(?:тысяч[аи]?|млн|миллион[а-я]*|млрд))?"
 )
 
 

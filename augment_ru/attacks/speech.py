@@ -147,7 +147,6 @@ _Row = tuple[float, int, int, str, Note | None]
 
 _Heard = tuple[float, float, Sequence[_Error]]
 """The sum of the weights of errors, the same times wrong words, and the errors: what may be heard at a word."""
-_NOTHING: _Heard = (0.0, 0.0, ())
 
 
 def _transcribed(
@@ -292,7 +291,7 @@ def _near(letters: str, name: str) -> Sequence[tuple[str, str, float]]:
 def _heard(word: str, name: str) -> _Heard:
     """Return what may be heard instead of a word: at most the three likeliest errors."""
     if not (_SHORTEST <= len(word) <= _LONGEST) or not word.isalpha():
-        return _NOTHING
+        return 0.0, 0.0, ()
     frequent, found = _frequent_words(), dict[str, tuple[float, str]]()
     likely = [
         (other, weight, start, old)
@@ -311,8 +310,8 @@ def _heard(word: str, name: str) -> _Heard:
         if first in _JOINED and len(rest) >= _SHORTEST and _is_common(rest):
             found.setdefault(f"{first} {rest}", (_SHARES["split"] * 0.3, "split"))
     best = sorted(found.items(), key=lambda one: (-one[1][0], one[0]))[:3]
-    errors = [_Error(len(word), new, weight, kind, 1 + new.count(" ")) for new, (weight, kind) in best]
-    return _weighed(errors) if errors else _NOTHING
+    errors = tuple(_Error(len(word), new, weight, kind, 1 + new.count(" ")) for new, (weight, kind) in best)
+    return _weighed(errors) if errors else (0.0, 0.0, ())
 
 
 def _lowered(text: str, taken: bytearray, rng: Rng) -> Iterator[_Row]:

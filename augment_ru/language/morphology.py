@@ -37,7 +37,7 @@ _KINDS = {
 }  # fmt: skip
 """Features of the tagger that narrow down pymorphy3's part of speech more than the universal part of speech does."""
 SECOND_CASES = {"gen1": "gent", "gen2": "gent", "loc1": "loct", "loc2": "loct", "acc2": "accs"}
-"""Maps the second forms of a case («в этом году») to the case that they count as, as they do for the tagger."""
+"""Maps the second forms of a case («в этом году») to the case that the tagger gives them."""
 
 QUESTION_WORDS = frozenset({
     "где", "зачем", "как", "какой", "каков", "когда", "который", "кто", "куда", "откуда", "почему", "сколько", "чей",
@@ -110,7 +110,7 @@ def has_form(word: str) -> bool:
 
 @cache
 def _word_forms() -> tuple[Any, Any]:
-    """Return the dictionary's word forms, and the letters that a search in them takes for others: «е» for «ё»."""
+    """Return the dictionary's word forms, and the substitutions for a search in them: «е» also finds «ё»."""
     return morphology().dictionary.words, morphology().char_substitutes
 
 
@@ -176,13 +176,12 @@ def shares_lemma(one: str, other: str) -> bool:
     return not set(first).isdisjoint(second)
 
 
-@lru_cache(maxsize=20_000)
-def _known_lemmas(word: str) -> tuple[str, ...]:
+def _known_lemmas(word: str) -> set[str]:
     """Return the lemmas of the dictionary that a word in lower case may be a form of, with е for ё."""
     analyser = morphology()
     normal = analyser.dictionary.build_normal_form
     found = analyser.dictionary.words.similar_items(word, analyser.char_substitutes)
-    return tuple({normal(*place, form).replace("ё", "е") for form, places in found for place in places})
+    return {normal(*place, form).replace("ё", "е") for form, places in found for place in places}
 
 
 NAME_LABELS = {"Name": "PER", "Surn": "PER", "Patr": "PER", "Geox": "LOC", "Orgn": "ORG"}
@@ -259,7 +258,7 @@ def has_lemma(word: str, wanted: Container[str]) -> bool:
 
 
 def may_be_form(word: str, wanted: frozenset[str]) -> bool:
-    """Tell whether a word may be a form of one of these lemmas, whose first three letters no inflection changes."""
+    """Tell whether a word has the first three letters of one of these lemmas; these must not change in inflection."""
     return word[:_BEGIN].lower() in _beginnings(wanted)
 
 
