@@ -31,7 +31,9 @@ _FEW, _MANY = 2, 5
 def _phrase(short: str, words: str, text: str, match: re.Match[str]) -> Iterator[Place]:
     """«т. е.» ↔ «то есть»."""
     if match["short"]:
-        yield Place(match.start(), end_of_short(text, match.end()), words, "full")
+        # «и т. д. Потом» may end a sentence, «т. е. Москва» goes on
+        stop = end_of_short(text, match.end()) if short[:2] in {"и ", "н."} else match.end()
+        yield Place(match.start(), stop, words, "full")
     elif not open_sentence(text, match.start()):
         yield _shortened(text, match.start(), match.end(), short)
 
@@ -79,7 +81,8 @@ def _is_title(text: str, start: int, stop: int, words: str) -> bool:
     before = re.search(r"([А-Яа-яЁё-]+)\s+$", text[:start])
     name = re.match(r"\s+([А-ЯЁа-яё-]+)", text[stop:])
     likeliest = readings(before[1])[0] if before else None
-    if _IN_A_LIST.search(text[:start]) or _LIST.match(text, stop):
+    object_ = likeliest is not None and {"VERB", "INFN", "GRND"} & {likeliest.pos} and "tran" in likeliest.grammemes
+    if object_ or _IN_A_LIST.search(text[:start]) or _LIST.match(text, stop) or _is_story(text):
         return False  # all of the list would have to be shortened
     if (likeliest and likeliest.pos in {"ADJF", "PRTF"}) or re.search(r"(?:[—–]|\bбыл[аио]?|\bпро)\s+$", text[:start]):
         return False  # «центральная площадь Испании», «Альнис — озеро Литвы», «рассказал про город»
@@ -98,6 +101,13 @@ def _is_title(text: str, start: int, stop: int, words: str) -> bool:
     return certain or (likeliest is not None and likeliest.pos == "COMP")
 
 
+def _is_story(text: str) -> bool:
+    """Tell whether a text tells what somebody did, with no figures and no passive; stories have no «г.» and «р.»."""
+    traits = _traits(text)
+    return {"VERB", "past", "perf"} <= traits and "PRTS" not in traits and _STATED.search(text) is None
+
+
+_STATED = re.compile(r"\d|родил|умер|област|губерн|уезд|\bстало?\b|лось\b|[аеиоуыя]ло\b")
 _PERSON = re.compile(r"\s+[А-ЯЁ][а-яё]+\s+[А-ЯЁ][а-яё]+|\s+[А-ЯЁ][а-яё]*(?:бе[йя]|ха?на?|[оеи][вн]а?|яна?|ко|ича?)\b")
 _LIST = re.compile(r"(?:\s+[А-ЯЁ][\w-]*)+\s*(?:,|\sи)\s+(?:[А-ЯЁ]|[а-яё]+\s+[А-ЯЁ])")
 _IN_A_LIST = re.compile(r"(?:,|\bи)\s+$")
@@ -185,7 +195,7 @@ _PRICE = 3
 """The fewest figures with which «р.» surely is a price; «2 р.» may mean twice."""
 _PRINTED = frozenset({"тыс.", "руб.", "долл."})
 """Abbreviations with a full stop that are written in stories and news, too."""
-_SHORT_UNIT = re.compile(r"\s*(?:(?:руб|экз|чел|шт|коп|р|долл)\.|(?:кг|км|мл?|га|т|л|см)\b)")
+_SHORT_UNIT = re.compile(r"\s*(?:(?:руб|экз|чел|шт|коп|р|долл)\.|(?:кг|км|мл?|га|[гтл]|см)\b)")
 
 
 def _acronym(short: str, words: str, text: str, match: re.Match[str]) -> Iterator[Place]:
@@ -194,30 +204,22 @@ def _acronym(short: str, words: str, text: str, match: re.Match[str]) -> Iterato
     if not match["short"]:
         yield Place(start, stop, short, "short")
         return
-    cases = _likely(text[:start])
-    if cases == {"gent"} and re.match(r"\s+(?:не\s+)?[а-яё]+", text[stop:]) and _is_verb(text[stop:]):
+    cases, verb = _likely(text[:start]), re.match(r"\s+(?:не\s+)?([а-яё]+)", text[stop:])
+    if cases == {"gent"} and verb and readings(verb[1])[0].pos in {"VERB", "INFN", "PRED", "PRTS"}:
         return  # «цен СМИ не приводят»
     if cases == {"nomn"} or (cases == NO_GENITIVE and text[:start].rstrip()[-1:] in ",:;"):
-        verb = re.match(r"\s+([а-яё]+)", text[stop:])
         cases = frozenset({"nomn"}) if verb and _agrees(words, verb[1]) else frozenset()
     found = {phrase_in(words, case) for case in cases}
     if len(found) == 1 and text[stop : stop + 1] != "-":
         yield Place(start, stop, found.pop(), "full")
 
 
-def _is_verb(behind: str) -> bool:
-    word = behind.removeprefix(" не").split()[0].strip(".,!?:;")
-    return bool(word) and readings(word)[0].pos in {"VERB", "INFN", "PRED", "PRTS"}
-
-
 def _agrees(words: str, verb: str) -> bool:
     """Tell whether a word is a verb that agrees with a phrase as its subject."""
     head = known_forms([word for word in words.split(" ") if word.endswith("*")][-1][:-1].lower())
-    noun = next((one for one in head if one.kind == "NOUN" and one.case == "nomn"), None)
     first = readings(verb)[0]
-    if noun is None or first.pos != "VERB" or noun.number not in first.grammemes:
-        return False
-    return not GENDERS & first.grammemes or noun.gender in first.grammemes
+    asked = {"NOUN", "nomn", *(first.grammemes & (GENDERS | {"sing", "plur"}))}
+    return first.pos == "VERB" and any(asked <= {one.kind, one.case, one.number, one.gender} for one in head)
 
 
 _Find = Callable[[str, str, str, re.Match[str]], Iterator[Place]]
@@ -237,7 +239,8 @@ def _compiled(at: int) -> tuple[re.Pattern[str], str, str, _Find]:
 
 def _pattern(kind: str, short: str, words: str) -> tuple[str, _Find]:
     brief = re.escape(short).replace(r"\ ", r"\s?")
-    end = "" if short.endswith((".", "%")) else r"(?![\w-])"
+    unsure = r"(?!\s+[«\"]?[А-ЯЁA-Z])" if kind in {"region", "time"} else ""  # «в 1703 г. Пётр», «в 1703 г. Умер»
+    end = unsure if short.endswith((".", "%")) else r"(?![\w-])"
     brief = rf"(?P<short>{brief}{end})"
     if kind in {"phrase", "chat", "read"}:
         full = _NEVER if kind == "read" else words.replace(" ", r"\s+").replace("е", "[её]")
@@ -258,7 +261,8 @@ def _pattern(kind: str, short: str, words: str) -> tuple[str, _Find]:
     if kind == "time":
         number = _ROMAN if words in {"век", "века"} else _YEAR
         return rf"{number}\s?(?P<word>{brief}|(?<=\s){full})", _time
-    return rf"{_COUNT}\s?(?P<word>{brief}(?![\w/²³]|\.\s*[а-яё(])|(?<=\s){full})", _unit
+    point = r"\." if short in {"г", "т"} else r"\.\s*[а-яё(]"  # «2019 г.», «5 т. к.»
+    return rf"{_COUNT}\s?(?P<word>{brief}(?![\w/²³]|{point})|(?<=\s){full})", _unit
 
 
 def _any_of(forms: Iterable[str]) -> str:
@@ -269,7 +273,7 @@ _NEVER = r"(?!)"
 _ROMAN, _YEAR = r"\b[IVX]+(?P<ending>)", r"(?<![\w–—-])\d{4}(?:-(?P<ending>[ехм])|(?!-))"
 _COUNT = (
     r"(?<![\w.,:/–—-])(?P<whole>\d{1,3}(?:[ \u00a0]\d{3})+|\d+)(?:,(?P<part>\d+))?"
-    r"(?P<scale>\s(?:тыс\.|тысяч[аи]?|млн|миллион[а-я]*|млрд))?"
+    r"(?P<scale>\s(?:тысяч[аи]?|млн|миллион[а-я]*|млрд))?"
 )
 
 
@@ -287,8 +291,10 @@ def _triggers() -> dict[str, list[int]]:
     return found
 
 
-_SPEAKER = re.compile(r"\b(?:я|меня|мне|мною?|мы|нас)\b|[!?]", re.IGNORECASE)
-"""Signs of a story or a talk: «я», «мы», a question, an exclamation. There nobody writes «т. к.» or «ст. Стрекочи»."""
+_SPEAKER = re.compile(
+    r"(?i)\b(?:я|меня|мне|мною?|мы|на[см]|ты|теб[яе]|(?:мо|тво)(?:[йяеию]|ей|его)|наш[а-яё]*|вчера|(?:после)?завтра)\b|[!?]"
+)
+"""Signs of a story or a talk: «я», «твой», «вчера», a question. There nobody writes «т. к.» or «ст. Стрекочи»."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -333,10 +339,15 @@ class Abbreviations(WritesOtherwise):
                     groups.setdefault((find, kind), []).extend(found)
                 else:
                     yield from ((place,) for place in found)
-        for first, *more in map(sorted, groups.values()):
-            yield (first._replace(more=tuple(more)),)
+        for (find, kind), (first, *more) in ((group, sorted(found)) for group, found in groups.items()):
+            if find is not _unit or kind == "short" or len(_UNITS.findall(text)) <= 1 + len(more):
+                yield (first._replace(more=tuple(more)),)
 
 
+_UNITS = re.compile(
+    r"\d\s?(?:%|(?:[гтлчмрВАЖ]|[кмсд]м|[км]г|мл|га|шт|кв|мин|сек|коп|руб|долл|чел|экз|тыс|млн|млрд|мес)(?!\w))|[²³₽]|[а-яё]\.?/[а-яё]"
+)
+"""Units in short, of which none may stay beside one in words."""
 _TOGETHER = frozenset({_time, _title, _unit})
 """Functions whose matches change all together in a text or not at all; other matches change one by one."""
 _ABOUT = re.compile(
@@ -354,29 +365,27 @@ def _everywhere(at: int) -> re.Pattern[str]:
         at: the number of its line in the dictionary.
     """
     kind, short, words = shortenings()[at]
-    brief, forms, number = re.escape(short), _any_of(every_form(kind, words)), r"(?:[\dIVX]|-[а-яё]+)\s?"
-    if kind == "time":
-        return re.compile(rf"{number}(?:{brief}|(?:{forms})\b)")
-    return re.compile(rf"(?<!\w){brief}(?!\w)|\d\s(?:{forms})\b" if kind == "unit" else _NEVER)
+    forms = _any_of((short, *every_form(kind, words)))
+    return re.compile(rf"(?:[\dIVX]|-[а-яё]+)\s?(?:{forms})(?!\w)" if kind in {"time", "unit"} else _NEVER)
 
 
 def _suits(text: str, kind: str, find: "_Find", short: str) -> bool:
     """Tell whether changes of this class suit a text: headings are not shortened, and notes are not written out."""
     if kind == "short" and (text.rstrip().endswith(".") if find is _chat else _SPEAKER.search(text)):
         return False
-    spoken = "—" in text or not _traits(text).isdisjoint({"VERB", "INFN", "PRTS", "PRED", "NPRO"})
+    verbs, traits = {"VERB", "INFN", "PRTS"}, _traits(text)
+    spoken = "—" in text or not traits.isdisjoint({*verbs, "ADJS", "PRED", "NPRO"})
     if kind == "short":
         return spoken or re.search(r"[.!?…]\W*$", text) is not None
-    if find not in {_unit, _acronym}:
-        return True
-    told = spoken or (find is _unit and short not in {"мм", "см", "%"})
-    return told and {one[0] for one in _NOTES.finditer(text)} <= _parts()
+    told = spoken if find in {_acronym, _time} else short not in _MEASURES or not traits.isdisjoint(verbs)
+    return find is _chat or (told and {one[0] for one in _NOTES.finditer(text)} <= _parts())
 
 
+_MEASURES = frozenset({"%", "г", "мин.", "мл", "мм", "см", "сек."})
+"""What lists and notes have in short."""
 _NOTES = re.compile(
-    r"\b(?:ст|ч)\. л\b"
-    r"|(?<![\w.])[а-яё]{1,5}\.(?=\s*[а-яё\d,;:/(])|\b[а-яё]{1,3}/[а-яё]+|\bкв\b|(?<=\d)\s?[чтс]\b(?!\.)",
-    re.IGNORECASE,
+    r"\b(?:ст|ч)\. л\b|\bг\.\s?в\.|\bт\. ?к?м\b|(?<![\w.])[А-Яа-яё][а-яё]{0,4}\.(?=\s*[а-яё\d,;:/(])"
+    r"|\b[а-яё]{1,3}/[а-яё]+|\bкв\b|(?<=\d)\s?[чс]\b(?!\.)"
 )
 """Abbreviations; a text with one that the dictionary lacks is taken for a note."""
 

@@ -1,12 +1,14 @@
 """Текст становится таким, каким его запишет распознаватель речи: «Компания, 5 мая» → «кампания пятого мая»."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from itertools import accumulate
+from itertools import accumulate, chain
 from math import fsum
 from typing import ClassVar, NamedTuple
+
+import numpy as np
 
 from augment_ru.attacks.numbers import Numbers
 from augment_ru.draws import Rng, Streams
@@ -69,18 +71,19 @@ class Speech(Attack):
         Changes to what is spoken have ranks near 0, so that they are made at every positive probability.
         """
         numbers = Numbers(probability=1.0, classes=("words",)).changes(batch, streams)
-        keys, before, firsts = streams.keys.tolist(), batch.untouchable_before.tolist(), batch.starts.tolist()
-
-        def free_in(row: int) -> Callable[[int, int], bool]:
-            first = firsts[row]
-            return lambda start, stop: before[first + start] == before[first + stop]
-
-        return Proposals.of_changes(
-            batch,
-            [
-                _transcribed(text, spoken, self.wer, _table(self.words), (Rng(keys[row]), free_in(row)))
-                for row, (text, spoken) in enumerate(zip(batch.texts, numbers, strict=True))
-            ],
+        rows = zip(batch.texts, batch.starts.tolist(), streams.keys.tolist(), numbers, strict=False)
+        before, table = batch.untouchable_before.tolist(), _table(self.words)
+        found = [
+            (rank, first + start, first + stop, new, note)
+            for text, first, key, spoken in rows
+            for rank, start, stop, new, note in _transcribed(
+                text, spoken, self.wer, table, (Rng(key), before[first : first + len(text) + 1])
+            )
+        ]
+        ranks, *places, texts, notes = zip(*found, strict=True) if found else ((),) * 5
+        starts, stops = np.array(places, dtype=np.int64)
+        return Proposals.of_edits(
+            starts, stops, np.array(ranks), texts, notes=lambda edits: [notes[at] for at in edits.tolist()]
         )
 
 
@@ -101,7 +104,7 @@ class _Table(NamedTuple):
     latin: Sequence[Sequence[tuple[str, str]]]
     letters: dict[str, str]
     lost: dict[str, float]
-    near: dict[str, list[tuple[str, str, float]]]
+    near: Sequence[tuple[str, str, float]]
 
 
 @cache
@@ -120,9 +123,6 @@ def _table(name: str) -> _Table:
         sorted(((old, new) for old, new, _ in kinds.get(kind, [])), key=lambda one: -len(one[0]))
         for kind in ("latin_end", "latin")
     ]
-    near: dict[str, list[tuple[str, str, float]]] = {}
-    for one in kinds.get("near", []):
-        near.setdefault(one[0][0], []).append(one)
     return _Table(
         name,
         re.compile(rf"(?<!\w)(?:{shorts or '(?!)'})|{signs or '(?!)'}", re.IGNORECASE),
@@ -130,7 +130,7 @@ def _table(name: str) -> _Table:
         latin,
         {old: new for old, new, _ in kinds.get("letter", [])},
         {old: weight for old, _, weight in kinds.get("lost", [])},
-        near,
+        kinds.get("near", ()),
     )
 
 
@@ -152,9 +152,17 @@ class _Error(NamedTuple):
     cost: int
 
 
+_Row = tuple[float, int, int, str, Note | None]
+"""A change of one edit: its rank, start, stop, new text and note."""
+
+
+_Heard = tuple[float, float, Sequence[_Error]]
+"""The sum of the weights of errors, the same times wrong words, and the errors: what may be heard at a word."""
+
+
 def _transcribed(
-    text: str, spoken: Iterable[Change], wer: float, table: _Table, drawn: tuple[Rng, Callable[[int, int], bool]]
-) -> Iterator[Change]:
+    text: str, spoken: Iterable[Change], wer: float, table: _Table, drawn: tuple[Rng, Sequence[int]]
+) -> Iterator[_Row]:
     """Yield the changes of one text.
 
     Args:
@@ -162,52 +170,47 @@ def _transcribed(
         spoken: the changes that write its numbers in words.
         wer: the expected word error rate.
         table: the dictionary.
-        drawn: the random draws of the text, and a function that tells whether a range has no protected characters.
+        drawn: the random draws of the text, and the number of protected characters before each of its places.
     """
-    rng, is_free = drawn
-    if not LETTERS_AND_DIGITS.search(text):
+    rng, closed = drawn
+    words = list(LETTERS_AND_DIGITS.finditer(text))
+    if not words:
         return
     base: list[Edit] = []
     taken = bytearray(len(text))
-    for change in spoken:
-        for edit in change.edits:
-            _add(base, taken, edit)
-    for match in table.spoken.finditer(text):
-        _add(base, taken, Edit(match.start(), match.end(), table.said[match[0].lower()]))
-    words = list(LETTERS_AND_DIGITS.finditer(text))
+    signs = (Edit(*match.span(), table.said[match[0].lower()]) for match in table.spoken.finditer(text))
+    for edit in chain(*(change.edits for change in spoken), signs):
+        _add(base, taken, edit)
     plain = []
     for word in words:
-        new = _spoken(word[0], table)
-        if new is not None:
-            _add(base, taken, Edit(word.start(), word.end(), new))
-        elif is_free(*word.span()) and taken.find(1, *word.span()) < 0:
-            plain.append(word)
+        start, stop = word.span()
+        if (new := _spoken(word[0], table)) is not None:
+            _add(base, taken, Edit(start, stop, new))
+        elif closed[start] == closed[stop] and taken.find(1, start, stop) < 0:
+            plain.append((start, stop, same_word(word[0])))
     costs = [max(len(one.text.split()), len(LETTERS_AND_DIGITS.findall(text[one.start : one.stop]))) for one in base]
     for edit in base:
-        yield Change(rng.uniform() * _BASE, (_padded(text, edit),))
+        yield (rng.uniform() * _BASE, *_padded(text, edit))
     budget = max(wer * len(words) - sum(costs), 0.0) / (1.0 - _REFUSED)
-    for start, error in _drawn(list(_places(text, plain, is_free, table)), budget, rng):
+    for start, error in _drawn(list(_places(text, plain, closed, table)), budget, rng):
         stop, kind = start + error.width, error.kind
         taken[start:stop] = bytes([1]) * error.width
         note = Note(text[start:stop] if error.text else None, kind)
-        yield Change(max(rng.uniform(), _BASE), (Edit(start, stop, error.text, note),))
+        yield max(rng.uniform(), _BASE), start, stop, error.text, note
     yield from _lowered(text, taken, rng)
 
 
-def _drawn(words: Sequence[tuple[int, Sequence[_Error]]], budget: float, rng: Rng) -> Iterator[tuple[int, _Error]]:
+def _drawn(words: Sequence[tuple[int, _Heard]], budget: float, rng: Rng) -> Iterator[tuple[int, _Error]]:
     """Draw at most one error of each word, so that as many words as `budget` are expected to be wrong; none overlap."""
-    weights = [fsum([one.weight for one in errors]) for _, errors in words]
-    costs = [fsum([one.weight * one.cost for one in errors]) for _, errors in words]
-    scale, left, rare = 0.0, budget, list(zip(weights, costs, strict=True))
+    scale, left, rare = 0.0, budget, [(weight, cost) for _, (weight, cost, _) in words]
     while rare:
-        scale = left / fsum(cost for _, cost in rare)
-        full = [(weight, cost) for weight, cost in rare if weight * scale > _HIGHEST]
-        if not full:
+        scale = left / fsum([cost for _, cost in rare])
+        if max(rare)[0] * scale <= _HIGHEST:
             break
-        left -= fsum(_HIGHEST * cost / weight for weight, cost in full)
+        left -= fsum(_HIGHEST * cost / weight for weight, cost in rare if weight * scale > _HIGHEST)
         rare = [one for one in rare if one[0] * scale <= _HIGHEST]
     done = 0
-    for (start, errors), weight in zip(words, weights, strict=True):
+    for start, (weight, _, errors) in words:
         share = min(weight * scale, _HIGHEST)
         point = rng.uniform()
         if point < share and start >= done:
@@ -225,13 +228,12 @@ def _add(base: list[Edit], taken: bytearray, edit: Edit) -> None:
         taken[edit.start : edit.stop] = bytes([1]) * (edit.stop - edit.start)
 
 
-def _padded(text: str, edit: Edit) -> Edit:
-    """Return an edit in lower case, with spaces where words would stick together: «5%» is «пять процентов»."""
+def _padded(text: str, edit: Edit) -> tuple[int, int, str, Note]:
+    """Return an edit in parts, in lower case, spaced where words would stick together: «5%» is «пять процентов»."""
     before = " " if edit.start and text[edit.start - 1].isalnum() else ""
     after = " " if text[edit.stop : edit.stop + 1].isalnum() else ""
-    return Edit(
-        edit.start, edit.stop, f"{before}{edit.text}{after}".lower(), Note(text[edit.start : edit.stop], "spoken")
-    )
+    note = Note(text[edit.start : edit.stop], "spoken")
+    return edit.start, edit.stop, f"{before}{edit.text}{after}".lower(), note
 
 
 def _spoken(word: str, table: _Table) -> str | None:
@@ -257,24 +259,27 @@ def _latin(word: str, name: str) -> str:
 
 
 def _places(
-    text: str, plain: Sequence[re.Match[str]], is_free: Callable[[int, int], bool], table: _Table
-) -> Iterator[tuple[int, Sequence[_Error]]]:
+    text: str, plain: Sequence[tuple[int, int, str]], closed: Sequence[int], table: _Table
+) -> Iterator[tuple[int, _Heard]]:
     """Yield the start of each word that may be misheard, lost or joined with the next one, with these errors."""
-    for at, word in enumerate(plain):
-        low, (start, stop) = same_word(word[0]), word.span()
-        errors = _heard(low, table.name)
+    for at, (start, stop, low) in enumerate(plain):
+        heard = _heard(low, table.name)
         if low in table.lost or low in _JOINED:
             little: list[_Error] = []
             if low in table.lost:
                 width = stop - start + (text[stop : stop + 1] == " ")
                 little.append(_Error(width, "", table.lost[low] * _SHARES["lost"], "lost", 1))
-            if low in _JOINED and at + 1 < len(plain) and text[stop : plain[at + 1].start()] == " ":
-                joint = low + same_word(plain[at + 1][0])
+            if low in _JOINED and at + 1 < len(plain) and text[stop : plain[at + 1][0]] == " ":
+                joint = low + plain[at + 1][2]
                 if _is_common(joint):
-                    little.append(_Error(plain[at + 1].end() - start, joint, _SHARES["join"], "join", 2))
-            errors = (*(one for one in little if is_free(start, start + one.width)), *errors)
-        if errors:
-            yield start, errors
+                    little.append(_Error(plain[at + 1][1] - start, joint, _SHARES["join"], "join", 2))
+            heard = _weighed((*(one for one in little if closed[start] == closed[start + one.width]), *heard[2]))
+        if heard[2]:
+            yield start, heard
+
+
+def _weighed(errors: Sequence[_Error]) -> _Heard:
+    return fsum([one.weight for one in errors]), fsum([one.weight * one.cost for one in errors]), errors
 
 
 @cache
@@ -287,24 +292,28 @@ def _is_common(word: str) -> bool:
     return word in _frequent_words() and has_form(word)
 
 
+@cache
+def _near(letters: str, name: str) -> Sequence[tuple[str, str, float]]:
+    """Return what may be heard where a word has these letters; only two are compared."""
+    return [one for one in _table(name).near if letters.startswith(one[0][:2])]
+
+
 @lru_cache(maxsize=200_000)
-def _heard(word: str, name: str) -> tuple[_Error, ...]:
-    """Return what may be heard instead of a word: at most the three likeliest."""
+def _heard(word: str, name: str) -> _Heard:
+    """Return what may be heard instead of a word: at most the three likeliest errors."""
     if not (_SHORTEST <= len(word) <= _LONGEST) or not word.isalpha():
-        return ()
-    near, frequent = _table(name).near, _frequent_words()
-    found: dict[str, tuple[float, str]] = {}
-    for start, letter in enumerate(word):
-        before = word[:start]
-        for old, new, weight in near.get(letter, ()):
-            stop = start + len(old)
-            if stop > start + 1 and not word.startswith(old, start):
-                continue
-            other = before + new + word[stop:]
-            if other not in frequent or other in found or not (before or new) or not has_form(other):
-                continue
+        return 0.0, 0.0, ()
+    frequent, found = _frequent_words(), dict[str, tuple[float, str]]()
+    likely = [
+        (other, weight, start, old)
+        for start in range(len(word))
+        for old, new, weight in _near(word[start : start + 2], name)
+        if (start or new) and (other := word[:start] + new + word[start + len(old) :]) in frequent
+    ]
+    for other, weight, start, old in likely:
+        if other not in found and word.startswith(old, start) and has_form(other):
             same = transcription(other) == transcription(word)
-            ends = not same and stop >= len(word) and shares_lemma(word, other)
+            ends = not same and start + len(old) == len(word) and shares_lemma(word, other)
             kind = "same" if same else "ending" if ends else "near"
             found[other] = (weight * _SHARES[kind], kind)
     for width in (1, 2, 3):
@@ -312,18 +321,19 @@ def _heard(word: str, name: str) -> tuple[_Error, ...]:
         if first in _JOINED and len(rest) >= _SHORTEST and _is_common(rest):
             found.setdefault(f"{first} {rest}", (_SHARES["split"] * 0.3, "split"))
     best = sorted(found.items(), key=lambda one: (-one[1][0], one[0]))[:3]
-    return tuple(_Error(len(word), new, weight, kind, 1 + new.count(" ")) for new, (weight, kind) in best)
+    errors = tuple(_Error(len(word), new, weight, kind, 1 + new.count(" ")) for new, (weight, kind) in best)
+    return _weighed(errors) if errors else (0.0, 0.0, ())
 
 
-def _lowered(text: str, taken: bytearray, rng: Rng) -> Iterator[Change]:
+def _lowered(text: str, taken: bytearray, rng: Rng) -> Iterator[_Row]:
     """Yield the changes that lower capitals and drop punctuation, where no other edit has taken the range."""
     for match in _CAPITALS_AND_SIGNS.finditer(text):
         start, stop = match.span()
         if taken.find(1, start, stop) >= 0:
             continue
-        joins = text[start - 1 : start].isalnum() and text[stop : stop + 1].isalnum()
+        joins = text[stop : stop + 1].isalnum() and text[start - 1 : start].isalnum()
         if match[0][0].isalpha():
-            yield Change(rng.uniform() * _BASE, (Edit(start, stop, match[0].lower()),))
+            yield rng.uniform() * _BASE, start, stop, match[0].lower(), None
         elif not (joins and match[0] in "-‑'’"):
             apart = text[start - 1 : start] == text[stop : stop + 1] == " "
-            yield Change(rng.uniform() * _BASE, (Edit(start, stop + apart, " " if joins else ""),))
+            yield rng.uniform() * _BASE, start, stop + apart, " " if joins else "", None

@@ -1,7 +1,7 @@
 """How Russian words sound: a coarse transcription with reduced vowels, assimilated consonants and softness."""
 
 import re
-from functools import lru_cache
+from functools import cache, lru_cache
 
 VOWELS = "аеёиоуыэюя"
 _HARD, _NEVER_MARKED = "жшц", "жшцчщй"
@@ -41,26 +41,27 @@ def transcription(word: str, stress: int = -1) -> str:
     if _MAY_BE_SPELT.search(word):
         for pattern, said in _SPELT:
             word = pattern.sub(said, word)
-    if stress < 0 and sum(letter in VOWELS for letter in word) == 1:
+    if stress < 0 and sum(map(word.count, VOWELS)) == 1:
         stress = 0
     sounds: list[str] = []
     vowel = 0
-    for at, letter in enumerate(word):
-        before = word[at - 1] if at else "ь"
+    for before, letter, after in zip("ь" + word, word, f"{word[1:]} ", strict=False):
         if letter in VOWELS:
             if letter in "еёюя" and before in _BEFORE_J:
                 sounds.append("й")
-            said = _vowel(letter, before, stressed=vowel == stress or letter == "ё", last=at == len(word) - 1)
-            sounds.append(said)
+            sounds.append(_vowel(letter, before, vowel == stress or letter == "ё", after == " "))
             vowel += 1
         elif letter not in "ьъ":
-            after = word[at + 1] if at + 1 < len(word) else ""
-            soft = after != "" and after in "еёиюяь" and letter not in _NEVER_MARKED
-            sounds.append(letter + ("'" if soft else ""))
-    return _assimilated(sounds)
+            sounds.append(f"{letter}'" if after in "еёиюяь" and letter not in _NEVER_MARKED else letter)
+    heard = after = ""
+    for one in reversed(sounds):
+        if said := _assimilated(one, after):
+            heard, after = said + heard, said
+    return heard
 
 
-def _vowel(letter: str, before: str, *, stressed: bool, last: bool) -> str:
+@cache
+def _vowel(letter: str, before: str, stressed: bool, last: bool) -> str:  # noqa: FBT001  (cached by place)
     """Return how a vowel is said after a letter: «о» as «а», «е» and «я» as «и» where they are not stressed."""
     said = _PLAIN.get(letter, letter)
     if said == "и" and before in _HARD:
@@ -71,21 +72,15 @@ def _vowel(letter: str, before: str, *, stressed: bool, last: bool) -> str:
     return "и" if soft or (said == "э" and before not in _HARD) else "ы" if said == "э" else "а"
 
 
-def _assimilated(sounds: list[str]) -> str:
-    """Voice and devoice consonants before others and at the end, soften «с» and «з» before soft ones, drop doubles."""
-    found: list[str] = []
-    after = ""
-    for one in reversed(sounds):
-        letter, mark = one[0], one[1:]
-        following = after[:1]
-        if following in _DEVOICES:  # nothing follows the last one
-            letter = _DEVOICING.get(letter, letter)
-        elif following in _VOICES:
-            letter = _VOICING.get(letter, letter)
-        if letter in "сз" and after.endswith("'") and following in "дтнсзл":
-            mark = "'"
-        if letter == following and (mark == after[1:] or letter not in VOWELS):
-            continue
-        after = letter + mark
-        found.append(after)
-    return "".join(reversed(found))
+@cache
+def _assimilated(one: str, after: str) -> str:
+    """Voice or devoice a consonant before the next sound, soften «с» and «з» before soft ones, drop one of a double."""
+    letter, mark, following = one[0], one[1:], after[:1]
+    if following in _DEVOICES:  # nothing follows the last one
+        letter = _DEVOICING.get(letter, letter)
+    elif following in _VOICES:
+        letter = _VOICING.get(letter, letter)
+    if letter in "сз" and after.endswith("'") and following in "дтнсзл":
+        mark = "'"
+    dropped = letter == following and (mark == after[1:] or letter not in VOWELS)
+    return "" if dropped else letter + mark
