@@ -204,7 +204,8 @@ def _whole(text: str, match: re.Match[str]) -> Iterator[Place]:
         if lemma == "год":
             case = "loct" if cases == {"accs", "loct"} else case
             year = noun_after(1, lemma, "loc2" if case == "loct" else case) if case else ""
-            said = f"{ordinal(number, case, 'masc')} {year}" if case and number > _ROUND else ""
+            unsure = re.match(r"\.\s+[«\"]?[А-ЯЁA-Z]", text[match.end() - 1 :])  # «в 1703 г. Пётр», «в 1703 г. Умер»
+            said = f"{ordinal(number, case, 'masc')} {year}" if case and number > _ROUND and not unsure else ""
         if said:
             yield Place(start, end_of_short(text, match.end()), said, "words")
         if lemma == "тысяча":
