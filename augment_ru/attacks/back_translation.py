@@ -20,7 +20,12 @@ class BackTranslation(SentenceRewriting):
     min_words: int = 2
 
     def generate(self, texts: Sequence[str], keys: Keys) -> Sequence[str | None]:
-        """Return the back-translation of each text; None if a translation is empty or unusable."""
+        """Return the translation of each text into English and back; None if a translation is empty or unusable.
+
+        Args:
+            texts: sentences or parts of sentences.
+            keys: the key of each text's random draws, shape (texts,).
+        """
         forward, backward = self.network(self.forward), self.network(self.backward)
         english = rewritten(forward, texts, Streams.of(keys, "forward").keys, self.decoding)
         back = [text or "" for text in english]

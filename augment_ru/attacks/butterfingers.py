@@ -24,5 +24,5 @@ class Butterfingers(CharacterAttack):
 
     @property
     def table(self) -> Substitutions:
-        """The neighbouring keys of every letter that one of the layouts has."""
+        """The neighbouring keys of every letter of the keyboard layouts, each with its probability."""
         return keyboards(self.layouts)

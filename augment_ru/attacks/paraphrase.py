@@ -19,5 +19,10 @@ class Paraphrase(SentenceRewriting):
     prefix: str = ""
 
     def generate(self, texts: Sequence[str], keys: Keys) -> Sequence[str | None]:
-        """Return the paraphrase of each text."""
+        """Return the paraphrase of each text.
+
+        Args:
+            texts: sentences or parts of sentences.
+            keys: the key of each text's random draws, shape (texts,).
+        """
         return rewritten(self.network(self.model), [self.prefix + text for text in texts], keys, self.decoding)
