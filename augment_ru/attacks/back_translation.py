@@ -11,7 +11,17 @@ from augment_ru.inference.generate import rewritten
 
 @dataclass(frozen=True, slots=True)
 class BackTranslation(SentenceRewriting):
-    """Translate sentences into English and back with Opus-MT models (TAPE, Table 1: probability 0.5)."""
+    """Translate sentences into English and back with Opus-MT models (TAPE, Table 1: probability 0.5).
+
+    Args:
+        forward: the model that translates into English: a hub name in the local cache, or a folder.
+        backward: the model that translates back into Russian.
+        min_words: a sentence with protected spans is also translated piece by piece between them; a piece with fewer
+            Russian words than this stays as it is.
+
+    Raises:
+        AugmentError: a value is out of its range.
+    """
 
     name: ClassVar[str] = "back_translation"
     group: ClassVar[str] = "rewording"

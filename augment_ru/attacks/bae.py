@@ -41,6 +41,14 @@ class Bae(MadeOnDemand):
     """Replace words, or insert words after them, by a masked language model (BAE; Garg and Ramakrishnan 2020).
 
     Args:
+        probability: the share of the Russian words that are replaced or get a word after them, in [0, 1].
+        model: the masked language model: a hub name in the local cache, or a folder.
+        mode: `replace`, `insert` or `either` (drawn for each word).
+        same_pos: whether a word is replaced only by one of the same part of speech.
+        temperature: the temperature at which words are drawn, over 0.
+        top_k: each word is drawn from this many likeliest ones, at least 1.
+        device: the device of the model: auto, cpu or cuda[:N].
+        dtype: the number format of the model's weights.
         guards: the constraints that protect what a sentence must not lose, such as its negations and numbers. This
             attack never changes their spans, for any task.
 

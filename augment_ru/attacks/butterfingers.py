@@ -10,6 +10,9 @@ from augment_ru.editing.characters import CharacterAttack, Substitutions, keyboa
 class Butterfingers(CharacterAttack):
     """Replace letters by those of neighbouring keys; nearer keys are likelier (TAPE, Table 1: probability 0.15).
 
+    Args:
+        layouts: the keyboards: names of shipped layouts, such as `keyboard_ru`, or paths of `.tsv` files.
+
     Raises:
         AugmentError: there is no such layout, or `layouts` is empty.
     """

@@ -24,8 +24,8 @@ class EdaDelete(Attack):
     single prepositions come last. Finite verbs and question words are never deleted.
 
     The space before a word is deleted with it. At the start of a sentence, line or option it is the space after it. So
-    the first two words share a space, and at most one of them is deleted. In each text or option the word with the
-    highest rank always stays.
+    if only a space is between the first two words, at most one of them is deleted. In each text or option the word with
+    the highest rank always stays.
 
     Args:
         guards: the constraints that protect what a sentence must not lose, such as its negations and numbers. This

@@ -56,8 +56,9 @@ class Emojify(Attack):
     def propose(self, doc: Doc, rng: Rng) -> list[Change]:
         """Propose an emoji for every word that the dictionary has, and keycaps for every number.
 
-        Words in phrases that are exceptions stay. If a word has several emoji, the first is the likeliest. English
-        words get emoji only in a text without Cyrillic letters, because in a Russian text they are mostly names.
+        Words stay in phrases that the dictionary names as exceptions. If a word has several emoji, the first is the
+        likeliest. English words get emoji only in a text without Cyrillic letters, because in a Russian text they are
+        mostly names.
         """
         return [_change(*found, rng) for found in _replaceable(doc, self.emoji, self.english)]
 

@@ -74,7 +74,7 @@ class Masking(Attack):
         check_targets(self.targets)
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
-        """Propose to mask every word, or every target, that one of the styles fits."""
+        """Propose to mask every word that may be masked (see the option `targets`) and that one of the styles fits."""
         words = _Words(self, batch, streams)
         return Proposals.of_edits(words.starts, words.stops, words.ranks, words.masked, clean=True, notes=words.notes)
 

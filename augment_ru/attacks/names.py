@@ -66,7 +66,7 @@ class Names(Attack):
             check_known(f"{self.name}.groups", one, known)
 
     def wants(self, words: Sequence[str]) -> bool:
-        """Tell whether one of the words may be part of a name."""
+        """Tell from the words of a text whether one of them may be part of a name."""
         large = (word.lower() for word in words if word[0].isupper())
         return any(_part(word, surname=True) or _part(word, surname=False) for word in large)
 

@@ -221,7 +221,7 @@ def _contexts(batch: Batch, found: _Confusions) -> tuple[Ints, Ints]:
 
 
 def kind_of_sign(sign: str) -> str:
-    """Return the kind of a sign, one of `KINDS`."""
+    """Return the kind of a sign: `edge` (a line end), `gap` (white space), `digit`, `small`, `capital` or `other`."""
     if sign == "\n":
         return "edge"
     if sign.isspace():

@@ -38,7 +38,7 @@ class OptionOrder(Attack):
         return True
 
     def propose(self, doc: Doc, rng: Rng) -> Iterable[Change]:
-        """Propose nothing: no change of words."""
+        """Propose no change: this attack gives a new order of options instead (`order_of`)."""
         del doc, rng
         return ()
 

@@ -11,7 +11,15 @@ from augment_ru.inference.generate import rewritten
 
 @dataclass(frozen=True, slots=True)
 class Paraphrase(SentenceRewriting):
-    """Rewrite sentences in other words with a ruT5 model (probability of TAPE's back-translation: 0.5; not in TAPE)."""
+    """Rewrite sentences in other words with a ruT5 model (probability of TAPE's back-translation: 0.5; not in TAPE).
+
+    Args:
+        model: the model: a hub name in the local cache, or a folder.
+        prefix: what is put before each text that the model is given.
+
+    Raises:
+        AugmentError: a value is out of its range.
+    """
 
     name: ClassVar[str] = "paraphrase"
     group: ClassVar[str] = "rewording"

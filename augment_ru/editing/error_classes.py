@@ -22,7 +22,7 @@ class ErrorRate:
     """How often people make an error at one kind of place.
 
     Attributes:
-        places: where the error can be made, as the dictionary writes it, such as «не *» (before any word after «не»).
+        places: where the error can be made, as the dictionary writes it, such as «не *» («не» and any word after it).
         rate: the share of these places at which people make the error, in (0, 1].
     """
 
@@ -75,7 +75,12 @@ class ErrorRates:
 
 
 def check_classes(attack: str, classes: tuple[str, ...], possible: tuple[str, ...]) -> None:
-    """Check the option `classes` of an attack.
+    """Check the option `classes` of an attack, which names the classes of errors that it makes.
+
+    Args:
+        attack: the name of the attack, for the message.
+        classes: the value of the option.
+        possible: the classes that the attack knows.
 
     Raises:
         AugmentError: `classes` is empty, or the attack does not know one of them.

@@ -323,6 +323,16 @@ _memo: Memo[str | None] = Memo()
 class SentenceRewriting(MadeOnDemand):
     """An attack that rewrites sentences by neural networks; each sentence is one change.
 
+    Args:
+        probability: the share of the sentences that are rewritten, in [0, 1].
+        beams: the width of the beam search, at least 1.
+        temperature: if set (over 0), tokens are drawn at random instead; by default they are not.
+        top_k: each token is then drawn from this many likeliest ones, at least 1.
+        min_words: a sentence with protected spans is also rewritten piece by piece between them; a piece with fewer
+            Russian words than this stays as it is.
+        device: the device of the networks: auto, cpu or cuda[:N].
+        dtype: the number format of their weights.
+
     Raises:
         AugmentError: a value is out of its range.
     """

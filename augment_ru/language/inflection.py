@@ -76,7 +76,7 @@ class WordForm(NamedTuple):
 
     @property
     def number(self) -> str:
-        """`sing` or `plur`; "" for a form without number."""
+        """The grammatical number: `sing` or `plur`; "" for a form without number."""
         return _one_of(self.grammemes, NUMBERS)
 
     @property
@@ -86,7 +86,7 @@ class WordForm(NamedTuple):
 
     @property
     def animacy(self) -> str:
-        """`anim` or `inan`; "" for a word without animacy."""
+        """Whether the word is of a living being (`anim`) or not (`inan`); "" for a word without animacy."""
         return _one_of(self.word, ANIMACY)
 
     def having(self, *grammemes: str) -> "WordForm":
@@ -139,8 +139,8 @@ def word_form(word: str, pos: str, features: str) -> WordForm | None:
 def inflect(lemma: str, form: WordForm) -> str | None:
     """Put a lemma into a form; the result is in lower case, with ё.
 
-    If the wanted form is a variant, the result is one where possible: as «водою» is of «водой», so «влагою» is the
-    result. If several words fit, the most frequent one is taken: «лет», not «годов». A word without a second genitive
+    If the form is a variant of another one, the same variant is taken where the lemma has it: a form like «водою» gives
+    «влагою». If several words fit, the most frequent one is taken: «лет», not «годов». A word without a second genitive
     or locative is put into the first one: a form like «чаю» (in «стакан чаю») gives «кефира». If several words have the
     lemma, the one with the animacy and gender of the form is taken: «кулак» is a fist or a man.
 
@@ -166,7 +166,10 @@ def inflect(lemma: str, form: WordForm) -> str | None:
 
 @lru_cache(maxsize=200_000)
 def known_forms(word: str) -> tuple[WordForm, ...]:
-    """Return all forms that a word in lower case may be, the likeliest first; empty for a word that is not Russian."""
+    """Return all grammatical forms that a word in lower case may be («стали»: of «сталь», of «стать»), likeliest first.
+
+    The result is empty for a word that is not Russian.
+    """
     if not RUSSIAN.fullmatch(word):
         return ()
     return tuple(_form(str(one.normal_form), frozenset(one.tag.grammemes)) for one in morphology().parse(word))

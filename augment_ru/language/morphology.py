@@ -104,7 +104,7 @@ def is_known(word: str) -> bool:
 
 
 def has_form(word: str) -> bool:
-    """Tell whether the dictionary has a word form in lower case, without caching the result as `is_known` does.
+    """Tell whether the dictionary has a word form in lower case; unlike `is_known`, do not cache the result.
 
     Use it for words that are hardly ever asked again, such as misspelt ones.
     """
@@ -162,7 +162,7 @@ def only_form(word: str) -> str:
 
 @lru_cache(maxsize=200_000)
 def lemmas_of(word: str) -> tuple[str, ...]:
-    """Return the distinct lemmas of all readings of a word in lower case, the likeliest first, with е for ё.
+    """Return all lemmas that a word in lower case may have, each once, the likeliest first, with е for ё.
 
     A word that is not Russian is its own only lemma.
     """
@@ -217,7 +217,7 @@ class Reading(NamedTuple):
 
     @property
     def name(self) -> str:
-        """PER, LOC or ORG if the reading is a proper name, otherwise ""."""
+        """The label of a name, PER, LOC or ORG, if this analysis takes the word for a proper name; otherwise ""."""
         return next((label for grammeme, label in NAME_LABELS.items() if grammeme in self.grammemes), "")
 
 

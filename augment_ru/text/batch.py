@@ -299,7 +299,11 @@ class Batch:
 
     @cached_property
     def fences(self) -> Ints:
-        """The sorted global places that no change may reach across: starts of texts, borders, and JSON syntax."""
+        """The sorted global places that no change may reach across.
+
+        They are the starts of texts, the borders inside them (such as the starts of options), and places in the syntax
+        of JSON.
+        """
         fences = self.starts[:-1]
         inner = [] if self.in_json is None else [span.start for span in self.prepared.atoms if span.label == JSON]
         if inner or any(self.borders):

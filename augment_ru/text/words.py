@@ -34,7 +34,7 @@ _GROUP = 3
 
 
 def hyphenated_words(text: str) -> list[str]:
-    """Return the words that count for the length and the readability of a text: letters, joined by hyphens only.
+    """Return the words of a text that count for its length and its readability: letters, joined by hyphens only.
 
     >>> hyphenated_words("Из-за О'Генри, 5 раз")
     ['Из-за', 'О', 'Генри', 'раз']

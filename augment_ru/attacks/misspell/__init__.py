@@ -42,8 +42,8 @@ class Misspell(Attack):
         profile: whose errors are imitated: those in blogs (`blog`), in a `messenger`, or of `careful` people.
         lexicon: the dictionary of frequent misspellings, with the columns right form, wrong form, class, share.
         rules: the dictionary of rules over letters, with the columns class, rule, errors, how many places, example.
-        frequencies: the dictionary of the classes. Its columns are the class, how many such errors 23,500 words of
-            `blog` have, and for each other profile a factor by which errors are more frequent there.
+        frequencies: the dictionary of the classes. Its columns are: the class; how many such errors 23,500 words of
+            `blog` have; and for each other profile a factor by which this number is multiplied.
 
     Raises:
         AugmentError: there is no such class, profile or dictionary, or `classes` is empty.

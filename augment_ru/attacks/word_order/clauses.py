@@ -193,7 +193,11 @@ def clauses_of(tree: Syntax) -> Iterator[Clause]:
 
 
 def makes_statement(tree: Syntax) -> bool:
-    """Tell whether a sentence is a statement: it asks nothing, and ends with a mark of its own or with the text."""
+    """Tell whether a sentence is a statement: it asks nothing, and its end is certain.
+
+    The end is certain if the sentence has a closing mark that does not belong to an abbreviation, or if the text ends
+    there.
+    """
     tokens = tree.tokens
     if any("?" in tokens[number].text for number in range(tree.first, tree.last) if tree.marks[number]):
         return False

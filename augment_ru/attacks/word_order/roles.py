@@ -66,7 +66,10 @@ def readings_of(word: str) -> tuple[tuple[str, str, str, str], ...]:
 
 
 def may_be_case(token: Token, case: str) -> bool:
-    """Tell whether a reading of a word has this case (Nom, Acc, …); True for a word that is not in the dictionary."""
+    """Tell whether a word may be in this case of Universal Dependencies (Nom, Acc, …), by the dictionary.
+
+    The result is True for a word that the dictionary does not have.
+    """
     word = token.text.lower()
     found = readings_of(word) if is_known(word) else ()
     nouns = [one for pos, one, _, _ in found if pos == "NOUN"] if token.pos in _NOUNS else []
