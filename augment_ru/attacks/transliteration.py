@@ -172,8 +172,8 @@ class Transliteration(Attack):
         style: `chat`, as people write; `icao`, as in passports; `gost`, GOST 7.79-2000, system B; or the path of a
             `.tsv` file with the columns letter, the letters in front of which the line holds, spellings.
         unit: what is written in Latin letters as a whole. `word`: each word by itself. `run`: the first few words of a
-            sentence. `sentence`. `message`: the whole text. The probability is the share of the words, of the sentences
-            (for `run`, too) or of the texts.
+            sentence. `sentence`: a sentence. `message`: the whole text. The probability is the share of the words, of
+            the sentences (for `run`, too) or of the texts.
         targets: with `unit=word`, which words change: `content`, content words before others; `lexicon`, only words
             that moderation looks for; `random`, any; or the path of a text file with one word in each line.
 

@@ -90,9 +90,9 @@ class WrongLayout(Attack):
 
     Args:
         unit: what is typed in the wrong layout as a whole, as when someone forgot to switch. `run`: the first few words
-            of a sentence, with the signs between them («как, где?» → «rfr? ult&»). `sentence`. `message`: the whole
-            text. `word`: each word by itself, without signs. The probability is the share of the words, of the
-            sentences (for `run`, too) or of the texts.
+            of a sentence, with the signs between them («как, где?» → «rfr? ult&»). `sentence`: a sentence. `message`:
+            the whole text. `word`: each word by itself, without signs. The probability is the share of the words, of
+            the sentences (for `run`, too) or of the texts.
         targets: with `unit=word`, which words change: `content`, content words before others; `lexicon`, only words
             that moderation looks for; `random`, any; or the path of a text file with one word in each line.
         layouts: a dictionary, or the path of a `.tsv` file with two columns: a character in one layout, the character

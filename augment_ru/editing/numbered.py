@@ -50,14 +50,14 @@ def open_sentence(text: str, place: int) -> bool:
 
 
 def end_of_short(text: str, stop: int) -> int:
-    """Return where an abbreviation ends if its full stop may also end the sentence.
+    """Return where an abbreviation ends, without its full stop if that also ends the sentence.
 
     Args:
         text: the text.
         stop: the place after the abbreviation with its full stop.
 
     Returns:
-        `stop`; or the place before the full stop, if that also ends the sentence.
+        `stop`, or the place before the full stop.
     """
     ends = text[stop - 1] == "." and re.match(r"\s*$|\s+[«\"—–-]*\s*[А-ЯЁA-Z]", text[stop:]) is not None
     return stop - ends

@@ -29,9 +29,11 @@ _LEANS_RIGHT = WordFunction(lambda word: word_kind(word).role in ("preposition",
 def joins(batch: Batch, forms: WordForms, rates: ErrorRates) -> tuple[Ints, Floats, Ints]:
     """Find the words that people write together with the next word.
 
-    Three kinds of pairs are left out. Joined with its neighbour, a short word may make another word of the dictionary
-    («не мой»). The second word may begin with a capital («и Анна»), unless the first word ends in one. The second word
-    may be a preposition or a conjunction («картошку в»), unless people join this very pair.
+    Three kinds of pairs of words are left out:
+
+    - one word is short, and written together they make another word of the dictionary («не мой»);
+    - the second word begins with a capital («и Анна»), and the first does not end in one;
+    - the second word is a preposition or a conjunction («картошку в»), and people do not join this very pair.
 
     Args:
         batch: the texts.

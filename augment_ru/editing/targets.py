@@ -43,6 +43,9 @@ def read_word_list(path: str) -> frozenset[str]:
 def check_targets(targets: str) -> None:
     """Read the word list that the option `targets` names, so that a wrong one is an error before the run starts.
 
+    Args:
+        targets: the value of the option: `content`, `lexicon`, `random`, or the path of a text file of words.
+
     Raises:
         AugmentError: there is no such file, it is not UTF-8, it has no word, or a line has several words.
     """

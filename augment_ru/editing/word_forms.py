@@ -338,10 +338,13 @@ class WordForms:
         return digests
 
     def distinct(self, words: Ints) -> tuple[list[str], Ints]:
-        """Return the different words among these, in lower case; and for each of these, its index among them.
+        """Return the different words among some words, in lower case, and which of them each word is.
 
         Args:
             words: the indices of the words.
+
+        Returns:
+            The different words; and for each of `words`, the index of its form among the different words.
         """
         _, firsts, places = np.unique(self._digests[words], return_index=True, return_inverse=True)
         text = self._text

@@ -118,7 +118,8 @@ def _one_of(grammemes: frozenset[str], category: frozenset[str]) -> str:
 def word_form(word: str, pos: str, features: str) -> WordForm | None:
     """Return the grammatical form of a word of a text.
 
-    A word may have several readings. The one is taken that agrees best with what the tagger found.
+    A word may have several readings (analyses). The one is taken that agrees best with what the tagger (a model of
+    morphology) found.
 
     Args:
         word: the word as it is written.

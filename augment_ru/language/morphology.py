@@ -81,7 +81,7 @@ _ROLES = {
 
 @lru_cache(maxsize=200_000)
 def word_kind(word: str) -> WordKind:
-    """Return the kind of a word in lower case: its role in a sentence, its possible cases, whether it is known.
+    """Return the kind of a word in lower case: its role (such as `noun`), its possible cases, whether it is known.
 
     A word that is not Russian has the role "" and no cases.
 
@@ -120,14 +120,18 @@ def _word_forms() -> tuple[Any, Any]:
 
 
 def has_form_with(word: str, grammemes: frozenset[str]) -> bool:
-    """Tell whether the dictionary may read a word with one of these grammemes (pymorphy3's grammatical values).
+    """Tell quickly whether a word may have a reading (an analysis) with one of these grammemes.
 
     False is certain; True means that a full parse must decide. This check takes a tenth of the time of a parse, so it
-    saves parsing most words. The word must have at least two letters: a single letter may be an initial, and initials
-    are not in the dictionary.
+    saves parsing most words.
 
     >>> has_form_with("госдуме", frozenset({"Orgn"})), has_form_with("кошке", frozenset({"Orgn"}))
     (True, False)
+
+    Args:
+        word: the word, of at least two letters. A single letter may be an initial, and initials are not in the
+            dictionary.
+        grammemes: pymorphy3's names of grammatical values.
     """
     analyser = morphology()
     found = analyser.dictionary.words.similar_items(word.lower(), analyser.char_substitutes)
@@ -335,7 +339,7 @@ _RARER_LEMMAS = frozenset({"больший", "запасный", "меря", "н
 
 @lru_cache(maxsize=100_000)
 def analysis(word: str, pos: str, features: str) -> Analysis | None:
-    """Return that analysis of a word which agrees best with what the tagger found in the text.
+    """Return that analysis of a word which agrees best with what the tagger (a model of morphology) found in the text.
 
     If several agree equally well, one with a commoner lemma is taken, and of these the likeliest. Only Russian words
     are analysed: the dictionary has no others, and pymorphy3 fails on characters without a Unicode name.
@@ -365,7 +369,7 @@ def analysis(word: str, pos: str, features: str) -> Analysis | None:
 
 
 def lemma(word: str, pos: str, features: str) -> str:
-    """Return the lemma of a word of a text, chosen by what the tagger found there.
+    """Return the lemma of a word of a text, chosen by what the tagger (a model of morphology) found there.
 
     A word that is not Russian is returned in lower case.
 

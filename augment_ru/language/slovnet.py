@@ -24,9 +24,6 @@ def best_paths(
     A path has one tag for each position of the sequence. Its score is the sum of the scores of its tags and of their
     transitions (each tag after the one before). All sums are float64.
 
-    The third thing yielded comes from max-marginals. The max-marginal of a tag at a position is the score of the best
-    path with this tag there.
-
     Args:
         emissions: for each sequence, the score of each tag at each position, shape (positions, tags).
         transitions: the score of each tag (column) after each tag (row), shape (tags, tags).

@@ -106,7 +106,7 @@ class Batch:
 
     @property
     def prepared(self) -> "Batch":
-        """The batch as it is without regard to an attack; the batch itself if `seen_by` did not make it."""
+        """The batch that `seen_by` made this one from; this batch itself if `seen_by` did not make it."""
         return self if self._prepared is None else self._prepared
 
     @cached_property

@@ -86,11 +86,6 @@ class Corpus:
         """Make a corpus of sentences and options, at most `most` of each: those of the lowest hashes.
 
         So the result does not depend on the order in which the texts are given.
-        The content words that a new text at this place must not share, as `content` writes them (as beginnings and
-        roots).
-
-        They are those of the record's texts (for an option, of its question), of the right answers and of forbidden
-        phrases.
         """
         return cls(Lowest(most).add(sentences).texts, Lowest(most).add(options).texts)
 

@@ -62,12 +62,12 @@ def _forms(word: str) -> frozenset[str]:
 
 @lru_cache(maxsize=8192)
 def content(text: str) -> frozenset[str]:
-    """Return what a text's content words have in common with words of the same root, in order to compare two texts.
+    """Return the content words of a text in a short form that words of one root share, to compare two texts.
 
-    Content words are nouns, adjectives, verbs, and words in other alphabets. For a Russian word two things are
-    returned. One is the beginning of its dictionary form, up to five letters. The other is its root: two letters, a
-    hyphen and the next two consonants, after suffixes and alternations of consonants are taken away. If a word has
-    several readings, those of all readings are returned. A word in another alphabet is returned as it is, in lower
+    Content words are nouns, adjectives, verbs, and words in other alphabets. Each Russian word gives two strings. One
+    is the beginning of its dictionary form, up to five letters. The other is its root: two letters, a hyphen and the
+    next two consonants, after suffixes and alternations of consonants are taken away. If a word has several readings
+    (possible analyses), those of all readings are returned. A word in another alphabet is returned as it is, in lower
     case.
 
     >>> sorted(content("Мы работали.") & content("Трудная работа!"))
@@ -138,9 +138,8 @@ def end_of_question(text: str) -> int:
 def added(text: str, end: int, new: str, *, after_link: bool) -> Edit:
     """Return the edit that adds a sentence to a text.
 
-    The sentence is put in front of the whole text if, at the given place, it would look like part of a list, or like
-    something that the text announces with a colon or the like. A full stop is added before the new sentence if the text
-    has none there.
+    A full stop is added before the new sentence if the text has none there. If the sentence would look like part of a
+    list there, or like something that the text announces with a colon, it is put in front of the whole text instead.
 
     Args:
         text: the text.

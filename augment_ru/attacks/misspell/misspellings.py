@@ -78,8 +78,8 @@ class Misspellings:
         prefixes: the prefixes that people split from words («на верное»), and how often; longer ones first.
 
     Attributes:
-        forms: maps a right form to its frequent misspellings. It is a word or a phrase of two words, in lower case with
-            е for ё.
+        forms: maps right forms to their frequent misspellings. A right form is a word, or a phrase of two words, in
+            lower case with е for ё.
         phrases: the misspellings of each right form that is a phrase.
         phrase_table: finds these phrases in a batch, and gives the index of each in `phrases`.
         beginnings: maps beginnings of words, of at least three letters, to their misspellings.

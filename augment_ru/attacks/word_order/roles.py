@@ -57,9 +57,10 @@ def feature_values(features: str) -> Mapping[str, str]:
 
 @lru_cache(maxsize=200_000)
 def readings_of(word: str) -> tuple[tuple[str, str, str, str], ...]:
-    """Return the part of speech, case, number and gender (by pymorphy3) of each reading of a word in lower case.
+    """Return the part of speech, case, number and gender of each reading (analysis) of a word in lower case.
 
-    The result is empty for a word that is not Russian. A value that a reading lacks is the text "None".
+    They are pymorphy3's names; a value that a reading lacks is the text "None". The result is empty for a word that is
+    not Russian.
     """
     tags = [one.tag for one in morphology().parse(word)] if RUSSIAN.fullmatch(word) else []
     return tuple((str(tag.POS), str(tag.case), str(tag.number), str(tag.gender)) for tag in tags)
