@@ -142,7 +142,7 @@ def inflect(lemma: str, form: WordForm) -> str | None:
 
     If the form is a variant of another one, the same variant is taken where the lemma has it: a form like «водою» gives
     «влагою». If several words fit, the most frequent one is taken: «лет», not «годов». A word without a second genitive
-    or locative is put into the first one: a form like «чаю» (in «стакан чаю») gives «кефира». If several words have the
+    or locative is put into the first one: a form like «чаю» (in «стакан чаю») gives «молока». If several words have the
     lemma, the one with the animacy and gender of the form is taken: «кулак» is a fist or a man.
 
     Args:

@@ -285,8 +285,8 @@ def _forms(word: str, part: str) -> list[WordForm]:
 def other_amounts(old: OptionType) -> Iterator[str]:
     """Yield options with another number and the same unit as an old one: «5 км» gives «15 км».
 
-    An amount in digits stays in digits. A numeral is replaced by one after which the noun has the same form: «два дня»
-    by «три дня».
+    An amount in digits stays in digits. A numeral is replaced by one after which the noun has the same form: «пять
+    дней» by «семь дней».
     """
     text = " ".join((*old.lead, *old.words))
     if old.kind == "numeral":
