@@ -75,12 +75,12 @@ class Address(Attack):
         _table(self.words)
 
     def wants(self, words: Sequence[str]) -> bool:
-        """Tell whether one of the words may address somebody."""
+        """Tell from the words of a text whether one of them may address somebody."""
         polite, familiar = _table(self.words).polite, _table(self.words).familiar
         return any(low in polite or low in familiar or _addressing(low) for low in map(str.lower, words))
 
     def propose(self, doc: Doc, rng: Rng) -> Iterator[Change]:
-        """Propose one change, which rewrites all words that address somebody."""
+        """Propose one change, which rewrites all words of the text that address somebody."""
         found = _Address(doc, _table(self.words))
         to = _OTHER.get(found.number, "")
         if not to or self.to not in {"either", "ты" if to == "sing" else "Вы"}:

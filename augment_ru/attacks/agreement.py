@@ -35,7 +35,12 @@ _INFINITIVES = frozenset({"xcomp", "csubj", "ccomp", "obj", "advcl"})
 
 
 def wrong_adjectives(syntax: Syntax, number: int) -> Iterator[str]:
-    """Yield forms of an adjective or participle that do not agree with its noun: «новый книга», «в новая школе»."""
+    """Yield forms of an adjective or participle that do not agree with its noun: «новый книга», «в новая школе».
+
+    Args:
+        syntax: the text with its tree.
+        number: the index of the adjective's token, from 0.
+    """
     token = syntax.tokens[number]
     nouns_between = any(one.pos in {"NOUN", "PROPN"} for one in syntax.tokens[number + 1 : token.head])
     if token.relation not in {"amod", "det", "acl"} or not number < token.head or nouns_between:
@@ -68,7 +73,12 @@ def _agree(adjective: WordForm, noun: WordForm) -> bool:
 
 
 def wrong_cases(syntax: Syntax, number: int) -> Iterator[str]:
-    """Yield forms of a noun in a case that its numeral, preposition, adjective or verb does not allow: «без сахар»."""
+    """Yield forms of a noun in a case that its numeral, preposition, adjective or verb does not allow: «без сахар».
+
+    Args:
+        syntax: the text with its tree.
+        number: the index of the noun's token, from 0.
+    """
     form = None if syntax.tokens[number].relation == "conj" else syntax.form(number)
     if form is None or form.kind != "NOUN":
         return
@@ -145,7 +155,12 @@ def _adjectives(syntax: Syntax, number: int, noun: WordForm) -> list[WordForm]:
 
 
 def wrong_verbs(syntax: Syntax, number: int) -> Iterator[str]:
-    """Yield forms of a verb or a short adjective in another gender, number or person than its subject: «она пришёл»."""
+    """Yield forms of a verb or a short adjective in another gender, number or person than its subject: «она пришёл».
+
+    Args:
+        syntax: the text with its tree.
+        number: the index of the token of the verb or adjective, from 0.
+    """
     at = _subject_at(syntax, number)
     form = None if at is None else syntax.form(number)
     if at is None or form is None or form.grammemes.isdisjoint({"VERB", "ADJS", "PRTS"}) or "impr" in form.grammemes:
@@ -215,7 +230,13 @@ def _fits_subject(form: WordForm, subject: WordForm) -> bool:
 
 
 def wrong_aspects(syntax: Syntax, number: int, pairs: str) -> Iterator[str]:
-    """Yield forms of the verb of the other aspect where only one aspect is right: «начал прочитать», «вдруг видел»."""
+    """Yield forms of the verb of the other aspect where only one aspect is right: «начал прочитать», «вдруг видел».
+
+    Args:
+        syntax: the text with its tree.
+        number: the index of the verb's token, from 0.
+        pairs: the name of the dictionary of verbs of both aspects.
+    """
     of_infinitive, of_past = _wrong_of_infinitive(syntax, number), _wrong_of_past(syntax, number)
     form = syntax.form(number) if of_infinitive or of_past else None
     if form is None or form.kind != "VERB":
@@ -287,13 +308,13 @@ class Agreement(MadeOnDemand):
     - `verb`: a verb or short adjective in another gender, number or person than its subject;
     - `aspect`: a verb of the other aspect where only one is right.
 
-    A form that might be right there in another reading is not taken.
+    A form that might be right in its place, if the text is understood in another way, is not used.
 
     Args:
-        classes: the classes of errors.
-        pairs: the dictionary of verbs of both aspects.
-        guards: the constraints whose spans stay, whatever the task; `acceptability` protects texts that are judged for
-            their grammar.
+        classes: which of these classes of errors are made.
+        pairs: the dictionary of pairs of verbs of both aspects.
+        guards: the constraints whose spans this attack never changes, for any task. The default, `acceptability`,
+            protects texts that are judged for their grammar.
 
     Raises:
         AugmentError: there is no such class, dictionary or constraint, or `classes` is empty.
@@ -316,9 +337,10 @@ class Agreement(MadeOnDemand):
         aspect_pairs(self.pairs)
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
-        """Propose a wrong form of every word that has one and may become active; likelier errors are drawn more often.
+        """Propose a wrong form of words; if a word has several, likelier errors of learners are drawn more often.
 
-        Finding wrong forms takes most of the time, so words are tried in rounds (`in_rounds`).
+        Finding wrong forms takes most of the time. So they are looked for only in words whose rank is below the
+        probability and, in a text with too few of them, in those with the next lowest ranks.
         """
         words = batch.once(_words_with_errors, self.classes, self.pairs)
         rows = np.array([word.row for word in words], dtype=np.int64)

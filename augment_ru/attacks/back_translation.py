@@ -11,7 +11,17 @@ from augment_ru.inference.generate import rewritten
 
 @dataclass(frozen=True, slots=True)
 class BackTranslation(SentenceRewriting):
-    """Translate sentences into English and back with Opus-MT models (TAPE, Table 1: probability 0.5)."""
+    """Translate sentences into English and back with Opus-MT models (TAPE, Table 1: probability 0.5).
+
+    Args:
+        forward: the model that translates into English: a hub name in the local cache, or a folder.
+        backward: the model that translates back into Russian.
+        min_words: a sentence with protected spans is also translated piece by piece between them; a piece with fewer
+            Russian words than this stays as it is.
+
+    Raises:
+        AugmentError: a value is out of its range.
+    """
 
     name: ClassVar[str] = "back_translation"
     group: ClassVar[str] = "rewording"
@@ -20,7 +30,12 @@ class BackTranslation(SentenceRewriting):
     min_words: int = 2
 
     def generate(self, texts: Sequence[str], keys: Keys) -> Sequence[str | None]:
-        """Return the back-translation of each text; None if a translation is empty or unusable."""
+        """Return the translation of each text into English and back; None if a translation is empty or unusable.
+
+        Args:
+            texts: sentences or parts of sentences.
+            keys: the key of each text's random draws, shape (texts,).
+        """
         forward, backward = self.network(self.forward), self.network(self.backward)
         english = rewritten(forward, texts, Streams.of(keys, "forward").keys, self.decoding)
         back = [text or "" for text in english]

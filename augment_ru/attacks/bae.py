@@ -41,7 +41,16 @@ class Bae(MadeOnDemand):
     """Replace words, or insert words after them, by a masked language model (BAE; Garg and Ramakrishnan 2020).
 
     Args:
-        guards: the constraints whose spans are never changed, whatever the task, so that a sentence does not lose them.
+        probability: the share of the Russian words that are replaced or get a word after them, in [0, 1].
+        model: the masked language model: a hub name in the local cache, or a folder.
+        mode: `replace`, `insert` or `either` (drawn for each word).
+        same_pos: whether a word is replaced only by one of the same part of speech.
+        temperature: the temperature at which words are drawn, over 0.
+        top_k: each word is drawn from this many likeliest ones, at least 1.
+        device: the device of the model: auto, cpu or cuda[:N].
+        dtype: the number format of the model's weights.
+        guards: the constraints that protect what a sentence must not lose, such as its negations and numbers. This
+            attack never changes their spans, for any task.
 
     Raises:
         AugmentError: a value is out of its range, or there is no such constraint.
@@ -66,7 +75,11 @@ class Bae(MadeOnDemand):
         self._decoding()  # so that a wrong value is an error before the run starts
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
-        """Propose to replace every Russian word that may become active, or to insert a word after it."""
+        """Propose to replace Russian words, or to insert words after them.
+
+        Only words whose rank is below the probability are proposed, since the others cannot change. A text with too few
+        of them gets those with the next lowest ranks.
+        """
         known = texts_at(batch, *batch.words)
         russian = np.array([RUSSIAN.fullmatch(word) is not None for word in known], dtype=np.bool_)
         starts = batch.words[0][russian]
@@ -90,11 +103,11 @@ class Bae(MadeOnDemand):
         return changes_in_rounds(batch, starts, ranks, self.probability, write, least=self.least)
 
     def words(self, contexts: Sequence[str], *, remembered: bool = True) -> Sequence[tuple[GapWord, ...]]:
-        """Return the words that the model gives for the gap in each context, the likeliest first.
+        """Return the words that the masked language model gives for a gap in each text, the likeliest first.
 
         Args:
             contexts: texts with one gap each.
-            remembered: whether the words of an earlier call may be reused for the same context.
+            remembered: whether the words of an earlier call may be used again for the same text.
         """
         model = self._loaded()
         if not remembered:

@@ -10,6 +10,9 @@ from augment_ru.editing.characters import CharacterAttack, Substitutions, keyboa
 class Butterfingers(CharacterAttack):
     """Replace letters by those of neighbouring keys; nearer keys are likelier (TAPE, Table 1: probability 0.15).
 
+    Args:
+        layouts: the keyboards: names of shipped layouts, such as `keyboard_ru`, or paths of `.tsv` files.
+
     Raises:
         AugmentError: there is no such layout, or `layouts` is empty.
     """
@@ -24,5 +27,5 @@ class Butterfingers(CharacterAttack):
 
     @property
     def table(self) -> Substitutions:
-        """The neighbouring keys of every letter that one of the layouts has."""
+        """The neighbouring keys of every letter of the keyboard layouts, each with its probability."""
         return keyboards(self.layouts)

@@ -15,5 +15,5 @@ class Case(CharacterAttack):
 
     @property
     def table(self) -> Substitutions:
-        """The other case of every letter that has exactly one counterpart."""
+        """A table that gives each letter its counterpart in the other case; only letters with exactly one are in it."""
         return letter_case()

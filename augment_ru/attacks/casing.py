@@ -27,7 +27,7 @@ class Casing(CountedErrors):
     - `name`: a capitalised word inside a sentence put into lower case;
     - `sentence`: no capital at the start of a sentence.
 
-    Likelier errors have lower ranks (`weighted_ranks`).
+    An error that people make more often tends to have a lower rank, so that it is made more often (`weighted_ranks`).
 
     Args:
         classes: which of these classes of errors are made.
@@ -45,7 +45,7 @@ class Casing(CountedErrors):
     rates: str = "casing"
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
-        """Propose one error for every word whose case can be wrong, drawn from the errors that fit the word."""
+        """Propose a wrong letter case for every word that can have one; likelier errors are drawn more often."""
         rates, (starts, stops) = self.counted(), batch.words
         lower, upper = lowered(batch.codes), raised(batch.codes)
         bounds = np.cumsum(_rates_of(batch, lower, upper, rates), axis=1)

@@ -28,7 +28,10 @@ _REMEMBERED = 100_000
 
 
 class Spoken(NamedTuple):
-    """A spoken form, its class, and how often people write it: the share of the places where they could."""
+    """A form in which people write a word as they say it («щас»).
+
+    It has the form, its class, and its share: of the places where the form could be written, how many have it.
+    """
 
     text: str
     kind: str
@@ -37,10 +40,10 @@ class Spoken(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """The spoken forms of one word or phrase.
+    """The spoken forms («щас») of one word or phrase («сейчас»).
 
     Attributes:
-        written: the word or phrase in lower case, with the signs of the dictionary: `^` means at the start of a
+        written: the word or phrase in lower case, with the signs of the dictionary. `^` means at the start of a
             sentence, a comma means after a comma, `*` stands for any word or any beginning of a word.
         forms: the spoken forms.
     """
@@ -50,17 +53,17 @@ class Entry:
 
     @property
     def rate(self) -> float:
-        """The share of the entry's places at which people write one of the forms."""
+        """How often people write one of the spoken forms of this word or phrase: the share of its places, in [0, 1]."""
         return min(sum(form.share for form in self.forms), 1.0)
 
     def spoken(self, form: Spoken, old: str) -> str:
-        """Write a form instead of the old text, with the capitals of the old text.
+        """Return a spoken form of a word or phrase with the capitals of the old text.
 
-        A filler is put before the old text; an ending replaces that of the old text.
+        A filler («ну») is put before the old text. An ending replaces that of the old text.
 
         Args:
-            form: one of the entry's forms.
-            old: the old text.
+            form: one of the spoken forms of this word or phrase.
+            old: the text that it replaces.
         """
         if self.written == _FIRST + _ANY:
             filler = form.text.removesuffix(_ANY)
@@ -95,15 +98,15 @@ Places: TypeAlias = tuple[Ints, Ints]
 
 
 class SpokenForms:
-    """The spoken forms of a dictionary.
+    """The spoken forms («щас») that a dictionary has for words and phrases («сейчас»).
 
     Args:
         entries: the words and phrases with their spoken forms.
 
     Attributes:
         entries: the words and phrases with their spoken forms.
-        rates: the rate of each entry, shape (entries,).
-        fillers: the words by which a filler in a text is recognised.
+        rates: for each of them, the share of its places at which people write a spoken form, shape (entries,).
+        fillers: the words by which a filler («ну», «короче») is recognised in a text.
     """
 
     def __init__(self, entries: Sequence[Entry]) -> None:
@@ -123,14 +126,15 @@ class SpokenForms:
         self._behind = _Listed(entries, lambda text: text.startswith(_COMMA))
 
     def words(self, forms: WordForms, first: Mask) -> tuple[Places, Places]:
-        """Find the words that have a spoken form, and the phrases of two words that have one.
+        """Find the words of a batch that have a spoken form, and the phrases of two words that have one.
 
         Args:
-            forms: the words of a batch.
+            forms: the words of the batch.
             first: whether each word begins a sentence, shape (words,).
 
         Returns:
-            The places of the words, and the places of the phrases by their first words.
+            Two pairs of arrays, one for words and one for phrases. In a pair are the index of the word (of a phrase the
+            first one) in the batch, and the index of its entry in `entries`.
         """
         found = []
         for words, keys in (forms.find(self._words.forms), forms.find_pairs(self._words.forms)):
@@ -145,14 +149,14 @@ class SpokenForms:
         return (words[at], entries[at]), (pairs[~denied], phrases[~denied])
 
     def drawn(self, entries: Ints, points: Floats) -> Ints:
-        """Draw one form of each entry; each form is as likely as its share says.
+        """Draw one spoken form for each word or phrase; a form that people write more often is likelier.
 
         Args:
-            entries: the numbers of the entries.
-            points: a draw from U[0, 1) for each entry, same shape.
+            entries: the index of each word or phrase in `self.entries`.
+            points: a draw from U[0, 1) for each of them, same shape.
 
         Returns:
-            The numbers of the forms, same shape.
+            The index of each drawn form among all forms of the dictionary, as `made` takes it; same shape.
         """
         firsts, lasts = self._bounds[entries], self._bounds[entries + 1]
         targets = self._shares[firsts] + points * (self._shares[lasts] - self._shares[firsts])
@@ -160,7 +164,12 @@ class SpokenForms:
         return numbers
 
     def made(self, number: int, old: str) -> Rewritten:
-        """Write the form with this number instead of a word or phrase; return the new text and its note."""
+        """Write a spoken form instead of a word or phrase; return the new text, and the note of its edit.
+
+        Args:
+            number: the index of the form among all forms of the dictionary, as `drawn` returns it.
+            old: the word or phrase that is replaced.
+        """
         made = self._made.get((number, old))
         if made is None:
             if len(self._made) > _REMEMBERED:
@@ -170,17 +179,29 @@ class SpokenForms:
         return made
 
     def starts(self, words: Ints) -> Places:
-        """Return the places for fillers before these words; no places if the dictionary has no fillers of sentences."""
+        """Return the places where a filler («ну») may be put before one of these words.
+
+        Args:
+            words: the indices of words that begin a sentence.
+
+        Returns:
+            The indices of the words, and the index of the entry of fillers for each. Both are empty if the dictionary
+            has no fillers for the start of a sentence.
+        """
         words = words if self._any.size else words[:0]
         return words, np.full(words.size, self._any[0] if self._any.size else 0)
 
     def behind(self, forms: WordForms, behind_comma: Mask, clause: Mask) -> tuple[Places, Places]:
-        """Return the places for fillers after conjunctions of one word («что»), and after those of two words.
+        """Find where a filler («типа») may be put after a conjunction.
 
         Args:
             forms: the words of a batch.
             behind_comma: whether each word follows a comma, shape (words,).
-            clause: whether each word begins a clause if it follows a conjunction, shape (words,).
+            clause: whether each word would begin a clause if a conjunction stood before it, shape (words,).
+
+        Returns:
+            Two pairs of arrays, one for conjunctions of one word («что») and one for those of two. In a pair are the
+            index of the conjunction's first word, and the index of its entry in `entries`.
         """
         found = []
         padded = np.concatenate([clause, [False, False]])
@@ -215,7 +236,7 @@ class _Listed:
 
 @cache
 def spoken_forms(dictionary: str, classes: tuple[str, ...], possible: tuple[str, ...]) -> SpokenForms:
-    """Read the spoken forms of some classes from a dictionary.
+    """Read the spoken forms («щас» for «сейчас») of some classes from a dictionary.
 
     The columns of the dictionary are: as written, as spoken, class, share.
 
@@ -246,10 +267,15 @@ def _fitting(key: str, found: Mapping[str, list[Spoken]]) -> list[Spoken]:
 
 
 def expanded(where: str, written: str, spoken: str) -> Iterator[tuple[str, str]]:
-    """Yield each written form that a line stands for, with its spoken form.
+    """Yield each written form that a line of the dictionary stands for, together with its spoken form.
 
     >>> list(expanded("", "комп{,а}", "пк{,шка}"))
     [('комп', 'пк'), ('компа', 'пкшка')]
+
+    Args:
+        where: the place of the line, for messages of errors.
+        written: the written form, possibly with several endings in braces.
+        spoken: the spoken form, with as many endings in braces.
 
     Raises:
         AugmentError: the braces of the two forms have different numbers of endings.
@@ -276,20 +302,21 @@ _LEAST_WORDS = 3
 
 @dataclass(frozen=True, slots=True)
 class Colloquial(CountedErrors):
-    """Write words as they are spoken in chats, and put fillers where a clause begins.
+    """Write words as they are spoken in chats, and put fillers («ну») where a clause begins.
 
     - `word`: spoken forms of words and phrases («щас», «ваще», «комп», «мб»); nouns keep their grammatical case;
     - `ending`: -тся and -ться written as -цца;
     - `filler`: «ну», «короче, » at the start of a sentence; «типа» and others after a conjunction.
 
-    A sentence gets at most one filler, and none if it already has one. Likelier forms have lower ranks
-    (`weighted_ranks`). Only texts in the style of a chat or a review change (`editing.style`); quotations stay.
+    A sentence gets at most one filler, and none if it already has one. A form that people write more often tends to
+    have a lower rank, so that it is made more often (`weighted_ranks`). Only texts in the style of a chat or a review
+    change (`editing.style`). Quotations stay.
 
     Args:
-        probability: the share of the possible places that change, in an average text; in [0, 1]. These are listed
-            words, verbs in -ся, starts of sentences and of clauses.
-        classes: the classes of forms.
-        rates: the dictionary of the classes, and how often people write them.
+        probability: the share of the possible places that change, in an average text; in [0, 1]. Possible places are
+            the words of the dictionary, verbs in -ся, and starts of sentences and of clauses.
+        classes: which of these classes of forms are used.
+        rates: the dictionary that says how often people write the forms of each class.
         forms: the dictionary of the forms, with the columns as written, as spoken, class, share.
         styles: which texts change: `chat`, those in the style of a chat or a review; `any`.
 

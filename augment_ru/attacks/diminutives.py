@@ -23,7 +23,8 @@ class Diminutives(ReplacesWords):
     Args:
         words: the dictionary of diminutives.
         styles: which texts change: `chat`, those in the style of a chat or a review (`editing.style`); `any`.
-        guards: the constraints whose spans are never changed, whatever the task, so that a sentence does not lose them.
+        guards: the constraints that protect what a sentence must not lose, such as its negations and numbers. This
+            attack never changes their spans, for any task.
 
     Raises:
         AugmentError: there is no such dictionary or constraint, or a line of the dictionary is malformed.
@@ -36,12 +37,21 @@ class Diminutives(ReplacesWords):
     styles: str = "chat"
 
     def check_words(self) -> None:
-        """Read the dictionary and its exceptions, and check the styles."""
+        """Read the dictionary of diminutives and check the option `styles`, so that errors are found before the run."""
         exceptions(self.words)
         check_styles(self.name, self.styles)
 
     def lemmas(self, doc: Doc, at: int, rng: Rng) -> Sequence[str]:
-        """Return one diminutive of word number `at`; empty if it has none, or stays (see the class)."""
+        """Return one diminutive of a word; an empty sequence if it has none or must stay.
+
+        A word stays in a phrase that the dictionary names as an exception, in quotations, beside a numeral, and after
+        an adjective that says how great or how official the thing is.
+
+        Args:
+            doc: the text with its annotation.
+            at: the index of the word in `doc.words`, from 0.
+            rng: the random draws, which choose one of several diminutives.
+        """
         word, phrases = doc.words[at], exceptions(self.words)
         known = dictionary(self.words).get((word.lemma, word.pos))
         if (

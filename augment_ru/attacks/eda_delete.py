@@ -19,18 +19,19 @@ _CLOSING = np.array([ord(mark) for mark in '»”")'], dtype=np.uint32)
 class EdaDelete(Attack):
     """Delete random words (Wei and Zou 2019; TAPE, Table 1: probability 0.3); punctuation stays.
 
-    Words that only add to others («старый», «вчера») go first: in a sentence they have the lowest ranks. Nouns, and
-    prepositions with their nouns, follow, then conjunctions and prepositions. Finite verbs and question words stay.
+    In each sentence, words are deleted in three groups. First come words that only add to others («старый», «вчера»):
+    they have the lowest ranks. Nouns come second, some of them together with their prepositions. Conjunctions and
+    single prepositions come last. Finite verbs and question words are never deleted.
 
-    The space before a word is deleted with it. The first word of a sentence, line or option is deleted with the space
-    after it. So the first two words are never both deleted if only a space is between them: their edits would overlap.
-    In each text or option the word with the highest rank always stays.
+    The space before a word is deleted with it. At the start of a sentence, line or option it is the space after it. So
+    if only a space is between the first two words, at most one of them is deleted. In each text or option the word with
+    the highest rank always stays.
 
     Args:
-        guards: the constraints whose spans are never changed, whatever the task, so that a sentence does not lose them.
+        guards: the constraints that protect what a sentence must not lose, such as its negations and numbers. This
+            attack never changes their spans, for any task.
         joins: the constraints whose spans are deleted as one word.
-        weighs: the constraint that says which words hold a sentence together; "" to delete all words alike, as in the
-            paper.
+        weighs: the constraint that divides the words into these groups; "" to delete all words alike, as in the paper.
 
     Raises:
         AugmentError: there is no such constraint.
@@ -50,11 +51,11 @@ class EdaDelete(Attack):
 
     @property
     def needs(self) -> Needs:
-        """The guards, and the words that weigh more than others."""
+        """The constraints whose spans the attack reads: `guards`, `joins` and `weighs`."""
         return Needs(guards=frozenset((*self.guards, *self.joins, self.weighs)) - {""})
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
-        """Propose to delete every word except one in each text or option."""
+        """Propose to delete words; in each text or option, the word with the highest rank stays."""
         starts, stops, tiers = self._words(batch, streams)
         ranks = _by_tier(batch.sentences(starts), tiers, batch.draw(streams, starts))
 

@@ -33,14 +33,15 @@ _AFTER_OWNER = frozenset({"noun", "adjective", "participle"})
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """A constituent of a clause, or a word inside one, that may be moved.
+    """A constituent of a clause (such as a noun with its adjectives), or a word inside one, that may be moved.
 
     Attributes:
         start, stop: the global places where it starts and stops.
-        clause: the number of its clause.
-        role: "argument" for a noun phrase, with or without a preposition; "adjective" also for a participle; for any
-            other word its `WordKind.role`; "" in a text of another language; "fixed" if it stays.
-        held: whether it has protected characters, so that only its neighbours move around it.
+        clause: the index of its clause, from 0 through the whole batch.
+        role: "argument" for a noun phrase, with or without a preposition; "adjective" also for a participle. For any
+            other word it is its part of speech, such as "adverb". It is "" in a text of another language, and "fixed"
+            if the constituent stays where it is.
+        held: whether it has protected characters; then it stays, and only its neighbours may move around it.
     """
 
     start: int
@@ -50,17 +51,21 @@ class Unit:
     held: bool = False
 
     def may_exchange(self, other: "Unit") -> bool:
-        """Tell whether two neighbours may exchange places: one is free, and their roles differ or are not known."""
+        """Tell whether this constituent and its neighbour may exchange places.
+
+        They must be in one clause, and at least one of them must have no protected characters. Their roles must differ,
+        or not be known. Neither may be fixed.
+        """
         fixed = self.clause != other.clause or "fixed" in (self.role, other.role) or (self.held and other.held)
         return not fixed and (not self.role or self.role != other.role)
 
 
 def constituents(batch: Batch) -> list[Unit]:
-    """Find the constituents of all texts, in their order; those that may not move have the role "fixed".
+    """Find the constituents (phrases or single words) of all texts; those that may not move have the role "fixed".
 
     A clause ends at a mark inside the sentence, at a conjunction, and with the sentence. A noun is one constituent with
-    its preposition, its adjectives, and the genitives and names after it; so are two nouns that «и» or «или» joins.
-    Conjunctions, particles, question words and words of no known kind stay.
+    its preposition, its adjectives, and the genitives and names after it. Two nouns that «и» or «или» joins are one
+    constituent, too. Conjunctions, particles, question words and words of no known kind are fixed.
     """
     return list(_constituents(batch, batch.once(_Words)))
 
@@ -210,7 +215,10 @@ def _goes_on(words: _Words, place: int) -> bool:
 
 
 def inner_pairs(batch: Batch) -> list[tuple[Unit, Unit]]:
-    """Find the adjectives that stand directly before their noun: «[большой] [дом]», «в [большом] [доме]»."""
+    """Find the adjectives that stand directly before their noun, and return each with its noun.
+
+    Both must be free to move: «[большой] [дом]», «в [большом] [доме]».
+    """
     words = batch.once(_Words)
     every = list(map(Unit, words.starts, words.stops, words.clauses, words.roles))
     return [
@@ -231,8 +239,8 @@ SCOPES = ("clause", "anywhere")
 class EdaSwap(Attack):
     """Exchange random words of a sentence (Wei and Zou 2019; TAPE, Table 1: probability 0.3); punctuation stays.
 
-    The words are paired at random. A pair is exchanged if either of its words is drawn. So at probability p up to 2p
-    of the words move, as after p·n swaps among n words.
+    The words are paired at random, and a random number is drawn for each word. A pair is exchanged if the number of
+    either word is below the probability p. So up to 2p of the words move, as many as after p·n swaps among n words.
 
     Two words are paired only within a clause, and only if they have different roles in it: «кошка видит собаку» keeps
     who sees whom, «большой дом и старое дерево» keeps what is big. A preposition moves with its phrase, and «не» with
@@ -240,7 +248,7 @@ class EdaSwap(Attack):
 
     Args:
         scope: `clause` or `anywhere`.
-        guards: the constraints whose spans stay where they are, whatever the task; only with `scope=clause`.
+        guards: the constraints whose spans stay where they are, for any task; only with `scope=clause`.
         joins: the constraints whose spans are moved as one word; only with `scope=clause`.
 
     Raises:
@@ -263,7 +271,7 @@ class EdaSwap(Attack):
             object.__setattr__(self, "joins", ())
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
-        """Propose to exchange the words of every pair."""
+        """Propose to exchange the two words of every pair; the words are paired at random."""
         if self.scope == "clause":
             found = batch.once(constituents)
             pairs = batch.once(inner_pairs)

@@ -33,7 +33,8 @@ class Emojify(Attack):
     «во время» has nothing to do with a clock.
 
     Args:
-        guards: the constraints whose spans are never changed, whatever the task, so that a sentence does not lose them.
+        guards: the constraints that protect what a sentence must not lose, such as its negations and numbers. This
+            attack never changes their spans, for any task.
 
     Raises:
         AugmentError: there is no such dictionary or constraint, or a line of the dictionary is malformed.
@@ -55,13 +56,14 @@ class Emojify(Attack):
     def propose(self, doc: Doc, rng: Rng) -> list[Change]:
         """Propose an emoji for every word that the dictionary has, and keycaps for every number.
 
-        Words in phrases that are exceptions stay. If a word has several emoji, the first is the likeliest. English
-        words get emoji only in a text without Cyrillic letters, because in a Russian text they are mostly names.
+        Words stay in phrases that the dictionary names as exceptions. If a word has several emoji, the first is the
+        likeliest. English words get emoji only in a text without Cyrillic letters, because in a Russian text they are
+        mostly names.
         """
         return [_change(*found, rng) for found in _replaceable(doc, self.emoji, self.english)]
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
-        """Propose for each text what `propose` returns; the words are found once for all candidates."""
+        """Propose an emoji for each word that has one, and keycaps for each number; none that tells the answer."""
         found = batch.once(_replaceable_of_all, self.emoji, self.english)
         draws = map(Rng, streams.keys.tolist())
         changes = ([_change(*one, rng) for one in row] for row, rng in zip(found, draws, strict=True))

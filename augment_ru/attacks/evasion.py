@@ -13,12 +13,13 @@ from augment_ru.engine.composition import NamedOneOf
 class Evasion(NamedOneOf):
     """Hide words from moderation in one way for each text: look-alikes, masks, the wrong layout, or Latin letters.
 
-    The parts are `homoglyphs` with invisible characters, `masking`, `wrong_layout` and `transliteration`. For each text
-    one part is drawn from those that can change it.
+    For each text one of four attacks is drawn from those that can change it: `homoglyphs` with invisible characters,
+    `masking`, `wrong_layout` and `transliteration`.
 
     Args:
-        probability: the share of the words that the drawn part changes, in [0, 1].
-        targets: which words change, as in `masking`.
+        probability: the share of the words that the drawn attack changes, in [0, 1].
+        targets: which words change: `content`, content words before others; `lexicon`, only words that moderation looks
+            for; `random`, any; or the path of a text file with one word in each line.
 
     Raises:
         AugmentError: the probability is out of its range, or there is no such word list.

@@ -29,18 +29,19 @@ _PLACE, _WHICH = 0, 1
 class Homoglyphs(Attack):
     """Replace letters by look-alikes of another alphabet, Cyrillic or Latin; a reader sees the same word.
 
-    A changed word has at least one look-alike; with `invisible`, it has one invisible character, and it may have
+    A changed word gets at least one look-alike. With `invisible`, it gets one invisible character, and may also get
     look-alikes.
 
     Args:
         probability: the share of the changeable words that change, in [0, 1].
-        letters: the share of the letters with a look-alike that are replaced in a changed word, in [0, 1].
+        letters: in a changed word, the share of those letters replaced that have a look-alike; in [0, 1].
         near: whether letters are also replaced by letters that only resemble them, such as «и» by «u».
-        invisible: whether a changed word gets an invisible character between two of its letters; then all words with
-            two letters side by side may change.
-        targets: which words change, as in `masking`.
-        form: how the Latin letters look: `plain`; or `wide`, `math` or `mono`, in which «сахар» and "sugar" both get
-            full-width or mathematical letters.
+        invisible: whether a changed word gets an invisible character between two of its letters. Then all words with
+            two letters side by side are changeable.
+        targets: which words change: `content`, content words before others; `lexicon`, only words that moderation looks
+            for; `random`, any; or the path of a text file with one word in each line.
+        form: how the Latin letters look. `plain`: as usual. `wide`, `math` or `mono`: full-width or mathematical
+            letters, both in «сахар» and in "sugar".
         pairs: a dictionary, or the path of a `.tsv` file with the columns letter, look-alike, `same` or `near`.
 
     Raises:

@@ -45,10 +45,11 @@ class Masking(Attack):
 
     Args:
         probability: the share of the words that are masked, in [0, 1].
-        styles: the styles used. Each word is masked in one of those that fit its letters; they are equally likely.
-        targets: which words are masked: `content`, content words before function words; `lexicon`, only words that
-            moderation looks for (the dictionary `filtered_words`); `random`, any; or the path of a text file with one
-            word in each line: only these words, and a dictionary form in all its forms.
+        styles: which of these styles are used. Each word is masked in one of those that fit its letters, all equally
+            likely.
+        targets: which words are masked. `content`: content words before function words. `lexicon`: only words that
+            moderation looks for (the dictionary `filtered_words`). `random`: any. The path of a text file with one word
+            in each line: only these words; a word in its dictionary form stands for all its forms.
         signs: a dictionary, or the path of a `.tsv` file with the columns style, letter in lower case, the character
             that replaces it.
 
@@ -73,7 +74,7 @@ class Masking(Attack):
         check_targets(self.targets)
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
-        """Propose to mask every word, or every target, that one of the styles fits."""
+        """Propose to mask every word that may be masked (see the option `targets`) and that one of the styles fits."""
         words = _Words(self, batch, streams)
         return Proposals.of_edits(words.starts, words.stops, words.ranks, words.masked, clean=True, notes=words.notes)
 

@@ -34,16 +34,18 @@ _APOSTROPHES = frozenset("'’`‘")
 class Names(Attack):
     """Exchange the names of persons for others of the same gender, case and form of address.
 
-    All names of a record come from one group, and the same name becomes the same name everywhere in the record. A first
-    name is exchanged for a first name, a patronymic for a patronymic, a surname for a surname; an initial follows the
-    name that it stands for. Persons of history and of books keep their names. So do names in quotations, in the right
-    answer and in the plural, and every name that is not certain somewhere in the record (its gender, for example).
+    All new names of a record come from one group, such as `tatar`. The same name becomes the same new name everywhere
+    in the record. A first name is exchanged for a first name, a patronymic for a patronymic, a surname for a surname.
+    An initial follows the name that it stands for.
 
-    The attack exchanges what the constraint `named_entities` protects, but not in tasks whose answer is a name or that
-    ask about the world (`named` in the task file).
+    Some names stay: those of persons of history and of books, and names in quotations, in the right answer and in the
+    plural. A name also stays if anything about it, such as its gender, is uncertain somewhere in the record.
+
+    The constraint `named_entities` protects names from other attacks, but not from this one. In tasks whose answer is a
+    name or that ask about the world, it protects them from this attack, too (`named` in the task file).
 
     Args:
-        groups: the groups of names, such as `tatar`, of which one is drawn for each record; by default all groups.
+        groups: the groups of names of which one is drawn for each record; by default all groups.
         words: the dictionary of names.
 
     Raises:
@@ -64,12 +66,12 @@ class Names(Attack):
             check_known(f"{self.name}.groups", one, known)
 
     def wants(self, words: Sequence[str]) -> bool:
-        """Tell whether one of the words may be part of a name."""
+        """Tell from the words of a text whether one of them may be part of a name."""
         large = (word.lower() for word in words if word[0].isupper())
         return any(_part(word, surname=True) or _part(word, surname=False) for word in large)
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
-        """Propose one change for each person and text; the draws of all texts of a record are those of its first."""
+        """Propose one change for each person in each text; a person gets the same new name in all texts of a record."""
         changes: list[list[Change]] = [[] for _ in range(len(batch))]
         numbers = [context.number for context in batch.contexts]
         for first, texts in groupby(range(len(batch)), lambda row: row - numbers[row]):

@@ -353,13 +353,14 @@ class Numbers(WritesOtherwise):
     - `words`: «8 детей», «35-й», «6,5 млн», «18 июля», «в 18:40», «20-летний» in words, in the case and gender that the
       words around require;
     - `figures`: the reverse, but not for «один», set phrases, and a number that opens a sentence;
-    - `forms`: dates, phone numbers, thousands in another form: «18.07.2020» → «18 июля 2020 года», «5000» → «5 тыс.».
+    - `forms`: dates, phone numbers and thousands in another form: «18.07.2020» → «18 июля 2020 года», «5000» → «5
+      тыс.».
 
     A number stays if its case is not certain, if it belongs to a name («Ки-27», «№ 9») or to a chain («с 5 по 10 мая»).
 
     Args:
         probability: the share of the numbers that change, in [0, 1].
-        classes: the classes of changes.
+        classes: which of these classes of changes are made.
 
     Raises:
         AugmentError: there is no such class, or `classes` is empty.

@@ -38,8 +38,9 @@ _READ = 3
 class Ocr(Attack):
     """Misread a text as a scanner does: signs that look alike, lost and added spaces, specks taken for signs.
 
-    The confusions, each with the signs beside it, are those of Tesseract on rendered sentences. Each text first draws
-    how well it was scanned, so errors come in clusters and many texts have none (`min_changes` is 0).
+    Which signs are misread, and beside which others, was counted in what Tesseract read from rendered sentences. For
+    each text it is first drawn how well it was scanned. So errors come in clusters, and many texts have none
+    (`min_changes` is 0: no change is forced).
 
     Args:
         probability: the share of the signs that are misread in an average text of the quality `fair`; in [0, 1].
@@ -64,7 +65,7 @@ class Ocr(Attack):
         _confusions(self.confusions)  # so that a wrong dictionary is an error before the run starts
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
-        """Propose a misreading at every place where Tesseract made one in the same surroundings."""
+        """Propose a misreading at every place where Tesseract made one between the same neighbouring signs."""
         found = _confusions(self.confusions)
         places, contexts = batch.once(_contexts, found)
         rates = np.cumsum(found.rates[contexts], axis=0)
@@ -220,7 +221,7 @@ def _contexts(batch: Batch, found: _Confusions) -> tuple[Ints, Ints]:
 
 
 def kind_of_sign(sign: str) -> str:
-    """Return the kind of a sign, one of `KINDS`."""
+    """Return the kind of a sign: `edge` (a line end), `gap` (white space), `digit`, `small`, `capital` or `other`."""
     if sign == "\n":
         return "edge"
     if sign.isspace():

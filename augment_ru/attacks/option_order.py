@@ -19,10 +19,13 @@ _TRIES = 200
 class OptionOrder(Attack):
     """Put the options of a question into another order; the right answer moves with its text.
 
-    Every question with options is permuted, whatever the probability, and no similarity judges it. The place of the
-    right answer (of the first option where there is none) is drawn uniformly, so that a model that always gives the
-    same letter is right in 1 of k rows. A question of two options therefore stays as it is in every other row. Further
-    copies of a row give other arrangements, at first with the right answer in each other place.
+    Every question with options is reordered, whatever the probability, and no similarity judges it. The new place of
+    the right answer is drawn, all places being equally likely. (Where there is no right answer, it is the place of the
+    first option.) So a model that always gives the same letter is right in 1 of k rows, if there are k options. For the
+    same reason a question of two options stays as it is in every other row; with more options the order always changes.
+
+    If a row is perturbed several times, the further copies have other orders: at first those with the right answer in
+    each other place.
     """
 
     name: ClassVar[str] = "option_order"
@@ -35,17 +38,19 @@ class OptionOrder(Attack):
         return True
 
     def propose(self, doc: Doc, rng: Rng) -> Iterable[Change]:
-        """Propose nothing: no change of words."""
+        """Propose no change: this attack gives a new order of options instead (`order_of`)."""
         del doc, rng
         return ()
 
     def order_of(self, record: Record, rng: Rng, draw: int) -> tuple[int, ...] | None:
-        """Return for each place the number of the option that comes there; None if there is nothing to permute.
+        """Return the new order of a record's options; None if there is nothing to reorder.
+
+        The order has, for each position, the index of the option that moves there, from 0.
 
         Args:
             record: the record.
-            rng: the random draws of the record, the same for all arrangements.
-            draw: the number of the arrangement, from 0.
+            rng: the random draws of the record, the same for all its orders.
+            draw: the index of the wanted order among those of the record, from 0.
         """
         question = ordered_options(record)
         groups = question.groups if question else []

@@ -11,7 +11,15 @@ from augment_ru.inference.generate import rewritten
 
 @dataclass(frozen=True, slots=True)
 class Paraphrase(SentenceRewriting):
-    """Rewrite sentences in other words with a ruT5 model (probability of TAPE's back-translation: 0.5; not in TAPE)."""
+    """Rewrite sentences in other words with a ruT5 model (probability of TAPE's back-translation: 0.5; not in TAPE).
+
+    Args:
+        model: the model: a hub name in the local cache, or a folder.
+        prefix: what is put before each text that the model is given.
+
+    Raises:
+        AugmentError: a value is out of its range.
+    """
 
     name: ClassVar[str] = "paraphrase"
     group: ClassVar[str] = "rewording"
@@ -19,5 +27,10 @@ class Paraphrase(SentenceRewriting):
     prefix: str = ""
 
     def generate(self, texts: Sequence[str], keys: Keys) -> Sequence[str | None]:
-        """Return the paraphrase of each text."""
+        """Return the paraphrase of each text.
+
+        Args:
+            texts: sentences or parts of sentences.
+            keys: the key of each text's random draws, shape (texts,).
+        """
         return rewritten(self.network(self.model), [self.prefix + text for text in texts], keys, self.decoding)

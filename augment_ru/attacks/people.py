@@ -27,9 +27,9 @@ _ELSEWHERE = frozenset({"slang"})
 class People(Named):
     """Write as people do in chats: with errors of spelling, letter case and punctuation, spoken forms and fillers.
 
-    The parts are `misspell` (without `slang`), `casing`, `punctuation` and `colloquial`. At the default probability
-    each error is as frequent as people make it; at another one the odds of all errors are multiplied by the same
-    number. People also write texts without an error, so no change is forced.
+    It joins four attacks: `misspell` (without `slang`), `casing`, `punctuation` and `colloquial`. At the default
+    probability each error is as frequent as people make it. At another one the odds of all errors are multiplied by the
+    same number. People also write texts without an error, so no change is forced: a text may stay as it is.
 
     Args:
         probability: the share of the words that `misspell` would misspell with all its classes; in [0, 1].
@@ -48,16 +48,16 @@ class People(Named):
 
     @property
     def parts(self) -> tuple[Attack, ...]:
-        """The four parts; the probability of each is the mean rate of its classes."""
+        """The four attacks that are joined; the probability of each makes its errors as frequent as people's."""
         return _parts()
 
     def rank_of(self, part: Attack, ranks: Floats) -> Floats:
-        """Convert the ranks of a part's changes to ranks of this attack.
+        """Turn the ranks of the changes of one of the four attacks into ranks of `people`.
 
-        At the default probability, the changes are then made as often as the mean rate of the part says.
+        At the default probability of `people`, these changes are then as frequent as people's errors of this kind.
 
         Args:
-            part: the part.
+            part: one of the four attacks.
             ranks: the ranks of its changes.
         """
         rate = part.probability * (_OF_ALL_WORDS if part.name == "misspell" else 1.0)

@@ -31,12 +31,12 @@ class Punctuation(CountedErrors):
 
     - `comma`: a comma is left out, before some conjunctions more often than before others;
     - `final`: the full stop at the end of a text or line is left out;
-    - `ellipsis`, `bracket`: this full stop is replaced by «...» or by «)»;
+    - `ellipsis`, `bracket`: the full stop at the end of a text or line is replaced by «...» or by «)»;
     - `yo_dropped`: ё is written as е;
     - `yo_written`: е is written as ё where the dictionary has the word only with ё.
 
-    Quotations, numbers and abbreviations («т. е.», «ул.») keep their marks. Likelier errors have lower ranks
-    (`weighted_ranks`).
+    Quotations, numbers and abbreviations («т. е.», «ул.») keep their marks. An error that people make more often tends
+    to have a lower rank, so that it is made more often (`weighted_ranks`).
 
     Args:
         classes: which of these classes of errors are made.

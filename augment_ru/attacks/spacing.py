@@ -25,7 +25,8 @@ class Spacing(CountedErrors):
     """Join words, split words, drop hyphens or the space after a comma, each as often as people do.
 
     Words are not joined where that would make another word («не мой» stays). No word takes part in two errors, so at
-    most two words are joined. Likelier errors have lower ranks (`weighted_ranks`).
+    most two words are joined. An error that people make more often tends to have a lower rank, so that it is made more
+    often (`weighted_ranks`).
 
     Args:
         classes: which of these classes of errors are made.

@@ -21,7 +21,8 @@ class Synonyms(ReplacesWords):
 
     Args:
         words: the dictionary of synonyms.
-        guards: the constraints whose spans are never changed, whatever the task, so that a sentence does not lose them.
+        guards: the constraints that protect what a sentence must not lose, such as its negations and numbers. This
+            attack never changes their spans, for any task.
 
     Raises:
         AugmentError: there is no such dictionary or constraint, or a line of the dictionary is malformed.
@@ -33,11 +34,17 @@ class Synonyms(ReplacesWords):
     words: str = "synonyms"
 
     def check_words(self) -> None:
-        """Read the dictionary."""
+        """Read the dictionary of synonyms, so that an unknown or malformed one is an error before the run starts."""
         senses(self.words)
 
     def lemmas(self, doc: Doc, at: int, rng: Rng) -> Sequence[str]:
-        """Return the synonyms of word number `at` in its sense here; a better synonym is likelier to be first."""
+        """Return the synonyms of a word in the sense that it has here, in a random order: better ones tend to be first.
+
+        Args:
+            doc: the text with its annotation.
+            at: the index of the word in `doc.words`, from 0.
+            rng: the random draws of the text.
+        """
         word = doc.words[at]
         for sense in senses(self.words).get((word.lemma, word.pos), ()):
             if in_phrase(doc.text, doc.words, at, sense.stays):

@@ -31,23 +31,24 @@ class _Before(NamedTuple):
 
 
 class Spellings:
-    """The spellings of letters in columns, from a dictionary.
+    """How letters are spelled in another alphabet, in arrays, read from a dictionary.
 
-    A row has the spellings of one letter: in general, or only before certain letters. The columns of the dictionary
-    are: letter; the letters before which the line holds, or `-`; spellings.
+    The columns of the dictionary are: a letter; the letters before which the line holds, or `-` for all; the spellings,
+    likelier ones first. Each line is a row of the arrays.
 
     Args:
         name: the name of the dictionary, or a path that ends in .tsv.
 
     Attributes:
-        row_of: the general row of each code point, -1 if it has none; shape (largest code point + 2,).
+        row_of: the row of each code point that holds before all letters, -1 if there is none; shape (largest code point
+            + 2,).
         case_of: 1 for each small letter, 2 for each capital, 0 for other characters; of the same shape.
         before: the rows that hold only in front of certain letters.
         bounds: the cumulative probabilities of the spellings in each row, the last of them 1; shape (rows, largest
             number of spellings).
         firsts: the index in `texts` of the first text of each row, shape (rows,).
         texts: three texts for each spelling: in lower case, with a capital at its start, and in capitals.
-        lasting: whether each code point is a letter that no row leaves out; of the same shape as `row_of`.
+        lasting: whether each code point is a letter that is never left out; of the same shape as `row_of`.
 
     Raises:
         AugmentError: there is no such dictionary, or one of its lines is malformed.
@@ -85,10 +86,17 @@ class Spellings:
         self.before, self.firsts, self.texts = before, np.array(firsts), Replacements.of(texts)
 
     def spelled(self, batch: Batch, streams: Streams, starts: Ints, stops: Ints) -> Replacements:
-        """Spell the words at these ranges of global places by the table; characters that it lacks stay.
+        """Return the words at these ranges of global places in the other alphabet; characters without a spelling stay.
 
-        If a letter has several spellings, one is drawn. A capital becomes a capital and small letters; it becomes
-        capitals only if the next letter is a capital or, at the end of a word, if the letter before it is.
+        If a letter has several spellings, one is drawn. If a capital is spelled by several letters, usually only the
+        first is a capital («Щ» gives "Shch"). All are capitals if the next letter is a capital, or at the end of a word
+        if the letter before it is.
+
+        Args:
+            batch: the texts.
+            streams: the random draws of each text.
+            starts: the global places where the words start.
+            stops: the global places where they stop.
         """
         lengths = stops - starts
         offsets = np.concatenate([[0], np.cumsum(lengths)])
@@ -115,7 +123,7 @@ class Spellings:
         return Replacements(letters.codes, letters.offsets[offsets])
 
     def keys(self, codes: Codes) -> Ints:
-        """Return the index of each code point in the columns."""
+        """Return the index of each code point in `row_of`; the last index stands for all higher code points."""
         return np.minimum(codes, self.row_of.size - 1).astype(np.int64)
 
 
@@ -163,10 +171,11 @@ class Transliteration(Attack):
     Args:
         style: `chat`, as people write; `icao`, as in passports; `gost`, GOST 7.79-2000, system B; or the path of a
             `.tsv` file with the columns letter, the letters in front of which the line holds, spellings.
-        unit: what changes together, as for someone without a Russian keyboard: `run`, the first few words of a
-            sentence; `sentence`; `message`, the whole text; `word`. The probability is the share of the words, of the
-            sentences or of the texts.
-        targets: which words change with `unit=word`, as in `masking`.
+        unit: what is written in Latin letters as a whole. `word`: each word by itself. `run`: the first few words of a
+            sentence. `sentence`: a sentence. `message`: the whole text. The probability is the share of the words, of
+            the sentences (for `run`, too) or of the texts.
+        targets: with `unit=word`, which words change: `content`, content words before others; `lexicon`, only words
+            that moderation looks for; `random`, any; or the path of a text file with one word in each line.
 
     Raises:
         AugmentError: there is no such style, unit or word list, or a line of a file is malformed.
@@ -185,7 +194,7 @@ class Transliteration(Attack):
         _table(self.style)  # so that an unknown style is an error before the run starts
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
-        """Propose to write every Russian word, or the words of every run, sentence or text, in Latin letters."""
+        """Propose to write words in Latin letters: each by itself, or all of a sentence or text (the option `unit`)."""
         table = _table(self.style)
         (starts, stops), keys = batch.words, table.keys(batch.codes)
         is_latin = ((batch.codes | _CASE) >= ord("a")) & ((batch.codes | _CASE) <= ord("z"))

@@ -28,14 +28,15 @@ _KIND, _PLACE, _WHICH = 2, 0, 1
 class Unseen(Attack):
     """Put signs that a reader does not see, or reads over, into words or between them; the letters stay.
 
-    Each changed word draws one of the kinds that fit it: zero-width signs, variation selectors, tags, soft hyphens and
-    controls of direction are put between two letters; a combining line strikes or underlines every letter; another
-    space replaces the one after the word.
+    Each changed word gets one kind of sign, drawn from those that fit it. Zero-width signs, variation selectors, tags,
+    soft hyphens and controls of direction are put between two letters. A combining line strikes or underlines every
+    letter. A special space replaces the one after the word.
 
     Args:
         probability: the share of the changeable words that change, in [0, 1].
         kinds: the kinds of signs; `all` stands for all of them.
-        targets: which words change, as in `masking`.
+        targets: which words change: `content`, content words before others; `lexicon`, only words that moderation looks
+            for; `random`, any; or the path of a text file with one word in each line.
         signs: a dictionary, or the path of a `.tsv` file with the columns kind, code points, where they come from.
 
     Raises:
@@ -58,7 +59,7 @@ class Unseen(Attack):
         return unseen_signs(self.signs, tuple(self.kinds))
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
-        """Propose a sign for every word that has two letters side by side, or a space after it."""
+        """Propose an unseen sign for every word that has two letters side by side, or a space after it."""
         signs = self._signs()
         starts, stops = word_letters.words_of_segments(batch)
         gaps, letters = word_letters.letter_gaps(batch), word_letters.lone_letters(batch)
@@ -107,11 +108,11 @@ def _spaces(batch: Batch, stops: Ints) -> Ints:
 
 @cache
 def unseen_signs(name: str, kinds: tuple[str, ...]) -> dict[str, Sequence[str]]:
-    """Read the signs of some kinds.
+    """Read signs that a reader does not see from a dictionary; return those of each kind.
 
     Args:
         name: the dictionary.
-        kinds: the kinds wanted; `all` stands for all of them.
+        kinds: the kinds wanted, such as zero-width signs; `all` stands for all of them.
 
     Raises:
         AugmentError: there is no such dictionary or kind, or a line has no code points.

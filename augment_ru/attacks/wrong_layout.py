@@ -18,18 +18,19 @@ from augment_ru.text.characters import DIGIT, WORD, Codes, Mask, counted
 
 
 class Layouts:
-    """Two keyboard layouts: the characters that the same keys type, in columns of shape (2, largest code point + 2).
+    """Two keyboard layouts: which characters the same keys type.
 
-    The first index is the layout, the second one the code point of a character. The columns of the dictionary are: a
-    character in the first layout, the character of the same key in the second layout.
+    The columns of the dictionary are: a character in the first layout, the character of the same key in the second
+    layout. The arrays have the shape (2, largest code point + 2): their first index is the layout, the second one the
+    code point of a character.
 
     Args:
         name: the name of the dictionary, or a path that ends in .tsv.
 
     Attributes:
-        typed: the code point that the key of the character types in the other layout; 0 if the layout has no key for
-            it.
-        letters: whether the character is a letter of the layout.
+        typed: the code point that the character's key types in the other layout; 0 if this layout has no key for the
+            character.
+        letters: whether the character is a letter of this layout.
 
     Raises:
         AugmentError: there is no such dictionary, a line is malformed, or a letter is in both layouts.
@@ -88,10 +89,12 @@ class WrongLayout(Attack):
     A word stays if no key types one of its letters («naïve», a letter with a stress mark).
 
     Args:
-        unit: what changes together, as when someone forgot to switch: `run`, the first few words of a sentence, with
-            the signs between them («как, где?» → «rfr? ult&»); `sentence`; `message`, the whole text; `word`, without
-            signs. The probability is the share of the words, of the sentences or of the texts.
-        targets: which words change with `unit=word`, as in `masking`.
+        unit: what is typed in the wrong layout as a whole, as when someone forgot to switch. `run`: the first few words
+            of a sentence, with the signs between them («как, где?» → «rfr? ult&»). `sentence`: a sentence. `message`:
+            the whole text. `word`: each word by itself, without signs. The probability is the share of the words, of
+            the sentences (for `run`, too) or of the texts.
+        targets: with `unit=word`, which words change: `content`, content words before others; `lexicon`, only words
+            that moderation looks for; `random`, any; or the path of a text file with one word in each line.
         layouts: a dictionary, or the path of a `.tsv` file with two columns: a character in one layout, the character
             of the same key in the other layout.
 
@@ -112,7 +115,7 @@ class WrongLayout(Attack):
         layouts(self.layouts)  # so that a wrong dictionary is an error before the run starts
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
-        """Propose to type each word with a letter, or each run, sentence or text with signs, in the other layout."""
+        """Propose to type words in the other layout: each by itself, or all of a sentence or text (option `unit`)."""
         table = layouts(self.layouts)
         typed, letters = table.exchanged(batch)
         starts, stops = batch.words

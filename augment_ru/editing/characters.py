@@ -24,7 +24,9 @@ from augment_ru.text.characters import Codes
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Substitutions:
-    """A table of characters, their substitutes and the probability of each substitute, in columns; hashed by identity.
+    """A table of characters, their substitutes and the probability of each substitute, in arrays.
+
+    Two tables are equal only if they are the same object.
 
     Attributes:
         row_of: the row of each code point, -1 if it has no substitutes; shape (largest code point in the table + 2,).
@@ -39,7 +41,7 @@ class Substitutions:
 
     @classmethod
     def of(cls, table: Mapping[str, Sequence[tuple[str, float]]]) -> "Substitutions":
-        """Convert a table to columns.
+        """Make the arrays from a table of characters and their substitutes.
 
         Args:
             table: maps a character to its substitutes, each with a weight over 0.
@@ -70,7 +72,7 @@ class CharacterAttack(Attack):
     @property
     @abstractmethod
     def table(self) -> Substitutions:
-        """The substitutes of each character."""
+        """The substitutes of each character, with their probabilities."""
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
         """Propose a substitute for every character that is in the table."""
@@ -78,7 +80,13 @@ class CharacterAttack(Attack):
 
 
 def substitute_characters(batch: Batch, table: Substitutions, streams: Streams) -> Proposals:
-    """Propose a substitute for every character that is in the table; each substitution is a change of its own."""
+    """Propose a substitute for every character that is in a table; each substitution is a change of its own.
+
+    Args:
+        batch: the texts.
+        table: the characters with their substitutes; if a character has several, one is drawn.
+        streams: the random draws of each text.
+    """
     starts, stops, rows = batch.once(_substituted, table)
 
     def texts(indices: Ints) -> Replacements:
@@ -98,14 +106,14 @@ def _substituted(batch: Batch, table: Substitutions) -> tuple[Ints, Ints, npt.ND
 
 @cache
 def keyboards(layouts: tuple[str, ...]) -> Substitutions:
-    """Return, for each letter in lower and in upper case, the letters on the neighbouring keys of a keyboard.
+    """Return, for each letter in lower and in upper case, the letters on the neighbouring keys of some keyboards.
 
-    A neighbour is at most 1.5 key widths away, and its weight is 1 / distance². If a key has no neighbour that near
-    (ё, in the corner), the key and the one nearest to it count as neighbours of each other.
+    A neighbour is at most 1.5 key widths away, and its weight is 1 / distance². A key such as ё, in the corner, may
+    have no neighbour that near. Then it and the key nearest to it count as neighbours of each other.
 
     Args:
-        layouts: names of shipped layouts, such as `keyboard_ru`, or paths of `.tsv` files with the columns key, x, y;
-            x and y are measured in key widths. If layouts share a key, the last one counts.
+        layouts: names of shipped layouts, such as `keyboard_ru`, or paths of `.tsv` files with the columns key, x, y; x
+            and y are measured in key widths. If layouts share a key, the last one counts.
 
     Raises:
         AugmentError: there is no such layout, or `layouts` is empty.
@@ -123,7 +131,13 @@ def keyboards(layouts: tuple[str, ...]) -> Substitutions:
 
 @cache
 def neighbouring_keys(layout: str) -> dict[str, list[tuple[str, float]]]:
-    """Map each letter of a layout, in lower case, to the neighbouring letters and their weights (see `keyboards`)."""
+    """Map each letter of a keyboard layout, in lower case, to the letters on neighbouring keys and their weights.
+
+    A nearer key has a higher weight (see `keyboards`).
+
+    Args:
+        layout: the name of a shipped layout, such as `keyboard_ru`, or the path of a `.tsv` file.
+    """
     return _neighbours({key: (float(x), float(y)) for key, x, y in rows(dictionary_path(layout), columns=3)})
 
 

@@ -19,10 +19,10 @@ _PHRASES_APART = ", "
 
 @dataclass(frozen=True, slots=True)
 class ErrorRate:
-    """How often people make an error.
+    """How often people make an error at one kind of place.
 
     Attributes:
-        places: where the error can be made, as the dictionary writes it, such as «не *».
+        places: where the error can be made, as the dictionary writes it, such as «не *» («не» and any word after it).
         rate: the share of these places at which people make the error, in (0, 1].
     """
 
@@ -37,11 +37,11 @@ class ErrorRate:
 
 @dataclass(frozen=True, slots=True)
 class ErrorRates:
-    """The rates of some classes of errors.
+    """How often people make errors of some classes, as a dictionary tells it.
 
     Attributes:
-        by_class: the rates of each class, one for each kind of place where the error can be made.
-        mean: the number of errors of all these classes divided by the number of places where they can be made; a place
+        by_class: for each class, one rate for each kind of place where such an error can be made («не *», «* бы»).
+        mean: the number of errors of all these classes divided by the number of places where they can be made. A place
             where two classes are possible counts once.
     """
 
@@ -49,11 +49,13 @@ class ErrorRates:
     mean: float
 
     def of(self, name: str) -> tuple[ErrorRate, ...]:
-        """Return the rates of a class; an empty tuple for a class that is not in `by_class`."""
+        """Return the rates of a class of errors, one for each kind of place; an empty tuple for an unknown class."""
         return self.by_class.get(name, ())
 
     def times(self, factors: Mapping[str, float]) -> "ErrorRates":
-        """Return the rates, each multiplied by the factor of its class, at most 0.99; `mean` stays as it is.
+        """Return the same rates of errors, each multiplied by the factor of its class and at most 0.99.
+
+        Their `mean` stays as it is.
 
         Args:
             factors: a number of at least 0 for each class; the rates of classes without a factor stay as they are.
@@ -65,12 +67,20 @@ class ErrorRates:
         return ErrorRates(found, self.mean)
 
     def rate(self, name: str) -> float:
-        """Return the rate of a class that has a single rate; 0 for a class that is not in `by_class`."""
+        """Return how often people make errors of a class: the share of the places where they can; 0 if unknown.
+
+        Use it for a class with one kind of place. For other classes it returns the sum of the rates of all kinds.
+        """
         return math.fsum(one.rate for one in self.of(name))
 
 
 def check_classes(attack: str, classes: tuple[str, ...], possible: tuple[str, ...]) -> None:
-    """Check the option `classes` of an attack.
+    """Check the option `classes` of an attack, which names the classes of errors that it makes.
+
+    Args:
+        attack: the name of the attack, for the message.
+        classes: the value of the option.
+        possible: the classes that the attack knows.
 
     Raises:
         AugmentError: `classes` is empty, or the attack does not know one of them.
@@ -83,7 +93,7 @@ def check_classes(attack: str, classes: tuple[str, ...], possible: tuple[str, ..
 
 @cache
 def error_rates(attack: str, dictionary: str, classes: tuple[str, ...], possible: tuple[str, ...]) -> ErrorRates:
-    """Read the rates of some classes of errors from a dictionary.
+    """Read from a dictionary how often people make errors of some classes.
 
     The columns of the dictionary are class, places, number of errors, number of places, example.
 
@@ -115,9 +125,9 @@ def error_rates(attack: str, dictionary: str, classes: tuple[str, ...], possible
 def weighted_ranks(draws: Floats, rates: Floats, mean: float) -> Floats:
     """Turn draws into ranks, so that each error is made as often as people make it if the probability is `mean`.
 
-    At probability p an error of rate r is made with the odds odds(r) · odds(p) / odds(mean), where odds(x) is
-    x / (1 - x). So likelier errors come first at any p, and at p = 1 all errors are made. If all rates equal the mean,
-    the ranks are the draws.
+    People make an error of rate r at a share r of its places. At probability p the odds of making it are odds(r) ·
+    odds(p) / odds(mean), where odds(x) is x / (1 - x). So errors with higher rates are made more often at any p, and at
+    p = 1 all errors are made. If all rates equal the mean, the ranks are the draws.
 
     Args:
         draws: draws from U[0, 1), shape (places,).
@@ -138,10 +148,10 @@ _BELOW_ONE = np.nextafter(1.0, 0.0)
 
 
 def drawn_class(points: Floats, bounds: Floats) -> Ints:
-    """Return the index of the class that is drawn at each place, shape (places,).
+    """Draw a class of errors for each place, by the rates of the classes; return their indices, shape (places,).
 
     Args:
-        points: uniform draws from [0, last bound), shape (places,).
+        points: a uniform draw for each place, from 0 to its last bound, shape (places,).
         bounds: the cumulative rates of the classes, shape (classes,), or (places, classes) if they differ by place.
     """
     chosen: Ints = np.minimum((points[:, None] >= bounds).sum(axis=1), bounds.shape[-1] - 1)
@@ -149,7 +159,9 @@ def drawn_class(points: Floats, bounds: Floats) -> Ints:
 
 
 def kind_notes(kinds: Ints, classes: Sequence[str]) -> Callable[[Ints], Sequence[Note]]:
-    """Return a function from the indices of edits to their notes, which name the class of each error.
+    """Return a function that makes the notes of edits: each note names the class of the error that the edit makes.
+
+    The function takes the indices of the edits.
 
     Args:
         kinds: the index of each edit's class in `classes`, shape (edits,).
@@ -162,7 +174,8 @@ def kind_notes(kinds: Ints, classes: Sequence[str]) -> Callable[[Ints], Sequence
 class CountedErrors(Attack):
     """An attack that makes the errors that people make, each class of errors as often as a dictionary says.
 
-    To write one, inherit from this class in a frozen dataclass and define `propose_batch`, which reads `counted`.
+    To write one, inherit from this class in a frozen dataclass and define `propose_batch`. There, `self.counted()`
+    tells how often each error is made.
     """
 
     __slots__ = ()

@@ -21,13 +21,14 @@ _OPENING = re.compile(r"(?:^|[.!?…]|\n)[\s\"«„(—–-]*$")
 
 
 class Place(NamedTuple):
-    """One way to rewrite a range of a text.
+    """One way to rewrite a range of a text, such as «5» as «пять».
 
     Attributes:
-        start, stop: the range.
+        start, stop: the places where the range starts and stops.
         text: the new text.
-        kind: the class of the change.
-        before: start, stop and new form of the preposition before the range («с» to «со»); None if it stays.
+        kind: the class of the change, such as `words`.
+        before: if the preposition before the range changes («с» to «со»): its start, its stop and its new form; None if
+            it stays.
         more: further ranges with their new texts, which change together with this one.
     """
 
@@ -44,12 +45,20 @@ Ways = Sequence[tuple[Place, ...]]
 
 
 def open_sentence(text: str, place: int) -> bool:
-    """Tell whether a sentence or a text may begin at this place."""
+    """Tell whether a sentence may begin at this place: at the start of the text or a line, or after a sentence."""
     return _OPENING.search(text[:place]) is not None and not ends_in_short(text[:place])
 
 
 def end_of_short(text: str, stop: int) -> int:
-    """Return `stop`, where an abbreviation stops, or one less if its full stop also ends the sentence."""
+    """Return where an abbreviation ends, without its full stop if that also ends the sentence.
+
+    Args:
+        text: the text.
+        stop: the place after the abbreviation with its full stop.
+
+    Returns:
+        `stop`, or the place before the full stop.
+    """
     ends = text[stop - 1] == "." and re.match(r"\s*$|\s+[«\"—–-]*\s*[А-ЯЁA-Z]", text[stop:]) is not None
     return stop - ends
 
@@ -57,7 +66,11 @@ def end_of_short(text: str, stop: int) -> int:
 def fitted(text: str, place: Place) -> Iterator[Place]:
     """Fit a new text to the text around it: its capital, its е or ё, and the preposition before it.
 
-    Yield nothing if the right form of the preposition is uncertain, or if a figure would open a sentence.
+    Yield nothing if the right form of the preposition is uncertain, or if a number in figures would open a sentence.
+
+    Args:
+        text: the text.
+        place: the range of the text with the new text that replaces it.
     """
     new, opens = place.text, open_sentence(text, place.start)
     if opens and new[0].isdigit():
@@ -100,7 +113,7 @@ class WritesOtherwise(Attack):
 
     Args:
         probability: the share of the ranges that change, in [0, 1].
-        classes: the classes of changes.
+        classes: which classes of changes are made; each attack of this kind names its own.
 
     Raises:
         AugmentError: there is no such class, or `classes` is empty.
@@ -116,14 +129,24 @@ class WritesOtherwise(Attack):
 
     @abstractmethod
     def places(self, text: str) -> Iterable[tuple[Place, ...]]:
-        """Find the ranges of a text that can be rewritten; for each, the ways to rewrite it, of all classes."""
+        """Find the ranges of a text, such as numbers, that can be rewritten; for each, all ways to rewrite it.
+
+        Ways of all classes are returned, whatever classes the attack makes.
+        """
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
-        """Propose a change for each range of each text that can be rewritten."""
+        """Propose a change for each range of each text, such as a number, that can be rewritten."""
         return Proposals.of_changes(batch, self.changes(batch, streams))
 
     def changes(self, batch: Batch, streams: Streams) -> Iterator[list[Change]]:
-        """Yield the changes of each text, one for each range; the ranges are found once for all candidates."""
+        """Yield the changes of each text, one for each range (such as a number) that can be rewritten.
+
+        If a batch is perturbed several times, the ranges are found only once.
+
+        Args:
+            batch: the texts.
+            streams: the random draws of each text.
+        """
         rows = zip(batch.texts, map(Rng, streams.keys.tolist()), batch.once(_places, self), strict=True)
         return ([_change(text, rng, ways) for ways in found] for text, rng, found in rows)
 

@@ -23,7 +23,10 @@ Work = Callable[[Ints], Mask]
 
 @dataclass(frozen=True, slots=True)
 class MadeOnDemand(Attack):
-    """An attack that makes only the changes that may become active.
+    """An attack that makes only those changes that may be applied, because making one takes long.
+
+    These are the changes with a rank below the probability. In a text with fewer than `least` of them, they are also
+    those with the next lowest ranks.
 
     Args:
         least: how many changes of each text are made at any positive probability, if the text has that many possible
@@ -33,9 +36,9 @@ class MadeOnDemand(Attack):
     least: int = field(default=1, repr=False, compare=False, kw_only=True, metadata={"option": False})
 
     def with_min_changes(self, count: int) -> Self:
-        """Return the attack for a run in which `count` changes of each record are forced.
+        """Return the attack for a run in which `count` changes of each record are made whatever their ranks.
 
-        If `count` is 0, the attack still makes one change of each text: from it the engine sees that something could be
+        If `count` is 0, the attack still makes one change of each text. From it the engine sees that something could be
         changed in a text that stays as it is.
         """
         return replace(self, least=max(count, 1))
@@ -51,17 +54,20 @@ def changes_in_rounds(
     least: int,
     groups: Ints | None = None,
 ) -> Proposals:
-    """Make changes in rounds, as `in_rounds` describes, and return them as proposals.
+    """Make only those changes that may be applied, and propose them.
+
+    First, all changes with a rank below the probability are made. Then, where fewer than `least` of them could be made,
+    those with the next lowest ranks are tried.
 
     Args:
         batch: the texts.
         places: a global place of each possible change, shape (changes,).
         ranks: the rank of each change, same shape.
-        probability: as in `in_rounds`.
-        write: makes the changes with these indices in one batch and returns their edits; an empty sequence for a change
-            that cannot be made.
-        least: as in `in_rounds`.
-        groups: the number of the sentence of each possible change, same shape, if each sentence needs `least` changes;
+        probability: the probability of the attack; at 0 no change is made.
+        write: a function that makes several changes at once. It takes their indices and returns the edits of each; none
+            for a change that cannot be made.
+        least: how many changes each text needs, at least 1.
+        groups: the index of the sentence of each possible change, same shape, if each sentence needs `least` changes;
             by default each text does.
     """
     rows = batch.rows(places)
@@ -81,14 +87,14 @@ def changes_in_rounds(
 def in_rounds(rows: Ints, ranks: Floats, probability: float, work: Work, *, least: int = 1) -> None:
     """Try all changes with a rank below the probability; then, in texts with too few changes, the next lowest ranks.
 
-    So each text gets the possible changes of its lowest ranks, whatever probability a search chooses, and no time is
-    spent on changes that can never become active.
+    So each text gets the possible changes of its lowest ranks, whatever probability a search chooses. No time is spent
+    on changes that can never be applied.
 
     Args:
-        rows: the number of the text of each possible change, shape (changes,).
+        rows: the index of the text of each possible change, shape (changes,).
         ranks: the rank of each change, same shape.
         probability: the probability of the attack; at 0 no change is tried.
-        work: tries to make changes.
+        work: a function that tries to make the changes with these indices, and tells for each whether it was made.
         least: how many changes each text needs, at least 1.
     """
     if probability <= 0 or not rows.size:
@@ -113,7 +119,7 @@ def in_rounds(rows: Ints, ranks: Floats, probability: float, work: Work, *, leas
 
 
 def texts_at(batch: Batch, starts: Ints, stops: Ints) -> list[str]:
-    """Return the text at each of these ranges of global places; each range must lie inside one text."""
+    """Return the text between each start and stop, given as global places; each range must lie inside one text."""
     rows_of = batch.rows(starts)
     at = batch.starts[rows_of]
     ranges = zip(rows_of.tolist(), (starts - at).tolist(), (stops - at).tolist(), strict=True)
@@ -123,14 +129,18 @@ def texts_at(batch: Batch, starts: Ints, stops: Ints) -> list[str]:
 def written_together(
     batch: Batch, starts: Ints, stops: Ints, ranks: Floats, make: Callable[[Ints, list[str]], Sequence[Rewritten]]
 ) -> Proposals:
-    """Return proposals of clean edits (see `Proposals`); all new texts and notes are made together, when first needed.
+    """Return proposals whose new texts and notes are made together, when the engine first needs them.
+
+    Each edit is a change of its own. The edits must be sorted and disjoint, each must change its text, and none may put
+    a letter where there was no letter.
 
     Args:
         batch: the texts.
         starts: the global places where the edits start, shape (edits,).
         stops: the global places where the edits stop, same shape.
         ranks: the ranks of the edits, same shape.
-        make: a function from the indices of edits and the texts that they replace to the new texts with their notes.
+        make: a function that takes the indices of edits and the texts that they replace. It returns each new text with
+            its note.
     """
     last: list[tuple[Ints, Sequence[Rewritten]]] = []
 

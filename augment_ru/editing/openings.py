@@ -19,10 +19,11 @@ Between the bounds only the sentence can tell.
 
 @lru_cache(maxsize=100_000)
 def opening(word: str) -> int:
-    """Tell what a word is if it begins a sentence, as a sum of the bits `LOWERED`, `NAME` and `ADJECTIVE`.
+    """Tell whether a word that begins a sentence loses its capital elsewhere, as a sum of bits.
 
-    If both `LOWERED` and `NAME` are unset, it is uncertain whether the word is a name. A word that the dictionary does
-    not have counts as a name.
+    `LOWERED`: it is surely no name, so it is written in lower case elsewhere. `NAME`: it is surely a name, or the
+    dictionary does not have it. If neither bit is set, this is uncertain. `ADJECTIVE` is added if it may be an
+    adjective.
 
     >>> opening("вчера") == LOWERED, opening("анна") == NAME, opening("мороз") & (LOWERED | NAME)
     (True, True, 0)

@@ -30,17 +30,17 @@ _PREDICATES = frozenset({"VERB", "AUX", "ADJ"})
 
 
 def agreeing(syntax: Syntax, noun: int, old: WordForm, new: WordForm) -> dict[int, str] | None:
-    """Find the words that must change if another noun replaces a noun.
+    """Find the words that must change because a noun is replaced by a noun of another gender.
 
     Args:
         syntax: the tree of the text.
-        noun: the number of the noun's token.
-        old: the form of the noun.
-        new: the dictionary form of the other noun, with its gender.
+        noun: the index of the replaced noun's token, from 0.
+        old: the form of the replaced noun.
+        new: the dictionary form of the new noun, with its gender.
 
     Returns:
-        New words in lower case, with ё, by the number of the token that each one replaces. None if a word cannot be put
-        into the gender of the other noun, or if it is not certain which words refer to the noun.
+        The new words in lower case, with ё, by the index of the token that each one replaces. None if a word cannot be
+        put into the gender of the new noun, or if it is not certain which words refer to the replaced one.
     """
     if old.gender == new.gender and (old.gender or "GNdr" in old.word & new.word):
         return {}
@@ -83,7 +83,12 @@ def _conjoined(syntax: Syntax, number: int) -> Iterator[int]:
 
 
 def predicates(syntax: Syntax, noun: int) -> Iterator[int]:
-    """Find the verbs and adjectives whose subject is this noun, and their auxiliaries."""
+    """Yield the indices of the verbs and adjectives whose subject is this noun, and of their auxiliaries.
+
+    Args:
+        syntax: the tree of the text.
+        noun: the index of the noun's token, from 0.
+    """
     token = syntax.tokens[noun]
     subject = syntax.child(noun, "nsubj")
     if subject is not None and syntax.tokens[subject].text.lower() in _POINTING:
@@ -183,15 +188,17 @@ _OF_PLACE = frozenset({"в", "во", "на"})
 
 
 def replacement(syntax: Syntax, number: int, lemma: str) -> tuple[Edit, ...] | None:
-    """Return the edits that replace a word by another one; the note of each edit has the old word as its reading.
+    """Return the edits that replace a word by another one, and make the words that depend on it agree.
+
+    The note of each edit has the old word as its reading.
 
     Args:
         syntax: the tree of the text.
-        number: the number of the word's token.
-        lemma: the dictionary form of the other word, of the same part of speech.
+        number: the index of the word's token, from 0.
+        lemma: the dictionary form of the new word, of the same part of speech.
 
     Returns:
-        The edits; None if the other word has no such form, or if a word that depends on it cannot be made to agree.
+        The edits; None if the new word has no such form, or if a word that depends on it cannot be made to agree.
     """
     form = syntax.form(number)
     if form is None or not is_known(syntax.tokens[number].text.lower()):
@@ -346,8 +353,9 @@ class ReplacesWords(Attack):
     A lemma is skipped if the sentence already has it, or if it cannot be put into the form of the word.
 
     Args:
-        words: the name of the dictionary.
-        guards: the constraints whose spans are never changed, whatever the task, so that a sentence does not lose them.
+        words: the name of the dictionary that says which lemmas may replace a word.
+        guards: the constraints that protect what a sentence must not lose, such as its negations. This attack never
+            changes their spans, for any task.
 
     Raises:
         AugmentError: there is no such dictionary or constraint, or a line of the dictionary is malformed.
@@ -371,7 +379,7 @@ class ReplacesWords(Attack):
 
         Args:
             doc: the text with its annotation.
-            at: the number of the word in `doc.words`.
+            at: the index of the word in `doc.words`, from 0.
             rng: the random draws, which choose the preferred lemma.
         """
 

@@ -23,7 +23,11 @@ _LENGTHS = "lengths"
 
 
 def check_unit(attack: str, unit: str) -> None:
-    """Check the option `unit` of an attack.
+    """Check the option `unit` of an attack: what changes together, a `word`, `run`, `sentence` or `message`.
+
+    Args:
+        attack: the name of the attack, for the message.
+        unit: the value of the option.
 
     Raises:
         AugmentError: there is no such unit.
@@ -46,11 +50,14 @@ def respell(
     Args:
         batch: the texts.
         streams: the random draws of each text.
-        places: the global starts and stops of the edits, sorted and disjoint; no edit reaches across a fence.
+        places: the global starts and the global stops of the edits, sorted and disjoint. No edit reaches across the
+            start of a text or an option.
         replace: a function from the indices of edits to their new texts.
-        unit: which edits are one change, see `UNITS`.
+        unit: which edits are one change: those of a `word`, of a `run` (the first few words of a sentence), of a
+            `sentence`, or of a `message` (the whole text).
         ranks: for the unit `word`, the rank of each edit, shape (edits,); None: they are drawn.
-        clean: as in `Proposals`.
+        clean: whether each edit surely changes its text and puts no letter where there was none, so that the engine
+            need not check it.
 
     Returns:
         The proposals. The note of each edit has the replaced text as its reading.
@@ -82,17 +89,17 @@ def respell(
 
 
 def sentences_at(batch: Batch, places: Ints) -> Ints:
-    """Return the number of the sentence or line that each global place is in.
+    """Return the index of the sentence or line that each global place is in, counted through the batch.
 
-    Closing marks belong to the sentence that they end. A mark inside a word («2.5», «т.д») ends no sentence; of several
-    marks in a row («?!») only the last one does.
+    Closing marks belong to the sentence that they end. A mark inside a word («2.5», «т.д») ends no sentence. Of several
+    marks in a row («?!») only the last one ends it.
 
     Args:
         batch: the texts.
         places: global places, ascending.
 
     Returns:
-        Numbers of shape (places,), ascending.
+        The indices, ascending, shape (places,).
     """
     ends = np.zeros(batch.codes.size, dtype=np.bool_)
     marks = np.flatnonzero((batch.flags & BREAK) != 0)

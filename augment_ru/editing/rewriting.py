@@ -42,8 +42,8 @@ class Sentence:
     Attributes:
         start, stop: the range of the sentence, without the white space and emoji around it.
         protected: the protected spans in it, in order; spans that overlap or touch are merged.
-        stretches: the ranges between protected spans that may be rewritten, in order, without white space at
-            their edges and without punctuation beside a protected span.
+        stretches: what a model may rewrite: the ranges between protected spans, in order. They have no white space at
+            their edges and no punctuation beside a protected span.
     """
 
     start: int
@@ -59,7 +59,7 @@ def sentences(batch: Batch, row: int) -> Iterator[Sentence]:
 
     Args:
         batch: the texts.
-        row: the number of the text.
+        row: the index of the text in the batch, from 0.
     """
     text = batch.texts[row]
     spans = _merged(batch.protected(row))
@@ -188,7 +188,7 @@ def formatted_like(source: str, output: str) -> str | None:
 
 
 def aligned(text: str, sentence: Sentence, output: str) -> list[Edit] | None:
-    """Return the edits between the protected spans that turn the sentence into the model's output.
+    """Return the edits between the protected spans that turn a sentence into a model's output.
 
     Return None if the output does not contain every protected span letter for letter, as whole words, in the same
     order.
@@ -199,6 +199,11 @@ def aligned(text: str, sentence: Sentence, output: str) -> list[Edit] | None:
     ['Накануне ', ' прибыла в ']
     >>> aligned(text, sentence, "Накануне Анна была в Москве.") is None
     True
+
+    Args:
+        text: the text that the sentence is in.
+        sentence: the sentence.
+        output: what the model wrote instead of the sentence.
     """
     edits: list[Edit] = []
     at, place = sentence.start, 0
@@ -222,18 +227,19 @@ Rewrite = Callable[[Sequence[str], Keys], Sequence[str | None]]
 def rewrite_sentences(
     batch: Batch, streams: Streams, probability: float, rewrite: Rewrite, *, min_words: int, least: int = 1
 ) -> Proposals:
-    """Propose a rewritten form of each sentence that may become active.
+    """Propose a rewritten form of each sentence whose rank is below the probability, since the others cannot change.
 
-    These are the sentences whose rank is below the probability. In a text with fewer than `least` rewritten sentences,
-    the sentences of the next lowest ranks are tried until there are enough.
+    In a text with fewer than `least` rewritten sentences, the sentences of the next lowest ranks are tried until there
+    are enough.
 
     Args:
         batch: the texts.
         streams: the random draws of each text.
         probability: the probability of the attack.
-        rewrite: the model.
-        min_words: in a sentence with protected spans, a range that has fewer Russian words stays as it is.
-        least: as in `in_rounds`.
+        rewrite: the model: a function from texts and the keys of their random draws to new texts.
+        min_words: a sentence with protected spans is also rewritten piece by piece between them; a piece with fewer
+            Russian words than this stays as it is.
+        least: how many sentences of each text are rewritten if possible, at least 1.
     """
     places = [
         (row, sentence)
@@ -317,6 +323,16 @@ _memo: Memo[str | None] = Memo()
 class SentenceRewriting(MadeOnDemand):
     """An attack that rewrites sentences by neural networks; each sentence is one change.
 
+    Args:
+        probability: the share of the sentences that are rewritten, in [0, 1].
+        beams: the width of the beam search, at least 1.
+        temperature: if set (over 0), tokens are drawn at random instead; by default they are not.
+        top_k: each token is then drawn from this many likeliest ones, at least 1.
+        min_words: a sentence with protected spans is also rewritten piece by piece between them; a piece with fewer
+            Russian words than this stays as it is.
+        device: the device of the networks: auto, cpu or cuda[:N].
+        dtype: the number format of their weights.
+
     Raises:
         AugmentError: a value is out of its range.
     """
@@ -334,7 +350,7 @@ class SentenceRewriting(MadeOnDemand):
 
     @property
     def decoding(self) -> Decoding:
-        """The settings by which texts are generated."""
+        """The settings by which the network generates texts: beams, temperature, top-k."""
         return Decoding(beams=self.beams, temperature=self.temperature, top_k=self.top_k)
 
     def network(self, name: str) -> Pretrained:
@@ -346,7 +362,10 @@ class SentenceRewriting(MadeOnDemand):
         return load("AutoModelForSeq2SeqLM", name, device=self.device, dtype=self.dtype)
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
-        """Propose a new form of every sentence that may become active."""
+        """Propose a new form of each sentence whose rank is below the probability, since the others cannot change.
+
+        A text with too few of them gets those with the next lowest ranks.
+        """
         return rewrite_sentences(
             batch, streams, self.probability, self.rewrite, min_words=self.min_words, least=self.least
         )
@@ -365,4 +384,11 @@ class SentenceRewriting(MadeOnDemand):
 
     @abstractmethod
     def generate(self, texts: Sequence[str], keys: Keys) -> Sequence[str | None]:
-        """Return a new form of each text (at least one); `rewrite` calls this and caches fixed outputs."""
+        """Return a new form of each text; None for a text for which no usable output was generated.
+
+        `rewrite` calls this with at least one text. If no random draws are made, it caches what is returned.
+
+        Args:
+            texts: sentences or parts of sentences.
+            keys: the key of each text's random draws, shape (texts,).
+        """

@@ -29,9 +29,11 @@ _LEANS_RIGHT = WordFunction(lambda word: word_kind(word).role in ("preposition",
 def joins(batch: Batch, forms: WordForms, rates: ErrorRates) -> tuple[Ints, Floats, Ints]:
     """Find the words that people write together with the next word.
 
-    Three kinds of pairs are left out: pairs with a short word that joined make another word of the dictionary («не
-    мой»); pairs whose second word begins with a capital («и Анна»), unless the first word ends in a capital; and pairs
-    whose second word is a preposition or a conjunction («картошку в»), unless people join this very pair.
+    Three kinds of pairs of words are left out:
+
+    - one word is short, and written together they make another word of the dictionary («не мой»);
+    - the second word begins with a capital («и Анна»), and the first does not end in one;
+    - the second word is a preposition or a conjunction («картошку в»), and people do not join this very pair.
 
     Args:
         batch: the texts.
@@ -39,7 +41,7 @@ def joins(batch: Batch, forms: WordForms, rates: ErrorRates) -> tuple[Ints, Floa
         rates: how often people make each error.
 
     Returns:
-        Three arrays of shape (pairs,): the number of the first word of each pair, ascending; the rate at which people
+        Three arrays of shape (pairs,): the index of the first word of each pair, ascending; the rate at which people
         join the pair; and the index of its class in `JOINS`.
     """
     patterns = _patterns(tuple((kind, one) for kind, name in enumerate(JOINS) for one in rates.of(name)))
@@ -138,7 +140,7 @@ def _patterns(rates: tuple[tuple[int, ErrorRate], ...]) -> _Patterns:
 
 
 def lone(words: Floats, gaps: Floats) -> tuple[Mask, Mask]:
-    """Choose errors so that no word takes part in two of them.
+    """Choose among errors in words and errors between words, so that no word takes part in two of them.
 
     An error is made if its rank is lower than that of every other error that shares a word with it.
 
@@ -159,14 +161,15 @@ def lone(words: Floats, gaps: Floats) -> tuple[Mask, Mask]:
 
 
 def parted(forms: WordForms, rates: ErrorRates) -> tuple[Ints, Ints]:
-    """Find the words that people split after a prefix («на верное»), and the length of each one's prefix in letters.
+    """Find the words that people split after a prefix («на верное»), and how long the prefix is.
 
     Args:
         forms: the words of a batch.
         rates: how often people make each error.
 
     Returns:
-        The numbers of the words found and the lengths of their prefixes, both of shape (words found,).
+        The indices of the words found in `forms`, and the lengths of their prefixes in letters, both of shape (words
+        found,).
     """
     prefixes = tuple(prefix.removesuffix("*") for one in rates.of("split") for prefix in one.phrases)
     words = np.flatnonzero(forms.letters & (forms.stops - forms.starts > _SHORTEST_REST))

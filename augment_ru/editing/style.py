@@ -24,7 +24,11 @@ STYLES = ("chat", "any")
 
 
 def check_styles(attack: str, styles: str) -> None:
-    """Check the option `styles` of an attack.
+    """Check the option `styles` of an attack, which says what texts change: `chat` or `any`.
+
+    Args:
+        attack: the name of the attack, for the message.
+        styles: the value of the option.
 
     Raises:
         AugmentError: there is no such style.
@@ -94,5 +98,11 @@ def _fit(batch: Batch, least: int) -> Mask:
 
 
 def in_chats(batch: Batch, places: Ints, least: int) -> Mask:
-    """Tell whether each global place is outside quotation marks and its text has at least `least` chat points."""
+    """Tell for each global place whether it is outside quotation marks in a text of the style of a chat.
+
+    Args:
+        batch: the texts.
+        places: the global places.
+        least: the fewest points of style (`chat_points`) of such a text.
+    """
     return batch.once(_fit, least)[batch.rows(places)] & batch.once(_unquoted)[places]

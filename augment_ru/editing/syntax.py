@@ -15,18 +15,19 @@ _SIGNS = frozenset("%‰№§°$€₽£+")
 
 
 class Syntax:
-    """The syntax tree of a text, or of one of its sentences. Tokens are given by their numbers in the text, from 0.
+    """The syntax tree of a text, or of one of its sentences.
 
-    A token governs itself and the words below it in the tree.
+    Methods take and return the indices of tokens in the text, from 0. A token governs itself and the words below it in
+    the tree.
 
     Args:
         doc: the text with its annotation.
 
     Attributes:
         tokens: the tokens of the text.
-        heads: the number of the head of each token; a root is its own head.
-        first, last: the numbers of the tokens of the sentence or text, as a half-open range: `last` is one past the
-            last token.
+        heads: the index of the head of each token; a root is its own head.
+        first, last: the range of the tokens of this sentence or text, by their indices; `last` is one past the last
+            token.
     """
 
     def __init__(self, doc: Doc) -> None:
@@ -36,12 +37,12 @@ class Syntax:
 
     @cached_property
     def numbers(self) -> dict[int, int]:
-        """Maps the place in the text where a token starts to the token's number."""
+        """Maps the place in the text where a token starts to the index of the token, from 0."""
         return {token.start: number for number, token in enumerate(self.tokens)}
 
     @cached_property
     def children(self) -> list[list[int]]:
-        """The children of each token, in the order of the text."""
+        """For each token, the indices of the tokens whose head it is, in the order of the text."""
         found: list[list[int]] = [[] for _ in self.tokens]
         for number, head in enumerate(self.heads):
             if head != number:
@@ -55,7 +56,7 @@ class Syntax:
 
     @cached_property
     def dependents(self) -> list[list[int]]:
-        """The children of each token that are not punctuation."""
+        """For each token, the indices of the tokens whose head it is, without punctuation."""
         return [[child for child in row if not self.marks[child]] for row in self.children]
 
     @cached_property
@@ -80,20 +81,32 @@ class Syntax:
         return self.heads[root] != root
 
     def reach(self, number: int) -> tuple[int, int]:
-        """Return the numbers of the first and the last word that a token governs."""
+        """Return the indices of the first and the last word among a token and all words below it in the tree.
+
+        Args:
+            number: the index of the token, from 0.
+        """
         return self._governed[0][number], self._governed[1][number]
 
     def size(self, number: int) -> int:
-        """Return how many words a token governs, including itself; 0 for punctuation."""
+        """Return how many words a token governs in the tree, including itself; 0 for punctuation.
+
+        Args:
+            number: the index of the token, from 0.
+        """
         return self._governed[2][number]
 
     def is_whole(self, number: int) -> bool:
-        """Tell whether the words that a token governs are next to each other, without punctuation between them."""
+        """Tell whether a token and all words below it in the tree stand together, without punctuation between them.
+
+        Args:
+            number: the index of the token, from 0.
+        """
         low, high = self.reach(number)
         return high - low + 1 == self.size(number)
 
     def sentences(self) -> Iterator["Syntax"]:
-        """Split the text into sentences with their closing marks; skip sentences whose annotation is not a tree."""
+        """Yield the tree of each sentence, with its closing marks; skip sentences whose annotation is not a tree."""
         crossings = [0] * (len(self.tokens) + 1)
         for number, head in enumerate(self.heads):
             crossings[min(number, head)] += 1
@@ -111,7 +124,7 @@ class Syntax:
 
     @cached_property
     def roots(self) -> list[int]:
-        """For each token, the number of the root above it."""
+        """For each token, the index of the root of its tree."""
         found = [-1] * len(self.tokens)
         for number in range(len(self.tokens)):
             way, last = {number: None}, number
@@ -125,18 +138,32 @@ class Syntax:
 
     @cached_property
     def trees(self) -> dict[int, list[int]]:
-        """Maps the number of each root to the tokens of its tree, with the root, in the order of the text."""
+        """Maps the index of each root to the indices of the tokens of its tree, in the order of the text.
+
+        The root is among them.
+        """
         found: dict[int, list[int]] = {}
         for number, root in enumerate(self.roots):
             found.setdefault(root, []).append(number)
         return found
 
     def tree(self, number: int) -> list[int]:
-        """Return the tokens that have the same root as this token, in the order of the text."""
+        """Return the indices of the tokens in the tree of this token, in the order of the text.
+
+        Args:
+            number: the index of the token, from 0.
+        """
         return self.trees[self.roots[number]]
 
     def child(self, number: int, *relations: str) -> int | None:
-        """Return the first child with one of these relations or a subtype of one; None if no child has any of them."""
+        """Return the index of the first token that depends on this one with one of these relations; else None.
+
+        A subtype of a relation counts, too: `acl:relcl` for `acl`.
+
+        Args:
+            number: the index of the token, from 0.
+            relations: universal dependency relations, such as `nsubj`.
+        """
         for other in self.children[number]:
             relation = self.tokens[other].relation
             if relation in relations or relation.partition(":")[0] in relations:
@@ -144,11 +171,19 @@ class Syntax:
         return None
 
     def form(self, number: int) -> WordForm | None:
-        """Return the grammatical form of a token; None if it is not certain."""
+        """Return the grammatical form of a token (its lemma, case and so on); None if it is not certain.
+
+        Args:
+            number: the index of the token, from 0.
+        """
         token = self.tokens[number]
         return word_form(token.text, token.pos, token.features)
 
     def preposition(self, number: int) -> Token | None:
-        """Return the preposition of a noun; None if the noun has no preposition."""
+        """Return the preposition of a noun; None if the noun has no preposition.
+
+        Args:
+            number: the index of the noun's token, from 0.
+        """
         found = self.child(number, "case")
         return None if found is None else self.tokens[found]

@@ -43,8 +43,11 @@ def read_word_list(path: str) -> frozenset[str]:
 def check_targets(targets: str) -> None:
     """Read the word list that the option `targets` names, so that a wrong one is an error before the run starts.
 
+    Args:
+        targets: the value of the option: `content`, `lexicon`, `random`, or the path of a text file of words.
+
     Raises:
-        AugmentError: as `read_word_list`.
+        AugmentError: there is no such file, it is not UTF-8, it has no word, or a line has several words.
     """
     if targets not in ("content", "random"):
         _in_list(targets)
@@ -72,14 +75,14 @@ def targeted(batch: Batch, streams: Streams, starts: Ints, stops: Ints, targets:
     Args:
         batch: the texts.
         streams: the random draws of each text.
-        starts: the global places where words start that the attack can change, ascending.
+        starts: the global places where the words start that the attack can change, ascending.
         stops: the global places where they stop.
-        targets: `content`: content words have the lower ranks, so that words such as «и» and «над» change only where
-            the probability is higher than the share of content words; `lexicon`, or the path of a word list: only
-            words of the list change; `random`: every word alike.
+        targets: which of them may change. `content`: all, but content words have the lower ranks. So words such as «и»
+            and «над» change only if the probability is higher than the share of content words. `lexicon`, or the path
+            of a word list: only words of the list. `random`: all alike.
 
     Returns:
-        The starts and stops of the words, and their ranks, all of shape (words,).
+        The starts and stops of the chosen words, and their ranks, all of shape (words,).
     """
     ranks = batch.draw(streams, starts)
     if targets == "random" or not starts.size:

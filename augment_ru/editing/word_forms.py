@@ -16,9 +16,9 @@ _REMEMBERED = 500_000
 
 
 class WordFunction:
-    """A function of words that remembers its values, so that it is computed once for each word.
+    """A function of words that remembers its values by the digests (hashes) of the words.
 
-    Values are remembered by the digests of the words.
+    So it is computed once for each word.
 
     Args:
         function: a function from a word in lower case to an integer of 64 bits; its value for a word never changes.
@@ -29,11 +29,12 @@ class WordFunction:
         self._known: dict[int, int] = {}
 
     def of(self, digests: Keys, word: Callable[[int], str]) -> Ints:
-        """Return the value of each word, shape (words,).
+        """Return the value of the function for each word, shape (words,).
 
         Args:
-            digests: the digest of each word, shape (words,).
-            word: a function that returns the word with this number.
+            digests: the 64-bit digest of each word, shape (words,).
+            word: a function that takes the index of a word in `digests` and returns the word; called for new words
+                only.
         """
         known = self._known
         if len(known) > _REMEMBERED:
@@ -67,7 +68,7 @@ def _powers(exponent: int) -> tuple[Keys, Keys]:
 
 @cache
 def digest_of(word: str) -> np.uint64:
-    """Return the digest of a word in lower case; the words of a batch have the same digests."""
+    """Return the 64-bit digest (hash) of a word in lower case; `WordForms` computes the same for words of a batch."""
     codes = np.array([ord(char) for char in word], dtype=np.uint64)
     return np.uint64((codes * _powers(10)[0][1 : codes.size + 1]).sum(dtype=np.uint64))
 
@@ -78,7 +79,7 @@ class FormTable:
     A form with ё is also found where a text has е instead, unless the form with е is in the table, too.
 
     Args:
-        forms: the words and phrases; the number of each is its index here.
+        forms: the words and phrases. Each is known by its index here, from 0.
 
     Raises:
         AugmentError: a form is given twice or has more than two words.
@@ -100,12 +101,12 @@ class FormTable:
         """Look up words, or pairs of neighbouring words, in the table.
 
         Args:
-            words: the number of each word; for a pair, that of its first word.
-            digests: the digest of each word or pair, same shape.
+            words: the index of each word in the batch; for a pair, that of its first word.
+            digests: the 64-bit digest of each word or pair, same shape.
             pairs: whether pairs of words are looked up.
 
         Returns:
-            Those of `words` that were found, and the number of the form of each in the table.
+            Those of `words` that were found; and for each, the index of its form in the table.
         """
         table = self._tables[pairs]
         places = table.places(digests)
@@ -113,7 +114,11 @@ class FormTable:
         return words[found], table.numbers[places[found]]
 
     def may_begin(self, digests: Keys) -> Mask:
-        """Tell whether each word is the first word of some phrase in the table."""
+        """Tell whether each word is the first word of some phrase in the table.
+
+        Args:
+            digests: the 64-bit digest of each word.
+        """
         return self._firsts.places(digests) >= 0
 
 
@@ -176,9 +181,9 @@ def raised(codes: Codes) -> Codes:
 
 
 class WordForms:
-    """The words of a batch that may be edited, in lower case. Words are compared by 64-bit digests.
+    """The words of a batch that may be edited, in lower case; they are compared by 64-bit digests.
 
-    Methods name a word by its number, its index in `starts`.
+    Methods take and return the indices of words in `starts`, from 0.
 
     Attributes:
         codes: the code points of the batch in lower case.
@@ -221,7 +226,7 @@ class WordForms:
 
     @cached_property
     def first(self) -> Mask:
-        """Whether each word is the first of its sentence, as `first_of_sentences` defines it; shape (words,)."""
+        """Whether each word is the first of its sentence, line or option; shape (words,)."""
         return first_of_sentences(self._batch, self.starts, self._counts)
 
     @cached_property
@@ -233,7 +238,7 @@ class WordForms:
 
         Args:
             pattern: a word in lower case; or a beginning with a star, «котор*»; or a star, which fits any word.
-            words: the numbers of the words; by default all words.
+            words: the indices of the words that are looked at; by default all words.
         """
         wanted = pattern.removesuffix("*")
         if not wanted:
@@ -254,7 +259,7 @@ class WordForms:
 
         Args:
             phrases: phrases of one word or two, such as «что», «котор*», «не *», «потому что».
-            words: the numbers of the words.
+            words: the indices of the words.
         """
         found = np.zeros(words.size, dtype=np.bool_)
         next_words = np.minimum(words + 1, self.starts.size - 1)  # no word is beside the last one
@@ -271,34 +276,41 @@ class WordForms:
 
         Args:
             table: the table.
-            words: the numbers of the words that are looked up; by default all words.
+            words: the indices of the words that are looked up; by default all words.
 
         Returns:
-            The numbers of the words found, and the number of each one's form in the table.
+            The indices of the words found; and for each, the index of its form in the table.
         """
         if words is None:
             return table.numbers(np.arange(self.starts.size), self._digests, pairs=False)
         return table.numbers(words, self._digests[words], pairs=False)
 
     def ranges_in(self, table: FormTable, starts: Ints, stops: Ints) -> Mask:
-        """Tell for each range from `starts` to `stops` (global places) whether its text is one word of the table."""
+        """Tell for each range of the batch whether its text is one word of the table.
+
+        Args:
+            table: the table.
+            starts: the global places where the ranges start.
+            stops: the global places where they stop.
+        """
         found, _ = table.numbers(np.arange(starts.size), self._digest(starts, stops), pairs=False)
         return marked(starts.size, found)
 
     def find_pairs(self, table: FormTable) -> tuple[Ints, Ints]:
-        """Find the phrases of a table.
+        """Find the phrases of two words that a table has.
 
         Args:
             table: the table.
 
         Returns:
-            The numbers of the first words of the phrases, ascending, and the number of each phrase in the table.
+            The indices of the first words of the phrases, ascending; and for each, the index of the phrase in the
+            table.
         """
         words = np.flatnonzero(table.may_begin(self._digests[:-1]) & self.beside[:-1])
         return table.numbers(words, self._pair_digests(words), pairs=True)
 
     def with_letter(self, letter: str) -> Ints:
-        """Return the numbers of the words that contain a letter, ascending; the letter is given in lower case."""
+        """Return the indices of the words that contain a letter, ascending; the letter is given in lower case."""
         return np.unique(self._holding(np.flatnonzero(self.codes == ord(letter))))
 
     def _holding(self, places: Ints) -> Ints:
@@ -312,7 +324,7 @@ class WordForms:
         return words[places < self.stops[words]]
 
     def end_in(self, ending: str) -> Ints:
-        """Return the numbers of the words that consist of letters only, at least two of them before this ending."""
+        """Return the indices of the words of letters only that have this ending and at least two letters before it."""
         words = np.flatnonzero(self.codes[self.stops - 1] == ord(ending[-1]))
         words = words[self.letters[words] & (self.stops[words] - self.starts[words] > len(ending) + 1)]
         for back, char in enumerate(reversed(ending), start=1):
@@ -326,18 +338,35 @@ class WordForms:
         return digests
 
     def distinct(self, words: Ints) -> tuple[list[str], Ints]:
-        """Return the different forms among these words, in lower case, and for each word the index of its form."""
+        """Return the different words among some words, in lower case, and which of them each word is.
+
+        Args:
+            words: the indices of the words.
+
+        Returns:
+            The different words; and for each of `words`, the index of its form among the different words.
+        """
         _, firsts, places = np.unique(self._digests[words], return_index=True, return_inverse=True)
         text = self._text
         bounds = zip(self.starts[words][firsts].tolist(), self.stops[words][firsts].tolist(), strict=True)
         return [text[start:stop] for start, stop in bounds], places
 
     def values(self, words: Ints, function: WordFunction) -> Ints:
-        """Return the value of a function for each of these words in lower case, shape (words,)."""
+        """Return the value of a function for each of these words in lower case, shape (words,).
+
+        Args:
+            words: the indices of the words.
+            function: the function.
+        """
         return self._each(self._digests[words], self.starts[words], self.stops[words], function)
 
     def pair_values(self, words: Ints, function: WordFunction) -> Ints:
-        """Return the value of a function for each of these words joined with the next word, shape (words,)."""
+        """Return the value of a function for each of these words written together with the next word, shape (words,).
+
+        Args:
+            words: the indices of the words.
+            function: the function; it is given both words as one, without a space.
+        """
         return self._each(self._pair_digests(words), self.starts[words], self.stops[words + 1], function)
 
     def _each(self, digests: Keys, starts: Ints, stops: Ints, function: WordFunction) -> Ints:
@@ -348,13 +377,13 @@ class WordForms:
 
 
 def first_of_sentences(batch: Batch, places: Ints, before: Counts | None = None) -> Mask:
-    """Tell for each place whether it starts its sentence, line or option, with no letter or digit before it.
+    """Tell for each word whether it is the first of its sentence, line or option.
 
-    The full stop of an initial ends no sentence: «А. С. Пушкин».
+    No letter or digit may stand before it there. The full stop of an initial ends no sentence: «А. С. Пушкин».
 
     Args:
         batch: the texts.
-        places: the global places where words start, ascending.
+        places: the global places where the words start, ascending.
         before: the number of letters and digits before each place of the batch; None: it is counted here.
     """
     before = counts_before((batch.flags & WORD) != 0) if before is None else before

@@ -25,8 +25,8 @@ class Characters(NamedTuple):
 
     Attributes:
         places: the global place of each character, shape (characters,).
-        words: the index of the word that each character belongs to, ascending, same shape.
-        within: the place of each character in its word, from 0, same shape.
+        words: the index of the word of each character among these words, from 0, ascending; same shape.
+        within: the place of each character in its word, from 0; same shape.
     """
 
     places: Ints
@@ -42,10 +42,11 @@ class Characters(NamedTuple):
         return cls(starts[words] + within, words, within)
 
     def order(self, draws: Floats, among: Mask) -> Ints:
-        """Number the chosen characters of each word from 0, in the order of their draws; -1 for the other characters.
+        """Number the chosen characters of each word from 0 in a random order; the other characters get -1.
 
         Args:
-            draws: a draw for each character, shape (characters,).
+            draws: a random draw for each character, shape (characters,). The character with the lowest draw is number
+                0.
             among: whether each character is chosen, same shape.
         """
         chosen = np.flatnonzero(among)
@@ -58,20 +59,26 @@ class Characters(NamedTuple):
 
 
 def words_of_segments(batch: Batch) -> tuple[Ints, Ints]:
-    """Return the global starts and stops of the editable words that lie within one segment (`Batch.segments`)."""
+    """Return the global starts and stops of the words that may be edited, without those that a border cuts.
+
+    A border is the start of a text or an option, or the syntax of JSON (`Batch.fences`).
+    """
     starts, stops = batch.words
     inside = batch.segments(starts) == batch.segments(stops - 1)
     return starts[inside], stops[inside]
 
 
 def lone_letters(batch: Batch) -> Mask:
-    """Tell whether each code point is a letter that is a grapheme cluster by itself, shape (codes,)."""
+    """Tell whether each code point is a letter without a combining mark or the like, shape (codes,)."""
     letters: Mask = (batch.flags & _LETTER) == WORD
     return letters if batch.cuttable is None else letters & batch.cuttable[:-1] & batch.cuttable[1:]
 
 
 def letter_gaps(batch: Batch) -> Mask:
-    """Tell for each code point whether it and the one before are letters that a sign may separate, shape (codes,)."""
+    """Tell for each code point whether a sign may be put before it: it and the one before are letters; shape (codes,).
+
+    A gap inside a grapheme cluster (a letter with its combining marks) does not count.
+    """
     gaps: Mask = (batch.flags & _LETTER) == WORD
     gaps[1:] &= (batch.flags[:-1] & _EITHER) == WORD
     gaps[:1] = False
@@ -79,11 +86,11 @@ def letter_gaps(batch: Batch) -> Mask:
 
 
 def drawn(keys: Keys, number: int) -> Floats:
-    """Return one draw from the stream of each word, in [0, 1), shape (words,).
+    """Return a random number for each word, in [0, 1), shape (words,).
 
     Args:
-        keys: the key of each word's stream, shape (words,).
-        number: which draw of the stream is returned.
+        keys: the key of each word's random draws, shape (words,).
+        number: which of these draws is returned, from 0. The same key and number give the same draw.
     """
     return unit(keys, np.full(keys.size, number))
 
@@ -92,8 +99,8 @@ def drawn_kinds(keys: Keys, number: int, fits: Mask) -> Ints:
     """Draw for each word one of the kinds of change that fit it, all equally likely; return their indices in `fits`.
 
     Args:
-        keys: as in `drawn`.
-        number: as in `drawn`.
+        keys: the key of each word's random draws, shape (words,).
+        number: which of these draws is used, from 0.
         fits: whether each kind fits each word, shape (kinds, words); at least one kind fits each word.
     """
     fitting = np.cumsum(fits, axis=0)
@@ -104,13 +111,21 @@ def drawn_kinds(keys: Keys, number: int, fits: Mask) -> Ints:
 def looked_up(table: Codes, codes: Codes) -> Codes:
     """Return the entry of a table for each code point, same shape as `codes`.
 
-    The last entry of the table must be 0; it stands for all code points beyond the table.
+    Args:
+        table: the entries by code point. The last one must be 0; it stands for all higher code points.
+        codes: the code points.
     """
     return table[np.minimum(codes, table.size - 1)]
 
 
 def lookup_table(substitutes: dict[str, str]) -> Codes:
-    """Make a table for `looked_up`: it maps the code point of a character to that of its substitute, others to 0."""
+    """Make an array that maps the code point of a character to that of its substitute, and others to 0.
+
+    It is a table for `looked_up`.
+
+    Args:
+        substitutes: the substitute of each character.
+    """
     table = np.zeros(max(map(ord, substitutes), default=0) + 2, dtype=np.uint32)
     for char, other in substitutes.items():
         table[ord(char)] = ord(other)
@@ -121,10 +136,11 @@ def with_inserted(codes: Codes, characters: Characters, size: int, at: Ints, ins
     """Return the new texts of words, with characters inserted.
 
     Args:
-        codes: the new code points of the words, without the inserted ones, shape (characters,).
-        characters: the old characters of the words, each of which the code point at its index replaces.
+        codes: the new code points of the words, without the inserted ones, one for each old character; shape
+            (characters,).
+        characters: the old characters of the words.
         size: how many words there are.
-        at: the indices of the characters before which a character is inserted, ascending, shape (insertions,).
+        at: the indices of the characters before which one is inserted, ascending, shape (insertions,).
         inserted: the code point of each inserted character, same shape.
     """
     words = np.concatenate([characters.words, characters.words[at]])

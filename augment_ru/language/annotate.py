@@ -26,11 +26,11 @@ _COLUMNS = {"entity": "", "_pos": "X", "_features": "", "_lemma": "", "_head": -
 
 
 class Annotator(Protocol):
-    """Adds layers of annotation to texts."""
+    """What adds layers of annotation (tokens, entities, morphology, lemmas, syntax) to texts."""
 
     @property
     def signature(self) -> str:
-        """The text that states all that defines the annotation: packages and their versions."""
+        """A text that states all that defines the annotation: the packages with their versions."""
 
     def __call__(self, texts: Sequence[str], layers: frozenset[str]) -> list[Doc]:
         """Annotate texts with these layers; the annotation of a text does not depend on the other texts."""
@@ -38,7 +38,7 @@ class Annotator(Protocol):
 
 @lru_cache(maxsize=64)
 def closed(layers: frozenset[str]) -> frozenset[str]:
-    """Return these layers together with the layers that they are computed from.
+    """Return these layers of annotation together with the layers that they are computed from.
 
     Raises:
         AugmentError: there is no such layer.
@@ -51,7 +51,10 @@ def closed(layers: frozenset[str]) -> frozenset[str]:
 
 @dataclass(frozen=True, slots=True)
 class Natasha:
-    """The models of the natasha package: slovnet NER, morphology and syntax; lemmas from pymorphy3."""
+    """An annotator with the models of the natasha package: slovnet's entities, morphology and syntax.
+
+    Lemmas come from pymorphy3.
+    """
 
     @property
     def signature(self) -> str:
@@ -173,7 +176,7 @@ _TOKENS = frozenset({"tokens"})
 
 @dataclass(frozen=True, slots=True)
 class SpacyPipeline:
-    """An installed spaCy pipeline (`ru_core_news_sm`, …) instead of natasha's models."""
+    """An annotator with an installed spaCy pipeline, such as `ru_core_news_sm`, instead of natasha's models."""
 
     name: str
 

@@ -13,14 +13,17 @@ _STEPS = 64
 
 @cache
 def word_counts() -> tuple[dict[str, int], int]:
-    """Return the count of each word in the texts that the vectors were trained on, and the sum of all counts."""
+    """Return how often each word occurs in a large corpus of news, and the sum of all counts.
+
+    It is the corpus that natasha's word vectors (navec) were trained on. 250,000 words in lower case have a count.
+    """
     vocabulary = embedding().vocab
     counts = dict(zip(vocabulary.words, map(int, vocabulary.counts), strict=True))
     return counts, sum(counts.values())
 
 
 def is_common(word: str) -> bool:
-    """Tell whether a word in lower case is one of the 250,000 words that have a vector."""
+    """Tell whether a word in lower case is one of the 250,000 words of natasha's word vectors (navec)."""
     return word in word_counts()[0]
 
 
@@ -28,7 +31,7 @@ def is_common(word: str) -> bool:
 def information(word: str) -> float:
     """Return the information of a word in lower case: minus the logarithm of its frequency, scaled into (0, 1].
 
-    A word that is not in the vocabulary counts as a word that occurs once.
+    The frequency is that of `word_counts`, in news. A word without a count is taken to occur once.
 
     >>> information("и") < information("дом") < information("кошка") < information("синхрофазотрон")
     True

@@ -41,14 +41,14 @@ _WORD_CLASS = {
 
 
 class WordForm(NamedTuple):
-    """A grammatical form of a word.
+    """A grammatical form of a word; grammemes are pymorphy3's names of grammatical values, such as "sing".
 
     Attributes:
         lemma: the lemma of the word, with ё.
         kind: the class of the word: NOUN, ADJ, VERB (including participles and gerunds), or pymorphy3's part of speech.
         grammemes: the grammemes that make the form, such as {"sing", "ablt"}.
-        variants: grammemes that distinguish the form from others with the same `grammemes`: {"V-oy"} for «водою»; for
-            a noun also its gender.
+        variants: grammemes that distinguish the form from others with the same `grammemes`: {"V-oy"} for «водою»; for a
+            noun also its gender.
         word: all grammemes of the form and of the word, such as {"NOUN", "inan", "femn", "sing", "ablt"}.
     """
 
@@ -60,31 +60,39 @@ class WordForm(NamedTuple):
 
     @property
     def case(self) -> str:
-        """The case, where `gen2` and `loc2` are separate cases; "" for a form without case."""
+        """The case of the form by its name in pymorphy3, such as `gent`; "" for a form without case.
+
+        The second genitive and locative are cases of their own, `gen2` and `loc2`.
+        """
         return _one_of(self.grammemes, ALL_CASES)
 
     @property
     def first_case(self) -> str:
-        """The case, where second cases count as the common ones: «чаю» in «стакан чаю» is a genitive."""
+        """The case of the form by its name in pymorphy3, without second cases; "" for a form without case.
+
+        The second genitive «чаю» in «стакан чаю» counts as a genitive, `gent`.
+        """
         return SECOND_CASES.get(self.case, self.case)
 
     @property
     def number(self) -> str:
-        """`sing` or `plur`; "" for a form without number."""
+        """The grammatical number: `sing` or `plur`; "" for a form without number."""
         return _one_of(self.grammemes, NUMBERS)
 
     @property
     def gender(self) -> str:
-        """The gender of the form or of the noun; "" if it has no gender."""
+        """The gender of the form, or of the noun: `masc`, `femn` or `neut`; "" if it has no gender."""
         return "" if "GNdr" in self.word else _one_of(self.word, GENDERS)
 
     @property
     def animacy(self) -> str:
-        """`anim` or `inan`; "" for a word without animacy."""
+        """Whether the word is of a living being (`anim`) or not (`inan`); "" for a word without animacy."""
         return _one_of(self.word, ANIMACY)
 
     def having(self, *grammemes: str) -> "WordForm":
-        """Return this form with its case, number, gender, animacy, person or aspect replaced by the given grammemes.
+        """Return this form with other grammemes (pymorphy3's names of case, number, gender, animacy, person or aspect).
+
+        Each given grammeme replaces the one of the same category.
 
         >>> form = word_form("красивую", "ADJ", "Case=Acc|Gender=Fem|Number=Sing")
         >>> inflect("новый", form.having("masc", "inan"))
@@ -108,12 +116,15 @@ def _one_of(grammemes: frozenset[str], category: frozenset[str]) -> str:
 
 @lru_cache(maxsize=100_000)
 def word_form(word: str, pos: str, features: str) -> WordForm | None:
-    """Return the form of a word of a text, taken from the reading that agrees best with the tagger.
+    """Return the grammatical form of a word of a text.
+
+    A word may have several readings (analyses). The one is taken that agrees best with what the tagger (a model of
+    morphology) found.
 
     Args:
         word: the word as it is written.
         pos: its universal part of speech, by the tagger.
-        features: its universal features, `Case=Nom|…`.
+        features: its universal features, by the tagger: `Case=Nom|…`.
 
     Returns:
         The form; None if the word is not Russian, or if inflecting its lemma into this form gives another word.
@@ -129,10 +140,10 @@ def word_form(word: str, pos: str, features: str) -> WordForm | None:
 def inflect(lemma: str, form: WordForm) -> str | None:
     """Put a lemma into a form; the result is in lower case, with ё.
 
-    The variant of the form is kept if the lemma has it: «водою» gives «влагою». If several words fit, the most frequent
-    one is taken: «лет», not «годов». A word without a second genitive or locative gets the first one: «чаю» gives
-    «кефира». If several words share the lemma, the one with the animacy and gender of the form is taken: «кулак» is a
-    fist or a man.
+    If the form is a variant of another one, the same variant is taken where the lemma has it: a form like «водою» gives
+    «влагою». If several words fit, the most frequent one is taken: «лет», not «годов». A word without a second genitive
+    or locative is put into the first one: a form like «чаю» (in «стакан чаю») gives «молока». If several words have the
+    lemma, the one with the animacy and gender of the form is taken: «кулак» is a fist or a man.
 
     Args:
         lemma: the lemma of the wanted word, with ё.
@@ -156,7 +167,10 @@ def inflect(lemma: str, form: WordForm) -> str | None:
 
 @lru_cache(maxsize=200_000)
 def known_forms(word: str) -> tuple[WordForm, ...]:
-    """Return all forms that a word in lower case may be, the likeliest first; empty for a word that is not Russian."""
+    """Return all grammatical forms that a word in lower case may be («стали»: of «сталь», of «стать»), likeliest first.
+
+    The result is empty for a word that is not Russian.
+    """
     if not RUSSIAN.fullmatch(word):
         return ()
     return tuple(_form(str(one.normal_form), frozenset(one.tag.grammemes)) for one in morphology().parse(word))
@@ -183,8 +197,8 @@ def noun_of(lemma: str, like: WordForm | None = None) -> WordForm | None:
 def has_plural(noun: WordForm) -> bool:
     """Tell whether a noun, given in its dictionary form, is used in the plural; «усердие», for example, is not.
 
-    A noun has no plural if the dictionary says so, or if it occurs only in the singular in the texts that navec's
-    vectors were trained on.
+    A noun has no plural if the dictionary says so, or if only its singular occurs in the news that natasha's word
+    vectors (navec) were trained on.
     """
     if "Sgtm" in noun.word:
         return False

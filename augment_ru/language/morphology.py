@@ -57,12 +57,12 @@ def morphology() -> Any:  # noqa: ANN401  (pymorphy3 has no types)
 
 
 class WordKind(NamedTuple):
-    """The kind of a word form, taken from its likeliest reading out of context.
+    """The kind of a word form, taken from its likeliest reading (analysis) without regard to other words.
 
     Attributes:
         role: `noun`, `pronoun`, `adjective`, `verb` (finite), `infinitive`, `participle`, `gerund`, `adverb`, `number`,
             `preposition`, `conjunction`, `particle`, `interjection`, or "" for a word of no known kind.
-        cases: the cases of all readings that have this role.
+        cases: the cases of all readings that have this role, by their names in pymorphy3.
         known: whether the dictionary has the form.
     """
 
@@ -81,7 +81,9 @@ _ROLES = {
 
 @lru_cache(maxsize=200_000)
 def word_kind(word: str) -> WordKind:
-    """Return the kind of a word in lower case; a word that is not Russian has the role "" and no cases.
+    """Return the kind of a word in lower case: its role (such as `noun`), its possible cases, whether it is known.
+
+    A word that is not Russian has the role "" and no cases.
 
     >>> word_kind("кошка").role, sorted(word_kind("кошку").cases), word_kind("кошеа").known
     ('noun', ['accs'], False)
@@ -94,12 +96,15 @@ def word_kind(word: str) -> WordKind:
 
 @lru_cache(maxsize=200_000)
 def is_known(word: str) -> bool:
-    """Tell whether the dictionary has a word form, in any letter case; faster than `word_kind` for unknown forms."""
+    """Tell whether the dictionary has a word form, in any letter case.
+
+    For words that it does not have, this is faster than `word_kind`.
+    """
     return has_form(word.lower())
 
 
 def has_form(word: str) -> bool:
-    """Tell whether the dictionary has a word form in lower case, without caching the result as `is_known` does.
+    """Tell whether the dictionary has a word form in lower case; unlike `is_known`, do not cache the result.
 
     Use it for words that are hardly ever asked again, such as misspelt ones.
     """
@@ -115,14 +120,18 @@ def _word_forms() -> tuple[Any, Any]:
 
 
 def has_form_with(word: str, grammemes: frozenset[str]) -> bool:
-    """Tell whether a word may have a dictionary reading with one of these grammemes.
+    """Tell quickly whether a word may have a reading (an analysis) with one of these grammemes.
 
     False is certain; True means that a full parse must decide. This check takes a tenth of the time of a parse, so it
-    saves parsing most words. The word must have at least two letters: a single letter may be an initial, and initials
-    are not in the dictionary.
+    saves parsing most words.
 
     >>> has_form_with("госдуме", frozenset({"Orgn"})), has_form_with("кошке", frozenset({"Orgn"}))
     (True, False)
+
+    Args:
+        word: the word, of at least two letters. A single letter may be an initial, and initials are not in the
+            dictionary.
+        grammemes: pymorphy3's names of grammatical values.
     """
     analyser = morphology()
     found = analyser.dictionary.words.similar_items(word.lower(), analyser.char_substitutes)
@@ -143,7 +152,7 @@ def _paradigms_with(grammemes: frozenset[str]) -> frozenset[int]:
 
 @lru_cache(maxsize=200_000)
 def only_form(word: str) -> str:
-    """Return a word in lower case with ё restored if the dictionary has only that form; otherwise the word itself.
+    """Return a word in lower case with ё instead of е, if the dictionary has it only with ё; otherwise the word itself.
 
     >>> only_form("еще"), only_form("ребенок"), only_form("все"), only_form("небо")
     ('ещё', 'ребёнок', 'все', 'небо')
@@ -157,7 +166,7 @@ def only_form(word: str) -> str:
 
 @lru_cache(maxsize=200_000)
 def lemmas_of(word: str) -> tuple[str, ...]:
-    """Return the distinct lemmas of all readings of a word in lower case, the likeliest first, with е for ё.
+    """Return all lemmas that a word in lower case may have, each once, the likeliest first, with е for ё.
 
     A word that is not Russian is its own only lemma.
     """
@@ -167,7 +176,9 @@ def lemmas_of(word: str) -> tuple[str, ...]:
 
 
 def shares_lemma(one: str, other: str) -> bool:
-    """Tell whether two words in lower case have a lemma in common; faster than `lemmas_of` for words that are known.
+    """Tell whether two words in lower case have a lemma in common.
+
+    For words that the dictionary has, this is faster than to compare what `lemmas_of` returns.
 
     >>> shares_lemma("кошка", "кошку"), shares_lemma("кошка", "мошка")
     (True, False)
@@ -194,7 +205,8 @@ class Reading(NamedTuple):
     Attributes:
         lemma: the dictionary form, in lower case.
         pos: pymorphy3's part of speech (NOUN, ADJF, …); "" for a word that is not Russian.
-        grammemes: all grammemes of pymorphy3's tag, with second cases replaced (`SECOND_CASES`).
+        grammemes: pymorphy3's names of all grammatical values; second cases count as the common ones («чаю» in «стакан
+            чаю» as a genitive).
         known: whether the dictionary has the word; otherwise the analysis is a guess from its ending.
         score: pymorphy3's estimate of how likely this analysis is, in [0, 1].
         case: pymorphy3's name of the case, also of a second case; "" if the form has none.
@@ -209,13 +221,13 @@ class Reading(NamedTuple):
 
     @property
     def name(self) -> str:
-        """PER, LOC or ORG if the reading is a proper name, otherwise ""."""
+        """The label of a name, PER, LOC or ORG, if this analysis takes the word for a proper name; otherwise ""."""
         return next((label for grammeme, label in NAME_LABELS.items() if grammeme in self.grammemes), "")
 
 
 @lru_cache(maxsize=200_000)
 def readings(word: str) -> tuple[Reading, ...]:
-    """Return the readings of a word form, the likeliest first.
+    """Return the readings (possible analyses) of a word form, the likeliest first.
 
     A word that is not Russian has one reading, without part of speech and grammemes.
 
@@ -243,22 +255,31 @@ def _of_tag(tag: Any) -> tuple[str, frozenset[str], str]:  # noqa: ANN401  (pymo
 
 @lru_cache(maxsize=100_000)
 def has_reading(word: str, *marks: str) -> bool:
-    """Tell whether a reading of the word has one of these parts of speech or one of these grammemes.
+    """Tell whether one of the readings (possible analyses) of a word has one of these marks.
 
     >>> has_reading("стали", "VERB"), has_reading("стали", "Surn")
     (True, False)
+
+    Args:
+        word: the word form.
+        marks: pymorphy3's names of parts of speech and of grammatical values.
     """
     wanted = set(marks)
     return any(reading.pos in wanted or reading.grammemes & wanted for reading in readings(word))
 
 
 def has_lemma(word: str, wanted: Container[str]) -> bool:
-    """Tell whether a reading of the word has its lemma in `wanted`."""
+    """Tell whether a word may be a form of one of the lemmas in `wanted`."""
     return any(reading.lemma in wanted for reading in readings(word))
 
 
 def may_be_form(word: str, wanted: frozenset[str]) -> bool:
-    """Tell whether a word has the first three letters of one of these lemmas; these must not change in inflection."""
+    """Tell whether a word may be a form of one of these lemmas, by its first three letters alone.
+
+    Args:
+        word: the word.
+        wanted: the lemmas; their first three letters must be the same in all their forms.
+    """
     return word[:_BEGIN].lower() in _beginnings(wanted)
 
 
@@ -277,8 +298,9 @@ _SHORTEST_NAME = 3
 def may_be_name(word: str, following: str) -> bool:
     """Tell whether a word in lower case may be a name.
 
-    A word may be a name if one of its readings is a name, if the dictionary does not have it, or if it is an adjective
-    before a noun that forms names: «сенная площадь». Words of fewer than three letters do not count as names.
+    This is so if one of its readings (possible analyses) is a name, or if the dictionary does not have it. It is also
+    so if it is an adjective before a word that forms names, such as «площадь»: «сенная площадь». Words of fewer than
+    three letters do not count as names.
 
     Args:
         word: the word.
@@ -298,12 +320,12 @@ def may_be_name(word: str, following: str) -> bool:
 
 
 class Analysis(NamedTuple):
-    """A reading of a word form in the dictionary.
+    """One analysis of a word form by the dictionary.
 
     Attributes:
         form: the form as the dictionary writes it: in lower case, with ё.
         lemma: the lemma of the word, with ё.
-        grammemes: pymorphy3's grammemes, including the part of speech.
+        grammemes: pymorphy3's names of its grammatical values, including the part of speech.
     """
 
     form: str
@@ -317,7 +339,7 @@ _RARER_LEMMAS = frozenset({"больший", "запасный", "меря", "н
 
 @lru_cache(maxsize=100_000)
 def analysis(word: str, pos: str, features: str) -> Analysis | None:
-    """Return the reading of a word that agrees best with the tagger.
+    """Return that analysis of a word which agrees best with what the tagger (a model of morphology) found in the text.
 
     If several agree equally well, one with a commoner lemma is taken, and of these the likeliest. Only Russian words
     are analysed: the dictionary has no others, and pymorphy3 fails on characters without a Unicode name.
@@ -325,10 +347,10 @@ def analysis(word: str, pos: str, features: str) -> Analysis | None:
     Args:
         word: the word form.
         pos: its universal part of speech, by the tagger.
-        features: its universal features, `Case=Nom|…`.
+        features: its universal features, by the tagger: `Case=Nom|…`.
 
     Returns:
-        The reading; None if the word is not Russian.
+        The analysis; None if the word is not Russian.
     """
     if not RUSSIAN.fullmatch(word):
         return None
@@ -347,14 +369,14 @@ def analysis(word: str, pos: str, features: str) -> Analysis | None:
 
 
 def lemma(word: str, pos: str, features: str) -> str:
-    """Return the lemma of the reading that agrees best with the tagger.
+    """Return the lemma of a word of a text, chosen by what the tagger (a model of morphology) found there.
 
     A word that is not Russian is returned in lower case.
 
     Args:
         word: the word form.
         pos: its universal part of speech, by the tagger.
-        features: its universal features, `Case=Nom|…`.
+        features: its universal features, by the tagger: `Case=Nom|…`.
     """
     found = analysis(word, pos, features)
     return word.lower() if found is None else found.lemma

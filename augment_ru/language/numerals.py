@@ -24,10 +24,11 @@ _FOLLOWING = re.compile(r"\s+([а-яё]+)(?![-а-яёА-ЯЁ\w])")
 
 
 class Atom(NamedTuple):
-    """A numeral of one word.
+    """A numeral of one word, such as «два».
 
     Attributes:
-        forms: maps a gender (`masc`, `femn`, `neut`, `plur`; `-` if it has no genders) to the forms in `NUMERAL_CASES`.
+        forms: maps a gender to the forms of the numeral, one for each case in `NUMERAL_CASES`. Genders are `masc`,
+            `femn`, `neut` and `plur`; the only key is `-` if the numeral is the same in all genders.
         ordinal: the ordinal in the nominative («второй»); `-` if there is none.
         joined: how the numeral begins a compound word: «двух» in «двухлетний»; `-` if it begins none.
     """
@@ -39,7 +40,7 @@ class Atom(NamedTuple):
 
 @cache
 def numeral_atoms() -> dict[int, Atom]:
-    """Read the dictionary of numerals: map the value of each numeral of one word to its forms."""
+    """Read the dictionary of numerals: map the value of each numeral of one word, such as 40, to its forms."""
     found: dict[int, Atom] = {}
     for value, gender, forms, ordinal, joined in rows(dictionary_path("numerals"), columns=5):
         atom = found.setdefault(int(value), Atom({}, ordinal, joined))
@@ -80,9 +81,9 @@ def cardinal(number: int, case: str, gender: str = "masc", *, animate: bool = Fa
 
     Args:
         number: the number, from 0 to 999,999.
-        case: pymorphy3's grammeme of the case.
+        case: the case by its name in pymorphy3, such as `gent`.
         gender: `masc`, `femn` or `neut`.
-        animate: whether persons or animals are counted, on which the accusative of 1 to 4 depends.
+        animate: whether persons or animals are counted; the accusative of 1 to 4 depends on it.
     """
     thousands, rest = divmod(number, _THOUSAND)
     words = []
@@ -100,10 +101,16 @@ def cardinal(number: int, case: str, gender: str = "masc", *, animate: bool = Fa
 
 @lru_cache(maxsize=20_000)
 def ordinal(number: int, case: str, gender: str, *, animate: bool = False) -> str:
-    """Write the ordinal of a whole number in words; arguments as for `cardinal`, with the gender `plur` for the plural.
+    """Write the ordinal of a whole number in words, in lower case and with ё.
 
     >>> ordinal(1980, "loct", "masc"), ordinal(40, "gent", "femn"), ordinal(2000, "nomn", "masc")
     ('тысяча девятьсот восьмидесятом', 'сороковой', 'двухтысячный')
+
+    Args:
+        number: the number, from 0 to 999,999.
+        case: the case by its name in pymorphy3, such as `gent`.
+        gender: `masc`, `femn` or `neut`; `plur` for the plural.
+        animate: whether the ordinal belongs to a person or an animal; its accusative depends on it.
     """
     thousands, rest = divmod(number, _THOUSAND)
     last = _parts(rest)[-1]
@@ -130,7 +137,7 @@ def noun_after(number: int, lemma: str, case: str) -> str:
     Args:
         number: the number that counts the noun.
         lemma: the noun, with ё.
-        case: the case of the number and the noun together, pymorphy3's grammeme; `loc2` for «в 1980 году».
+        case: the case of the number and the noun together, by its name in pymorphy3; `loc2` for «в 1980 году».
     """
     kind, noun = class_of(number), noun_of(lemma)
     if noun is None:
@@ -142,14 +149,19 @@ def noun_after(number: int, lemma: str, case: str) -> str:
 
 @cache
 def governors() -> dict[str, str]:
-    """Map words to the case of a number after them, as a kind of `governors.tsv`: `gent` for «достигать»."""
+    """Map words to what they demand of a number after them, such as `gent` (the genitive) for «достигать».
+
+    These are the kinds of the dictionary `governors`: `none` is a word after which a number is not declined («глава
+    5»).
+    """
     return {word: kind for kind, words in rows(dictionary_path("governors"), columns=2) for word in words.split(" ")}
 
 
 def cases_at(before: str) -> frozenset[str]:
-    """Return the cases that a number may have after a text; all cases if the text does not tell.
+    """Return the cases that a number may have after a text, by their names in pymorphy3.
 
-    The set is empty if the number is a name that is not declined: «глава 5».
+    All cases are returned if the text does not tell. The set is empty if the number is a name that is not declined:
+    «глава 5».
 
     Args:
         before: the text up to the number, with the space before it.
@@ -197,7 +209,11 @@ def _cases_behind_adjective(word: str, before: str) -> frozenset[str]:
 
 
 class Noun(NamedTuple):
-    """One reading of a noun after a number; `start` and `stop` count from the end of the number."""
+    """One reading (possible analysis) of a noun after a number.
+
+    It has its lemma, number, case, gender and animacy. `start` and `stop` are the range of the noun in the text after
+    the number.
+    """
 
     lemma: str
     number: str
@@ -212,7 +228,9 @@ _BETWEEN = 2
 
 
 def nouns_behind(behind: str) -> list[Noun]:
-    """Return the readings of the noun that a number counts; empty if there is none after at most two adjectives.
+    """Return all readings (possible analyses) of the noun that a number counts.
+
+    At most two adjectives may stand between the number and the noun. Without a noun the list is empty.
 
     Args:
         behind: the text after the number.
@@ -243,12 +261,14 @@ def _nouns(word: str) -> tuple[Noun, ...]:
 
 
 def ways_to_count(number: int, nouns: list[Noun], cases: frozenset[str]) -> list[tuple[str, Noun]]:
-    """Return the ways to write a number in words before a noun, each once, with the reading of the noun that fits it.
+    """Return the ways to write a number in words before a noun, each once.
+
+    Each way comes with the reading of the noun that fits it.
 
     Args:
         number: the number, from 0 to 999,999.
-        nouns: the readings of the noun's form.
-        cases: the cases that the number may have.
+        nouns: the readings (possible analyses) of the noun as it is written.
+        cases: the cases that the number may have, by their names in pymorphy3.
     """
     found: dict[str, Noun] = {}
     for noun in nouns:
@@ -276,7 +296,9 @@ def _cases_with(kind: str, noun: Noun) -> Iterator[str]:
 
 
 def case_of_unit(before: str, behind: str) -> str:
-    """Return the case of a number with an abbreviated unit, which shows no case («в 5 км»); "" if it is not certain.
+    """Return the case of a number before an abbreviated unit: «в 5 км»; "" if it is not certain.
+
+    The unit itself does not show the case.
 
     Args:
         before: the text before the number.

@@ -21,7 +21,7 @@ _LONG = frozenset({"изо", "надо", "ото", "подо", "передо", "
 
 
 def fitting(preposition: str, word: str) -> str | None:
-    """Return a preposition in the form in which it is written before a word.
+    """Return a preposition in the form that it has before a word: «об окне», but «о доме».
 
     >>> fitting("о", "окне"), fitting("об", "доме"), fitting("с", "столом"), fitting("в", "доме"), fitting("на", "дне")
     ('об', 'о', 'со', 'в', 'на')
@@ -44,7 +44,7 @@ def fitting(preposition: str, word: str) -> str | None:
 
 
 def cases_behind(preposition: str) -> frozenset[str]:
-    """Return the cases (pymorphy3's grammemes) that a preposition in lower case governs; empty if it is not listed.
+    """Return the cases that a preposition in lower case demands, by their names in pymorphy3; none if not listed.
 
     Second cases (`gen2`, `loc2`) are not among them.
 

@@ -11,15 +11,19 @@ _PLURALS = {"годы": "год", "века": "век"}
 
 @cache
 def shortenings() -> tuple[tuple[str, str, str], ...]:
-    """Read the dictionary of abbreviations: for each its kind (see the file), the abbreviation, and the full words."""
+    """Read the dictionary of abbreviations: the kind of each («unit» for «км»), the abbreviation, the full words."""
     return tuple((kind, short, words) for kind, short, words in rows(dictionary_path("shortenings"), columns=3))
 
 
 @lru_cache(maxsize=10_000)
 def phrase_in(words: str, case: str) -> str:
-    """Put a phrase into a case; only its words with «*» change.
+    """Put a phrase of the dictionary of abbreviations into a case; only its words with «*» change.
 
     «Российская* Федерация*» in `gent` is «Российской Федерации». A phrase in the plural stays in the plural.
+
+    Args:
+        words: the phrase in the nominative.
+        case: the case by its name in pymorphy3.
     """
     marked = [word.removesuffix("*") for word in words.split(" ") if word.endswith("*")]
     heads = [one for one in known_forms(marked[-1].lower()) if one.case == "nomn"]
@@ -41,7 +45,7 @@ def phrase_in(words: str, case: str) -> str:
 
 @cache
 def forms_of_phrase(words: str) -> tuple[str, ...]:
-    """Return a phrase in all cases, each form once; its words with «*» are inflected (`phrase_in`)."""
+    """Return a phrase of the dictionary of abbreviations in all cases, each form once; words without «*» stay."""
     return tuple(dict.fromkeys(phrase_in(words, case) for case in NUMERAL_CASES))
 
 
@@ -49,7 +53,10 @@ def forms_of_phrase(words: str) -> tuple[str, ...]:
 def unit_forms(kind: str, words: str) -> tuple[str, ...]:
     """Return the forms of a noun that an abbreviation stands for: of «год» the singular, of «годы» the plural.
 
-    A noun of the kind `unit` («км») has the forms of both numbers.
+    Args:
+        kind: the kind of the abbreviation in the dictionary. A noun of the kind `unit` («км») has the forms of both
+            numbers.
+        words: the noun in the nominative.
     """
     noun = noun_of(_PLURALS.get(words, words))
     if noun is None:
@@ -73,7 +80,12 @@ def like_title(short: str, form: str, words: str) -> str:
 
 
 def every_form(kind: str, words: str) -> tuple[str, ...]:
-    """Return all forms of the words that an abbreviation of the dictionary stands for."""
+    """Return all forms of the words that an abbreviation of the dictionary stands for.
+
+    Args:
+        kind: the kind of the abbreviation in the dictionary, such as `unit`.
+        words: the full words in the nominative; of a phrase, only words with «*» change.
+    """
     if kind in {"phrase", "chat", "read"} or words == "имени":
         return (words,)
     if kind in {"unit", "time", "region"}:

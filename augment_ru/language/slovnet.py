@@ -19,19 +19,18 @@ _AT_ONCE = 128
 def best_paths(
     emissions: Sequence[npt.NDArray[np.floating]], transitions: npt.NDArray[np.floating]
 ) -> Iterator[tuple[int, Ints, Floats]]:
-    """Find the best path of tags of each sequence that is not empty, and yield them in any order.
+    """Find the best path of tags for each sequence that is not empty, and yield them in any order.
 
-    A path has one tag for each position of the sequence; its score is the sum of its emissions and transitions. The
-    max-marginal of a tag at a position is the score of the best path with this tag there. So the best path has, at each
-    position, the tag with the largest max-marginal. All sums are float64.
+    A path has one tag for each position of the sequence. Its score is the sum of the scores of its tags and of their
+    transitions (each tag after the one before). All sums are float64.
 
     Args:
         emissions: for each sequence, the score of each tag at each position, shape (positions, tags).
         transitions: the score of each tag (column) after each tag (row), shape (tags, tags).
 
     Yields:
-        The number of the sequence; its tags, shape (positions,); and, for each position, by how much the best path
-        scores higher than any path with another tag there, shape (positions,).
+        The index of the sequence, from 0; its tags, shape (positions,); and, for each position, by how much the best
+        path scores higher than any path with another tag there, shape (positions,).
     """
     order = sorted((at for at, row in enumerate(emissions) if len(row)), key=lambda at: len(emissions[at]))
     for first in range(0, len(order), _AT_ONCE):
@@ -85,10 +84,10 @@ _NARROWEST = 16
 
 
 def product(rows: Numbers, weights: Numbers) -> Numbers:
-    """Return `rows @ weights`, computed without threads if there are few rows.
+    """Return the matrix product `rows @ weights`, computed without threads if there are few rows.
 
     For few rows threads gain nothing, and on a busy machine BLAS waits milliseconds for them. So the product is
-    computed in blocks of columns, one after another, each so small that BLAS uses one thread for it.
+    computed in blocks of columns, one after another. Each is so small that BLAS uses one thread for it.
 
     Args:
         rows: shape (rows, inputs).
@@ -147,11 +146,11 @@ class _Layer(NamedTuple):
 
 
 class Encoder:
-    """The encoder of one of slovnet's models, computed with cached products of the first layer.
+    """The encoder of one of slovnet's models; what its first layer computes for a word is cached.
 
     Args:
         model: slovnet's model.
-        gap: the word number that stands for a gap between texts.
+        gap: the index in the model's vocabulary that stands for a gap between texts.
         dtype: the floating type in which the encoder computes.
     """
 
@@ -384,7 +383,7 @@ def entities(texts: Sequence[Sequence[str]]) -> list[list[str]]:
 
 
 def tags(sentences: list[list[str]]) -> list[list[str]]:
-    """Return the part of speech and features of each word of each sentence, as `NOUN|Case=Nom|…`."""
+    """Return the part of speech and the universal features of each word of each sentence, as `NOUN|Case=Nom|…`."""
     network = _network("morph")
     places = [(at, place) for at, words in enumerate(sentences) for place in range(len(words))]
     found = np.zeros(len(places), dtype=np.intp)
@@ -403,9 +402,9 @@ def tags(sentences: list[list[str]]) -> list[list[str]]:
 
 
 def trees(sentences: list[list[str]]) -> list[list[tuple[int, str]]]:
-    """Return the head and the relation of each word of each sentence.
+    """Return the syntactic head and the relation to it of each word of each sentence.
 
-    The head is given by its number in the sentence, from 0; a root is its own head.
+    The head is the index of a word in the sentence, from 0; a root is its own head.
 
     A sentence of more than `LONGEST_TREE` words is cut into parts of that many words, each with a tree of its own,
     since the network compares every word with every other.

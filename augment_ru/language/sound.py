@@ -35,8 +35,8 @@ def transcription(word: str, stress: int = -1) -> str:
 
     Args:
         word: the word in lower case, with ё.
-        stress: the number of the stressed vowel, from 0; -1 if it is not known: then only ё and the vowel of one
-            syllable count as stressed.
+        stress: which of its vowels is stressed, from 0; -1 if it is not known. Then only ё, or the only vowel of a
+            word, counts as stressed.
     """
     if _MAY_BE_SPELT.search(word):
         for pattern, said in _SPELT:

@@ -19,7 +19,10 @@ of single signs, all separated by spaces. `_TOKEN` splits such texts into the sa
 
 
 def token_ranges(text: str) -> list[tuple[int, int]]:
-    """Return the start and the stop of each token that `razdel.tokenize` finds; for simple texts without calling it."""
+    """Return the start and the stop of each token of a text, as `razdel.tokenize` finds them.
+
+    For simple texts razdel is not called, which is faster.
+    """
     if _PLAIN.fullmatch(text):
         return [match.span() for match in _TOKEN.finditer(text)]
     from razdel import tokenize  # noqa: PLC0415  (loaded only where texts are annotated)
@@ -28,14 +31,14 @@ def token_ranges(text: str) -> list[tuple[int, int]]:
 
 
 def readable(text: str) -> tuple[str, list[int] | None]:
-    r"""Prepare a text for the models, and map its characters to their places in the original text.
+    r"""Prepare a text for the models of annotation, and map its characters to their places in the original text.
 
-    Characters are composed (NFC), stress marks are removed, runs of emoji get a space on either side, and white space
+    Characters are composed (NFC), stress marks are removed, and runs of emoji get a space on either side. White space
     that is written as a backslash and a letter («\nКазань», as in TAPE's MultiQ) is replaced by spaces.
 
     Returns:
-        The prepared text; and the place in the original of each of its characters and of its end, or None if all
-        places are unchanged.
+        The prepared text; and the place in the original of each of its characters and of its end, or None if all places
+        are unchanged.
     """
     if "\\" in text:
         text = _ESCAPES.sub("  ", text)

@@ -33,14 +33,16 @@ def shouted(words: Sequence[str]) -> list[bool]:
 
 
 def truecased(words: Sequence[str], is_name: Callable[[str, str], bool]) -> Sequence[str]:
-    """Restore the true case of words whose case tells nothing: in runs of capitals, and in texts without capitals.
+    """Restore the letter case of words where it tells nothing: in runs of capitals, and in texts without capitals.
 
     Args:
         words: the words of a text.
-        is_name: tells whether a word may be a name; called with the word and the word after it, both in lower case.
+        is_name: a function that tells whether a word may be a name. It is called with the word and the word after it,
+            both in lower case.
 
     Returns:
-        The words in order, names capitalised and others in lower case; words whose case is informative are unchanged.
+        The words in order. Where the case told nothing, names begin with a capital and others are in lower case; other
+        words are unchanged.
 
     >>> truecased("ВИДЕЛИ МАШУ".split(), lambda word, _: word == "машу")
     ['видели', 'Машу']

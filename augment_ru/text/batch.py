@@ -32,7 +32,7 @@ _BEGINNING = 12
 
 
 class Viewer(Protocol):
-    """The members of `Attack` that decide which protected spans and words an attack sees in a batch."""
+    """What a batch asks of an attack, to know which protected spans and words the attack sees."""
 
     @property
     def exchanges_options(self) -> bool:
@@ -44,11 +44,11 @@ class Viewer(Protocol):
 
     @property
     def guards(self) -> Sequence[str]:
-        """The names of the guards whose spans the attack may not touch."""
+        """The names of the constraints whose spans the attack may not touch, for any task (its guards)."""
 
     @property
     def joins(self) -> Sequence[str]:
-        """The names of the guards whose spans the attack treats as one word each."""
+        """The names of the constraints whose spans the attack treats as one word each."""
 
 
 class Batch:
@@ -62,16 +62,18 @@ class Batch:
         protected: the protected spans of each text; by default no spans. The batch adds links, addresses, mentions,
             hashtags, markup, code and formulas (`atoms`).
         borders: the places in each text that no change may reach across, such as the starts of its options.
-        annotate: the annotator; a composition calls it for the text that one part passes on to the next.
-        contexts: returns the context of each text; called when a context is first read. By default contexts are empty.
-        guarded: maps the name of a guard to its spans in each text. Only attacks that name the guard (`Viewer`) see
-            these spans.
+        annotate: a function that annotates texts. An attack made of several attacks calls it for the text that one of
+            them passes on to the next.
+        contexts: a function that returns what the record of each text says about it, such as the right answers. It is
+            called when this is first read. By default nothing is known.
+        guarded: maps the name of a constraint that is a guard to its spans in each text. Only attacks that name the
+            guard (`Viewer`) see these spans.
 
     Attributes:
         texts, borders, annotate, guarded: as given.
         codes: the code points of all texts, shape (codes,).
         starts: the global place where each text starts, and the end of the array, shape (texts + 1,).
-        flags: the class of each code point, shape (codes,).
+        flags: for each code point, what it is (letter, digit, white space and so on) as a sum of bits, shape (codes,).
     """
 
     def __init__(
@@ -104,7 +106,7 @@ class Batch:
 
     @property
     def prepared(self) -> "Batch":
-        """The batch that this view for one attack (`seen_by`) was made from; the batch itself if it is not a view."""
+        """The batch that `seen_by` made this one from; this batch itself if `seen_by` did not make it."""
         return self if self._prepared is None else self._prepared
 
     @cached_property
@@ -113,7 +115,12 @@ class Batch:
         return [Doc(text) for text in self.texts] if self._docs is None else self._docs
 
     def once(self, find: Callable[..., T], *options: Hashable) -> T:
-        """Return `find(self, *options)`. It is called once for each `find` and `options`; its value is kept."""
+        """Return `find(self, *options)`; it is called only once, and its value is kept for later calls.
+
+        Args:
+            find: a function of a batch and of the options.
+            options: further arguments; for other options the function is called again.
+        """
         key = (find, *options)
         if key not in self._kept:
             self._kept[key] = find(self, *options)
@@ -122,31 +129,42 @@ class Batch:
 
     @cached_property
     def contexts(self) -> Sequence[Context]:
-        """The context of each text."""
+        """What the record of each text says about it: right answers, options, label and so on."""
         return [NO_CONTEXT] * len(self.texts) if self._contexts is None else self._contexts()
 
     def draw(self, streams: Streams, places: Ints, lane: int = 0) -> Floats:
-        """Draw from U[0, 1) at global places, shape (places,).
+        """Return a random number from U[0, 1) for each of some global places, shape (places,).
 
-        A draw depends only on the stream of its text, on the place in that text and on the lane, not on other texts of
-        the batch. There are two lanes, 0 and 1, whose draws at a place are independent. By convention, lane 0 is for
-        ranks and lane 1 for choices.
+        It depends only on the random stream of the text, on the place in that text and on the lane. It does not depend
+        on the other texts of the batch.
+
+        Args:
+            streams: the random streams of the texts.
+            places: the global places.
+            lane: 0 or 1. The two lanes have independent draws at a place. By convention lane 0 is for ranks, lane 1 for
+                choices.
         """
         rows = self._row_of[places]
         return streams.uniform(rows, places - self.starts[rows], lane)
 
     def keys(self, streams: Streams, places: Ints) -> Keys:
-        """Return a key for each global place, so that each place has a random stream of its own; shape (places,)."""
+        """Return a key for each global place, so that each place has random draws of its own; shape (places,).
+
+        Args:
+            streams: the random streams of the texts.
+            places: the global places.
+        """
         rows = self._row_of[places]
         return streams.inner(rows, places - self.starts[rows])
 
     def seen_by(self, attack: "Viewer") -> "Batch":
         """Return the batch as an attack sees it: with the spans protected from it, and the words that it may edit.
 
-        The protected spans of the batch are protected from every attack, with two exceptions. An attack that exchanges
-        options may edit the texts of wrong options («(B) пробка»), but neither their markers nor spans that another
-        rule protects inside them. An attack that exchanges names may edit the names of persons, unless the answers of
-        the record depend on them (`Context.named`). In addition, the spans of the attack's guards are protected.
+        The protected spans of the batch are protected from every attack, with two exceptions. First, an attack that
+        exchanges options may edit the texts of wrong options («(B) пробка»). Their markers stay protected, and so do
+        spans that another rule protects inside them. Second, an attack that exchanges names may edit the names of
+        persons, unless the answers of the record depend on them (`Context.named`). In addition, the spans of the
+        attack's guards are protected.
         """
         key = (attack.exchanges_options, attack.exchanges_names, tuple(attack.guards), tuple(attack.joins))
         whole = self.prepared
@@ -204,7 +222,7 @@ class Batch:
         return np.repeat(np.arange(len(self.texts)), self.lengths + 1)
 
     def rows(self, places: Ints) -> Ints:
-        """Return the number of the text that each global place is in, shape (places,)."""
+        """Return the index of the text that each global place is in, from 0, shape (places,)."""
         return self._row_of[places]
 
     @cached_property
@@ -214,20 +232,23 @@ class Batch:
 
     @cached_property
     def cuttable(self) -> Mask | None:
-        """Whether an edit that starts or stops at a global place cuts no grapheme cluster there, shape (codes + 1,).
+        """Whether an edit may start or stop at each global place, as far as its characters go, shape (codes + 1,).
 
-        None if no place is inside a grapheme cluster.
+        It may not inside a grapheme cluster, such as a letter with its combining mark. None if no place is inside one.
         """
         return characters.cuttable(self.codes, self.flags, self.starts)
 
     @cached_property
     def atoms(self) -> Sequence[Span]:
-        """The links, markup, code and formulas of all texts, which no attack may touch: spans of global places."""
+        """The links, markup, code and formulas of all texts, which no attack may touch, as spans of global places."""
         return characters.atoms(self.codes, self.flags, self.starts)
 
     @cached_property
     def in_json(self) -> Mask | None:
-        """Whether each text is JSON, shape (texts,); None if no text is. Only the string values of JSON may change."""
+        """Whether each text is JSON, shape (texts,); None if no text is.
+
+        In a JSON text only string values may change.
+        """
         places = [span.start for span in self.prepared.atoms if span.label == JSON]
         if not places:
             return None
@@ -278,7 +299,11 @@ class Batch:
 
     @cached_property
     def fences(self) -> Ints:
-        """The sorted global places that no change may reach across: starts of texts, borders, and JSON syntax."""
+        """The sorted global places that no change may reach across.
+
+        They are the starts of texts, the borders inside them (such as the starts of options), and places in the syntax
+        of JSON.
+        """
         fences = self.starts[:-1]
         inner = [] if self.in_json is None else [span.start for span in self.prepared.atoms if span.label == JSON]
         if inner or any(self.borders):
@@ -288,24 +313,29 @@ class Batch:
         return fences
 
     def segments(self, places: Ints) -> Ints:
-        """Return the number of the segment that each global place is in; a segment reaches from a fence to the next."""
+        """Return the index of the segment that each global place is in, counted through the batch.
+
+        A segment is a text, or a part of one between borders that no change may reach across (`fences`).
+        """
         if self.fences.size == len(self.texts):
             return self._row_of[places]
         return np.searchsorted(self.fences, places, side="right") - 1
 
     def sentences(self, places: Ints) -> Ints:
-        """Return the number of the sentence or line that each global place is in, shape (places,).
+        """Return the index of the sentence or line that each global place is in, shape (places,).
 
-        The numbers ascend through the batch. A sentence ends at a mark such as «.» or «?», at a line end or at a fence.
+        Indices ascend through the batch. A sentence ends at a mark such as «.» or «?», at a line end, or at a border
+        that no change may reach across (`fences`).
         """
         return characters.counts_before((self.flags & BREAK) != 0)[places + 1] + self.segments(places)
 
     @cached_property
     def words(self) -> tuple[Ints, Ints]:
-        """The global starts and stops of the words that may be edited.
+        """The global starts and the global stops of the words that may be edited.
 
-        A word that contains a protected character, or starts or stops inside a grapheme cluster, is left out. In the
-        view of an attack with `joins`, the words inside a span of these guards count as one word.
+        A word that contains a protected character, or that starts or stops inside a grapheme cluster (a letter with its
+        combining marks), is left out. Some attacks name constraints whose spans they treat as one word (`joins`). In
+        the batch as such an attack sees it, the words inside such a span are one word.
         """
         starts, stops = word_bounds(self.codes, self.flags)
         if any(self._joined):
@@ -340,7 +370,11 @@ class Batch:
         return starts[begins], stops[ends]
 
     def protected(self, row: int) -> list[Span]:
-        """Return the protected spans of text number `row`, sorted, with places counted from the start of the text."""
+        """Return the protected spans of one text, sorted, with places counted from the start of the text.
+
+        Args:
+            row: the index of the text, from 0.
+        """
         starts, stops, labels = self.spans
         at = int(self.starts[row])
         first, last = np.searchsorted(starts, self.starts[row : row + 2]).tolist()

@@ -76,8 +76,7 @@ def encode(texts: Sequence[str]) -> tuple[Codes, Ints]:
 
     Returns:
         The code points, with a line feed after each text; and the place where each text starts, followed by the end of
-        the array, shape (texts + 1,).
-        Text i is `codes[starts[i]:starts[i + 1] - 1]`.
+        the array, shape (texts + 1,). So text i is `codes[starts[i]:starts[i + 1] - 1]`.
     """
     joined = _SEPARATOR.join([*texts, ""])
     codes = np.frombuffer(joined.encode("utf-32-le", "surrogatepass"), dtype="<u4").astype(np.uint32, copy=False)
@@ -105,7 +104,7 @@ def surrogates(codes: Codes) -> Mask:
 
 
 def classes(codes: Codes) -> Flags:
-    """Return the class of each code point, a sum of bits, shape (codes,)."""
+    """Return what each code point is (letter, digit, white space and so on) as a sum of bits, shape (codes,)."""
     found = _classes.take(codes)
     if not found.all():
         for code in np.unique(codes[found == 0]).tolist():
@@ -115,30 +114,36 @@ def classes(codes: Codes) -> Flags:
 
 
 def marked(size: int, places: Ints) -> Mask:
-    """Return a mask that is True at these places, shape (size,)."""
+    """Return an array of `size` truth values that is True at these places only."""
     found = np.zeros(size, dtype=np.bool_)
     found[places] = True
     return found
 
 
 def counts_before(mask: Mask) -> Counts:
-    """Return, for each index of a mask and for its end, the number of True values before it; shape (mask size + 1,)."""
+    """Return how many True values come before each index of a mask, and before its end; shape (mask size + 1,)."""
     counts = np.zeros(mask.size + 1, dtype=np.int32)
     np.cumsum(mask, dtype=np.int32, out=counts[1:])
     return counts
 
 
 def counted(mask: Mask, starts: Ints, stops: Ints) -> Ints:
-    """Return the number of True values in each range `mask[start:stop]`, shape (ranges,)."""
+    """Return the number of True values of a mask in each range `mask[start:stop]`, shape (ranges,)."""
     before = counts_before(mask)
     return (before[stops] - before[starts]).astype(np.int64)
 
 
 def cuttable(codes: Codes, flags: Flags, starts: Ints) -> Mask | None:
-    """Find where the array may be cut, before a code point or at the end, without breaking a grapheme cluster.
+    """Find where an array of code points may be cut without breaking a grapheme cluster (a letter with its marks).
+
+    Args:
+        codes: the code points of all texts.
+        flags: what each code point is, as `classes` returns it.
+        starts: the place where each text starts, and the end of the array.
 
     Returns:
-        The mask, True where the array may be cut, shape (codes + 1,); None if it may be cut before every code point.
+        For each place, before a code point or at the end, whether the array may be cut there, shape (codes + 1,); None
+        if it may be cut everywhere.
     """
     hints = np.flatnonzero((flags & CLUSTER) != 0)
     if not hints.size:
@@ -160,13 +165,18 @@ def cuttable(codes: Codes, flags: Flags, starts: Ints) -> Mask | None:
 def atoms(codes: Codes, flags: Flags, starts: Ints) -> list[Span]:
     r"""Find the parts of all texts that no attack may touch: links, e-mail addresses, mentions, markup and the like.
 
-    These are links, e-mail addresses, @mentions, #hashtags, markup, code and formulas (see `blocks_of`), and the syntax
-    of texts that are JSON (see `json_of`). Markup means tags, entities and code of HTML and Markdown, placeholders
-    «{name}», «{имя клиента}», «{items[0]:.2f}», «{% if … %}», «${имя}», «$имя», «<имя>» and «%s», backslash commands,
-    white space written as a backslash and a letter («\n», as in TAPE's MultiQ), and paths «C:\…».
+    These are links, e-mail addresses, @mentions, #hashtags, markup, code and formulas (see `blocks_of`), and in texts
+    that are JSON all but the string values (see `json_of`). Markup means tags, entities and code of HTML and Markdown,
+    placeholders «{name}», «{имя клиента}», «{items[0]:.2f}», «{% if … %}», «${имя}», «$имя», «<имя>» and «%s»,
+    backslash commands, white space written as a backslash and a letter («\n», as in TAPE's MultiQ), and paths «C:\…».
+
+    Args:
+        codes: the code points of all texts in one array.
+        flags: what each code point is, as `classes` returns it.
+        starts: the place where each text starts, and the end of the array.
 
     Returns:
-        Spans with global places, labelled EMAIL, URL, MENTION, HASHTAG, MARKUP, CODE, FORMULA or JSON.
+        Spans with places in the array, labelled EMAIL, URL, MENTION, HASHTAG, MARKUP, CODE, FORMULA or JSON.
     """
     hints = (flags & (ATOM | LINK)).nonzero()[0]  # only texts that have one are searched
     if hints.size:
@@ -223,9 +233,10 @@ _PAIRS = {")": "(", "]": "[", "}": "{"}
 
 
 def atoms_of(text: str) -> Iterator[Span]:
-    """Yield the spans of one text that no attack may touch; see `atoms`.
+    """Yield the spans of one text that no attack may touch: links, e-mail addresses, mentions, markup and the like.
 
     Links, addresses, mentions, hashtags and markup come first, in order; then code and formulas; then JSON syntax.
+    `atoms` says what each of them is.
 
     >>> text = "Пишите на info@mail.ru или в @support: см. (ya.ru/maps)."
     >>> [span.of(text) for span in atoms_of(text)]

@@ -14,7 +14,7 @@ LAYERS = ("tokens", "entities", "morphology", "lemmas", "syntax")
 
 @dataclass(slots=True, unsafe_hash=True)
 class Token:
-    """A token of a text, with the annotation of the layers that were computed. Immutable.
+    """A token of a text, with the layers of annotation (morphology, syntax, …) that were computed. Immutable.
 
     `Final` forbids changes for type checkers only, since a frozen dataclass takes four times as long to make.
 
@@ -81,13 +81,13 @@ class Token:
 class Doc:
     """A text and its annotation.
 
-    Words are determined by characters alone (`word_bounds`), so they are the same with and without annotation. Tokens
-    are determined by the annotator.
+    Words and tokens are two things. Words are found by characters alone (`word_bounds`), so they are the same with and
+    without annotation. Tokens are found by the annotator.
 
     Attributes:
         text: the text.
         tokens: the annotator's tokens; empty without annotation.
-        layers: the layers that were computed.
+        layers: the layers of annotation that were computed.
     """
 
     text: str
@@ -109,7 +109,7 @@ class Doc:
 
     @cached_property
     def words(self) -> tuple[Token, ...]:
-        """The words of the text. A word with the same range as a token is that token, with its annotation."""
+        """The words of the text; a word with the same range as a token has the annotation of that token."""
         known = {(token.start, token.stop): token for token in self.tokens}
         return tuple(
             known.get(where) or Token(*where, self.text[slice(*where)], self.layers) for where in word_ranges(self.text)

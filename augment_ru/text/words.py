@@ -34,7 +34,7 @@ _GROUP = 3
 
 
 def hyphenated_words(text: str) -> list[str]:
-    """Return the words that count for the length and the readability of a text: letters, joined by hyphens only.
+    """Return the words of a text that count for its length and its readability: letters, joined by hyphens only.
 
     >>> hyphenated_words("Из-за О'Генри, 5 раз")
     ['Из-за', 'О', 'Генри', 'раз']
@@ -52,7 +52,7 @@ def count_russian_words(text: str) -> int:
 
 
 def word_ranges(text: str) -> list[tuple[int, int]]:
-    """Return the start and the stop of each word of one text, as `word_bounds` finds them.
+    """Return the start and the stop of each word of one text; a number with its unit («25 м/с») is one word.
 
     >>> text = "Из-за ветра 25 м/с, то есть −15 °C"
     >>> [text[start:stop] for start, stop in word_ranges(text)]
@@ -67,13 +67,13 @@ def word_bounds(codes: characters.Codes, flags: characters.Flags) -> tuple[Ints,
     r"""Find the words that an attack may edit in an array of code points.
 
     A word is a run of letters, digits and combining marks, together with joining signs inside it: «из-за», «О'Генри»,
-    «км/ч», «3,14», «10:30». A comma and a colon join digits only; a space joins groups of three digits: «30 000».
-    A number and the abbreviated unit after it are one word: «25 м/с». If a line feed is written as a backslash and a
+    «км/ч», «3,14», «10:30». A comma and a colon join digits only; a space joins groups of three digits: «30 000». A
+    number and the abbreviated unit after it are one word: «25 м/с». If a line feed is written as a backslash and a
     letter («\nКазань», as in TAPE's MultiQ), that letter belongs to no word.
 
     Args:
         codes: the texts as one array, made by `characters.encode`, shape (codes,).
-        flags: the class of each code point, same shape.
+        flags: what each code point is (letter, digit, …), as `characters.classes` returns it, same shape.
 
     Returns:
         The global start and the global stop of each word, in order, both of shape (words,).

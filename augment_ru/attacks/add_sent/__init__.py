@@ -19,22 +19,24 @@ _INPUT = "corpus:input"
 
 @dataclass(frozen=True, slots=True)
 class AddSent(MadeOnDemand):
-    """Add an unrelated sentence, a distractor, to a text, or replace wrong options of a question by other texts.
+    """Add an unrelated sentence, a distractor, to a text; in a question with options, replace wrong options instead.
 
-    The probability is that of TAPE (Table 1: 0.5).
+    The default probability, 0.5, is that of TAPE (Table 1).
 
     Args:
         probability: the share of texts that get a sentence, and of wrong options that are replaced, in [0, 1].
-        generator: where distractors come from: `shipped`, neutral sentences of this package; `corpus:FILE`, a text
-            file; `corpus:input`, those of the perturbed rows that have the same label; `hf:MODEL`, a causal language
-            model (the paper's is mGPT).
-        nearest: the number of texts of a corpus that a distractor is drawn from, at least 1. They are the texts nearest
-            in topic that neither answer the question nor contradict the text (`attacks.add_sent.distractors`).
-        temperature, top_k: how a model's tokens are drawn; the temperature is over 0, `top_k` at least 1.
-        new_tokens: the largest number of tokens that a model writes; at least 1.
-        attempts: the largest number of continuations for one distractor; at least 1.
-        device, dtype: the device and the number format of a model.
-        corpus: the corpus to use instead of that of `generator`; set only in Python.
+        generator: where distractors come from. `shipped`: neutral sentences of this package. `corpus:FILE`: a text
+            file. `corpus:input`: the texts of those rows of the input that have the same label. `hf:MODEL`: a causal
+            language model writes them (the paper's is mGPT).
+        nearest: a distractor is drawn from this many texts of the corpus, at least 1. They are the texts nearest in
+            topic among those that neither answer the question nor contradict the text.
+        temperature: the temperature at which a model's tokens are drawn, over 0.
+        top_k: each token is drawn from this many likeliest ones, at least 1.
+        new_tokens: the most tokens that a model writes for a distractor, at least 1.
+        attempts: how often a model may try to write one distractor, at least 1.
+        device: the device of the model: auto, cpu or cuda[:N].
+        dtype: the number format of the model's weights.
+        corpus: the sentences to use instead of those that `generator` names; set only in Python.
 
     Raises:
         AugmentError: a value is out of its range, or the text file does not exist or has no usable sentence.
@@ -71,21 +73,25 @@ class AddSent(MadeOnDemand):
 
     @property
     def wants_corpus(self) -> bool:
-        """Whether the distractors come from the records that are perturbed, and these are not yet known."""
+        """Whether the sentences to add come from the rows of the input, and `with_corpus` has not yet given them."""
         return self.generator == _INPUT and self.corpus is None
 
     def with_corpus(self, corpus: InputCorpus) -> Self:
-        """Return the attack with a corpus of the records that are perturbed; unchanged if it wants no corpus."""
+        """Return the attack with sentences to add; the same attack if it does not take them from the rows of the input.
+
+        Args:
+            corpus: the sentences and options of the rows of the input.
+        """
         return replace(self, corpus=corpus) if self.wants_corpus else self
 
     @property
     def corpus_digest(self) -> str:
-        """The digest of the corpus; "" for the shipped corpus, and if a model writes the distractors."""
+        """The SHA-256 of the sentences that may be added; "" if they are shipped ones or written by a model."""
         found = self._corpus()
         return "" if found is None or found is shipped_corpus() else found.digest
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
-        """Propose a distractor for each text, or for each wrong option of a question."""
+        """Propose to add an unrelated sentence to each text, or to replace each wrong option of a question."""
         corpus = self._corpus()
         if corpus is not None:
             generate = from_corpus(corpus, self.nearest)

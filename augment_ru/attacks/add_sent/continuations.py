@@ -22,15 +22,17 @@ _LEAST, _MOST = 3, 40
 
 
 def from_model(name: str, decoding: Decoding, new_tokens: int, *, attempts: int, device: str, dtype: str) -> Generator:
-    """Make a generator of distractors from the continuations of a causal language model.
+    """Make a function that lets a causal language model write distractors: unrelated sentences, or other wrong options.
+
+    The model continues the text. A distractor is the usable part of its continuation.
 
     Args:
         name: the model: a hub name in the local cache, or a folder.
-        decoding: how tokens are drawn.
+        decoding: how tokens are drawn (temperature, top-k).
         new_tokens: the number of tokens that are drawn for a continuation.
-        attempts: the most continuations that are drawn for a gap (a place for a distractor) until one is usable.
-        device: see `inference.pretrained.load`.
-        dtype: see `inference.pretrained.load`.
+        attempts: how many continuations of a text are tried at most until one is usable.
+        device: the device of the model: auto, cpu or cuda[:N].
+        dtype: the number format of the model's weights, such as `auto`.
     """
 
     def generate(gaps: Sequence[Gap], keys: Keys) -> list[list[Edit]]:
@@ -54,15 +56,20 @@ def from_model(name: str, decoding: Decoding, new_tokens: int, *, attempts: int,
 
 
 def prompt(gap: Gap) -> str:
-    """Return the text that the model continues.
+    """Return the text that a language model continues to fill a gap (a place for a new sentence or a new wrong option).
 
-    For a sentence this is the text in front of the gap; for an option it is the question and «Ответ:».
+    For a sentence this is the text in front of the gap. For an option it is the question and «Ответ:».
     """
     return f"{gap.before}\nОтвет:" if gap.is_option else gap.before
 
 
 def distractor(gap: Gap, continuation: str) -> Edit | None:
-    """Return the edit that writes the usable part of a continuation into the gap; None if no part is usable."""
+    """Return the edit that writes the usable part of a model's continuation into a gap; None if no part is usable.
+
+    Args:
+        gap: the place for a new sentence or a new wrong option.
+        continuation: the text that the model wrote.
+    """
     text = _TAGS.sub("", continuation)
     if "\ufffd" in text or "⁇" in text:
         text = re.split("[\ufffd⁇]", text)[0]

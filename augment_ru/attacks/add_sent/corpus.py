@@ -37,7 +37,7 @@ _RARE = 1e-5
 
 
 def topics(texts: Sequence[str]) -> Vectors:
-    """Return the `topic` of each text, shape (texts, dimensions)."""
+    """Return the topic vector of each text (see `topic`), shape (texts, dimensions)."""
     width: int = embedding().pq.dim
     return np.stack([topic(text) for text in texts]) if texts else np.zeros((0, width))
 
@@ -46,8 +46,9 @@ def topics(texts: Sequence[str]) -> Vectors:
 def topic(text: str) -> Vectors:
     """Return the topic of a text: the weighted mean of the vectors of its nouns, of length 1; shape (dimensions,).
 
-    If no noun has a vector, all words count; if no word has one, the result is zero. A word of frequency p has the
-    weight a / (a + p): Arora, Liang and Ma 2017, "A simple but tough-to-beat baseline for sentence embeddings".
+    If no noun has a vector, the vectors of all words are taken. If no word has one, the result is zero. A word of
+    frequency p has the weight 1e-5 / (1e-5 + p), so that rare words count most. The weights are those of Arora, Liang
+    and Ma 2017, "A simple but tough-to-beat baseline for sentence embeddings".
     """
     long = [word for word in LETTERS.findall(text.lower()) if len(word) >= _LEAST_LETTERS]
     known = [(word, vector) for word in long if (vector := word_vector(word)) is not None]
@@ -70,11 +71,11 @@ _LONGEST_OPTION = 12
 
 @dataclass(frozen=True)
 class Corpus:
-    """Sentences and options, each of them once, in order.
+    """Sentences and options from which distractors (texts to add to others) are drawn, each of them once.
 
     Attributes:
-        sentences: statements, with their closing marks.
-        options: phrases without a closing mark.
+        sentences: statements, with their closing marks, in alphabetical order.
+        options: phrases without a closing mark, in alphabetical order.
     """
 
     sentences: tuple[str, ...]
@@ -82,7 +83,10 @@ class Corpus:
 
     @classmethod
     def of(cls, sentences: Iterable[str], options: Iterable[str], most: int = MOST) -> "Corpus":
-        """Make a corpus of at most `most` sentences and `most` options, those of the lowest hashes."""
+        """Make a corpus of sentences and options, at most `most` of each: those of the lowest hashes.
+
+        So the result does not depend on the order in which the texts are given.
+        """
         return cls(Lowest(most).add(sentences).texts, Lowest(most).add(options).texts)
 
     @cached_property
@@ -94,25 +98,27 @@ class Corpus:
         return hash(self.digest)
 
     def for_label(self, label: str) -> "Corpus":
-        """Return the whole corpus: it has no labels."""
+        """Return this corpus, whatever the label of a row: its texts are not divided by labels."""
         del label
         return self
 
     def near(self, text: str) -> tuple[Ints, Floats]:
-        """Sort the sentences by their nearness in topic to a text, the nearest first.
+        """Sort the sentences of the corpus by how near they are to a text in topic, the nearest first.
 
         Returns:
-            The indices of the sentences, and how near each one is, in [-1, 1].
+            The index of each sentence, from 0; and its nearness (the cosine of the topics), in [-1, 1].
         """
         return _order(self._sentence_topics, text)
 
     def near_option(self, option: str, question: str) -> tuple[Ints, Floats]:
-        """Sort the options by their nearness in topic to an option, the nearest first.
+        """Sort the options of the corpus by how near they are to one option in topic, the nearest first.
 
-        If no word of the option has a vector, its question is compared instead.
+        Args:
+            option: the option with which those of the corpus are compared.
+            question: the question of that option; it is compared instead if no word of the option has a vector.
 
         Returns:
-            The indices of the options, and how near each one is, in [-1, 1].
+            The index of each option of the corpus, from 0; and its nearness (the cosine of the topics), in [-1, 1].
         """
         return _order(self._option_topics, option if topic(option).any() else question)
 
@@ -126,10 +132,12 @@ class Corpus:
 
 
 class Lowest:
-    """Collects different texts and keeps those of the lowest hashes, so that the order of adding does not matter.
+    """A collection of different texts that keeps only those with the lowest hashes.
+
+    So the same texts are kept in whatever order they are added.
 
     Args:
-        most: how many texts are kept at most.
+        most: the most texts that are kept.
     """
 
     def __init__(self, most: int = MOST) -> None:
@@ -158,7 +166,9 @@ class Lowest:
 
 @lru_cache(maxsize=2)
 def read_corpus(path: str) -> Corpus:
-    """Read the corpus of a text file: its sentences, and as options its short lines without a closing mark.
+    """Read a text file of sentences and options from which distractors (texts to add to others) are drawn.
+
+    A short line without a closing mark is an option. In other lines each statement is a sentence.
 
     Raises:
         AugmentError: there is no such file, it is not UTF-8, or none of its lines can be a distractor.
@@ -184,14 +194,18 @@ def read_corpus(path: str) -> Corpus:
 
 @cache
 def shipped_corpus() -> Corpus:
-    """Read the sentences of `dictionaries/distractors.tsv` and the phrases of `dictionaries/distractor_options.tsv`."""
+    """Read the distractors of this package: sentences to add to texts, and phrases to replace wrong options.
+
+    The sentences are those of `dictionaries/distractors.tsv`, the phrases those of
+    `dictionaries/distractor_options.tsv`.
+    """
     sentences = rows(dictionary_path("distractors"), columns=2)
     options = rows(dictionary_path("distractor_options"), columns=1)
     return Corpus.of((sentence for _, sentence in sentences), (option for (option,) in options))
 
 
 def statements(text: str) -> Iterator[str]:
-    """Yield the sentences of a text that may be distractors."""
+    """Yield the sentences of a text that could be added to other texts: Russian statements without links and markup."""
     from razdel import sentenize  # noqa: PLC0415  (only attacks on sentences need it)
 
     for line in text.splitlines():

@@ -62,11 +62,13 @@ def _forms(word: str) -> frozenset[str]:
 
 @lru_cache(maxsize=8192)
 def content(text: str) -> frozenset[str]:
-    """Return the content words of a text, to compare two texts: the beginnings and the roots of their dictionary forms.
+    """Return the content words of a text in a short form that words of one root share, to compare two texts.
 
-    Content words are nouns, adjectives, verbs, and words in other alphabets. If a word has several readings, the
-    dictionary forms of all of them are returned, so two words that look alike count as the same in case of doubt. The
-    beginning is five letters; the root two letters and the next two consonants, without suffixes and alternations.
+    Content words are nouns, adjectives, verbs, and words in other alphabets. Each Russian word gives two strings. One
+    is the beginning of its dictionary form, up to five letters. The other is its root: two letters, a hyphen and the
+    next two consonants, after suffixes and alternations of consonants are taken away. If a word has several readings
+    (possible analyses), those of all readings are returned. A word in another alphabet is returned as it is, in lower
+    case.
 
     >>> sorted(content("Мы работали.") & content("Трудная работа!"))
     ['ра-бт', 'работ']
@@ -115,7 +117,9 @@ _FIRST_OPTIONS = ("AB", "АБ", "АВ", "ab", "аб", "ав", "12")
 
 
 def end_of_question(text: str) -> int:
-    """Find the place in a text where a sentence is added: the end of its question if options follow, else its end.
+    """Find the place in a text where a sentence can be added.
+
+    This is the end of the question if options follow it, and otherwise the end of the text.
 
     >>> text = "Что тонет в воде? А) камень Б) пробка"
     >>> text[: end_of_question(text)]
@@ -134,14 +138,14 @@ def end_of_question(text: str) -> int:
 def added(text: str, end: int, new: str, *, after_link: bool) -> Edit:
     """Return the edit that adds a sentence to a text.
 
-    The sentence is put in front of the text instead, if it would be taken for part of a list or of what the text
-    announces. A full stop is added before it if the text has none.
+    A full stop is added before the new sentence if the text has none there. If the sentence would look like part of a
+    list there, or like something that the text announces with a colon, it is put in front of the whole text instead.
 
     Args:
         text: the text.
         end: the place where the sentence is put.
         new: the sentence, with its closing mark.
-        after_link: whether a link or the like ends at this place; then no full stop is put after it.
+        after_link: whether a link or markup ends at this place; then no full stop is put after it.
     """
     before = text[:end]
     breaks = re.search(r"\r?\n", text.rstrip())
@@ -176,16 +180,16 @@ _NEAREST_SAFE = 0.3
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """A place in a text where a distractor is put: between two sentences, or instead of a wrong option.
+    """A place in a text where a distractor is put: a new sentence, or a text instead of a wrong option.
 
     Attributes:
-        row: the number of the text in the batch.
+        row: the index of the text in the batch, from 0.
         place: the span of the wrong option that is replaced; or an empty span where a sentence is added, at the end of
             the text or of its question.
         before: the text before that place; for an option, the question without its options.
         text: the whole text.
-        context: what the record says about the text.
-        closed: whether a link or the like ends at the place, so that no full stop is put there.
+        context: what the record says about the text, such as its right answers.
+        closed: whether a link or markup ends at the place, so that no full stop is put there.
     """
 
     row: int
@@ -197,7 +201,7 @@ class Gap:
 
     @property
     def is_option(self) -> bool:
-        """Whether the distractor replaces an option."""
+        """Whether an option is replaced here; otherwise a sentence is added."""
         return self.place.start < self.place.stop
 
     @property
@@ -206,9 +210,10 @@ class Gap:
         return self.place.of(self.text)
 
     def fits(self, new: str) -> bool:
-        """Tell whether a distractor may be put here.
+        """Tell whether a distractor (a new sentence or option) may be put at this place.
 
-        It must not contain a right answer or a forbidden phrase, and the record must not have it already.
+        It must not contain a right answer or a phrase that the record forbids. A sentence must not be in the record
+        already. An option must differ from all options of the question.
         """
         if any(contains_phrase(new, answer) for answer in (*self.context.answers, *self.context.forbidden)):
             return False
@@ -222,21 +227,25 @@ class Gap:
 
     @property
     def content(self) -> frozenset[str]:
-        """The content words of the record's texts, and of the answers that the distractor must not contain."""
+        """The content words that a new text at this place must not share, in the form in which `content` writes them.
+
+        They are those of the record's texts (for an option, of its question), of the right answers and of forbidden
+        phrases.
+        """
         texts = (self.before,) if self.is_option else (self.text, *self.context.record)
         return frozenset().union(*map(content, (*texts, *self.context.answers, *self.context.forbidden)))
 
     @property
     def others(self) -> tuple[str, ...]:
-        """The other options of the question."""
+        """The other options of the question, besides the one that is replaced."""
         spans = (self.context.right, *self.context.wrong)
         return tuple(span.of(self.text) for span in spans if span is not None and span != self.place)
 
     def edit(self, new: str) -> Edit:
-        """Return the edit that puts a distractor here.
+        """Return the edit that puts a distractor (a new sentence or option) at this place.
 
-        Instead of an option it gets the letter case and the closing mark of the old option. Its note then has the old
-        option as its reading, so that a similarity judges the question only: the exchange is intended.
+        A new option gets the letter case and the closing mark of the old one. The note of its edit has the old option
+        as its reading. So a similarity does not see the exchange, which is intended, and judges only the question.
         """
         if not self.is_option:
             return added(self.text, self.place.stop, new, after_link=self.closed)
@@ -253,17 +262,17 @@ Generator = Callable[[Sequence[Gap], Keys], Sequence[Iterable[Edit]]]
 
 
 def distract(batch: Batch, streams: Streams, probability: float, generate: Generator, *, least: int = 1) -> Proposals:
-    """Propose a sentence at the end of each text, or another text for each wrong option of a question.
+    """Propose to add a sentence at the end of each text, or another text instead of each wrong option of a question.
 
-    Only distractors that may become active are generated: those with a rank below the probability. A text with fewer
-    than `least` of them gets those of the next lowest ranks, until it has `least`.
+    Such new texts (distractors) are made only for changes with a rank below the probability, since the others cannot be
+    made. A text with fewer than `least` of these changes gets more, in the order of ranks, until it has `least`.
 
     Args:
         batch: the texts.
         streams: the random draws of each text.
         probability: the probability of the attack.
-        generate: makes the distractors.
-        least: how many distractors each text needs, at least 1.
+        generate: a function that makes the distractors for some places in texts.
+        least: how many changes are proposed for each text if it has that many possible ones; at least 1.
     """
     gaps = [gap for row in range(len(batch)) for gap in _gaps(batch, row)]
     rows = np.array([gap.row for gap in gaps], dtype=np.int64)
@@ -311,17 +320,19 @@ def _gaps(batch: Batch, row: int) -> Iterator[Gap]:
 
 
 def from_corpus(corpus: Corpus | InputCorpus, nearest: int) -> Generator:
-    """Make a generator that draws distractors from a corpus: one of the safe texts that are nearest in topic.
+    """Make a function that draws distractors (new sentences or wrong options) from the safe texts of a corpus.
 
-    A sentence is safe if it shares no content word with the record or its answers, and if its nearness in topic is at
-    most 0.3. A nearer sentence is mostly about the very same thing as the text: after «Какой врач лечит зубы?» a
-    sentence about a dentist gives the answer, after a cold soup a steaming borscht contradicts the text. An option is
-    put into the grammatical type of the old one (`option_types`); it is safe if it shares no content word with its
-    question or the right option, and is at most as near to the right option as to the old one.
+    A sentence is safe if it shares no content word with the record or its answers, and if the cosine of its topic with
+    that of the text is at most 0.3. A nearer sentence is mostly about the very same thing: after «Какой врач лечит
+    зубы?» a sentence about a dentist gives the answer away.
+
+    An option is first put into the grammatical form of the one that it replaces. It is safe if it shares no content
+    word with its question or the right option, and if it is no nearer in topic to the right option than to the replaced
+    one.
 
     Args:
         corpus: the sentences and options.
-        nearest: the number of safe texts, the nearest in topic, that one is drawn from.
+        nearest: one is drawn from this many safe texts, those nearest in topic.
     """
 
     def generate(gaps: Sequence[Gap], keys: Keys) -> list[Iterable[Edit]]:

@@ -21,11 +21,12 @@ _NOTHING = Corpus((), ())
 
 @dataclass(frozen=True)
 class InputCorpus:
-    """A corpus for each label of the rows of a run.
+    """The sentences and options of the rows of a run, from which texts to add to other rows are drawn, by label.
 
     Attributes:
-        parts: the corpus of the rows of each label; "" stands for rows without a label.
-        labelled: whether the rows have labels; if not, `parts` has a single corpus, for all rows.
+        parts: maps a label to the sentences and options of its rows; "" stands for rows without a label.
+        labelled: whether rows are kept apart by their labels; if not, `parts` has one entry, "", with the texts of all
+            rows.
     """
 
     parts: Mapping[str, Corpus]
@@ -33,7 +34,10 @@ class InputCorpus:
 
     @classmethod
     def of(cls, records: Iterable[Record]) -> "InputCorpus":
-        """Collect the statements in the texts of records, and their options, whatever the order of the records."""
+        """Collect the statements and the options in the texts of records; their order does not matter.
+
+        The texts are kept apart by the labels of the records if there are few labels with enough records each.
+        """
         rows: Counter[str] = Counter()
         found: dict[str, tuple[Lowest, Lowest]] = {}
         for record in records:
@@ -49,11 +53,14 @@ class InputCorpus:
 
     @cached_property
     def digest(self) -> str:
-        """The SHA-256 of the labels and of the digests of their parts, in hexadecimal digits."""
+        """The SHA-256 of all labels with their sentences and options, in hexadecimal digits."""
         return sha256(orjson.dumps({label: part.digest for label, part in self.parts.items()})).hexdigest()
 
     def for_label(self, label: str) -> Corpus:
-        """Return the corpus for rows with this label; an empty corpus if no row has it."""
+        """Return the sentences and options of the rows with this label; none if no row has it.
+
+        If rows are not kept apart by labels, those of all rows are returned.
+        """
         return self.parts.get(label if self.labelled else "", _NOTHING)
 
 

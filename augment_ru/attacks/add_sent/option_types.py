@@ -47,15 +47,16 @@ _LEAST_OF_ONE_GENDER = 3
 
 
 class OptionType(NamedTuple):
-    """An option with its grammatical type.
+    """An option of a question with its grammatical type, which a text that replaces it must have, too.
 
     Attributes:
         kind: `noun`, `verb` (a predicate without subject, or with a pronoun in front), `infinitive`, `gerund`,
-            `adjective`, `short`, `comparative`, `adverb`, `clause`, `amount` (in digits), or `numeral`.
+            `adjective`, `short` (an adjective or participle), `comparative`, `adverb`, `clause`, `amount` (in digits),
+            or `numeral`.
         lead: the first words, which stay when the option is replaced: a conjunction, a pronoun, a preposition.
         words: the words after the lead, as they are written.
-        head: the index in `words` of the word that is inflected.
-        forms: the forms that the head may have here, the likeliest first.
+        head: the index in `words`, from 0, of the word that is inflected.
+        forms: the forms that this word may have here, the likeliest first.
         preposition: the last word of the lead in lower case if it is a preposition; otherwise "".
     """
 
@@ -68,15 +69,18 @@ class OptionType(NamedTuple):
 
     @property
     def first(self) -> WordForm:
-        """The likeliest form of the head."""
+        """The likeliest grammatical form of the option's inflected word."""
         return self.forms[0]
 
     def made_of(self, new: "OptionType", others: Sequence["OptionType"]) -> str | None:
-        """Return another option with the lead and in the form of this one; None if it has no such form.
+        """Return a new option put into the form of this one, with this one's first words, such as its preposition.
+
+        The result is None if the new option cannot be put into this form.
 
         Args:
-            new: the type of the other option.
-            others: the types of the other options of the question; they tell nominative from accusative.
+            new: the new option with its type.
+            others: the other options of the question with their types. They help to tell whether this option is in the
+                nominative or the accusative.
         """
         if new.kind not in (self.kind, _SOURCES.get(self.kind)) or not (self.forms and new.forms):
             return None
@@ -95,9 +99,10 @@ class OptionType(NamedTuple):
 
     @property
     def tense(self) -> frozenset[str]:
-        """What two clauses or two infinitives must share: a clause its tense, an infinitive its aspect.
+        """The grammemes that a clause must share with a clause that replaces it, or an infinitive with an infinitive.
 
-        It is empty for the present tense, a clause without a verb, and options of other kinds.
+        For a clause this is `past` or `futr`, for an infinitive its aspect. The set is empty for a clause in the
+        present tense or without a verb, and for options of other kinds.
         """
         if self.kind == "infinitive":
             return self.first.grammemes & {"perf", "impf"}
@@ -132,7 +137,12 @@ class OptionType(NamedTuple):
         return forms
 
     def declined(self, case: str, number: str) -> str | None:
-        """Return the words of a noun phrase in a case and number; None if it has no such form."""
+        """Return the words of this option, a noun phrase, in a case and number; None if the phrase has no such form.
+
+        Args:
+            case: pymorphy3's grammeme of the case, such as `gent`.
+            number: `sing` or `plur`.
+        """
         noun = noun_of(self.first.lemma, self.first)
         alone = self.head == len(self.words) - 1  # «рост растения» has no plural beside its genitive
         if noun is None or (number != self.first.number and not (alone and number == "plur" and has_plural(noun))):
@@ -157,7 +167,7 @@ class OptionType(NamedTuple):
 
 @lru_cache(maxsize=50_000)
 def option_type(text: str) -> OptionType | None:
-    """Find the type of an option; None if its type is not certain."""
+    """Find the grammatical type of an option («в лесу»: preposition and noun); None if it is not certain."""
     tokens = text.strip(_MARKS).split()
     words = [token.strip(_MARKS).lower() for token in tokens]
     if not all(words) or not _ASKED.isdisjoint(words) or re.search(r"[.!?;:(]\s", text):
@@ -273,7 +283,11 @@ def _forms(word: str, part: str) -> list[WordForm]:
 
 
 def other_amounts(old: OptionType) -> Iterator[str]:
-    """Yield amounts of the same unit as an option: in digits, or with a numeral that governs the same case."""
+    """Yield options with another number and the same unit as an old one: «5 км» gives «15 км».
+
+    An amount in digits stays in digits. A numeral is replaced by one after which the noun has the same form: «пять
+    дней» by «семь дней».
+    """
     text = " ".join((*old.lead, *old.words))
     if old.kind == "numeral":
         lemma = old.forms[0].lemma

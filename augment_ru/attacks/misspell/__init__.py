@@ -29,12 +29,12 @@ _SEPARATORS = (*JOINS, "split")
 class Misspell(Attack):
     """Misspell words as people do, each class of error as often as they do.
 
-    A lexicon holds frequent misspellings («вобщем», «седня»); rules over letters make the others: unstressed vowels,
-    -тся and -ться, double and silent consonants, neighbouring keys, letters left out, added or swapped, stretched
-    vowels. Words are joined and split as by `spacing`. No word is in two changes. Words in capitals and words with
-    digits or letters that are not Russian stay.
+    Frequent misspellings («вобщем», «седня») are listed in a lexicon. Rules over letters make the others: unstressed
+    vowels, -тся and -ться, double and silent consonants, neighbouring keys, letters left out, added or swapped,
+    stretched vowels. Words are also joined and split, as the attack `spacing` does. No word gets two changes. Words in
+    capitals and words with digits or letters that are not Russian stay.
 
-    People write many sentences without an error, so no change is forced (`min_changes` is 0).
+    People write many sentences without an error. So no change is forced: a text may stay as it is (`min_changes` is 0).
 
     Args:
         probability: the share of the words that get an error, in an average text; in [0, 1].
@@ -42,8 +42,8 @@ class Misspell(Attack):
         profile: whose errors are imitated: those in blogs (`blog`), in a `messenger`, or of `careful` people.
         lexicon: the dictionary of frequent misspellings, with the columns right form, wrong form, class, share.
         rules: the dictionary of rules over letters, with the columns class, rule, errors, how many places, example.
-        frequencies: the dictionary of the classes, with the columns class, errors in 23,500 words of `blog`, and a
-            factor for each other profile.
+        frequencies: the dictionary of the classes. Its columns are: the class; how many such errors 23,500 words of
+            `blog` have; and for each other profile a factor by which this number is multiplied.
 
     Raises:
         AugmentError: there is no such class, profile or dictionary, or `classes` is empty.
@@ -67,7 +67,7 @@ class Misspell(Attack):
 
     @property
     def mean_rate(self) -> float:
-        """The share of the words of an average text in which people make an error of the classes, in [0, 1]."""
+        """The share of the words in which people make an error of the chosen classes, in an average text; in [0, 1]."""
         return _plan(self).mean
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:

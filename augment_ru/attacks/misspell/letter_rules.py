@@ -66,9 +66,9 @@ def unstressed(words: Sequence[str], owners: Ints, vowels: Mask, yo: Mask) -> Fl
 
     Args:
         words: the words in lower case.
-        owners: the number of the word that each letter belongs to; -1 between words.
-        vowels: whether each letter is a vowel.
-        yo: whether each letter is ё.
+        owners: for each letter of all words in a row, the index of its word, from 0; -1 for a gap between words.
+        vowels: whether each letter is a vowel, same shape.
+        yo: whether each letter is ё, same shape.
     """
     endings, shares = _tables()
     longest = max(map(len, endings))
@@ -127,16 +127,17 @@ _FIRST = 0.3
 
 
 class Words:
-    """Some words in columns, letter by letter, with a gap between two words.
+    """The letters of some words in arrays, one word after another, with a gap between two words.
 
     Args:
         words: the words in lower case.
 
     Attributes:
-        numbers: the number of each letter in `_NUMBERS`, shape (letters,).
-        words: the number of the word of each letter, -1 in gaps, same shape.
-        starts: the index of the first letter of each word, shape (words,).
-        weights: how likely an error is at each letter, shape (letters,).
+        numbers: which letter each one is: 1 for а, 2 for б and so on, one more for a hyphen, 0 for a gap or another
+            sign; shape (letters,).
+        words: the index of the word of each letter, from 0; -1 for a gap; same shape.
+        starts: the index in `numbers` of the first letter of each word, shape (words,).
+        weights: how likely an error is at each letter, relative to a letter inside a long word; shape (letters,).
         unstressed: the probability that each vowel is unstressed, shape (letters,); 1 for other letters.
     """
 
@@ -182,22 +183,23 @@ def _members(letters: str) -> Mask:
 
 
 class LetterRule:
-    """A rule of misspelling.
+    """A rule of misspelling: which letters become which, between which others, such as `(о~>а)` for an unstressed о.
 
     Args:
-        text: the rule, in the notation of this module.
+        text: the rule, `left(old>new)right`. All four parts are letters or sets of letters; the module says more.
 
     Attributes:
-        context: which letters may be the old ones or stand around them: pairs (place, mask), sorted by place. Place 0
-            is the first old letter, place -1 the letter before it. The mask tells for each letter, by its number,
-            whether it may stand there.
+        context: which letters the rule allows, at the old letters and around them, as pairs (place, mask) sorted by
+            place. Place 0 is the first old letter, place -1 the letter before it. The mask tells for each letter, by
+            its number in `Words.numbers`, whether it may stand there.
         length: how many letters are replaced.
-        equal: the places of the old letters that must equal the letter before them.
+        equal: the places of those old letters that must equal the letter before them.
         stress: "~" if the old vowel must be unstressed, "!" if it must be stressed, else "".
-        old, new: the old letters or sets of letters, and the new text, in the notation of this module.
+        old: the old letters or sets of letters, as the rule writes them.
+        new: the letters or signs that replace them, as the rule writes them.
 
     Raises:
-        AugmentError: the text is not a rule in the notation of this module.
+        AugmentError: the text is not such a rule.
     """
 
     def __init__(self, text: str) -> None:
@@ -222,10 +224,14 @@ class LetterRule:
         self.context = [(at, _allowed(part, text)) for at, part in sorted(context)]
 
     def places(self, words: Words) -> tuple[Ints, Floats]:
-        """Find where the rule fits.
+        """Find where this rule of misspelling fits some words.
+
+        Args:
+            words: the words, letter by letter.
 
         Returns:
-            The indices in `words.numbers` of the first old letters, ascending, and the weight of each.
+            The index in `words.numbers` of the first old letter at each place, ascending; and how likely the error is
+            there.
         """
         size = words.numbers.size - 2 * _MARGIN
 
@@ -248,11 +254,11 @@ class LetterRule:
         return places, weights
 
     def written(self, old: str, draw: Callable[[], float]) -> str:
-        """Return the text that replaces the old letters.
+        """Return the text that this rule of misspelling writes instead of the old letters.
 
         Args:
             old: the old letters in lower case.
-            draw: returns a new draw from U[0, 1) at each call.
+            draw: a function that returns a new draw from U[0, 1) at each call.
         """
         if self.new.startswith("["):
             return self.new[self.old.index(old)]

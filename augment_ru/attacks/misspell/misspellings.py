@@ -24,7 +24,7 @@ _LONG = 6
 
 
 class Form(NamedTuple):
-    """A frequent misspelling: the wrong form, its class, and how often people write it instead of the right form."""
+    """A frequent misspelling: the wrong form, its class, and how often people write it instead of the right one."""
 
     wrong: str
     kind: str
@@ -34,7 +34,8 @@ class Form(NamedTuple):
 class Misspelt(NamedTuple):
     """A word with an error, and the class of the error.
 
-    With two errors, `kind` has both classes, joined by `+`, or their common class; without an error it is "".
+    With two errors, `kind` has both classes, joined by `+`, or one name if both are of one class. Without an error it
+    is "". `is_by_rule` tells whether a rule over letters made the error, not the list of frequent misspellings.
     """
 
     text: str
@@ -43,7 +44,7 @@ class Misspelt(NamedTuple):
 
 
 class RatedRule(NamedTuple):
-    """A rule, its class, and how often people make the error where the rule fits."""
+    """A rule of misspelling, the class of its errors, and how often people make the error where the rule fits."""
 
     rule: LetterRule
     kind: str
@@ -67,19 +68,20 @@ class _Found(NamedTuple):
 
 
 class Misspellings:
-    """The lexicon and the rules of some classes of errors.
+    """The misspellings of some classes of errors: a lexicon of frequent ones, and rules over letters.
 
     Args:
-        dictionaries: the names of the lexicon (right form, wrong form, class, share) and of the rules (class, rule,
-            errors, how many places, example), or paths that end in .tsv.
+        dictionaries: two names of dictionaries, or paths that end in .tsv. The first is the lexicon (right form, wrong
+            form, class, share), the second has the rules (class, rule, errors, how many places, example).
         classes: the classes.
-        factors: the factor of each class, by which its rates are multiplied.
-        prefixes: the prefixes that people split from words, and how often; longer ones first.
+        factors: for each class, the number by which its rates are multiplied.
+        prefixes: the prefixes that people split from words («на верное»), and how often; longer ones first.
 
     Attributes:
-        forms: maps a right form, a word or a phrase of two words in lower case with е for ё, to its misspellings.
+        forms: maps right forms to their frequent misspellings. A right form is a word, or a phrase of two words, in
+            lower case with е for ё.
         phrases: the misspellings of each right form that is a phrase.
-        phrase_table: finds these forms in a batch; their numbers are their indices in `phrases`.
+        phrase_table: finds these phrases in a batch, and gives the index of each in `phrases`.
         beginnings: maps beginnings of words, of at least three letters, to their misspellings.
         stems: the first three letters of these beginnings.
         rules: the rules over letters.
@@ -130,7 +132,7 @@ class Misspellings:
         """The rates of words that were asked for, so that a frequent word is computed once."""
 
     def of(self, word: str) -> list[Form]:
-        """Return the frequent misspellings of a word in lower case."""
+        """Return the listed misspellings of a word in lower case; a prefix that people split from it makes one more."""
         plain = word.replace("ё", "е")
         found = list(self.forms.get(plain, ()))
         if plain[:_SHORTEST_BEGINNING] in self.stems:
@@ -160,13 +162,13 @@ class Misspellings:
         return np.array([known[word] for word in words], dtype=np.float64)
 
     def misspelt(self, words: Sequence[str], keys: Keys) -> list[Misspelt]:
-        """Return each word with an error, drawn by the rates; a word without a possible error stays as it is.
+        """Return each word with an error; errors that people make more often are likelier to be drawn.
 
-        Some long words get a second error, by a rule.
+        A word without a possible error stays as it is. Some long words get a second error, by a rule over letters.
 
         Args:
             words: the words, as they are written.
-            keys: the key of the draws of each word, shape (words,).
+            keys: the key of each word's random draws, shape (words,).
         """
         made = self._once(words, keys, [self.of(word.lower()) for word in words])
         again = np.flatnonzero(unit(keys, np.full(keys.size, _MORE)) < _AGAIN).tolist()
@@ -255,10 +257,10 @@ def _is_other_word(word: str) -> bool:
 
 
 def as_written(wrong: str, word: str) -> str:
-    """Give a wrong form the initial capital of the word, and write е instead of ё if the word has no ё.
+    """Write a misspelling as the text writes the word: with its initial capital, and with е for ё if it has no ё.
 
     Args:
-        wrong: the wrong form in lower case.
+        wrong: the misspelling in lower case.
         word: the right form as it is written in the text.
     """
     if "ё" in wrong and "ё" not in word.lower():

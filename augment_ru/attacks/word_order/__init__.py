@@ -28,10 +28,16 @@ Touches = Callable[[int, int], bool]
 
 
 def edits_of(text: str, clause: Clause, order: Order, touches: Touches) -> tuple[Edit, ...] | None:
-    """Return the smallest edits that put the constituents of a clause into an order and move nothing protected.
+    """Return the smallest edits that put the constituents (phrases) of a clause into another order.
 
     Some constituents stay: the longest sequence, in characters, that keeps its order and includes all constituents with
     protected characters. The text between them is replaced. The capital of the sentence goes to its new first word.
+
+    Args:
+        text: the text.
+        clause: the clause.
+        order: the new order.
+        touches: a function that tells whether the range from one place to another has a protected character.
 
     Returns:
         The edits in order; None if the order would move something protected, or if the first word may be a name.
@@ -56,7 +62,17 @@ def edits_of(text: str, clause: Clause, order: Order, touches: Touches) -> tuple
 
 
 def swapped(text: str, found: Coordination, order: Sequence[int], touches: Touches) -> tuple[Edit, ...] | None:
-    """Return the edits that put the members of a list into an order; None in the same cases as `edits_of`."""
+    """Return the edits that put the members of a list into another order: «хлеб и молоко» → «молоко и хлеб».
+
+    Args:
+        text: the text.
+        found: the list.
+        order: for each position, the index of the member that moves there, from 0.
+        touches: a function that tells whether the range from one place to another has a protected character.
+
+    Returns:
+        The edits; None if the order would move something protected, or if the first word of the sentence may be a name.
+    """
     tokens = found.tree.tokens
     spans = [(tokens[first].start, tokens[last - 1].stop) for first, last in found.members]
     moved = [at for at, old in enumerate(order) if at != old]
@@ -207,8 +223,8 @@ class WordOrder(Attack):
     """Put the constituents of a clause, or the members of a list, into another order that a native would use.
 
     Args:
-        probability: the share, in [0, 1], of the reorderable clauses and lists that are reordered.
-        guards: the constraints whose spans no edit may touch, whatever the task.
+        probability: the share of clauses and lists reordered, among those that can be; in [0, 1].
+        guards: the constraints whose spans this attack never touches, for any task.
 
     Raises:
         AugmentError: there is no such constraint.

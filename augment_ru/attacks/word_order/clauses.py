@@ -29,12 +29,12 @@ _APART = frozenset({"conj", "parataxis", "ccomp", "advcl"})
 
 @dataclass(frozen=True, slots=True)
 class Constituent:
-    """Words of a clause that stay together.
+    """Words of a clause that stay together when its order changes.
 
     Attributes:
-        first, last: the numbers of its tokens, as a half-open range: `last` is one past its last token.
-        head: the number of its head.
-        role: its role in the clause.
+        first, last: the range of its tokens, by their indices in the text; `last` is one past its last token.
+        head: the index of the token that governs the others.
+        role: its role in the clause, such as subject or expression of time.
     """
 
     first: int
@@ -44,9 +44,14 @@ class Constituent:
 
 
 def constituents_of(tree: Syntax, predicate: int, role: Role) -> list[Constituent] | None:
-    """Find the constituents around a predicate, up to the next punctuation on both sides, in their order.
+    """Find the constituents (phrases) around a predicate, up to the next punctuation on both sides, in their order.
 
-    Constituents that must stay in front of all others have the role `Role.LEAD`; they come first.
+    Constituents that must stay in front of all others come first and have the role `Role.LEAD`.
+
+    Args:
+        tree: the tree of the sentence.
+        predicate: the index of the predicate's token, from 0.
+        role: the role of the predicate.
 
     Returns:
         The constituents; None if the tree looks wrong there.
@@ -149,15 +154,15 @@ def _stays_behind(tree: Syntax, noun: Constituent, one: Constituent) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """The constituents around a predicate, up to the next punctuation on both sides.
+    """The constituents (phrases) around a predicate, up to the next punctuation on both sides.
 
     Attributes:
         tree: the tree of the sentence.
-        predicate: the number of the predicate's token.
+        predicate: the index of the predicate's token, from 0.
         constituents: the constituents that may move, in their order.
-        leads: whether conjunctions come before them, and no other words that must stay there.
-        opens: whether the first constituent is the first word of its sentence.
-        closed: whether the clause ends after the last constituent.
+        leads: whether conjunctions stand in front of them, and nothing else that must stay there.
+        opens: whether the first of them begins with the first word of the sentence.
+        closed: whether the clause ends after the last of them.
         subordinate: whether the clause is part of another clause.
         shared: whether another predicate has the same subject.
     """
@@ -173,12 +178,12 @@ class Clause:
 
     @property
     def pattern(self) -> str:
-        """The roles of the constituents, one letter for each."""
+        """The roles of the clause's constituents (subject, predicate, …) in order, one letter (`Role`) for each."""
         return "".join(one.role for one in self.constituents)
 
 
 def clauses_of(tree: Syntax) -> Iterator[Clause]:
-    """Yield the clauses of a statement whose tree looks right; no clause of a question or of an unfinished sentence."""
+    """Yield the clauses of a sentence, unless it is a question or unfinished; skip those whose tree looks wrong."""
     if makes_statement(tree):
         for number in range(tree.first, tree.last):
             role = predicate_role(tree, number)
@@ -188,7 +193,11 @@ def clauses_of(tree: Syntax) -> Iterator[Clause]:
 
 
 def makes_statement(tree: Syntax) -> bool:
-    """Tell whether a sentence is a statement: it asks nothing, and ends with a mark of its own or with the text."""
+    """Tell whether a sentence is a statement: it asks nothing, and its end is certain.
+
+    The end is certain if the sentence has a closing mark that does not belong to an abbreviation, or if the text ends
+    there.
+    """
     tokens = tree.tokens
     if any("?" in tokens[number].text for number in range(tree.first, tree.last) if tree.marks[number]):
         return False

@@ -17,12 +17,13 @@ _LONGEST = 4
 
 @dataclass(frozen=True, slots=True)
 class Coordination:
-    """A list whose members have the same form.
+    """A list in a sentence («хлеб, сыр и молоко») whose members have the same form.
 
     Attributes:
         tree: the tree of the sentence.
-        members: the numbers of the tokens of each member, in order; each as a half-open range.
-        opens: whether the first member is the first word of its sentence.
+        members: for each member, the range of its tokens by their indices in the text (the second is one past its last
+            token).
+        opens: whether the first member begins with the first word of the sentence.
     """
 
     tree: Syntax
@@ -31,12 +32,12 @@ class Coordination:
 
     @property
     def orders(self) -> Iterator[tuple[int, ...]]:
-        """All other orders of the members, as sequences of their indices."""
+        """All other orders of the list: for each position, the index of the member that moves there, from 0."""
         return (order for order in permutations(range(len(self.members))) if order != tuple(range(len(self.members))))
 
 
 def coordinations_of(tree: Syntax) -> Iterator[Coordination]:
-    """Yield the lists of a statement whose order carries no meaning."""
+    """Yield those lists of a sentence («хлеб и молоко») whose order has no meaning; none of a question."""
     if makes_statement(tree):
         for number in range(tree.first, tree.last):
             conjoined = [one for one in tree.dependents[number] if tree.tokens[one].relation == "conj"]

@@ -24,7 +24,11 @@ _LONG = 3
 
 
 class Order(NamedTuple):
-    """A new order: the old index of each constituent, and the weight of the order among those of the clause."""
+    """A new order of the constituents (phrases) of a clause.
+
+    It has, for each position, the index of the constituent that moves there; and a weight. An order is drawn as often
+    as its weight says, relative to the other orders of the clause.
+    """
 
     places: tuple[int, ...]
     weight: float
@@ -63,12 +67,10 @@ def _lines() -> tuple[_Line, ...]:
 
 @lru_cache(maxsize=10_000)
 def orders_of(pattern: str) -> tuple[Order, ...]:
-    """Return the other orders that the dictionary has for constituents with these roles.
-
-    Each order comes once, in the order of the lines.
+    """Return the other orders that the dictionary `clause_orders` has for a clause, each once.
 
     Args:
-        pattern: the roles of the constituents, one letter for each.
+        pattern: the roles of the clause's constituents (subject, predicate, …) in order, one letter (`Role`) for each.
     """
     found: dict[tuple[int, ...], float] = {}
     for line in _lines():
@@ -82,7 +84,7 @@ def orders_of(pattern: str) -> tuple[Order, ...]:
 def orders(clause: Clause) -> list[Order]:
     """Return the other orders of a clause that keep who does what and what pronouns mean.
 
-    If the clause goes on after its last constituent, that constituent stays last.
+    If the clause goes on after its last constituent (phrase), that constituent stays last.
     """
     return [order for order in orders_of(clause.pattern) if _keeps_meaning(clause, order.places)]
 

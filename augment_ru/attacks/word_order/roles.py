@@ -12,7 +12,7 @@ from augment_ru.text.words import RUSSIAN
 
 
 class Role(StrEnum):
-    """The role of a constituent in its clause; the values are the letters used in `dictionaries/clause_orders.tsv`."""
+    """The role of a phrase in its clause, such as subject; values are letters of `dictionaries/clause_orders.tsv`."""
 
     SUBJECT, PRONOUN_SUBJECT, RELATIVE_SUBJECT = "S", "s", "W"
     OBJECT, DATIVE, PRONOUN_OBJECT = "O", "D", "o"
@@ -45,7 +45,7 @@ _GENDERS = {"Masc": "masc", "Fem": "femn", "Neut": "neut"}
 
 @lru_cache(maxsize=50_000)
 def kinds_of(word: str) -> frozenset[str]:
-    """Return the kinds that `dictionaries/word_order.tsv` gives a word or lemma; an empty set if it lacks the word."""
+    """Return the kinds, such as `being`, that `dictionaries/word_order.tsv` gives a word or lemma; often none."""
     return kinds_in("word_order", same_word(word))
 
 
@@ -57,16 +57,20 @@ def feature_values(features: str) -> Mapping[str, str]:
 
 @lru_cache(maxsize=200_000)
 def readings_of(word: str) -> tuple[tuple[str, str, str, str], ...]:
-    """Return the part of speech, case, number and gender of each reading of a word in lower case.
+    """Return the part of speech, case, number and gender of each reading (analysis) of a word in lower case.
 
-    The result is empty for a word that is not Russian. A value that a reading lacks is the text "None".
+    They are pymorphy3's names; a value that a reading lacks is the text "None". The result is empty for a word that is
+    not Russian.
     """
     tags = [one.tag for one in morphology().parse(word)] if RUSSIAN.fullmatch(word) else []
     return tuple((str(tag.POS), str(tag.case), str(tag.number), str(tag.gender)) for tag in tags)
 
 
 def may_be_case(token: Token, case: str) -> bool:
-    """Tell whether a reading of a word has this case (Nom, Acc, …); True for a word that is not in the dictionary."""
+    """Tell whether a word may be in this case of Universal Dependencies (Nom, Acc, …), by the dictionary.
+
+    The result is True for a word that the dictionary does not have.
+    """
     word = token.text.lower()
     found = readings_of(word) if is_known(word) else ()
     nouns = [one for pos, one, _, _ in found if pos == "NOUN"] if token.pos in _NOUNS else []
@@ -74,7 +78,12 @@ def may_be_case(token: Token, case: str) -> bool:
 
 
 def predicate_role(tree: Syntax, number: int) -> Role | None:
-    """Return the role of a token as a predicate; None if it is not a predicate."""
+    """Return the role of a token as a predicate, such as `PASSIVE`; None if it is not a predicate.
+
+    Args:
+        tree: the tree of the sentence.
+        number: the index of the token, from 0.
+    """
     token = tree.tokens[number]
     if token.pos not in _VERBAL or tree.marks[number]:
         return None
@@ -94,15 +103,15 @@ def predicate_role(tree: Syntax, number: int) -> Role | None:
 
 
 def joined_role(tree: Syntax, number: int, role: Role, *, before: bool) -> Role | None:
-    """Return the role of a predicate together with the word before or after it; None if the two do not belong together.
+    """Return the role of a predicate together with the word beside it; None if that word does not belong to it.
 
-    An auxiliary or an adverb leaves the role as it is. «не» makes it `NEGATED`, another word of scope makes it
-    `SCOPED`.
+    An auxiliary or an adverb leaves the role as it is. «не» makes it `NEGATED`. Another word of scope, such as
+    «только», makes it `SCOPED`.
 
     Args:
         tree: the tree of the sentence.
-        number: the number of the word before or after the predicate.
-        role: the role of the predicate without it.
+        number: the index of the word before or after the predicate.
+        role: the role of the predicate by itself.
         before: whether the word comes before the predicate.
     """
     token = tree.tokens[number]
@@ -124,7 +133,13 @@ _MOBILE = frozenset({"time_adverb", "place_adverb", "manner", "transition"})
 
 
 def agrees_with_subject(tree: Syntax, subject: int, predicate: int) -> bool:
-    """Tell whether a subject is in the nominative and agrees with its predicate."""
+    """Tell whether a subject is in the nominative and agrees with its predicate.
+
+    Args:
+        tree: the tree of the sentence.
+        subject: the index of the subject's token, from 0.
+        predicate: the index of the predicate's token.
+    """
     token, verb = tree.tokens[subject], tree.tokens[predicate]
     word, found = token.text.lower(), feature_values(token.features)
     if found.get("Case") != "Nom" and not is_known(word):
@@ -154,13 +169,13 @@ def _same(one: str, other: str) -> bool:
 
 
 def role_of(tree: Syntax, number: int, first: int, last: int) -> Role:
-    """Return the role of a dependent of a predicate.
+    """Return the role of a phrase that depends on a predicate, such as subject or object.
 
     Args:
         tree: the tree of the sentence.
-        number: the number of the dependent.
-        first: the number of the first token of its constituent.
-        last: the number of the token after its last one.
+        number: the index of the phrase's head, from 0.
+        first: the index of its first token.
+        last: the index of the token after its last one.
     """
     token = tree.tokens[number]
     features = feature_values(token.features)
@@ -272,15 +287,15 @@ def _is_time(tree: Syntax, token: Token, preposition: str, case: str, span: rang
 
 
 def is_movable(tree: Syntax, first: int, last: int) -> bool:
-    """Tell whether tokens look like one constituent that says nothing about other constituents.
+    """Tell whether some tokens look like a phrase that can be moved: it says nothing about what stands around it.
 
-    Such a constituent has no finite verb, no gerund, no conjunction of clauses and no word of scope. Each of its
+    Such a phrase has no finite verb, no gerund, no conjunction of clauses and no word of scope («только»). Each of its
     prepositions stands before its noun, and its last word needs no word after it.
 
     Args:
         tree: the tree of the sentence.
-        first: the number of the first token.
-        last: the number of the token after the last one.
+        first: the index of the first token, from 0.
+        last: the index of the token after the last one.
     """
     tokens = tree.tokens
     if last - first == 1 and "transition" in kinds_of(tokens[first].text):
