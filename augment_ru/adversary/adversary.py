@@ -434,7 +434,7 @@ def search_all(
     limits: Limits,
     on_finished: Callable[[SearchCase], None] = lambda _: None,
 ) -> None:
-    """Run searches in rounds until all have ended; in each round the model gets one call with a question of each search.
+    """Run searches in rounds until all have ended; each round calls the model once, with a question of each search.
 
     Args:
         cases: the state of the search of each record; the searches have begun.

@@ -84,7 +84,7 @@ class Confirmation:
 
     @property
     def asked(self) -> int:
-        """How often the next question was asked before, be it about the original or about the text that is confirmed."""
+        """How often the next question was asked before; it is about the original or about the text in doubt."""
         return (self.original if self.of_original else self.text).asked
 
     def verdict(self, number: int) -> bool | None:

@@ -70,7 +70,7 @@ class Goal:
         return self.target is not None and self.golds[0] == self.target
 
     def answer(self, scored: Scored) -> tuple[Any, ...]:
-        """Return a prediction in the form in which answers are compared, with one entry for each gold field of the task.
+        """Return a prediction in the form in which answers are compared, with one entry for each gold field.
 
         Raises:
             AugmentError: the prediction does not have the form that the task needs.

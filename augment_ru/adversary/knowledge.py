@@ -194,7 +194,7 @@ class Knowledge:
         return found
 
     def without_one(self, chosen: ChangeSet) -> list[ChangeSet]:
-        """Return each set of changes that is left when one change is undone; an empty list if the set has only one change."""
+        """Return each set of changes that is left when one change is undone; nothing for a set of one change."""
         return [chosen[:at] + chosen[at + 1 :] for at in range(len(chosen)) if len(chosen) > 1]
 
     def is_minimal(self, chosen: ChangeSet) -> bool:

@@ -105,7 +105,7 @@ class Surrogate:
 
     @property
     def is_of_words(self) -> bool:
-        """Whether an answer showed that a word is spoilt by its first changed letter, so that further letters add nothing."""
+        """Whether an answer showed that a word is spoilt by its first changed letter: further letters add nothing."""
         return len(self.views) == 1 and not self.views[0].adds
 
     def learn(self, chosen: ChangeSet, margins: Floats) -> None:
@@ -204,10 +204,7 @@ class Regression:
         self.answers += 1
 
     def ordered(self, effects: Floats) -> tuple[list[int], list[float]]:
-        """Return the numbers of the changes by their gain, the largest first, and the gain of each change by its number.
-
-        The strongest change of each place (word) gains its whole effect. The others there gain only the share `adds` of
-        theirs. If `adds` is 0, the order leaves the others out.
+        """Return the numbers of the changes by their gain, the largest first, and the gain of each change.
 
         Args:
             effects: by how much each change lowers one margin, shape (changes,).
@@ -230,7 +227,7 @@ class Regression:
         return None if counts.max() == 1 else (self.adds + (1.0 - self.adds) / np.maximum(counts, 1))[cells]
 
     def chances(self, sets: Sequence[ChangeSet]) -> list[float]:
-        """Return for each set of changes the probability that it breaks the answer: that its lowest margin falls below 0.
+        """Return for each set of changes the probability that it breaks the answer: its lowest margin falls below 0.
 
         Args:
             sets: the sets, as numbers of changes; none may be empty.

@@ -25,7 +25,12 @@ from augment_ru.text.characters import (
 
 
 class Drop(NamedTuple):
-    """A change that is not legal: its number in the proposals, and the reason."""
+    """A proposed change that is not legal.
+
+    Attributes:
+        number: the index of the change in the proposals, from 0.
+        reason: why it is not legal.
+    """
 
     change: int
     reason: str
@@ -339,7 +344,10 @@ def _wordy(codes: Codes) -> Mask:
 
 
 def without_overlaps(proposals: Proposals) -> Proposals:
-    """Return the proposals without the changes that overlap another change of a lower rank that is itself kept."""
+    """Return the proposals without overlaps: if two changes overlap, the one with the lower rank stays.
+
+    A change that is itself left out removes no other change.
+    """
     return proposals.keep(~_beaten(proposals))
 
 
