@@ -206,6 +206,9 @@ class Regression:
     def ordered(self, effects: Floats) -> tuple[list[int], list[float]]:
         """Return the numbers of the changes by their gain, the largest first, and the gain of each change.
 
+        The strongest change of each place (word) gains its whole effect. The others there gain only the share `adds` of
+        theirs. If `adds` is 0, the order leaves the others out.
+
         Args:
             effects: by how much each change lowers one margin, shape (changes,).
         """

@@ -366,6 +366,9 @@ def composed_proposals(
 ) -> Proposals:
     """Apply attacks one after another to each text, and return the changes from the original to the last text.
 
+    All these changes have ranks below the probability of the composition, so all are made. If no attack changes a text,
+    the possible change of the lowest rank is proposed with its rank, since a run may need at least one change.
+
     Args:
         attacks: the attacks of the composition, in the order in which they are applied.
         probability: the probability of the composition.

@@ -16,13 +16,13 @@ PACKED = (".gz", ".zst")
 
 
 def bare_name(name: str) -> str:
-    """Return the name of a file without the ending of packed files."""
+    """Return the name of a file without the ending of packed files, such as `.gz`."""
     suffix = Path(name).suffix
     return name[: -len(suffix)] if suffix.lower() in PACKED else name
 
 
 def is_packed(name: str) -> bool:
-    """Tell whether a file with this name is packed."""
+    """Tell whether a file with this name is packed, as its ending (such as `.gz`) says."""
     return bare_name(name) != name
 
 
@@ -77,10 +77,11 @@ def packed(stream: BinaryIO, name: str) -> Iterator[BinaryIO]:
 
 
 def buffered(read: Callable[[int], bytes]) -> BinaryIO:
-    """Return a stream of the bytes that a function returns.
+    """Return a stream of the bytes that a function returns piece by piece.
 
     Args:
-        read: gets the number of bytes wanted; returns b"" at the end. If it returns more, the rest is kept for later.
+        read: a function that takes how many bytes are wanted and returns the next ones; b"" at the end. If it returns
+            more, the rest is kept for later.
     """
     return cast("BinaryIO", io.BufferedReader(_Reader(read), 2**16))
 

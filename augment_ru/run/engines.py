@@ -104,6 +104,8 @@ def in_order(
 ) -> Generator[tuple[Part, Outcome], None, None]:
     """Do all parts of a run; yield each part and its result in the order of `parts`, whichever ends first.
 
+    Only a few parts for each worker are read before the first unfinished part is done, so that few are in memory.
+
     Args:
         engine: does the parts.
         work: what is done with each part.
