@@ -50,7 +50,8 @@ class Note:
 class Edit:
     """A replacement of `source[start:stop]` by `text`; `start == stop` inserts, an empty `text` deletes.
 
-    Edits are equal if their `start`, `stop` and `text` are equal; notes do not count.
+    Edits are equal if their `start`, `stop` and `text` are equal. `note` is what the edit carries besides, such as how
+    a reader reads the new text; it does not count.
     """
 
     start: int

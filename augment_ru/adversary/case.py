@@ -313,7 +313,7 @@ class SearchCase:
         self._answers, self._search = {}, None
 
     def scripts(self, chosen: ChangeSet) -> dict[str, Script]:
-        """Return the script (the edits) of each field under the changes with these numbers in the pool."""
+        """Return the script (the edits) of each field when the changes with these indices in the pool are made."""
         return self._by_field(self.pool.scripts(chosen))
 
     def _by_field(self, found: Mapping[int, Script]) -> dict[str, Script]:
@@ -322,7 +322,7 @@ class SearchCase:
         return {name: found.get(number) or Script(source) for number, (name, source) in fields}
 
     def texts(self, chosen: ChangeSet) -> tuple[str, ...]:
-        """Return the texts of the record, one for each field, under the changes with these numbers in the pool."""
+        """Return the texts of the record, one for each field, when the changes with these indices are made."""
         return tuple(script.text for script in self.scripts(chosen).values())
 
     def example(self, scripts: Mapping[int, Script]) -> Example:

@@ -156,15 +156,15 @@ class Knowledge:
         most: int | None = None,
         alone: bool = False,
     ) -> list[int]:
-        """Choose changes of the pool that can be applied together, and return their numbers.
+        """Choose changes of the pool that can be applied together, and return their indices in the pool.
 
         The changes are taken one after another in the given order. A change is skipped if its gain is not above 0, if
         it failed the gate by itself, if it conflicts with a change already chosen, or if the gate is expected to refuse
         it together with them.
 
         Args:
-            order: the numbers of the changes in the pool, in the order in which they are tried.
-            gains: what each change of the pool is expected to contribute to breaking the answer, by its number.
+            order: the indices of the changes in the pool, in the order in which they are tried.
+            gains: for each change of the pool, what it is expected to contribute to breaking the answer.
             enough: no more changes are chosen once the sum of their gains reaches this.
             most: the most changes to choose, at least 1; None for any number.
             alone: whether at most one change is chosen for each place (word).
@@ -207,5 +207,5 @@ class Knowledge:
 
 
 def as_set(changes: Iterable[int]) -> ChangeSet:
-    """Return the numbers of changes as a sorted tuple, which stands for a set of changes."""
+    """Return the indices of changes in the pool as a sorted tuple, which stands for a set of changes."""
     return tuple(sorted(changes))

@@ -22,12 +22,12 @@ class SearchSettings:
         model: the name of the model.
         signature: the text that states all that defines the model's answers; None if the model has no signature.
         attacks: the names of the attacks.
-        scorer: the signature of the gate's similarity; "none" without a gate.
+        scorer: the signature of the gate's similarity, which states all that a score depends on; "none" without a gate.
         threshold: the lowest similarity that passes; None without a gate.
         seed: the seed.
         budget: the most queries for a record.
         target: the label that the model is to give; None for any wrong answer.
-        corpus: the digest of the corpus that the attacks read; "" if they read none.
+        corpus: the digest of the corpus of texts that the attacks read; "" if they read none.
         guide: the signature of the guide, or its name if it has no signature; None without a guide.
     """
 

@@ -112,7 +112,7 @@ class Surrogate:
         """Learn from an answer.
 
         Args:
-            chosen: the numbers of the changes that were applied.
+            chosen: the indices in the pool of the changes that were applied.
             margins: how far each rival label was behind the right one in the answer, in nats, shape (rivals,).
         """
         self._told.append((chosen, margins))
@@ -180,7 +180,7 @@ class Regression:
         """Learn from an answer.
 
         Args:
-            chosen: the numbers of the changes that were applied.
+            chosen: the indices in the pool of the changes that were applied.
             margins: how far each rival label was behind the right one in the answer, in nats, shape (rivals,).
         """
         index = np.array(chosen)
@@ -204,7 +204,7 @@ class Regression:
         self.answers += 1
 
     def ordered(self, effects: Floats) -> tuple[list[int], list[float]]:
-        """Return the numbers of the changes by their gain, the largest first, and the gain of each change.
+        """Return the indices of the changes by their gain, the largest first, and the gain of each change.
 
         The strongest change of each place (word) gains its whole effect. The others there gain only the share `adds` of
         theirs. If `adds` is 0, the order leaves the others out.
@@ -233,7 +233,7 @@ class Regression:
         """Return for each set of changes the probability that it breaks the answer: its lowest margin falls below 0.
 
         Args:
-            sets: the sets, as numbers of changes; none may be empty.
+            sets: the sets, as indices of changes in the pool; none may be empty.
         """
         if not sets:
             return []

@@ -24,7 +24,7 @@ def victim_of(
     The name of the model is NAME, or the whole specification if it gives no name.
 
     Args:
-        spec: the specification.
+        spec: the specification, such as `linear:train.jsonl`.
         labels: the labels that a classifier knows (`labels_of`); None if answers are free texts.
         task: the task of the rows.
         train: the file on which `linear` and similar models are trained, unless `spec` names one.

@@ -60,8 +60,8 @@ def legal(
             together (`augment_ru.engine.pool`). A change whose own edits overlap is dropped nevertheless.
 
     Raises:
-        AugmentError: the columns do not fit the batch or each other: they differ in size, a place is outside the batch,
-            a rank is outside [0, 1), or the numbers of the changes are not 0, 1, 2, ... in order.
+        AugmentError: the arrays of the proposals do not fit the batch or each other: they differ in size, a place is
+            outside the batch, a rank is outside [0, 1), or the numbers of the changes are not 0, 1, 2, ... in order.
     """
     _check(batch, proposals)
     numbers = np.arange(proposals.ranks.size)

@@ -37,7 +37,13 @@ class Prepared:
 
     Attributes:
         records: the records.
-        batch: their texts, all in one array, with the annotation and the protected spans.
+        fields: the field of each text of the batch.
+        owners: the index of the record that each text of the batch belongs to, ascending, shape (texts,).
+        keys: the key of each record, on which its random draws depend, shape (records,).
+        batch: the texts of all records in one array, with the annotation and the protected spans.
+        references: the same texts in the form in which a similarity gets them.
+        questions: the questions with options that edits can reach; None if there are none.
+        warnings: the warnings of constraints, by the index of the record.
     """
 
     records: Sequence[Record]

@@ -322,8 +322,8 @@ def _outcome(
 class Result:
     """The result of an attack for one record. Immutable and picklable.
 
-    The values are taken from the columns of the chunk (`Perturbed`) when they are first read, so that making very many
-    results costs little.
+    The results of a chunk are stored together in arrays (`Perturbed`). A value is taken from there when it is first
+    read, so that making very many results costs little.
     """
 
     _VALUES: ClassVar[tuple[str, ...]] = ("record", "scripts", "protected", "outcome", "settings")

@@ -300,7 +300,11 @@ def check_outputs(outputs: Iterable[tuple[str, str | None]], inputs: Iterable[st
 
 
 def followed(path: Path, option: str = "") -> Path:
-    """Return the path with all its symbolic links followed.
+    """Return a path with all its symbolic links followed.
+
+    Args:
+        path: the path.
+        option: the option that names it, for the message.
 
     Raises:
         AugmentError: the links lead in a circle.

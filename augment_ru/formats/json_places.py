@@ -57,7 +57,12 @@ def all_located(line: str, paths: Iterable[tuple[str | int, ...]]) -> dict[tuple
 
 
 def value_end(line: str, at: int) -> int:
-    """Return where the JSON value stops that starts at an index of a line."""
+    """Return where a JSON value stops.
+
+    Args:
+        line: a line of valid JSON.
+        at: the index of the character where the value starts.
+    """
     return _finder.raw_decode(line, at)[1]
 
 
@@ -68,7 +73,12 @@ def skip(line: str, at: int) -> int:
 
 
 def member_starts(line: str, at: int) -> Iterator[tuple[str, int]]:
-    """Yield each key of the JSON object that starts at an index of a line, with the index where its value starts."""
+    """Yield each key of a JSON object, with the index of the character where its value starts.
+
+    Args:
+        line: a line of valid JSON.
+        at: the index of the character where the object starts.
+    """
     at = skip(line, at + 1)
     while not line.startswith("}", at):
         key, at = _scan_text(line, at + 1)
@@ -79,7 +89,12 @@ def member_starts(line: str, at: int) -> Iterator[tuple[str, int]]:
 
 
 def item_places(line: str, at: int) -> Iterator[tuple[int, int]]:
-    """Yield where each item of the JSON list stands that starts at an index of a line: its start and stop."""
+    """Yield the start and the stop of each item of a JSON list, as indices of characters.
+
+    Args:
+        line: a line of valid JSON.
+        at: the index of the character where the list starts.
+    """
     at = skip(line, at + 1)
     while not line.startswith("]", at):
         stop = value_end(line, at)

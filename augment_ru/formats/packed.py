@@ -39,6 +39,10 @@ def check_packing(name: str) -> None:
 def unpacked(stream: BinaryIO, name: str) -> BinaryIO:
     """Return the content of a file, unpacked if its name says that it is packed.
 
+    Args:
+        stream: the file.
+        name: its name; its ending, such as `.gz`, says how it is packed.
+
     Raises:
         AugmentError: a package that is needed to unpack the file is not installed; or, when the content is read, the
             file is cut off or not packed in the way that its name says.
@@ -63,6 +67,10 @@ def packed(stream: BinaryIO, name: str) -> Iterator[BinaryIO]:
     """Context manager: yield a stream that packs what is written to it, if the name says that the file is packed.
 
     The bytes depend only on the content.
+
+    Args:
+        stream: the file to write.
+        name: its name; its ending, such as `.gz`, says how it is packed.
     """
     if not is_packed(name):
         yield stream

@@ -152,7 +152,11 @@ def with_metadata(values: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def rows_of(given: Iterable[Mapping[str, Any]], name: str = "row") -> Rows:
-    """Make `Rows` from dictionaries; they are numbered from 1 for messages.
+    """Make `Rows` from dictionaries; in messages they are numbered from 1.
+
+    Args:
+        given: the dictionaries.
+        name: what a row is called in messages.
 
     Raises:
         AugmentError: JSON cannot hold a row.

@@ -110,6 +110,10 @@ def without_formulas(row: Mapping[str, Any], before: Mapping[str, Any]) -> dict[
 def check_names(values: Mapping[str, Any], names: Sequence[str]) -> None:
     """Check that the fields of a row are the columns of the table.
 
+    Args:
+        values: the row.
+        names: the names of the columns.
+
     Raises:
         AugmentError: the fields differ from the columns.
     """

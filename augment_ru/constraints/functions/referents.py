@@ -23,6 +23,10 @@ def referents(record: Row, docs: Docs) -> Mapping[str, Sequence[Span]]:
     """Find the spans that decide a Winograd question (what does the pronoun refer to?).
 
     «[Булочка] из [пекарни], [которая] [открылась] вчера, [оказалась] чёрствой.»
+
+    Args:
+        record: the row.
+        docs: its annotated fields, by name.
     """
     options, reference = asked(record)
     return {name: list(_spans(doc, options, reference)) for name, doc in docs.items()}

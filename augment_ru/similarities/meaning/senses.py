@@ -75,6 +75,10 @@ def unlike(ones: Sequence[str], others: Sequence[str]) -> set[str]:
     """Return the words of the first list that have nothing in common with any word of the second list.
 
     Words have something in common if they have the same sense, say the same number, or share a root.
+
+    Args:
+        ones: the words that are compared, in lower case.
+        others: the words with which they are compared.
     """
     near = frozenset[str]().union(*map(senses_of, others))
     lemmas = {lemma for word in others for lemma in (word, *lemmas_of(word))}

@@ -303,6 +303,7 @@ class Fates:
         moved: the words that stand in another position.
         inserted: the new words, each with the index of the word before which it was inserted.
         order: the words that are left, in their new order; None if no word moved.
+        other: the new text, if the edits are not known but were guessed from the two texts; otherwise None.
     """
 
     source: Source
