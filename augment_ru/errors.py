@@ -133,9 +133,10 @@ def saying_where(where: str) -> Iterator[None]:
 
 
 class Terminated(SystemExit):
-    """Raised when a signal ends the program.
+    """Raised when a signal other than Ctrl-C, such as SIGTERM, ends the program.
 
-    Any other `SystemExit` comes from code that the program calls, and counts as an error of that code.
+    Any other `SystemExit` comes from code that the program calls, such as an attack of the user. It counts as an error
+    of that code.
     """
 
 

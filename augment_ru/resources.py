@@ -286,7 +286,7 @@ def mutual(pairs: Iterable[tuple[str, ...]]) -> dict[str, frozenset[str]]:
 
 @cache
 def denials() -> dict[str, str]:
-    """Map lemmas (with е for ё) to "denies" for words that deny, or to "affirms" for words that only look negative."""
+    """Read the lemmas that deny ("denies"), and those that only look negative ("affirms"); with е for ё."""
     return {lemma: what for lemma, what, *_ in rows(dictionary_path("denials"), columns=2)}
 
 

@@ -37,9 +37,10 @@ class Adversary:
     """Searches for the smallest legal change of a record that turns a model's right answer wrong.
 
     All changes that the attacks can make form one pool. A search chooses sets of changes from the pool and asks the
-    model about the texts that they give. Only texts that `perturb` could return are asked about: they obey legality,
-    guards, protected spans and the gate. The searches of many records run in rounds, with one call of the model for
-    each round. The result for a record depends only on the settings, the seed, the model and the record.
+    model about the texts that they give. Only texts that `perturb` could return are asked about: the engine allows
+    their edits, no edit touches a protected span, and the gate lets them pass. The searches of many records run in
+    rounds, with one call of the model for each round. The result for a record depends only on the settings, the seed,
+    the model and the record.
 
     Args:
         attacks: names of attacks, names joined by `+`, or attacks. They get the similarity, threshold, seed and

@@ -66,7 +66,7 @@ class Goal:
 
     @property
     def is_right_already(self) -> bool:
-        """Whether the target is the right label, so that there is nothing to break."""
+        """Whether the target label is the right one, so that there is nothing to break."""
         return self.target is not None and self.golds[0] == self.target
 
     def answer(self, scored: Scored) -> tuple[Any, ...]:

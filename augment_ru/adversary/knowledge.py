@@ -143,7 +143,7 @@ class Knowledge:
         return fsum(self._losses[one] for one in chosen)
 
     def is_broken(self, chosen: ChangeSet) -> bool:
-        """Tell whether a set is known to break the answer."""
+        """Tell whether a set of changes is known to break the answer."""
         verdict = self.known.get(chosen)
         return verdict is not None and verdict.broken
 

@@ -155,7 +155,7 @@ def apply(batch: TextColumns, proposals: Proposals, active: Mask) -> EditTable:
 
     Args:
         batch: the texts.
-        proposals: changes, all of them legal.
+        proposals: changes that the engine allows (`legal`).
         active: whether each change is made, shape (changes,).
 
     Raises:
@@ -190,7 +190,7 @@ def one_by_one(batch: TextColumns, proposals: Proposals) -> EditTable:
 
     Args:
         batch: the original texts.
-        proposals: changes, all of them legal.
+        proposals: changes that the engine allows (`legal`).
     """
     order = np.lexsort((proposals.stops, proposals.starts, proposals.changes))
     firsts = np.searchsorted(proposals.changes, np.arange(proposals.ranks.size + 1))

@@ -36,7 +36,7 @@ class Figures:
 
     @classmethod
     def of(cls, perturbed: Perturbed) -> "Figures":
-        """Count the results of a chunk."""
+        """Count the results of a chunk of records."""
         outcomes = perturbed.outcomes
         changed = np.array([one.status == "perturbed" for one in outcomes], dtype=np.bool_)
         half = perturbed.settings.probability / 2

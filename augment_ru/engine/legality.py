@@ -25,11 +25,11 @@ from augment_ru.text.characters import (
 
 
 class Drop(NamedTuple):
-    """A proposed change that is not legal.
+    """A proposed change that the engine does not allow.
 
     Attributes:
         number: the index of the change in the proposals, from 0.
-        reason: why it is not legal.
+        reason: why it is not allowed.
     """
 
     change: int
@@ -39,7 +39,7 @@ class Drop(NamedTuple):
 def legal(
     batch: Batch, proposals: Proposals, drops: list[Drop] | None = None, *, alternatives: bool = False
 ) -> Proposals:
-    """Return the legal changes among the proposals.
+    """Return the changes among the proposals that the engine allows; these are called legal.
 
     A change is dropped if it changes nothing, or if one of its edits
 

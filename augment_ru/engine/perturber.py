@@ -124,7 +124,7 @@ class Perturber:
 
     @property
     def settings(self) -> Settings:
-        """The settings that all results of this perturber share."""
+        """The settings of the attack and its gate, which all results of this perturber share."""
         scorer = self.similarity.signature if self.similarity else "none"
         threshold = self.threshold if self.similarity else None
         return Settings(
@@ -159,7 +159,7 @@ class Perturber:
         return perturbed
 
     def proposals(self, prepared: Prepared, candidate: int) -> Proposals:
-        """Return all changes that the attack proposes for one candidate (one random perturbation), legal or not.
+        """Return all changes that the attack proposes for one candidate (one random perturbation), allowed or not.
 
         Args:
             prepared: the records, with the spans that are protected from this attack (`Prepared.seen_by`).

@@ -134,7 +134,7 @@ _Held: TypeAlias = dict[_Key, tuple[Script, int]]
 
 
 def pools(prepared: Prepared, perturbers: Sequence[Perturber], draws: int) -> list[RecordPool]:
-    """Make the pool of each record: all changes that attacks can make in it and that are legal by themselves.
+    """Make the pool of each record: all changes that attacks can make in it and that the engine allows.
 
     Only changes with a rank below the probability of their attack are in the pool; at probability 1 all are.
 

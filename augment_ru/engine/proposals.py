@@ -28,7 +28,7 @@ class Replacements:
 
     @classmethod
     def of(cls, texts: Sequence[str]) -> "Replacements":
-        """Put texts into one array."""
+        """Put the new texts of edits into one array of code points."""
         offsets = np.zeros(len(texts) + 1, dtype=np.int64)
         np.cumsum(np.fromiter(map(len, texts), dtype=np.int64, count=len(texts)), out=offsets[1:])
         joined = "".join(texts).encode("utf-32-le", "surrogatepass")

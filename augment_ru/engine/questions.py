@@ -89,7 +89,7 @@ class Questions:
         """Return whether each change by itself makes two options of a question equal, shape (changes,).
 
         Args:
-            proposals: changes, all of them legal.
+            proposals: changes that the engine allows (`legal`).
             asked: which changes are examined, shape (changes,). The result is False for the others.
         """
         edits = np.flatnonzero(asked[proposals.changes])
@@ -103,7 +103,7 @@ class Questions:
         out.
 
         Args:
-            proposals: changes, all of them legal.
+            proposals: changes that the engine allows (`legal`).
             owners: the index of the record that each change belongs to, shape (changes,).
             active: which changes are to be made, shape (changes,).
         """

@@ -121,7 +121,7 @@ class Perturbed:
         edits: the chosen edits of each text.
         found: for each record, what the search for a passing perturbation found.
         possible: whether some change of each record has a rank below the probability, shape (records,).
-        clean: whether each record has legal changes, but none with a rank below the probability, shape (records,).
+        clean: whether changes of each record are allowed, but none has a rank below the probability, shape (records,).
     """
 
     settings: Settings
@@ -390,8 +390,8 @@ class Result:
     def reason(self) -> str | None:
         """Why a record is unchanged; None for other records.
 
-        "clean": the record has legal changes, but the rank of none is below the probability. "short": its texts have at
-        most two letters each. "nothing": the attack has no legal change.
+        "clean": changes are allowed, but the rank of none is below the probability. "short": its texts have at most two
+        letters each. "nothing": the attack has no change that is allowed.
         """
         return self.outcome.reason
 

@@ -35,7 +35,7 @@ def cut(proposals: Proposals, owners: Ints, probability: float, min_changes: int
     give fewer, the changes of the next lowest ranks are made, too.
 
     Args:
-        proposals: changes, all of them legal.
+        proposals: changes that the engine allows (`legal`).
         owners: for each change, the index of the try that it belongs to. A try is one candidate of one sentence or
             record.
         probability: in [0, 1]; at 0 no change is made.
@@ -59,7 +59,7 @@ def order_in(owners: Ints) -> Ints:
 
 @dataclass(frozen=True)
 class Plan:
-    """For each try, its legal changes in the order of their ranks.
+    """For each try, the changes that the engine allows, in the order of their ranks.
 
     A try is one candidate (one random perturbation) of one sentence or record. Its level says how many changes are
     made: those of the lowest ranks.
@@ -79,7 +79,7 @@ class Plan:
         """Order the changes of each try (one candidate of one sentence or record) by rank.
 
         Args:
-            proposals: changes, all of them legal.
+            proposals: changes that the engine allows (`legal`).
             owners: the index of the try that each change belongs to, shape (changes,).
             tries: the number of tries.
         """
@@ -224,7 +224,7 @@ class Units:
             batch: the texts.
             owners: the index of the record that each text belongs to, shape (texts,).
             starts: the global places where sentences start, among them the starts of all texts, shape (sentences,).
-            legal: the legal changes of each candidate (random perturbation).
+            legal: the changes of each candidate (random perturbation) that the engine allows.
             whole: the indices of the records that are searched as a whole.
         """
         joint = np.zeros(int(owners[-1]) + 1, dtype=np.bool_)
@@ -356,7 +356,7 @@ class Gate:
     Args:
         tiles: the texts, copied once for each candidate.
         units: what is searched by itself: sentences or records.
-        legal: the legal changes of all candidates, with places in the copies.
+        legal: the changes of all candidates that the engine allows, with places in the copies.
         active: which changes have a rank below the attack's probability, shape (changes,).
         scorer: compares changed texts with the texts of the batch.
         threshold: the lowest score that passes.
@@ -535,8 +535,8 @@ class Gate:
         """Join what was found for units (sentences) to what was found for records, with the cost and the warnings.
 
         A record gets the candidate of its first changed unit. Its probability is the mean of the probabilities of its
-        units, weighted by how many legal changes each has. A unit in which nothing passed counts with probability 0. A
-        unit without changes to make counts with the attack's probability.
+        units, weighted by how many changes are allowed in each. A unit in which nothing passed counts with probability
+        0. A unit without changes to make counts with the attack's probability.
 
         Args:
             found: what was found for each unit; it is modified.

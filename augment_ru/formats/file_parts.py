@@ -56,7 +56,7 @@ class FilePart:
         return blake2b(msgspec.msgpack.encode(self), digest_size=16).hexdigest()
 
     def source(self) -> RowSource:
-        """Return the rows of the part, numbered as in the whole file."""
+        """Return a source, which reads the rows of the part; they are numbered as in the whole file."""
         if self.rows:
             return ArrayRows(self.rows, self.first, self.array)
         if self.kind == "Parquet":

@@ -60,7 +60,7 @@ class ParquetSink(Sink):
             self._columns.check(record.values)
 
     def learnt(self) -> Learnt:
-        """Return the types of the values seen so far."""
+        """Return the types of the values seen so far, for a sink that writes another part."""
         return Learnt(types=tuple(self._columns.seen.items()))
 
     def learn(self, learnt: Learnt) -> None:
