@@ -106,7 +106,7 @@ class SearchCase:
 
     @property
     def changes(self) -> ChangeSet:
-        """The smallest set of changes that is known to break the answer; empty if none is known."""
+        """The indices of the smallest set of changes that is known to break the answer; empty if none is known."""
         return (self.knowledge.smallest if self.knowledge else None) or ()
 
     @property

@@ -40,10 +40,10 @@ class PoolGate:
         pools: the pool of each record: the changes that may be chosen.
         similarity: scores how alike the new text and the original are. None lets every set pass that keeps the options
             different.
-        threshold: the lowest score that passes.
+        threshold: the lowest score that passes a set that changes one sentence.
 
     Attributes:
-        threshold: the lowest score that passes a set that changes one sentence.
+        threshold: the same number.
         cost: how much the similarity was used so far: calls, scored pairs of texts, and texts that a network read.
     """
 

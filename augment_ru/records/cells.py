@@ -11,7 +11,7 @@ def holds_json(value: object) -> bool:
 
 
 def with_cells_read(row: Mapping[str, Any], kept: Container[str] = ()) -> Mapping[str, Any]:
-    """Return the row with objects and lists in place of strings that hold their JSON, as the cells of a table do.
+    """Return a row whose objects and lists are read from strings of JSON, as the cells of a table hold them.
 
     >>> with_cells_read({"text": "[1]", "answers": '{"answer_start": [3]}', "n": "3"}, {"text"})
     {'text': '[1]', 'answers': {'answer_start': [3]}, 'n': '3'}

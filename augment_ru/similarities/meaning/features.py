@@ -22,9 +22,10 @@ from augment_ru.similarities.meaning.words import ATTRIBUTES, NOMINAL, Fates, So
 
 
 def of_claims(fates: Fates) -> Iterator[tuple[str, float]]:
-    """Find what edits did to the claims of a text: by negators, numbers, small words, opposites or tenses.
+    """Find whether edits changed what a text claims (whether, who, when, how many).
 
-    Words added after the last word of the text are left to `of_added`, and words that only moved to `of_moved`.
+    Negators, numbers, small words, opposites and tenses say this. Words added after the last word of the text are left
+    to `of_added`, and words that only moved to `of_moved`.
 
     Args:
         fates: what the edits did to each word of the text (lost, misspelt, moved, replaced…).

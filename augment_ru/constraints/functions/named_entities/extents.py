@@ -23,7 +23,7 @@ _ADJECTIVES = 4
 
 
 def adjectival(view: View, labels: Labels) -> None:
-    """Label as a name an adjective with a capital and all words to its noun.
+    """Label as a name an adjective with a capital and all words up to its noun.
 
     Examples: «Карское море», «Массачусетский технологический институт».
 
@@ -125,7 +125,7 @@ def titles(view: View, labels: Labels) -> None:
 def joined(view: View, labels: Labels) -> None:
     """Label tokens that belong to a name, but have no capital of their own.
 
-    Examples: «Екатерина | II», «граф | де | Рошфор», «МГУ | имени | …».
+    Examples, with | between what is labelled already and what is added: «Екатерина | II», «граф | де | Рошфор».
 
     Args:
         view: the tokens of a text, with what their letter case tells about names.

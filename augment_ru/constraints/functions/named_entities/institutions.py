@@ -25,7 +25,7 @@ _PLACE_SUFFIXES = ("", "й", "ов", "ев", "ин", "ен", "ан", "н", "ей
 
 
 def institutions(view: View, labels: Labels) -> None:
-    """Label institutions that are written without a capital: «министерства спорта | России», «казанской мэрии».
+    """Label institutions that are written without a capital: «казанской мэрии», «министерства спорта России».
 
     Args:
         view: the tokens of a text, with what their letter case tells about names.
@@ -132,7 +132,10 @@ def agree(adjective: str, noun: str) -> bool:
 
 
 def organisations(view: View, labels: Labels) -> None:
-    """Label names of organisations to their end: «Министерство образования | и науки Российской Федерации».
+    """Label names of organisations to their end.
+
+    An example, with | between what is labelled already and what is added: «Министерство образования | и науки
+    Российской Федерации».
 
     Args:
         view: the tokens of a text, with what their letter case tells about names.

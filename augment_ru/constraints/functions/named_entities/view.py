@@ -26,7 +26,7 @@ def name_words(kind: str) -> frozenset[str]:
 
 @lru_cache(maxsize=100_000)
 def head_kind(word: str) -> str:
-    """Return LOC or ORG for the main noun of such names («море» in «Чёрное море», «министерство»), else "".
+    """Return LOC or ORG for the main noun of a place or organisation («море» in «Чёрное море»), else "".
 
     >>> head_kind("министерством"), head_kind("кошка")
     ('ORG', '')
