@@ -30,7 +30,7 @@ _INTS = int(_GAMMA), int(_MIX_1), int(_MIX_2)
 
 
 def mix(values: Keys) -> Keys:
-    """Apply SplitMix64's finaliser, a bijection on 64-bit numbers, to `values` in place, and return `values`."""
+    """Scramble 64-bit numbers in place by the last step of SplitMix64, a bijection, and return them."""
     values ^= values >> _S30
     values *= _MIX_1
     values ^= values >> _S27
@@ -58,10 +58,10 @@ def _salt(kind: str, part: str | int) -> np.uint64:
 
 
 class Streams:
-    """One stream of draws for each row of a batch.
+    """One stream of random draws for each row of a batch. A draw is addressed by its position in the stream.
 
     Args:
-        keys: a 64-bit key for each row, shape (rows,); `spread` makes streams with keys of shape (numbers, rows).
+        keys: a 64-bit key for each row, shape (rows,). Streams made by `spread` have keys of shape (numbers, rows).
     """
 
     __slots__ = ("keys",)
@@ -71,11 +71,11 @@ class Streams:
 
     @classmethod
     def of(cls, keys: Keys, *path: str | int) -> "Streams":
-        """Make streams whose keys are derived from `keys` and a path.
+        """Make streams whose keys depend on the keys of rows and on a path.
 
         Args:
             keys: the key of each row, shape (rows,).
-            path: what the draws also depend on, such as the seed, an attack's name, a candidate's number.
+            path: what else the draws depend on, such as the seed, the name of an attack, the index of a candidate.
         """
         for part in path:
             states = keys ^ _salt(type(part).__name__, part)
@@ -84,33 +84,45 @@ class Streams:
         return cls(keys)
 
     def spread(self, numbers: Sequence[int]) -> "Streams":
-        """Return these streams once for each number, which is added to their paths (see `of`).
+        """Return streams that depend on a further number, for each of several numbers.
 
-        The new keys have shape (numbers, rows).
+        The number is added to what the streams depend on (`path` in `Streams.of`). The new keys have shape (numbers,
+        rows).
         """
         states = self.keys ^ np.array([_salt("int", number) for number in numbers])[:, None]
         states += _GAMMA
         return Streams(mix(states))
 
     def uniform(self, rows: Ints, positions: Ints, lane: int = 0) -> Floats:
-        """Draw from U[0, 1) for each (row, position); the draws of lanes 0 and 1 are independent of each other."""
+        """Draw a number from U[0, 1) for each pair of a row and a position, shape (pairs,).
+
+        Args:
+            rows: the index of the row of each pair.
+            positions: the position in the stream of that row, from 0.
+            lane: 0 or 1. The draws of the two lanes at one position are independent of each other.
+        """
         return unit(self.keys[rows], positions, lane)
 
     def inner(self, rows: Ints, positions: Ints) -> Keys:
-        """Return a key for each (row, position), shape (positions,): each position gets an independent stream."""
+        """Return a key for each pair of a row and a position, shape (pairs,), which gives an independent stream.
+
+        Args:
+            rows: the index of the row of each pair.
+            positions: the position in the stream of that row, from 0.
+        """
         return mix((self.keys[rows] ^ _GAMMA) + (positions.astype(np.uint64) + np.uint64(1)) * _MIX_1)
 
 
 def unit(keys: Keys, positions: Ints | Keys, lane: int = 0) -> Floats:
-    """Draw from U[0, 1) at `positions` of the streams with these `keys`.
+    """Draw numbers from U[0, 1), one for each pair of a stream and a position in it.
 
     Args:
         keys: the keys of the streams.
-        positions: the positions; keys and positions are broadcast against each other.
-        lane: 0 or 1; the draws of the two lanes at one position are independent.
+        positions: the positions, from 0. Keys and positions are broadcast against each other, as NumPy does.
+        lane: 0 or 1. The draws of the two lanes at one position are independent of each other.
 
     Returns:
-        The draws, in the shape of the broadcast.
+        The draws, in the broadcast shape.
     """
     steps = positions.astype(np.uint64)
     steps *= np.uint64(2)
@@ -122,7 +134,11 @@ def unit(keys: Keys, positions: Ints | Keys, lane: int = 0) -> Floats:
 
 
 def first_of_each(groups: Ints) -> npt.NDArray[np.bool_]:
-    """Return whether each entry is the first of its group, shape (entries,). Entries of a group must be adjacent."""
+    """Return whether each entry is the first of its group, shape (entries,).
+
+    Args:
+        groups: the group of each entry, as a number. Entries of one group must stand next to each other.
+    """
     found = np.ones(groups.size, dtype=np.bool_)
     np.not_equal(groups[1:], groups[:-1], out=found[1:])
     return found
@@ -148,7 +164,7 @@ def paired(groups: Ints, draws: Floats) -> tuple[Ints, Ints]:
 
 
 class Rng:
-    """The random draws of one text, taken in order. An attack that reads one text at a time gets one for each text."""
+    """The random draws of one text, one after another. An attack that reads one text at a time gets one of these."""
 
     __slots__ = ("_state",)
 

@@ -50,7 +50,8 @@ class Note:
 class Edit:
     """A replacement of `source[start:stop]` by `text`; `start == stop` inserts, an empty `text` deletes.
 
-    Edits are compared by `start`, `stop` and `text`; notes do not count.
+    Edits are equal if their `start`, `stop` and `text` are equal. `note` is what the edit carries besides, such as how
+    a reader reads the new text; it does not count.
     """
 
     start: int
@@ -70,7 +71,12 @@ class Edit:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """Edits that are applied together or not at all. At probability p they are applied if `rank`, in [0, 1), is < p."""
+    """Edits that are applied together or not at all.
+
+    Attributes:
+        rank: a number in [0, 1). At probability p the edits are applied if it is below p.
+        edits: the edits.
+    """
 
     rank: float
     edits: tuple[Edit, ...]

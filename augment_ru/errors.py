@@ -87,7 +87,7 @@ class AugmentError(Exception):
 
 
 def said(error: BaseException) -> str:
-    """Return the class name and the message of an error. Works also if the error's own `__str__` raises an error.
+    """Return the class name and the message of an error, even if its own `__str__` raises an error.
 
     >>> said(KeyError("кот"))
     "KeyError: 'кот'"
@@ -102,6 +102,9 @@ def said(error: BaseException) -> str:
 def failing(what: str) -> Iterator[None]:
     """Context manager for code of others: turn any error of its block into an `AugmentError`, except a `MemoryError`.
 
+    Args:
+        what: what fails, for the beginning of the message.
+
     Raises:
         AugmentError: the block raised an error; the message says what failed, and the error.
     """
@@ -115,7 +118,10 @@ def failing(what: str) -> Iterator[None]:
 
 @contextmanager
 def saying_where(where: str) -> Iterator[None]:
-    """Context manager: put `where` in front of the message of an `AugmentError` that its block raises.
+    """Context manager: put text in front of the message of an `AugmentError` that its block raises.
+
+    Args:
+        where: the text, such as the file and the line.
 
     Raises:
         AugmentError: the block raised one.
@@ -127,9 +133,10 @@ def saying_where(where: str) -> Iterator[None]:
 
 
 class Terminated(SystemExit):
-    """Raised when a signal ends the program.
+    """Raised when a signal other than Ctrl-C, such as SIGTERM, ends the program.
 
-    Any other `SystemExit` comes from code that the program calls, and counts as an error of that code.
+    Any other `SystemExit` comes from code that the program calls, such as an attack of the user. It counts as an error
+    of that code.
     """
 
 
@@ -164,7 +171,11 @@ def optional(module: str, what: str, extra: str) -> Any:  # noqa: ANN401  (a mod
 
 
 def not_utf8(error: UnicodeDecodeError) -> AugmentError:
-    """Return the error for rows that are not in UTF-8. It names UTF-16 if the data begin with a UTF-16 mark."""
+    """Return the error for rows that are not in UTF-8. It names UTF-16 if the data begin like UTF-16.
+
+    Args:
+        error: the error that Python raised.
+    """
     is_utf16 = error.start == 0 and error.object[:2] in {BOM_UTF16_LE, BOM_UTF16_BE}
     remedy = "give `encoding` utf-16" if is_utf16 else "give its encoding, as in `encoding` cp1251"
     return AugmentError(f"not UTF-8 at byte {error.start}; save the file as UTF-8, or {remedy}")
@@ -177,6 +188,11 @@ def unknown(kind: str, name: str, known: Iterable[str]) -> AugmentError:
     "no attack called 'keybord'; did you mean 'keyboard'? known: keyboard, case"
     >>> str(unknown("attack", "case,keyboard", ["keyboard", "case"]))
     "no attack called 'case,keyboard'; name 'case' and 'keyboard' each by itself; known: case, keyboard"
+
+    Args:
+        kind: what the name should name, such as "attack".
+        name: the unknown name.
+        known: the known names.
     """
     names = sorted(known)
     parts = name.replace(",", " ").split()
@@ -191,6 +207,11 @@ def unknown(kind: str, name: str, known: Iterable[str]) -> AugmentError:
 
 def check_known(kind: str, name: str, known: Collection[str]) -> None:
     """Check that a name is one of the known names.
+
+    Args:
+        kind: what the name should name, such as "attack", for the message.
+        name: the name.
+        known: the known names.
 
     Raises:
         AugmentError: it is none of them.

@@ -13,7 +13,7 @@ T = typing.TypeVar("T")
 
 
 def configured(name: str, made: Any, options: Mapping[str, Any]) -> Any:  # noqa: ANN401  (any dataclass)
-    """Make an object of a dataclass with these options; a value given as a text is parsed as the type of its field.
+    """Make an object of a dataclass whose fields are options; a value given as a string is parsed as its field's type.
 
     Args:
         name: what the class is called in messages.
@@ -27,13 +27,23 @@ def configured(name: str, made: Any, options: Mapping[str, Any]) -> Any:  # noqa
 
 
 def on_device(one: T, device: str) -> T:
-    """Return a copy of an object with its option `device` set; the object itself if it has no such dataclass field."""
+    """Return a copy of an object with its option `device` set; the object itself if it has no such option.
+
+    Args:
+        one: the object, of a dataclass.
+        device: the device, such as `cpu` or `cuda:0`.
+    """
     has_device = "device" in getattr(one, "__dataclass_fields__", ())
     return typing.cast("T", dataclasses.replace(typing.cast("Any", one), device=device)) if has_device else one
 
 
 def values_of(name: str, made: Any, options: Mapping[str, Any]) -> dict[str, Any]:  # noqa: ANN401  (any dataclass)
-    """Return the values of options by field name, parsed and checked as in `configured`, without making the object.
+    """Return the values of options by field name, parsed and checked, without making the object.
+
+    Args:
+        name: what the class is called in messages.
+        made: the dataclass whose fields are the options.
+        options: the values by field name; a value given as a string is parsed as its field's type.
 
     Raises:
         AugmentError: the dataclass has no such option, or a text cannot be parsed.
@@ -48,15 +58,15 @@ def values_of(name: str, made: Any, options: Mapping[str, Any]) -> dict[str, Any
 
 
 def by_name(parameter: str, pairs: Sequence[str], wanted: str) -> dict[str, dict[str, str]]:
-    """Split texts `NAME.OPTION=VALUE`, and return the values by name and option.
+    """Split strings `NAME.OPTION=VALUE`, and return the values by name and option.
 
     >>> by_name("model_options", ["linear.longest=3"], "KIND.NAME=VALUE")
     {'linear': {'longest': '3'}}
 
     Args:
-        parameter: the parameter that holds the texts, for the message.
-        pairs: the texts.
-        wanted: the form that the texts must have, for the message.
+        parameter: the parameter that holds the strings, for the message.
+        pairs: the strings.
+        wanted: the form that the strings must have, for the message.
 
     Raises:
         AugmentError: a text has another form.

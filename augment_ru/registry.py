@@ -33,7 +33,7 @@ Other packages add names through the entry points `augment_ru.KIND`."""
 
 @cache
 def offered(group: str) -> dict[str, EntryPoint]:
-    """Return the entry points of a group, such as `augment_ru.attacks`, by name.
+    """Return what other installed packages offer in an entry-point group, such as `augment_ru.attacks`, by name.
 
     Raises:
         AugmentError: two packages offer the same name.
@@ -50,10 +50,10 @@ def offered(group: str) -> dict[str, EntryPoint]:
 
 
 def names(kind: str) -> list[str]:
-    """Return the sorted names of a kind, both of this package and of other installed packages.
+    """Return the sorted names of all attacks, models and so on, both of this package and of other installed packages.
 
     Args:
-        kind: `attacks`, `functions`, `models`, `normalizers`, `similarities` or `tasks`.
+        kind: what is named: `attacks`, `functions`, `models`, `normalizers`, `similarities` or `tasks`.
 
     Raises:
         AugmentError: another package offers a name that this package has.
@@ -74,15 +74,15 @@ def _shipped(kind: str) -> set[str]:
 
 
 def find(kind: str, singular: str, name: str) -> Any:  # noqa: ANN401  (each kind has its own type)
-    """Return the object with this name, from an entry point or from a module of this package.
+    """Return the attack, model and so on with this name, from another installed package or from a module of this one.
 
-    The module is a file `name.py` or a folder `name` with `__init__.py`. The object is the first one in the module
-    whose attribute `name`, or whose Python name, is the given name.
+    The module is a file `name.py` or a folder `name` with `__init__.py`. It may define several objects. Then it is the
+    first one whose attribute `name`, or whose Python name, is the given name.
 
     Args:
-        kind: `attacks`, `functions`, `models`, `normalizers` or `similarities`.
-        singular: what one object of the kind is called in messages, such as `attack`.
-        name: the name of the object.
+        kind: what is named: `attacks`, `functions`, `models`, `normalizers` or `similarities`.
+        singular: what one of them is called in messages, such as `attack`.
+        name: the name.
 
     Raises:
         AugmentError: the kind has no such name, or the module of this name does not define the object.
@@ -104,14 +104,17 @@ _MODULE = "python:"
 
 
 def is_own(spec: str) -> bool:
-    """Tell whether a specification names code of the user: `python:MODULE:NAME`, `FILE.py` or `FILE.py:NAME`."""
+    """Tell whether a name that a user gave stands for the user's own code.
+
+    Such names are `python:MODULE:NAME`, `FILE.py` and `FILE.py:NAME`.
+    """
     return spec.startswith(_MODULE) or _file_and_name(spec)[0].endswith(".py")
 
 
 def chain_names(spec: str) -> tuple[str, ...]:
-    """Split a specification at each `+` into names, except at a `+` that belongs to the path of a file.
+    """Split names that are joined by `+`, except at a `+` that belongs to the path of a file.
 
-    For example, `a+b.py` is the attack `a` and the file `b.py` if the file `b.py` exists; otherwise it is the file
+    For example, `a+b.py` is the attack `a` and the file `b.py` if the file `b.py` exists. Otherwise it is the file
     `a+b.py` if that exists. The shortest path that is a file is taken.
     """
     found: list[str] = []
@@ -128,10 +131,10 @@ def chain_names(spec: str) -> tuple[str, ...]:
 
 
 def refuse(spec: str) -> None:
-    """Refuse a specification that names code of the user.
+    """Raise an error if a name stands for the user's own code, such as `my_attack.py`.
 
     Raises:
-        AugmentError: `spec` names code of the user (see `is_own`).
+        AugmentError: the name stands for such code (see `is_own`).
     """
     if is_own(spec):
         raise AugmentError(
@@ -141,9 +144,7 @@ def refuse(spec: str) -> None:
 
 
 def own_object(spec: str) -> Any:  # noqa: ANN401  (whatever the module defines)
-    """Return the object that a specification `python:MODULE:NAME` or `FILE.py:NAME` names.
-
-    MODULE belongs to an installed package or lies in the current folder.
+    """Return the object of the user's own code that `python:MODULE:NAME` or `FILE.py:NAME` names.
 
     Raises:
         AugmentError: `spec` has another form, the code cannot be imported, or it does not define the name. The message
@@ -166,7 +167,7 @@ _imported: dict[Path, None] = {}
 
 
 def own_files() -> tuple[Path, ...]:
-    """Return the files of all user code that this process has run, whether a file or a module was named."""
+    """Return the files of all the user's own code that this process has run, whether a file or a module was named."""
     return (*_loaded, *_imported)
 
 
@@ -203,9 +204,13 @@ def _lacks(error: BaseException, name: str) -> bool:
 
 
 def own_class(spec: str, base: type) -> Any:  # noqa: ANN401  (a class below `base`)
-    """Return the subclass of `base` that a specification of the user's own code names.
+    """Return the class of the user's own code that a name such as `my_attack.py` or `python:MODULE:NAME` stands for.
 
-    A specification `FILE.py` without `:NAME` stands for the only subclass of `base` that the file defines.
+    `FILE.py` without `:NAME` stands for the only subclass of `base` that the file defines.
+
+    Args:
+        spec: the name.
+        base: the class from which it must inherit.
 
     Raises:
         AugmentError: the code cannot be imported; the named object is not a subclass of `base`; or no name is given,
@@ -242,7 +247,7 @@ _loaded: list[Path] = []
 
 
 def loaded_files() -> tuple[Path, ...]:
-    """Return the files that this process has run with `load_file`, in the order of loading."""
+    """Return the files of the user's own code that this process has run with `load_file`, in the order of loading."""
     return tuple(_loaded)
 
 

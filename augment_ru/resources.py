@@ -45,7 +45,7 @@ SMALL, LARGE = 2**20, 2**28
 def file_text(path: Path, where: str | None = None, *, most: int = LARGE, what: str = "a text file") -> str:
     """Read a UTF-8 file that a user gave, and return its text without a byte-order mark.
 
-    At most `most` + 1 bytes are read, so an endless file such as a pipe does no harm.
+    At most one byte more than `most` is read, so an endless file such as a pipe does no harm.
 
     Args:
         path: the file.
@@ -64,7 +64,15 @@ def file_text(path: Path, where: str | None = None, *, most: int = LARGE, what: 
 
 
 def file_bytes(path: Path, where: str | None = None, *, most: int = LARGE, what: str = "a file") -> bytes:
-    """Read a file that a user gave, and return its bytes; the arguments are those of `file_text`.
+    """Read a file that a user gave, and return its bytes.
+
+    At most one byte more than `most` is read, so an endless file such as a pipe does no harm.
+
+    Args:
+        path: the file.
+        where: its name in messages; by default the path.
+        most: how many bytes the file may have.
+        what: what kind of file is wanted, for messages.
 
     Raises:
         AugmentError: the file cannot be read, or is longer than `most` bytes.
@@ -106,7 +114,13 @@ def rows(path: Path, columns: int, *, default: str | None = None) -> Iterator[tu
 
 @cache
 def dictionary(name: str) -> dict[tuple[str, str], tuple[str, ...]]:
-    """Read a dictionary of replacements. Return the replacements of each (lemma, part of speech), the best first.
+    """Read a dictionary of replacements.
+
+    Args:
+        name: the name of a shipped dictionary, or the path of any other `.tsv` file.
+
+    Returns:
+        For each pair of a lemma and a part of speech, the words that may replace it, the best first.
 
     Raises:
         AugmentError: there is no such dictionary, or one of its lines is malformed.
@@ -118,10 +132,13 @@ def dictionary(name: str) -> dict[tuple[str, str], tuple[str, ...]]:
 def exceptions(name: str) -> dict[tuple[str, str], tuple[Phrase, ...]]:
     """Read, from a dictionary of replacements, the phrases in which a word must not be replaced.
 
-    The phrases stand in the optional fourth column, in the syntax that `phrases_in` describes.
+    The phrases stand in the optional fourth column. `phrases_in` describes how they are written.
+
+    Args:
+        name: the name of a shipped dictionary, or the path of any other `.tsv` file.
 
     Returns:
-        The phrases by (lemma, part of speech); words without phrases are absent.
+        The phrases for each pair of a lemma and a part of speech; words without phrases are absent.
 
     Raises:
         AugmentError: there is no such dictionary, or one of its lines is malformed.
@@ -141,7 +158,7 @@ class Sense(NamedTuple):
     """One sense of a word in a dictionary of synonyms.
 
     Attributes:
-        synonyms: lemmas, the best first.
+        synonyms: the lemmas that may replace the word, the best first.
         stays: the phrases in which the word is not replaced.
         only: if not empty, the word is replaced only in these phrases.
     """
@@ -153,9 +170,14 @@ class Sense(NamedTuple):
 
 @cache
 def senses(name: str) -> dict[tuple[str, str], tuple[Sense, ...]]:
-    """Read a dictionary of synonyms. Return the senses of each (lemma, part of speech).
+    """Read a dictionary of synonyms.
 
-    Senses that are limited to some phrases come first; apart from that, senses are in the order of the file.
+    Args:
+        name: the name of a shipped dictionary, or the path of any other `.tsv` file.
+
+    Returns:
+        The senses of each pair of a lemma and a part of speech. Senses that are limited to some phrases come first;
+        apart from that they are in the order of the file.
 
     Raises:
         AugmentError: there is no such dictionary, or one of its lines is malformed.
@@ -171,13 +193,16 @@ def senses(name: str) -> dict[tuple[str, str], tuple[Sense, ...]]:
 
 @cache
 def name_heads() -> dict[str, str]:
-    """Return the label of the names that each noun heads, as LOC for «море», which heads «Чёрное море»."""
+    """Return the nouns that are heads of names, each with the label of such names: LOC for «море» («Чёрное море»)."""
     return {noun: label for noun, label, *_ in rows(dictionary_path("name_heads"), columns=2)}
 
 
 @cache
 def word_lists(name: str) -> dict[str, frozenset[str]]:
     """Read a dictionary whose lines hold a kind and a word; return the set of words of each kind.
+
+    Args:
+        name: the name of a shipped dictionary, or the path of any other `.tsv` file.
 
     Raises:
         AugmentError: there is no such dictionary, or one of its lines is malformed.
@@ -192,6 +217,10 @@ def word_lists(name: str) -> dict[str, frozenset[str]]:
 def kinds_in(name: str, word: str) -> frozenset[str]:
     """Return the kinds of a word in a dictionary whose lines hold a kind and a word; empty for an unlisted word.
 
+    Args:
+        name: the name of a shipped dictionary, or the path of any other `.tsv` file.
+        word: the word.
+
     Raises:
         AugmentError: there is no such dictionary, or one of its lines is malformed.
     """
@@ -199,9 +228,13 @@ def kinds_in(name: str, word: str) -> frozenset[str]:
 
 
 def number_in(where: str, cell: str, *, least: float = 0.0, most: float = inf) -> float:
-    """Parse a number in a cell of a dictionary. It must be greater than `least`, and at most `most`.
+    """Parse a number in a cell of a dictionary.
 
-    `where` names the line in messages.
+    Args:
+        where: the line of the dictionary, for messages.
+        cell: the text of the cell.
+        least: the number must be greater than this.
+        most: the greatest number that is allowed.
 
     Raises:
         AugmentError: `cell` is not a number, or is out of range.
@@ -253,15 +286,19 @@ def mutual(pairs: Iterable[tuple[str, ...]]) -> dict[str, frozenset[str]]:
 
 @cache
 def denials() -> dict[str, str]:
-    """Map lemmas (with е for ё) to "denies" for words that deny, or to "affirms" for words that only look negative."""
+    """Read the lemmas that deny ("denies"), and those that only look negative ("affirms"); with е for ё."""
     return {lemma: what for lemma, what, *_ in rows(dictionary_path("denials"), columns=2)}
 
 
 def phrases_in(where: str, cell: str) -> tuple[Phrase, ...]:
     """Parse the phrases in a cell of a dictionary, such as `в силу, открыть/закрыть счёт, лучш*`.
 
-    A comma and a space separate phrases, a space separates words, and a slash separates words that may stand in the
-    same position. `where` names the line in messages.
+    A comma and a space separate phrases, and a space separates words. A slash separates words that may stand in the
+    same position. `лучш*` stands for every word that begins so.
+
+    Args:
+        where: the line of the dictionary, for messages.
+        cell: the text of the cell.
 
     Returns:
         The phrases; empty if the cell is `-`.

@@ -15,14 +15,14 @@ _set = object.__setattr__
 
 
 class Script:
-    """The edits that lead from `source` to `text`: sorted, disjoint, inside the source.
+    """The edits that lead from a source to a new text: sorted, disjoint, inside the source.
 
     Two edits may touch, but not overlap. Two insertions at one place overlap. A script is immutable. Two scripts are
     equal if their sources and edits are equal.
 
     Attributes:
         source: the text that is edited.
-        triples: the start, the stop and the new text of each edit, sorted; `edits` makes `Edit` objects of them.
+        triples: the start, the stop and the new text of each edit, sorted. `edits` makes `Edit` objects of them.
         notes: the note of each edit; empty if no edit has a note.
 
     >>> Script("кот спит", [Edit(0, 3, "🐱")]).text
@@ -135,10 +135,10 @@ class Script:
         return type(self), (self.source, self.edits)
 
     def map(self, span: Span) -> Span | None:
-        """Map a span of the source to `text`. Return None if an edit replaces or splits the span's characters.
+        """Return where the characters of a span of the source stand in the new text.
 
-        The mapped span covers the same characters: `mapped.of(script.text) == span.of(script.source)`. An insertion
-        at an edge of the span stays outside the mapped span.
+        The result is None if an edit replaces or splits them. It covers the same characters: `mapped.of(script.text) ==
+        span.of(script.source)`. What is inserted at an edge of the span stays outside.
 
         Raises:
             AugmentError: the span lies outside the source.
@@ -160,11 +160,11 @@ class Script:
         return Span(span.start + shift, span.stop + shift, span.label)
 
     def carried(self, span: Span) -> Span:
-        """Map a span of the source to `text`, even if its characters were edited; the mapped span may be empty.
+        """Return where a span of the source stands in the new text, even if its characters were edited.
 
-        Letters inserted directly before the first or after the last letter of the span belong to the mapped span; other
-        insertions at its edges do not. If an edit replaces characters inside and outside the span, its whole new text
-        belongs to the mapped span.
+        If all of them were deleted, the result is empty. Letters inserted directly before its first or after its last
+        letter belong to it. Other insertions at its edges do not. If an edit replaces characters inside and outside the
+        span, the whole new text of the edit belongs to it.
 
         >>> Script("в Туле", [Edit(2, 2, "т"), Edit(6, 6, "!")]).carried(Span(2, 6, "LOC"))
         Span(start=2, stop=7, label='LOC')
@@ -186,7 +186,10 @@ class Script:
         return Span(start, max(start, stop), span.label)
 
     def then(self, following: "Script") -> "Script":
-        """Return one script that does what this script and then `following` do.
+        """Return one script that does what this script and then another one do.
+
+        Args:
+            following: the second script; its source is the text that this one makes.
 
         Raises:
             AugmentError: the source of `following` is not this script's text.
@@ -211,9 +214,12 @@ def _check_order(script: Script) -> None:
 
 
 class Composed(NamedTuple):
-    """One edit that `compose` returns.
+    """One edit that does what several edits of two scripts, applied one after the other, do.
 
-    `first` and `second` are the indices of the edits of the first and of the second script that were joined into it.
+    Attributes:
+        edit: the edit, from the source of the first script to the text of the second.
+        first: the indices of the edits of the first script that were joined into it.
+        second: the indices of the edits of the second script.
     """
 
     edit: Edit
@@ -222,15 +228,16 @@ class Composed(NamedTuple):
 
 
 def compose(first: Script, second: Script) -> list[Composed]:
-    """Return edits that lead from `first.source` directly to `second.text`.
+    """Return edits that do what two scripts, applied one after the other, do.
 
-    The middle text, `first.text`, is the output of `first` and the input of `second`. Each edit of `first` has written
-    a range of it, and each edit of `second` replaces a range of it. Ranges that overlap, and ranges of different
-    scripts that touch, are joined; so the order of two insertions at one place is certain. Each joined range becomes
-    one edit. An edit that would replace text by the same text is left out.
+    They lead from `first.source` directly to `second.text`. Between them is a middle text, which `first` writes and
+    `second` reads. Each edit of `first` has written a range of it, and each edit of `second` replaces a range of it.
+    Ranges that overlap are joined, and so are ranges of different scripts that touch; so the order of two insertions at
+    one place is certain. Each joined range becomes one edit. An edit that would replace text by the same text is left
+    out.
 
-    If an edit of `second` changes what an edit of `first` wrote, the reading of the earlier edit is lost, unless the
-    later edit is read as the text that it replaces.
+    If an edit of `second` changes what an edit of `first` wrote, the reading of the earlier edit is lost. It is kept
+    only if the later edit is read as the text that it replaces.
 
     Raises:
         AugmentError: the source of `second` is not the text of `first`.

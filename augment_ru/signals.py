@@ -10,7 +10,7 @@ _ENDING = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if 
 
 
 class HeldSignals:
-    """Context manager: holds signals back until its block ends or `deliver` is called.
+    """Context manager: holds signals (such as Ctrl-C) back until its block ends or `deliver` is called.
 
     Outside the main thread it does nothing.
 

@@ -52,12 +52,13 @@ def _shown(value: object) -> str:
 
 
 def typed(where: str, table: object, kind: type[T]) -> T:
-    """Convert a table to an object of `kind`; keys and values must be of the types that `kind` declares.
+    """Convert a table of a file to an object of a type; keys and values must be as the type declares them.
 
     Args:
-        where: the file and the table, for messages.
+        where: the file and the table in it, for messages.
         table: a value as TOML or JSON files hold it.
-        kind: a subclass of `msgspec.Struct`. If its constructor raises a `ValueError`, its text becomes the message.
+        kind: the type, a subclass of `msgspec.Struct`. If its constructor raises a `ValueError`, the text of that error
+            becomes the message.
 
     Raises:
         AugmentError: a key is unknown or missing, a value has another type, or the constructor raises a `ValueError`.

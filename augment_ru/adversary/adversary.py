@@ -36,36 +36,42 @@ _MOST_DRAWS = 100
 class Adversary:
     """Searches for the smallest legal change of a record that turns a model's right answer wrong.
 
-    All changes that the attacks can make form one pool. Every text that the model is asked about, and so every text
-    that is returned, obeys the rules of `perturb`: legality, guards, protected spans and the gate. So no query is spent
-    on a text that could not be returned. The searches of many records run in rounds, with one call of the model for
-    each round. The result for a record depends only on the settings, the seed, the model and the record.
+    All changes that the attacks can make form one pool. A search chooses sets of changes from the pool and asks the
+    model about the texts that they give. Only texts that `perturb` could return are asked about: the engine allows
+    their edits, no edit touches a protected span, and the gate lets them pass. The searches of many records run in
+    rounds, with one call of the model for each round. The result for a record depends only on the settings, the seed,
+    the model and the record.
 
     Args:
-        attacks: attacks, their names, or names joined by `+`; or perturbers, whose attacks, probabilities and seeds
-            are used. The gate is that of the first perturber.
-        model: a function from a list of `Example` to their predictions, or a `Model`. A model with `scored` is asked
-            for scores, too, and needs fewer queries.
-        name: the name of the model in the rows.
+        attacks: names of attacks, names joined by `+`, or attacks. They get the similarity, threshold, seed and
+            probability given below. A `Perturber` may stand for an attack, and then its own probability and seed are
+            used. The gate is that of the first perturber.
+        model: a function from a list of `Example` to their predictions, or a `Model`. A model with `scored` is also
+            asked for scores, and then needs fewer queries.
+        name: the name by which the results and the rows call the model.
         budget: the most queries for a record: different texts, including the original.
         target: the label that the model is to give; None for any wrong answer.
-        minimal: whether to shrink a set of changes that breaks the answer until taking back any one change mends it.
-        draws: how many random draws of each attack the pool holds. So an attack offers at most this many alternatives
+        minimal: whether a set of changes that broke the answer is made smaller, until the answer is right again as soon
+            as any one of them is undone.
+        draws: how often each attack is drawn at random for the pool. So an attack offers at most this many alternatives
             for a word.
-        similarity: as in `Perturber`.
-        threshold: as in `Perturber`.
-        seed: as in `Perturber`.
+        similarity: scores how alike a text and its original are: a name (`meaning`, `navec`, `none`), a `Similarity`,
+            or a function (references, candidates) -> scores.
+        threshold: the lowest similarity that passes, in [0, 1]; None for the similarity's own.
+        seed: the seed of all random draws, any integer.
         probability: the pool holds only changes with a rank below this number, in [0, 1]; 1 for all changes.
-        constraints: as in `Preparation`.
-        annotator: as in `Preparation`.
-        preparation: how records are prepared, instead of `constraints` and `annotator`.
+        constraints: what is protected: names of constraints, rule files, or `Constraint` objects. () for nothing; None
+            for the constraints that each record's task names.
+        annotator: `natasha`, `spacy:PIPELINE`, or an `Annotator`.
+        preparation: a `Preparation`, which is used instead of `constraints` and `annotator`.
         guide: a model with `scored`, for a `model` that gives only labels: the guide's scores order the queries.
             Questions to the guide are not counted as queries. None for no guide.
-        cache: the cache of answers of the model and of the guide; None keeps them only in memory.
-        seconds: the time after which all searches end; None for no limit. With a limit, results depend on speed.
-        confirm: the least number of times that a text which broke the answer is asked about again, to tell slips of the
-            model from broken answers; 0 to believe one answer. None for 0 if the model states that it is deterministic,
-            else for 2. These questions count as queries.
+        cache: keeps the answers of the model and of the guide on disk; None keeps them only in memory.
+        seconds: how many seconds all searches together may take; None for no limit. With a limit, results depend on
+            speed.
+        confirm: how often at least the model is asked again about a text that broke its answer, to find out whether the
+            answer was a slip. These questions count as queries. 0 believes the first answer. None means 0 for a model
+            that states that it is deterministic, and 2 for any other.
 
     Raises:
         AugmentError: a name is unknown, a value is out of range, the guide gives no scores, or there is a guide
@@ -141,7 +147,7 @@ class Adversary:
 
     @property
     def needs(self) -> tuple[Needs, ...]:
-        """What each attack needs to know about the texts of a record."""
+        """What each attack needs to know about the texts of a record, such as annotation layers and guards."""
         return tuple(one.needs for one in self.perturbers)
 
     def use_cache(self, cache: Cache | None) -> None:
@@ -157,7 +163,7 @@ class Adversary:
         field: str | Sequence[str] | None = None,
         label_field: str | Sequence[str] = (),
     ) -> Iterator[Finding]:
-        """Run a search for each row of a dataset, chunk by chunk, and yield the results in the order of the rows.
+        """Run a search for each row of a dataset, and yield the results in the order of the rows.
 
         Args:
             records: rows as dictionaries, with their right answers; they are not modified.
@@ -180,8 +186,8 @@ class Adversary:
         """Run a search for each of the prepared records, and return the results in the order of the records.
 
         Args:
-            prepared: the records, prepared with what `needs` states.
-            on_finished: called with the case of each record when its search has ended.
+            prepared: the records, as a `Preparation` prepared them for what `Adversary.needs` states.
+            on_finished: a function that is called when the search of a record has ended, with the state of that search.
 
         Raises:
             AugmentError: a record has no right answer, or an attack, the similarity or the model fails.
@@ -215,9 +221,10 @@ class Adversary:
         return [self._found(prepared, case, gate) for case in cases]
 
     def measure_slips(self, records: Sequence[Record]) -> None:
-        """Measure the slip rate of the model on these records, and use it in all searches from now on.
+        """Measure how often the model slips on these records, and use this rate in all searches from now on.
 
-        Without this the first search measures it on its own records. It is not needed if `confirm` is 0.
+        If it is not called, the first search measures the rate on its own records. The rate is not needed if `confirm`
+        is 0: then no text that broke the answer is asked about again.
         """
         self._slip_rate = slip_rate([self._goal(record) for record in records], records, self.ledger)
 
@@ -303,14 +310,14 @@ def _guide_of(guide: Model | NamedModel, model: NamedModel, cache: Cache | None)
 def check_search(
     attacks: int, budget: int, draws: int, seconds: float | None = None, confirm: int | None = None
 ) -> None:
-    """Check the settings of a search; for their meaning see `Adversary`.
+    """Check the settings of a search against a model.
 
     Args:
         attacks: the number of attacks, at least 1.
-        budget: at least 1.
-        draws: from 1 to 100.
-        seconds: greater than 0, or None.
-        confirm: at least 0, or None.
+        budget: the most queries for a record, at least 1.
+        draws: how often each attack is drawn for the pool, from 1 to 100.
+        seconds: how many seconds all searches may take, greater than 0; None for no limit.
+        confirm: how often a text that broke the answer is asked about again, at least 0; None if the model decides.
 
     Raises:
         AugmentError: there is no attack, or a number is out of range.
@@ -330,10 +337,16 @@ def check_search(
 def screened(
     prepared: Prepared, cases: Sequence[SearchCase], similarity: Similarity | None, threshold: float | None
 ) -> PoolGate:
-    """Return a gate for these cases, and take out of their pools the changes that the gate refuses when applied alone.
+    """Return a gate for searches, and take out of their pools each change that fails the gate by itself.
 
-    Changes are taken out only if the similarity says that this suits it (`PoolGate.screens`). Cases that are finished
-    already are left as they are.
+    Changes are taken out only if the similarity says that this suits it (`PoolGate.screens`). Searches that have ended
+    are left as they are.
+
+    Args:
+        prepared: the records that are searched.
+        cases: the state of the search of each record.
+        similarity: the similarity of the gate; None if everything passes.
+        threshold: the lowest similarity that passes; None if everything passes.
     """
     pending = [case for case in cases if case.is_open]
     gate = PoolGate(prepared, [case.pool for case in cases], similarity, threshold or 0.0)
@@ -362,7 +375,7 @@ class Limits:
 
     Attributes:
         budget: the most queries for a record: different texts, including the original.
-        deadline: the time of `time.monotonic` at which all searches end; None for no limit.
+        deadline: when all searches end, as a value of `time.monotonic`; None for no limit.
     """
 
     budget: int
@@ -375,9 +388,14 @@ class Limits:
 
 
 def ask_originals(cases: Sequence[SearchCase], ledger: Ledger, budget: int) -> None:
-    """Ask the model about the original of each case in one call, and give each case its answer.
+    """Ask the model about the original of each record in one call, and store each answer in the state of its search.
 
-    Originals whose answers may be slips are asked about up to three times.
+    An original whose answer may be a slip is asked about up to three times.
+
+    Args:
+        cases: the state of the search of each record.
+        ledger: asks the model, and keeps its answers.
+        budget: the most queries for a record.
     """
     repeat, open_ = 0, list(cases)
     while open_:
@@ -387,10 +405,14 @@ def ask_originals(cases: Sequence[SearchCase], ledger: Ledger, budget: int) -> N
 
 
 def guidance_of(case: SearchCase, guide: Ledger) -> Guidance | None:
-    """Ask a guide about the original of a case, and about each change of its pool by itself.
+    """Ask a guide about the original of a record, and about each change of its pool by itself.
+
+    Args:
+        case: the state of the record's search.
+        guide: asks the guide, and keeps its answers.
 
     Returns:
-        What the guide's scores say; None if they do not include the right label or the target.
+        What the guide's scores say about the record; None if they do not include the right label or the target.
     """
     sets: list[ChangeSet] = [(), *((change,) for change in range(len(case.pool)))]
     at_once = max(_CHARACTERS // max(sum(map(len, case.pool.sources)), 1), 1)
@@ -413,14 +435,14 @@ def search_all(
     limits: Limits,
     on_finished: Callable[[SearchCase], None] = lambda _: None,
 ) -> None:
-    """Run searches in rounds until all have ended; each round asks the model about one set of each open case.
+    """Run searches in rounds until all have ended; each round calls the model once, with a question of each search.
 
     Args:
-        cases: the cases, whose searches have begun.
-        gate: scores a set of changes before the model is asked about it.
-        ledger: asks the model and keeps its answers.
-        limits: the limits of the searches.
-        on_finished: called with each case when its search has ended.
+        cases: the state of the search of each record; the searches have begun.
+        gate: scores the text of a set of changes before the model is asked about it.
+        ledger: asks the model, and keeps its answers.
+        limits: the most queries for a record, and the time when all searches end.
+        on_finished: a function that is called when the search of a record has ended, with the state of that search.
     """
     active = list(cases)
     while active:

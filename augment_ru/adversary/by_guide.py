@@ -27,11 +27,14 @@ _TRIES = 50
 
 @dataclass(frozen=True, slots=True)
 class Guidance:
-    """What the scores of a guide say about a record. For rivals and margins see `Goal`.
+    """What the scores of a guide say about a record.
+
+    A rival is a label that may replace the right one. Its margin is how far its score is behind that of the right
+    label.
 
     Attributes:
-        margins: for the original, how far each rival label is behind the right one, in nats, shape (rivals,).
-        effects: by how much each change, applied alone, lowers each margin, shape (changes, rivals).
+        margins: the margin of each rival in the original, in nats, shape (rivals,).
+        effects: by how much each change of the pool lowers each margin if it is applied alone, shape (changes, rivals).
     """
 
     margins: Floats
@@ -39,11 +42,14 @@ class Guidance:
 
 
 def break_by_guide(knowledge: Knowledge, guidance: Guidance, draws: Draws) -> Search:
-    """Search for a set of changes that breaks the answer; end when one does, or when no new set is found.
+    """Search for a set of changes that breaks the answer, in the order that a guide's scores suggest.
+
+    The generator yields the next set to ask the model about, and is sent what came of it. It ends when a set broke the
+    answer, or when it finds no new set.
 
     Args:
-        knowledge: what is known about the record's sets.
-        guidance: what the guide says about the record.
+        knowledge: which sets of the record's changes were tried already, and what came of each.
+        guidance: what the guide's scores say about the record.
         draws: the random numbers of the search.
     """
     blind = random_sets(knowledge, draws)

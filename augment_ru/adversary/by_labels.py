@@ -28,7 +28,15 @@ _TRIES = 100
 
 
 def break_by_labels(knowledge: Knowledge, draws: Draws) -> Search:
-    """Search for a set of changes that breaks the answer; end when one does, or when no new set is found."""
+    """Search for a set of changes that breaks the answer, by random sets, for a model that gives labels alone.
+
+    The generator yields the next set to ask the model about, and is sent what came of it. It ends when a set broke the
+    answer, or when it finds no new set.
+
+    Args:
+        knowledge: which sets of the record's changes were tried already, and what came of each.
+        draws: the random numbers of the search.
+    """
     for chosen in random_sets(knowledge, draws):
         verdict = yield chosen
         if verdict.broken:
@@ -36,11 +44,14 @@ def break_by_labels(knowledge: Knowledge, draws: Draws) -> Search:
 
 
 def random_sets(knowledge: Knowledge, draws: Draws) -> Iterator[ChangeSet]:
-    """Yield random sets that were not asked about before (`Knowledge.is_open`).
+    """Yield random sets of changes that the model was not asked about before, until 100 draws in a row give no new set.
 
-    The iterator ends when `_TRIES` draws in a row give no new set. The sets change the shares of the places in
-    `_SHARES`, one share after another. The places that were drawn least often come first, and at each place the
-    alternative that was drawn least often.
+    The sets change from half of the words that can be changed to all of them, in turn. Words that were chosen least
+    often come first. So do, for each word, the alternatives that were chosen least often.
+
+    Args:
+        knowledge: which sets of the record's changes were tried already, and what came of each.
+        draws: the random numbers of the search.
     """
     turn = failures = 0
     count = len(knowledge)
@@ -66,10 +77,14 @@ def random_sets(knowledge: Knowledge, draws: Draws) -> Iterator[ChangeSet]:
 
 
 def shrink_by_labels(knowledge: Knowledge) -> Search:
-    """Shrink the smallest broken set until taking back any one change mends the answer.
+    """Make the smallest set of changes that broke the answer smaller, until none of its changes can be undone.
 
-    This is delta debugging (Zeller and Hildebrandt 2002). The set is split into two parts, and each half is tried
-    alone. If neither breaks the answer, the parts are halved, and the set is tried without each part.
+    The generator yields the next set to ask the model about, and is sent what came of it. It is delta debugging (Zeller
+    and Hildebrandt 2002). The set is split into two halves, and each half is tried alone. If neither breaks the answer,
+    the parts are halved again and again, and the set is tried without each part.
+
+    Args:
+        knowledge: which sets of the record's changes were tried already, and what came of each.
     """
     broken = knowledge.smallest
     parts = 2

@@ -41,11 +41,14 @@ _Tried: TypeAlias = dict[tuple[ChangeSet, float], set[int]]
 
 
 def break_by_scores(knowledge: Knowledge, surrogate: Surrogate, draws: Draws) -> Search:
-    """Search for a set of changes that breaks the answer; end when one does, or when no new set is found.
+    """Search for a set of changes that breaks the answer, with the help of the model's scores.
+
+    The generator yields the next set to ask the model about, and is sent what came of it. It ends when a set broke the
+    answer, or when it finds no new set.
 
     Args:
-        knowledge: what is known about the record's sets.
-        surrogate: predicts the effects of the changes; it learns from each answer.
+        knowledge: which sets of the record's changes were tried already, and what came of each.
+        surrogate: predicts by how much each change lowers the score of the right label; it learns from each answer.
         draws: the random numbers of the search.
     """
     failures = asked = 0
@@ -176,10 +179,16 @@ def _noise(view: Regression, draws: Draws, size: float) -> Floats:
 
 
 def shrink_by_scores(knowledge: Knowledge, surrogate: Surrogate, draws: Draws) -> Search:
-    """Shrink the smallest broken set until it is known to be minimal, and then search for still smaller sets.
+    """Make the smallest set of changes that broke the answer smaller, with the help of the model's scores.
 
-    A set is minimal if taking back any one change mends the answer. Other changes may form a smaller broken set, so the
-    model is asked about a few smaller sets afterwards.
+    The generator yields the next set to ask the model about, and is sent what came of it. First it undoes changes until
+    undoing any further one would make the answer right again. Other changes may break the answer with a still smaller
+    set. So the model is then asked about a few smaller sets.
+
+    Args:
+        knowledge: which sets of the record's changes were tried already, and what came of each.
+        surrogate: predicts by how much each change lowers the score of the right label; it learns from each answer.
+        draws: the random numbers of the search.
     """
     yield from _minimal(knowledge, surrogate)
     left = _MORE

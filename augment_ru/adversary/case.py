@@ -41,9 +41,13 @@ _Texts: TypeAlias = tuple[str, ...] | bytes
 
 
 class Doubted(NamedTuple):
-    """A version of a record to which the model's first answer is broken: its texts, the gate's score, and answers.
+    """A version of a record that seems to break the model's answer, but the answer may be a slip.
 
-    `answers` maps True to the latest broken answer, and False to the latest answer that is not broken.
+    Attributes:
+        texts: the texts of this version, one for each perturbed field.
+        similarity: the gate's score of these texts.
+        answers: the latest answer that meets the goal of the search, under True, and the latest that does not, under
+            False.
     """
 
     texts: tuple[str, ...]
@@ -53,24 +57,26 @@ class Doubted(NamedTuple):
 
 @dataclass(slots=True)
 class SearchCase:
-    """The state of the search for a record.
+    """The state of the search for one record.
+
+    A set of changes that breaks the model's answer is called a broken set here.
 
     Attributes:
-        number: the number of the record in the chunk.
+        number: the index of the record in the chunk, from 0.
         record: the record.
-        goal: decides which answers count as broken.
-        pool: the changes of the record.
-        before: the answer to the original; None if it was not asked yet.
+        goal: decides which answers count as wrong enough: any wrong one, or a given label.
+        pool: the changes of the record that the search may choose.
+        before: the answer to the original; None if the model was not asked yet.
         queries: how many queries were made, including the original.
-        broken_at: the number of the query that broke the answer first, counted from 1; None if no query did.
+        broken_at: which query was the first to break the answer, counted from 1; None if none did.
         after: the answer to the smallest broken set.
         similarity: the gate's score of the smallest broken set; for a rejected record, the best score that failed.
         status: how the search ended; None while it goes on.
         reason: why the search ended, if the status alone does not say it; otherwise "".
-        minimal: whether the broken set is known to be minimal.
-        knowledge: what is known about sets of changes; None if no search was begun.
-        confirmation: the answers that tell slips from broken answers; None if one answer is believed.
-        doubted: the set whose answer broke, but is not confirmed yet; None if there is none.
+        minimal: whether no change of the smallest broken set can be undone, as far as is known.
+        knowledge: which sets of changes were tried, and what came of each; None if no search was begun.
+        confirmation: the repeated answers that tell slips from broken answers; None if one answer is believed.
+        doubted: the texts that seem to break the answer, but are not confirmed yet; None if there are none.
     """
 
     number: int
@@ -100,28 +106,29 @@ class SearchCase:
 
     @property
     def changes(self) -> ChangeSet:
-        """The smallest set of changes that is known to break the answer; empty if none is known."""
+        """The indices of the smallest set of changes that is known to break the answer; empty if none is known."""
         return (self.knowledge.smallest if self.knowledge else None) or ()
 
     @property
     def wanted(self) -> ChangeSet | None:
-        """The set that the search wants to ask about next; None if the search has ended."""
+        """The set of changes that the search wants to ask the model about next; None if the search has ended."""
         return self._wanted
 
     @property
     def is_open(self) -> bool:
-        """Whether the record has no status yet."""
+        """Whether the record has no status yet: neither the answer to the original nor the search decided it."""
         return self.status is None
 
     def asked_original(self, scored: Scored, most: int) -> bool:
-        """Record an answer to the original, and return whether it must be asked about again.
+        """Store an answer to the original, and return whether the model must be asked about the original again.
 
-        A wrong answer that may be a slip counts if one of two further answers is wrong, too. The case ends if the
-        answer is wrong, if the target is the right label already, or if the pool is empty.
+        A wrong answer may be a slip. Then up to two further answers are asked for, and the answer given twice counts.
+        The search ends here if the original is answered wrong, if the target is the right label already, or if there is
+        no change to choose.
 
         Args:
             scored: the answer.
-            most: the budget; if it is spent, a wrong answer counts.
+            most: the most queries for the record; when they are spent, the model is not asked again.
         """
         answer = self.goal.answer(scored)
         self.queries += 1
@@ -146,11 +153,11 @@ class SearchCase:
         return False
 
     def screened(self, similarities: Floats, passing: Mask) -> None:
-        """Remove the changes that the gate refuses when applied alone. If it refuses all, the case ends as rejected.
+        """Remove the changes that fail the gate by themselves. If all fail, the record is rejected.
 
         Args:
             similarities: the gate's score of each change by itself, shape (changes,).
-            passing: whether each change passes by itself, shape (changes,).
+            passing: whether each change passes the gate by itself, shape (changes,).
         """
         self._similarities = similarities[passing]
         if not passing.any():
@@ -162,16 +169,17 @@ class SearchCase:
 
     @property
     def is_blind(self) -> bool:
-        """Whether the model gave no scores that the search can use."""
+        """Whether the search must do without scores: the model gave none, or none that can be used."""
         return self._rivals is None
 
     def begin(self, key: int, *, minimal: bool, guidance: Guidance | None = None) -> None:
         """Start the search.
 
         Args:
-            key: the stream key that seeds the random draws of the search.
-            minimal: whether to shrink a set that breaks the answer until taking back any one change mends it.
-            guidance: what a guide says about the record, if there is a guide.
+            key: the number that seeds the random draws of this search.
+            minimal: whether a set of changes that broke the answer is made smaller, until the answer is right again as
+                soon as any one of them is undone.
+            guidance: what the scores of a guide say about the record; None for no guide.
         """
         if self._original is None:  # the time was over before
             self.finish("time")
@@ -194,11 +202,11 @@ class SearchCase:
             self._wanted, self._search = None, None
 
     def refused(self, similarity: float, most: int) -> None:
-        """Record that the gate refused the wanted set.
+        """Store that the set of changes that the search wanted to ask about did not pass the gate.
 
         Args:
             similarity: the gate's score of the set.
-            most: the budget; the search ends after ten times as many refusals.
+            most: the most queries for the record. The search ends when ten times as many sets have failed the gate.
         """
         if np.isfinite(similarity):
             self.similarity = max(similarity, self.similarity or 0.0)
@@ -208,16 +216,16 @@ class SearchCase:
             self.stop()
 
     def known_answer(self, texts: tuple[str, ...]) -> Scored | None:
-        """Return the answer to these texts of the record; None if they were not asked about yet."""
+        """Return the answer to these texts (one for each field); None if the model was not asked about them yet."""
         return self._answers.get(_key(texts))
 
     def answered(self, texts: tuple[str, ...], scored: Scored, similarity: float) -> None:
-        """Record the answer to the wanted set.
+        """Store the answer to the set of changes that the search wanted to ask about.
 
         Args:
-            texts: the texts of the record under the set.
+            texts: the texts of the record with these changes, one for each field.
             scored: the answer.
-            similarity: the gate's score of the set.
+            similarity: the gate's score of the texts.
         """
         key = _key(texts)
         if key not in self._answers:
@@ -231,7 +239,11 @@ class SearchCase:
         self._judged(scored, similarity, broken=broken)
 
     def answered_again(self, scored: Scored) -> None:
-        """Record a further answer to the text in doubt, or to the original (`Confirmation.of_original`)."""
+        """Store one more answer to a question that is asked again because an answer to it may be a slip.
+
+        The question is about the text that seems to break the answer, or about the original (`Confirmation.of_original`
+        says which).
+        """
         known, doubted = self.confirmation, self.doubted
         if known is None or doubted is None:
             return
@@ -276,11 +288,15 @@ class SearchCase:
             self._advance(verdict)
 
     def stop(self) -> None:
-        """End the search, without setting a status."""
+        """End the search, but leave the status of the record open."""
         self._search, self._wanted = None, None
 
     def finish(self, reason: Reason) -> None:
-        """End the search and set the status; `reason` says what cut the search short, "" if nothing did."""
+        """End the search, and set the status of the record.
+
+        Args:
+            reason: what cut the search short, such as "budget" or "time"; "" if nothing did.
+        """
         self.stop()
         knowledge = self.knowledge
         if self.status is not None:  # the original proved to be answered wrong
@@ -297,7 +313,7 @@ class SearchCase:
         self._answers, self._search = {}, None
 
     def scripts(self, chosen: ChangeSet) -> dict[str, Script]:
-        """Return the script of each field under these changes."""
+        """Return the script (the edits) of each field when the changes with these indices in the pool are made."""
         return self._by_field(self.pool.scripts(chosen))
 
     def _by_field(self, found: Mapping[int, Script]) -> dict[str, Script]:
@@ -306,14 +322,15 @@ class SearchCase:
         return {name: found.get(number) or Script(source) for number, (name, source) in fields}
 
     def texts(self, chosen: ChangeSet) -> tuple[str, ...]:
-        """Return the texts of the record under these changes."""
+        """Return the texts of the record, one for each field, when the changes with these indices are made."""
         return tuple(script.text for script in self.scripts(chosen).values())
 
     def example(self, scripts: Mapping[int, Script]) -> Example:
-        """Return the question about the record under a set of changes.
+        """Return the question to the model about the record with some changes.
 
         Args:
-            scripts: the scripts of the set by the number of the text (`RecordPool.scripts`); empty for the original.
+            scripts: the script of each changed text, by the index of the text in the record, from 0; empty for the
+                original.
         """
         if scripts:
             values = new_row(self.record.values, Changed(new_values(self.record, self._by_field(scripts))))

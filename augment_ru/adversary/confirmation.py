@@ -33,33 +33,38 @@ MEASURED, _TIMES = 50, 4
 
 @dataclass(slots=True)
 class Answers:
-    """The answers to one text: how many were broken, and how many were not."""
+    """The answers to one text, counted.
+
+    Attributes:
+        broken: how many answers were what the search wants: wrong, or the target label.
+        kept: how many were not.
+    """
 
     broken: int = 0
     kept: int = 0
 
     def count(self, *, broken: bool) -> None:
-        """Count an answer."""
+        """Count one more answer, as broken or as not."""
         self.broken += broken
         self.kept += not broken
 
     @property
     def asked(self) -> int:
-        """The number of answers."""
+        """How many answers were counted."""
         return self.broken + self.kept
 
 
 @dataclass(slots=True)
 class Confirmation:
-    """The answers that decide whether texts of a record broke the model's answer, or slips did.
+    """The repeated answers that decide whether a text of a record broke the model's answer, or the model slipped.
 
     Attributes:
-        rate: the slip rate of the model, in (0, 1).
-        least: the least number of times that a text is asked about again.
+        rate: how often the model slips, in (0, 1).
+        least: how often at least a text that seems to break the answer is asked about again.
         original: the answers to the original.
-        text: the answers to the text in doubt.
-        again: how often any text of the record was asked about again.
-        odds: for the text confirmed last, the odds that slips made the difference; None if no text was confirmed.
+        text: the answers to the text that seems to break the answer.
+        again: how many questions about the record were asked again.
+        odds: for the text confirmed last, how likely it is that slips made the difference; None if none was confirmed.
     """
 
     rate: float
@@ -71,22 +76,23 @@ class Confirmation:
 
     @property
     def of_original(self) -> bool:
-        """Whether the model is asked about the original next, not about the text.
+        """Whether the next question is about the original, not about the text that seems to break the answer.
 
-        The original needs as many answers as the text has broken ones.
+        The original gets as many answers as the text has broken ones.
         """
         return self.text.broken > self.original.asked
 
     @property
     def asked(self) -> int:
-        """How often the model was asked before about the text, or the original, that it is asked about next."""
+        """How often the next question was asked before; it is about the original or about the text in doubt."""
         return (self.original if self.of_original else self.text).asked
 
     def verdict(self, number: int) -> bool | None:
         """Return whether the text broke the answer; None if the model must be asked again.
 
         Args:
-            number: how many texts of the record were asked about, this one included, at least 1.
+            number: how many texts of the record were asked about so far, with this one, at least 1. The more texts were
+                tried, the more answers a text needs.
         """
         odds = number * (number + 1) * exp(-self._evidence())
         if odds < _ERROR and self.text.asked > self.least:
@@ -100,7 +106,10 @@ class Confirmation:
         return self.original.broken > self.original.kept
 
     def as_json(self) -> dict[str, float | int | None]:
-        """Return what a row states: how often the model was asked again, its slip rate, and the odds to two digits."""
+        """Return what a row states: how many questions were asked again, how often the model slips, and the odds.
+
+        The odds say how likely it is that slips made the difference, to two digits.
+        """
         odds = None if self.odds is None else float(f"{self.odds:.1e}")
         return {"again": self.again, "slip_rate": round(self.rate, 4), "odds": odds}
 
@@ -125,12 +134,12 @@ def slip_rate(goals: Sequence[Goal], originals: Sequence[Record], ledger: Ledger
     """Measure how often a model slips: the share of wrong answers to originals that it mostly answers right.
 
     Args:
-        goals: the goal of each original.
-        originals: the originals; the first 50 count, each is asked about four times.
-        ledger: asks the model.
+        goals: decides for each original which answers are right.
+        originals: the records. Only the first 50 are used, and each is asked about four times.
+        ledger: asks the model, and keeps its answers.
 
     Returns:
-        The rate in (0, 1), with one slip in 20 answers added to those measured.
+        The rate, in (0, 1). One slip and 19 other answers are added to what was counted, so that it is never 0.
     """
     slips, others = _PRIOR
     examples = [example_of(record.values, record.task) for record in originals[:MEASURED]]

@@ -27,11 +27,11 @@ _MOST_RIVALS = 8
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """The goal of the search for a record: which answers count as broken.
+    """The goal of the search for a record: which answers of the model count as broken.
 
     Attributes:
         task: the task of the record.
-        kind: the kind of its answers, such as `labels`.
+        kind: the kind of the task's answers: `labels`, `spans`, `rankings` or another.
         golds: the right answer in each gold field of the task; None for a field without an answer.
         target: the label that the model is to give; None for any wrong answer.
     """
@@ -43,7 +43,12 @@ class Goal:
 
     @classmethod
     def of(cls, record: Record, target: str | None = None) -> "Goal":
-        """Make the goal for a record; for the target see the attribute."""
+        """Make the goal for a record.
+
+        Args:
+            record: the record, with its right answer.
+            target: the label that the model is to give; None for any wrong answer.
+        """
         task = record.task
         kind = next(iter(metrics_of(task.scoring.metrics).values())).kind
         (golds,) = golds_of([record.values], task, kind)
@@ -61,11 +66,11 @@ class Goal:
 
     @property
     def is_right_already(self) -> bool:
-        """Whether the target is the right label, so that there is nothing to break."""
+        """Whether the target label is the right one, so that there is nothing to break."""
         return self.target is not None and self.golds[0] == self.target
 
     def answer(self, scored: Scored) -> tuple[Any, ...]:
-        """Return a prediction in the form in which metrics compare it, with one entry for each gold field.
+        """Return a prediction in the form in which answers are compared, with one entry for each gold field.
 
         Raises:
             AugmentError: the prediction does not have the form that the task needs.
@@ -73,33 +78,42 @@ class Goal:
         return answer_of(scored.prediction, self.task, self.kind)
 
     def is_right(self, answer: Sequence[Any]) -> bool:
-        """Tell whether an answer is right in every gold field for which the record has a right answer."""
+        """Tell whether an answer is right in every gold field.
+
+        Fields for which the record has no right answer do not count.
+        """
         pairs = zip(self.golds, answer, strict=True)
         return all(
             gold is None or is_right(self.kind, gold, given, self.task.scoring.normal_form) for gold, given in pairs
         )
 
     def is_broken(self, answer: Sequence[Any], script: Script | None = None) -> bool:
-        """Tell whether an answer meets the goal: it is the target or, without a target, wrong.
+        """Tell whether an answer is what the search wants: the target label or, without a target, a wrong answer.
 
-        An answer of labelled spans is broken if a right span is lost or changed. Further spans in the answer break it
-        only if the text has no right span.
+        For a task of labelled spans, an answer is broken if it misses a right span. If the text has no right span, any
+        span in the answer breaks it.
 
         Args:
-            answer: the answer.
-            script: how the text with labelled spans was edited; None if it was not.
+            answer: the answer, with an entry for each gold field.
+            script: the edits of the text whose spans are labelled; None if it was not edited.
         """
         if self.kind == "spans" and self.golds[0]:
             return not set(carried(self.golds[0], script) if script else self.golds[0]) <= set(answer[0])
         return not self.is_right(answer) if self.target is None else bool(answer[0] == self.target)
 
     def rivals(self, scored: Scored) -> list[tuple[int, str]] | None:
-        """Return the rivals of the right labels, as pairs of the number of a gold field and a label.
+        """Return the rivals: the labels that may replace the right ones, each as (index of the gold field, label).
 
-        The rivals with the smallest margins come first; at most eight are returned. With a target, the target is the
-        only rival. For a ranking, the only rival, (0, ""), is the document that would push the relevant ones out. The
-        result is None if the scores cannot be used: there are none, the right label or the target has no score, or no
-        other label has one.
+        The margin of a rival is how far its score is behind that of the right label. Rivals with the smallest margins
+        come first, and at most eight are returned. With a target, the target is the only rival. A ranking has a single
+        rival, (0, ""): the document that would push the relevant ones out.
+
+        Args:
+            scored: the answer to the original, with scores.
+
+        Returns:
+            The rivals. None if the scores cannot be used: there are none, the right label or the target has no score,
+            or no other label has one.
         """
         if self.kind == "rankings":
             return [(0, "")] if scored.scores and len(scored.scores[0]) > self.golds[0].first else None
@@ -119,13 +133,15 @@ class Goal:
     def margins(self, scored: Scored, rivals: Sequence[tuple[int, str]]) -> Floats:
         """Return the margin of each rival: how far its score is behind that of the right label, in nats.
 
+        A rival is a label that may replace the right one. With a target there is one margin: how far the score of the
+        target is behind the best of the other labels.
+
         Args:
             scored: an answer with scores.
-            rivals: the rivals (`rivals`).
+            rivals: the rivals, each as (index of the gold field, label).
 
         Returns:
-            The margins, shape (rivals,); below 0 the rival is ahead. With a target there is one margin: how far the
-            target is behind the best other label.
+            The margins, shape (rivals,). A margin below 0 means that the rival is ahead.
         """
         if self.kind == "rankings":
             found = [self.golds[0].margin(scored.scores[0])]

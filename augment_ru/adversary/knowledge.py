@@ -25,13 +25,14 @@ _SPREAD = 3.0**0.5
 
 
 class Verdict(NamedTuple):
-    """The verdict on a set of changes.
+    """What came of one set of changes: did it pass the gate, and did it break the model's answer?
 
     Attributes:
-        similarity: the gate's score.
-        passed: whether the gate lets the set pass; the model is not asked about other sets.
-        broken: whether the model's answer meets the goal of the search; False if the model was not asked.
-        margins: the margin of each rival (`Goal.margins`), in nats, shape (rivals,); None if there are no scores.
+        similarity: the gate's score of the texts with these changes.
+        passed: whether the texts pass the gate. The model is asked only about those that pass.
+        broken: whether the model's answer is what the search wants; False if the model was not asked.
+        margins: how far the score of each rival label is behind that of the right label, in nats, shape (rivals,); None
+            without scores.
     """
 
     similarity: float
@@ -48,17 +49,17 @@ A set whose texts were asked about before costs no query. The sets depend only o
 
 
 class Draws:
-    """The random numbers of the search for a record, taken in order.
+    """A stream of random numbers for the search of one record; each call takes the next ones.
 
     Args:
-        key: the record's stream key.
+        key: the number that seeds the stream.
     """
 
     def __init__(self, key: int) -> None:
         self._key, self._drawn, self._ahead = np.array([key], dtype=np.uint64), 0, np.empty(0)
 
     def uniform(self, count: int) -> Floats:
-        """Draw numbers from U[0, 1), shape (count,)."""
+        """Take the next random numbers, uniform in [0, 1), shape (count,)."""
         if self._ahead.size < count:
             first, self._drawn = self._drawn, self._drawn + max(count, _BLOCK)
             self._ahead = np.concatenate([self._ahead, unit(self._key, np.arange(first, self._drawn))])
@@ -66,7 +67,10 @@ class Draws:
         return found
 
     def bell(self, count: int) -> Floats:
-        """Draw nearly normal numbers of mean 0 and variance 1 (sums of four uniform numbers), shape (count,)."""
+        """Take random numbers that are nearly normal, with mean 0 and variance 1, shape (count,).
+
+        Each is the shifted and scaled sum of four uniform numbers.
+        """
         sums: Floats = self.uniform(4 * count).reshape(4, count).sum(axis=0)
         sums -= 2.0
         sums *= _SPREAD
@@ -74,20 +78,21 @@ class Draws:
 
 
 class Knowledge:
-    """What is known about sets of changes of a record.
+    """What a search knows about a record: which sets of its changes were tried, and what came of each.
 
     Args:
-        pool: the changes of the record; not empty.
-        similarities: the gate's score of each change by itself, shape (changes,); None if there are no such scores.
-        original: the verdict on the original.
+        pool: the changes of the record that the search may choose; not empty.
+        similarities: the gate's score of each change by itself, shape (changes,); None if they are not known.
+        original: what the model says of the original.
 
     Attributes:
         pool: as above.
-        known: the verdicts by set; the empty set stands for the original.
-        smallest: the broken set with the fewest changes; of equally small ones the one with the highest similarity,
-            then the one found first. None if no set is broken yet.
-        nearest: the set with the lowest margin among those that did not break the answer. () if that is the original,
-            or if there are no scores.
+        known: what came of each set that was tried (`Verdict`). The empty set stands for the original.
+        smallest: of the sets that broke the answer, the one with the fewest changes. Of equally small ones it is the
+            one with the highest similarity, then the one found first. None if no set broke the answer.
+        nearest: of the sets that did not break the answer, the one that came nearest: its lowest margin is the
+            smallest. A margin is how far the score of a rival label is behind that of the right one. () if that is the
+            original, or if there are no scores.
     """
 
     def __init__(self, pool: RecordPool, similarities: Floats | None, original: Verdict) -> None:
@@ -105,7 +110,7 @@ class Knowledge:
         return len(self.pool)
 
     def learn(self, chosen: ChangeSet, verdict: Verdict) -> None:
-        """Store the verdict on a set."""
+        """Store what came of a set of changes (`verdict`)."""
         self.known[chosen] = verdict
         if not verdict.passed:
             self._refused(chosen)
@@ -124,7 +129,7 @@ class Knowledge:
             self._limit = min(self._limit, _CAUTION * self._loss(chosen))
 
     def is_open(self, chosen: ChangeSet) -> bool:
-        """Tell whether a set was neither asked about nor refused, and is expected to pass the gate."""
+        """Tell whether it is worth trying a set of changes: it was not tried yet, and is expected to pass the gate."""
         if chosen in self.known:
             return False
         if self._limit == np.inf and not self._bans:  # without a refusal nothing else is known
@@ -138,7 +143,7 @@ class Knowledge:
         return fsum(self._losses[one] for one in chosen)
 
     def is_broken(self, chosen: ChangeSet) -> bool:
-        """Tell whether a set is known to break the answer."""
+        """Tell whether a set of changes is known to break the answer."""
         verdict = self.known.get(chosen)
         return verdict is not None and verdict.broken
 
@@ -151,17 +156,18 @@ class Knowledge:
         most: int | None = None,
         alone: bool = False,
     ) -> list[int]:
-        """Choose changes that may be applied together, greedily in the given order, and return their numbers.
+        """Choose changes of the pool that can be applied together, and return their indices in the pool.
 
-        A change is skipped if its gain is not above 0, if the gate refused it, if it conflicts with a chosen change, or
-        if the gate is expected to refuse the chosen changes together with it.
+        The changes are taken one after another in the given order. A change is skipped if its gain is not above 0, if
+        it failed the gate by itself, if it conflicts with a change already chosen, or if the gate is expected to refuse
+        it together with them.
 
         Args:
-            order: the numbers of the changes to choose from.
-            gains: the expected gain of each change of the pool.
-            enough: choosing stops when the gains of the chosen changes add up to this.
+            order: the indices of the changes in the pool, in the order in which they are tried.
+            gains: for each change of the pool, what it is expected to contribute to breaking the answer.
+            enough: no more changes are chosen once the sum of their gains reaches this.
             most: the most changes to choose, at least 1; None for any number.
-            alone: whether to choose one change at most at each place.
+            alone: whether at most one change is chosen for each place (word).
         """
         blocked = set(self._bans)
         found: list[int] = []
@@ -188,14 +194,18 @@ class Knowledge:
         return found
 
     def without_one(self, chosen: ChangeSet) -> list[ChangeSet]:
-        """Return each set that is left when one change is taken back; an empty list if the set has only one change."""
+        """Return each set of changes that is left when one change is undone; nothing for a set of one change."""
         return [chosen[:at] + chosen[at + 1 :] for at in range(len(chosen)) if len(chosen) > 1]
 
     def is_minimal(self, chosen: ChangeSet) -> bool:
-        """Tell whether taking back any one change is known to mend the answer or to be refused by the gate."""
+        """Tell whether no single change of a set can be undone.
+
+        That is so if undoing any one is known to make the answer right again, or to fail the gate, or is expected to
+        fail it.
+        """
         return not any(self.is_open(one) or self.is_broken(one) for one in self.without_one(chosen))
 
 
 def as_set(changes: Iterable[int]) -> ChangeSet:
-    """Return the numbers of changes as a `ChangeSet`: sorted, as a tuple."""
+    """Return the indices of changes in the pool as a sorted tuple, which stands for a set of changes."""
     return tuple(sorted(changes))

@@ -16,14 +16,14 @@ from augment_ru.evaluation.examples import (
 
 @dataclass(slots=True)
 class Ledger:
-    """The questions and answers of a model, kept in memory and, with a cache, on disk.
+    """Asks a model questions and keeps its answers, in memory and, with a cache, on disk.
 
     A model that can give scores (`scored`) is asked for its predictions with scores.
 
     Attributes:
         model: the model.
-        cache: the cache of answers; None keeps them only in memory.
-        counts: counts the questions.
+        cache: the answers on disk; None keeps them only in memory.
+        counts: how many questions were asked, and how many of them the cache answered.
     """
 
     model: NamedModel
@@ -38,13 +38,15 @@ class Ledger:
         advance: Callable[[int], None] = lambda _: None,
         repeats: Sequence[int] = (),
     ) -> list[Scored]:
-        """Return the answers to questions, in order. The model gets one call, with the questions not answered before.
+        """Return the answers to questions, in their order.
+
+        The model gets one call, with the questions that were not answered before.
 
         Args:
             examples: the questions.
-            advance: called with the number of newly answered questions; those with an answer in memory do not count.
-            repeats: for each question, how often it was asked before; the answers of those times are not used. Empty if
-                each is asked for the first time.
+            advance: a function that is called with the number of answers that were not in memory yet.
+            repeats: how often each question was asked before, if it is asked again on purpose. Then none of the earlier
+                answers is returned. Empty if each is asked for the first time.
 
         Raises:
             AugmentError: the model raises an error, does not answer every question, or gives malformed scores.

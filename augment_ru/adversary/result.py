@@ -16,18 +16,18 @@ _OUTCOME = ("status", "reason")
 
 @dataclass(frozen=True, slots=True)
 class SearchSettings:
-    """The settings that all results of one adversary share.
+    """The settings of an `Adversary`, which all its results share.
 
     Attributes:
         model: the name of the model.
         signature: the text that states all that defines the model's answers; None if the model has no signature.
         attacks: the names of the attacks.
-        scorer: the signature of the gate's similarity; "none" without a gate.
+        scorer: the signature of the gate's similarity, which states all that a score depends on; "none" without a gate.
         threshold: the lowest similarity that passes; None without a gate.
         seed: the seed.
         budget: the most queries for a record.
         target: the label that the model is to give; None for any wrong answer.
-        corpus: the digest of the corpus that the attacks read; "" if they read none.
+        corpus: the digest of the corpus of texts that the attacks read; "" if they read none.
         guide: the signature of the guide, or its name if it has no signature; None without a guide.
     """
 
@@ -44,32 +44,33 @@ class SearchSettings:
 
     @property
     def attack(self) -> str:
-        """The name of the attack in the rows."""
+        """What the rows state as their attack: `adversary:` and the name of the model."""
         return f"{NAME}:{self.model}"
 
     @property
     def of_rows(self) -> Settings:
-        """The settings that `perturb` has as well: attack, seed, similarity, threshold, corpus."""
+        """The settings that results of `perturb` have as well: attack, seed, similarity, threshold, corpus."""
         return Settings(self.attack, self.seed, self.scorer, self.threshold, self.corpus)
 
 
 class Finding(Result):
     """The result of the search for a record.
 
-    If the answer withstood, `reason` says why the search ended. The scripts have no edits unless the answer broke.
-    `similarity` is the lowest score of a changed text; for a rejected record it is the best score that failed.
+    The texts are changed only if the answer broke. If it withstood, `reason` says why the search ended. `similarity` is
+    the lowest score of a changed text. For a rejected record it is the best score that failed.
 
     Attributes:
-        search_settings: the settings that all results share.
-        attacks: for each field, the index in `search_settings.attacks` of the attack that made each edit.
+        search_settings: the settings of the search, which all results share.
+        attacks: for each edit of each field, the attack that made it, as an index of `search_settings.attacks`.
         changes: how many changes were applied.
         before: the answer to the original, with an entry for each gold field.
-        after: the answer to the row that is returned.
+        after: the answer to the new texts, in the same form.
         queries: how many queries were made, including the original.
-        broken_at: the number of the query that broke the answer first, counted from 1; None if no query did.
-        minimal: whether taking back any one change is known to mend the answer.
-        confirmation: the answers that told slips from broken answers; None if one answer was believed.
-        tried: how many edits the model was asked about, by feature (`evaluation.broke.FEATURES`) and its value.
+        broken_at: which query was the first to break the answer, counted from 1; None if none did.
+        minimal: whether no single change can be undone without the answer becoming right or the gate failing.
+        confirmation: the repeated answers that told slips from broken answers; None if one answer was believed.
+        tried: how many edits the model was asked about, counted for each feature of an edit
+            (`evaluation.broke.FEATURES`) and each of its values.
     """
 
     _VALUES: ClassVar[tuple[str, ...]] = (
@@ -93,7 +94,10 @@ class Finding(Result):
         return f"Finding({self.status}, {brief(texts)}, changes={self.changes}, queries={self.queries})"
 
     def search(self) -> dict[str, Any]:
-        """Return the outcome of the search as JSON values (docs/adversary.md): status, answers, queries, changes."""
+        """Return the outcome of the search for a file of JSON: status, answers, queries, number of changes.
+
+        docs/adversary.md explains the keys.
+        """
         task = self.record.task
         return {
             "status": self.status,
@@ -108,7 +112,7 @@ class Finding(Result):
         }
 
     def made_by(self) -> dict[str, list[str]]:
-        """Return a list of names for each field: the attack that made each edit."""
+        """Return, for each field, the name of the attack that made each edit, in the order of the edits."""
         return {name: [self.search_settings.attacks[at] for at in numbers] for name, numbers in self.attacks.items()}
 
     def _brief(self) -> dict[str, Any]:

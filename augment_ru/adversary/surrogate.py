@@ -47,12 +47,15 @@ _sum = np.add.reduce
 
 
 class LetterView(NamedTuple):
-    """What several changes at one place are assumed to do together.
+    """An assumption about what several changed letters of one word do together to the model's scores.
+
+    The effect of a change is by how much it lowers the margin of a rival label.
 
     Attributes:
-        adds: the share of its effect, in [0, 1], that each further change at a place adds. With 0, all changes at a
-            place together have the mean of their effects; with 1, the sum of their effects.
-        own: the standard deviation of the part of an effect that is not shared with the changes at its place.
+        adds: which share of its effect, in [0, 1], each further change of the word adds. With 0, all changes of a word
+            together have the mean of their effects. With 1, they have the sum.
+        own: how much changes of the same word differ in their effects, as a standard deviation; the unit is the lowest
+            margin of the original.
     """
 
     adds: float
@@ -67,14 +70,19 @@ _LITTLE = 0.05
 
 
 class Surrogate:
-    """The regressions of a record: one for each view, until an answer shows which of them holds.
+    """Predicts by how much each change of a record lowers the margins of the rival labels.
+
+    The margin of a rival label is how far its score is behind that of the right label. There are two views of what
+    further changed letters of a word do: nothing, or more damage. Each view has a regression, until an answer shows
+    which view holds.
 
     Args:
-        pool: the changes of the record.
-        margins: the margins of the original, shape (rivals,).
+        pool: the changes of the record that the search may choose.
+        margins: the margins of the original, in nats, shape (rivals,).
 
     Attributes:
-        views: the regressions of the views that may still hold; `regressions` brings them up to date.
+        views: the regressions of the views that may still hold. They may not have learnt the latest answers; take them
+            from `regressions` to be sure.
     """
 
     def __init__(self, pool: RecordPool, margins: Floats) -> None:
@@ -84,7 +92,7 @@ class Surrogate:
 
     @property
     def regressions(self) -> Iterator["Regression"]:
-        """The regressions of `views`. Each learns the observations only when it is used, since the second seldom is."""
+        """The regressions that may still hold, brought up to date one by one as they are taken."""
         for one in self.views:
             for chosen, margins in self._told[one.answers :]:
                 one.learn(chosen, margins)
@@ -92,24 +100,31 @@ class Surrogate:
 
     @property
     def best(self) -> "Regression":
-        """The regression that is used before the others."""
+        """The regression that is trusted first."""
         return next(self.regressions)
 
     @property
     def is_of_words(self) -> bool:
-        """Whether an answer showed that further letters of a word add nothing."""
+        """Whether an answer showed that a word is spoilt by its first changed letter: further letters add nothing."""
         return len(self.views) == 1 and not self.views[0].adds
 
     def learn(self, chosen: ChangeSet, margins: Floats) -> None:
-        """Add an observation for all regressions: the margins, shape (rivals,), after a set of changes."""
+        """Learn from an answer.
+
+        Args:
+            chosen: the indices in the pool of the changes that were applied.
+            margins: how far each rival label was behind the right one in the answer, in nats, shape (rivals,).
+        """
         self._told.append((chosen, margins))
 
     def settle(self, before: Floats, after: Floats) -> None:
-        """Keep only the view that fits what further changed letters did in words that were changed already.
+        """Decide whether further changed letters of a word add to the damage, and drop the other regression.
+
+        The margins say how far each rival label is behind the right one, in nats.
 
         Args:
-            before: the margins after the first letters were changed, shape (rivals,).
-            after: the margins after further letters of the same words were changed, shape (rivals,).
+            before: the margins when the first letters of some words were changed, shape (rivals,).
+            after: the margins when further letters of the same words were changed, too, shape (rivals,).
         """
         original, reached = float(self.best.margins.min()), float(before.min())
         added = abs(reached - float(after.min())) > _LITTLE * abs(original - reached)
@@ -117,23 +132,25 @@ class Surrogate:
 
 
 class Regression:
-    """The posterior distribution of the effects of a record's changes: by how much each change lowers each margin.
+    """Bayesian linear regression: by how much each change of a record lowers the margin of each rival label.
 
-    An observation is all margins after one set of changes. So all margins share one covariance of the effects. It is
-    stored as Σ = Σ₀ − VᵀV, with a row of V for each observation, so an update takes O(observations · changes). Sums are
-    not left to a library for linear algebra, since it adds in another order on other processors.
+    The margin of a rival label is how far its score is behind that of the right label. The amount by which a change
+    lowers it is its effect. An observation is all margins after one set of changes, so the effects on all margins share
+    one covariance matrix. It is stored as Σ = Σ₀ − VᵀV, where V has a row for each observation. So an update takes
+    O(observations · changes). Sums are not left to a library for linear algebra, since it adds in another order on
+    other processors.
 
     Args:
-        pool: the changes of the record.
-        margins: the margins of the original, shape (rivals,).
-        view: what several changes at one place are assumed to do together.
+        pool: the changes of the record that the search may choose.
+        margins: the margins of the original, in nats, shape (rivals,).
+        view: what several changed letters of one word are assumed to do together.
 
     Attributes:
-        margins: as above.
-        adds: the share of its effect, in [0, 1], that each further change at a place adds (`LetterView`).
-        mean: the expected effect of each change on each margin, shape (rivals, changes).
-        scale: the lowest margin of the original, in nats, which is the unit of the prior.
-        answers: how many observations it has learnt.
+        margins: the margins of the original, in nats, shape (rivals,).
+        adds: which share of its effect, in [0, 1], each further change of a word adds.
+        mean: the expected effect of each change on each margin, in nats, shape (rivals, changes).
+        scale: the lowest margin of the original, in nats. The prior is stated in this unit.
+        answers: how many observations it has learnt from.
     """
 
     def __init__(self, pool: RecordPool, margins: Floats, view: LetterView) -> None:
@@ -152,7 +169,7 @@ class Regression:
 
     @property
     def variance(self) -> Floats:
-        """The variance of the effect of each change, shape (changes,)."""
+        """How uncertain the effect of each change on the margins is, as a variance, shape (changes,)."""
         for row in self._learnt[self._counted : self.answers]:
             self._variance -= row * row
             np.maximum(self._variance, 0.0, out=self._variance)
@@ -160,7 +177,12 @@ class Regression:
         return self._variance
 
     def learn(self, chosen: ChangeSet, margins: Floats) -> None:
-        """Update the posterior with an observation: the margins, shape (rivals,), after a set of changes."""
+        """Learn from an answer.
+
+        Args:
+            chosen: the indices in the pool of the changes that were applied.
+            margins: how far each rival label was behind the right one in the answer, in nats, shape (rivals,).
+        """
         index = np.array(chosen)
         places = self._places[index]
         parts = self._parts(places)
@@ -182,13 +204,13 @@ class Regression:
         self.answers += 1
 
     def ordered(self, effects: Floats) -> tuple[list[int], list[float]]:
-        """Return the numbers of the changes in the order of their gains, the largest first, and the gain of each.
+        """Return the indices of the changes by their gain, the largest first, and the gain of each change.
 
-        The gain of the strongest change at each place is its whole effect, that of the others there the share `adds` of
-        theirs; if `adds` is 0, the order leaves these out.
+        The strongest change of each place (word) gains its whole effect. The others there gain only the share `adds` of
+        theirs. If `adds` is 0, the order leaves the others out.
 
         Args:
-            effects: the effect of each change on a margin, shape (changes,).
+            effects: by how much each change lowers one margin, shape (changes,).
         """
         order = (-effects).argsort(kind="stable")
         leaders = order[:1].repeat(self._most)  # a place may have lost all its changes
@@ -208,7 +230,11 @@ class Regression:
         return None if counts.max() == 1 else (self.adds + (1.0 - self.adds) / np.maximum(counts, 1))[cells]
 
     def chances(self, sets: Sequence[ChangeSet]) -> list[float]:
-        """Return the probability of each set to push its lowest margin below 0. No set may be empty."""
+        """Return for each set of changes the probability that it breaks the answer: its lowest margin falls below 0.
+
+        Args:
+            sets: the sets, as indices of changes in the pool; none may be empty.
+        """
         if not sets:
             return []
         at_once = max(_MANY // self._most, 1)

@@ -19,18 +19,17 @@ def victim_of(
     seed: int = 42,
     encoding: str = "utf-8",
 ) -> NamedModel:
-    """Make the model of a specification `KIND[:ARGUMENT]` or `NAME=KIND[:ARGUMENT]`.
+    """Make the model that is to be attacked from its specification `KIND[:ARGUMENT]` or `NAME=KIND[:ARGUMENT]`.
 
-    The name of the model is NAME, or the specification if it gives no name.
+    The name of the model is NAME, or the whole specification if it gives no name.
 
     Args:
-        spec: the specification.
-        labels: the labels that a classifier knows: those of the attacked rows and of the train file (`labels_of`).
-            None if answers are free texts.
+        spec: the specification, such as `linear:train.jsonl`.
+        labels: the labels that a classifier knows (`labels_of`); None if answers are free texts.
         task: the task of the rows.
         train: the file on which `linear` and similar models are trained, unless `spec` names one.
         device: auto, cpu or cuda[:N].
-        options: options of the model, by name.
+        options: options of this kind of model, by name.
         seed: the seed of models that use random numbers.
         encoding: the encoding of the train file if it is not UTF-8.
 
@@ -43,5 +42,5 @@ def victim_of(
 
 
 def labels_of(rows: Iterable[Mapping[str, Any]], task: Task) -> tuple[str, ...] | None:
-    """Return the sorted labels among the right answers of the rows; None if the task's answers are free texts."""
+    """Return the different labels among the right answers of the rows, sorted; None if answers are free texts."""
     return labels_of_different(different_golds(rows, task), task)

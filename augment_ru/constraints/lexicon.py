@@ -28,7 +28,7 @@ _Fits = Callable[[str, Sequence[str]], bool]
 
 
 def reads_annotation(pattern: Pattern) -> bool:
-    """Tell whether a pattern reads more of a token than its characters.
+    """Tell whether a token pattern reads annotation (such as parts of speech), not only the characters of tokens.
 
     >>> reads_annotation([{"LOWER": {"IN": ["не", "ни"]}}]), reads_annotation([{"POS": "PART"}])
     (False, True)
@@ -37,10 +37,10 @@ def reads_annotation(pattern: Pattern) -> bool:
 
 
 def needs_matcher(pattern: Pattern) -> str:
-    """Name the first part of a pattern that only spaCy's Matcher can read; "" if this module can match the pattern.
+    """Name the first part of a token pattern that only spaCy's Matcher can read; "" if this module reads all.
 
-    A pattern that repeats a token (OP) and reads annotation is left to the Matcher: of overlapping matches it takes the
-    longest, while a regular expression takes the first.
+    A pattern that repeats a token (OP) and reads annotation is left to the Matcher. Of overlapping matches the Matcher
+    takes the longest, while a regular expression takes the first.
 
     >>> needs_matcher([{"LEMMA": "кот", "OP": "+"}]), needs_matcher([{"SHAPE": "Xxx"}]), needs_matcher([{"POS": "X"}])
     ('OP beside annotation', 'SHAPE', '')
@@ -60,9 +60,11 @@ def needs_matcher(pattern: Pattern) -> str:
 
 
 class Lexicon:
-    """Finds patterns in texts, with a table of the tokens seen so far. Threads may share a lexicon.
+    """Finds token patterns in texts.
 
-    Patterns that read annotation should have a lexicon of their own, since they make the table larger.
+    A token pattern says what each of several tokens must be, in the form of spaCy's Matcher. The tokens seen so far are
+    kept in a table, so that known ones cost little. Patterns that read annotation should have a lexicon of their own,
+    since they make the table larger. Threads may share a lexicon.
 
     Args:
         patterns: pairs of a label and a pattern.
@@ -92,14 +94,24 @@ class Lexicon:
         self._expressions: tuple[int, list[tuple[str, re.Pattern[str]]]] = 0, []  # number of kinds, for them
 
     def find(self, tokens: Sequence[Token]) -> Iterator[Match]:
-        """Yield the matches of the patterns."""
+        """Yield the matches of the patterns in the tokens of a text.
+
+        Yields:
+            The label of the pattern, the index of the first token, and the index of the token after the last one.
+        """
         if not self._attributes:
             return self.find_words([token.text for token in tokens])
         readers = [_OF_TOKENS[name] for name in self._attributes]
         return self.find_words([(token.text, *(read(token) for read in readers)) for token in tokens])
 
     def find_words(self, words: Sequence[_Key]) -> Iterator[Match]:
-        """Yield the matches in a list of words, if no pattern reads annotation; no match reaches across a line feed."""
+        """Yield the matches of the patterns in a list of words, for patterns that read no annotation.
+
+        No match reaches across a word that is a line feed.
+
+        Yields:
+            The label of the pattern, the index of the first word, and the index of the word after the last one.
+        """
         letters = self._letters
         line = "".join([letters.get(word) or self._letter(word) for word in words])
         known, expressions = self._expressions

@@ -86,7 +86,7 @@ def _folded(word: str) -> str:
 def inflected(word: str, form: str) -> bool:
     """Tell whether two words in lower case are forms of the same noun, adjective or numeral.
 
-    If the dictionary lacks one of them, they are compared by their stems.
+    If one of them is not in the dictionary, they are compared by their stems.
 
     >>> inflected("орел", "орла"), inflected("шталем", "шталь"), inflected("казань", "казанка")
     (True, True, False)

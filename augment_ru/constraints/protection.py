@@ -51,7 +51,7 @@ def protected(constraints: tuple[Constraint, ...], row: Row, docs: Docs) -> dict
 
 
 class Forms:
-    """The tokens of many texts in one list, with a line feed after each text.
+    """The tokens of many texts in one list, with a line feed after each text, so that all are searched at once.
 
     Args:
         docs: the texts, with their tokens.
@@ -63,7 +63,11 @@ class Forms:
         self.firsts = np.cumsum([0, *(len(doc.forms) + 1 for doc in docs)])
 
     def rows(self, may: Callable[[str], bool] | None) -> list[int]:
-        """Return the numbers of the texts with a word for which `may` is true, ascending; all numbers without `may`."""
+        """Return the indices of the texts that contain a certain word, ascending.
+
+        Args:
+            may: tells whether a word is one of those that are sought; None returns all texts.
+        """
         if may is None:
             return list(range(len(self.docs)))
         asked = set(filter(may, set(self.words)))
@@ -72,7 +76,7 @@ class Forms:
 
 
 def reads_words(one: Constraint) -> bool:
-    """Tell whether the rules of a constraint read nothing but words, so that `protected_words` can be called."""
+    """Tell whether the rules of a constraint read nothing but words: no annotation, and no field of the row."""
     rules = _compiled((one,))
     return not (
         rules.for_spacy or rules.of_fields or any(reads_annotation(rule.pattern) for rule in one.rules)
@@ -80,11 +84,17 @@ def reads_words(one: Constraint) -> bool:
 
 
 def protected_words(one: Constraint, forms: Forms) -> dict[int, list[Span]]:
-    """Return the protected spans of many texts, by the number of the text.
+    """Return the protected spans of many texts, for a constraint whose rules read nothing but words (`reads_words`).
 
-    For a constraint that reads nothing but words (`reads_words`). The spans are those that `protected` finds, but
-    unsorted, and a span may occur twice. Patterns are matched in all texts at once, and functions are called only for
-    texts with a word that they may find (`OfWords.may`).
+    The spans of a text are not sorted, and a span may occur twice. Patterns are matched in all texts at once. Functions
+    are called only for texts with a word that they may find (`OfWords.may`).
+
+    Args:
+        one: the constraint.
+        forms: the tokens of the texts.
+
+    Returns:
+        The spans, by the index of the text; texts without spans may be absent.
     """
     rules, docs, firsts = _compiled((one,)), forms.docs, forms.firsts
     matches: dict[int, list[Match]] = {}

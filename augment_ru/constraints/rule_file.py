@@ -59,11 +59,11 @@ Function = Callable[[Row, Docs], Mapping[str, Iterable[Span]]]
 
 
 class OfWords:
-    """A `Function` that reads nothing but the tokens of a text, so that it can be called for many texts at once.
+    """A function of a rule that reads only the tokens of a text, so that it is called for many texts at once.
 
     Args:
-        find: a function from the tokens of a text to the spans that it protects; each is given by the number of its
-            first token, the number of its last token, and its label.
+        find: takes the tokens of a text and returns the spans that it protects. Each is given by the index of its first
+            token, the index of its last token, and its label.
         may: tells whether `find` may find something in a text with this token; None if it may in any text.
     """
 
@@ -74,7 +74,7 @@ class OfWords:
         update_wrapper(self, find)
 
     def spans(self, doc: Doc) -> Iterator[Span]:
-        """Yield the spans of a text."""
+        """Yield the spans of a text that the function protects."""
         places = doc.places
         for first, last, label in self.find(doc.forms):
             yield Span(places[first][0], places[last][1], label)
@@ -85,7 +85,10 @@ class OfWords:
 
 
 class RuleExample(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A text with its protected parts in square brackets; in a text without brackets nothing may be protected."""
+    """An example in a rule file: a text with square brackets around what the rules protect.
+
+    In a text without brackets nothing may be protected.
+    """
 
     marked: SomeText = msgspec.field(name="text")
     record: dict[str, Any] = {}
@@ -97,7 +100,7 @@ class RuleExample(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def spans(self) -> list[Span]:
-        """The parts in brackets, with places in `text`."""
+        """The parts in brackets, as spans of the text without the brackets."""
         spans: list[Span] = []
         at = opened = 0
         for char in self.marked:
@@ -112,14 +115,14 @@ class RuleExample(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 @dataclass(frozen=True)
 class Rule:
-    """One way to find protected spans: exactly one of `pattern`, `fields` and `function` is set.
+    """One way to find protected spans. Exactly one of `pattern`, `fields` and `function` is set.
 
     Attributes:
         label: the label of the spans that the rule finds.
-        pattern: a token pattern.
-        fields: names of record fields.
-        function: the name of a Python function, or a user's own function, whose spans may have other labels.
-        where: the file and the number of the rule, for messages.
+        pattern: what each token of a span must be, in the form of spaCy's Matcher.
+        fields: names of fields of the record, whose values are protected where they occur in the texts.
+        function: the name of a Python function, or a user's own function. Its spans may have other labels.
+        where: the file and the number of the rule in it, for messages.
     """
 
     label: str
@@ -131,7 +134,7 @@ class Rule:
 
 @dataclass(frozen=True)
 class Constraint:
-    """A rule file, or a function of the user's own.
+    """What is protected, and why: the rules of a rule file, or a function of the user's own.
 
     Attributes:
         name: the name of the file without its ending, or the name of the function.
@@ -181,7 +184,8 @@ def constraint(spec: str, *, may_import: bool = False) -> Constraint:
 
     Args:
         spec: the name or file; `NAME:LABEL,LABEL` takes only the rules with these labels.
-        may_import: whether `spec` may also name a function of the user's own (`registry`), because a user gave it.
+        may_import: whether `spec` may also name a function of the user's own, such as `my_rules.py`. It may if a user
+            gave it.
 
     Raises:
         AugmentError: there is no such constraint, its file is malformed, or `spec` names a function although
@@ -200,9 +204,9 @@ def constraint(spec: str, *, may_import: bool = False) -> Constraint:
 def own_constraint(function: object, where: str = "") -> Constraint:
     """Make a constraint of a user's own function.
 
-    The function takes a row and its annotated fields, and returns spans by field. A span without a label gets the name
-    of the function in capitals. The function may have two attributes: `layers`, the layers of annotation that it reads,
-    and `examples`, texts with square brackets around what it protects.
+    The function takes a row and its annotated fields, and returns the spans of each field. A span without a label gets
+    the name of the function in capitals. The function may have two attributes: `layers`, the layers of annotation that
+    it reads, and `examples`, texts with square brackets around what it protects.
 
     Args:
         function: the function.
@@ -228,7 +232,7 @@ def own_constraint(function: object, where: str = "") -> Constraint:
 
 
 def constraint_paths() -> dict[str, Path]:
-    """Return the rule files that can be given by name: those of this package, and those of other packages.
+    """Return the rule files that can be given by name: those of this package and of other packages, by name.
 
     Raises:
         AugmentError: two files have the same name.

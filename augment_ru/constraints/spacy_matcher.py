@@ -20,7 +20,14 @@ _thread = threading.local()
 
 
 def spacy_matches(rules: Sequence[Rule], doc: Doc) -> Iterator[Match]:
-    """Yield the matches of these rules' patterns in a text.
+    """Yield the matches of token patterns in a text, found by spaCy's Matcher.
+
+    Args:
+        rules: the rules with the patterns.
+        doc: the annotated text.
+
+    Yields:
+        The label of the rule, the index of the first token, and the index of the token after the last one.
 
     Raises:
         AugmentError: spaCy is not installed, or it refuses a pattern.
@@ -66,7 +73,12 @@ def _matcher(rules: Sequence[Rule]) -> tuple[Any, Any]:
 
 
 def as_spacy(doc: Doc, vocab: Any) -> Any:  # noqa: ANN401
-    """Convert a text to a spaCy `Doc` with the same tokens and layers; white space gets no tokens."""
+    """Convert an annotated text to a spaCy `Doc` with the same tokens and annotation; white space gets no tokens.
+
+    Args:
+        doc: the annotated text.
+        vocab: the `Vocab` of spaCy to which the new `Doc` belongs.
+    """
     from spacy.tokens import Doc as SpacyDoc  # noqa: PLC0415
 
     tokens = doc.tokens

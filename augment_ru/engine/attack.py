@@ -24,10 +24,11 @@ class Needs(NamedTuple):
     """What an attack, or several attacks and their gates, need to know about the texts of a record.
 
     Attributes:
-        layers: the layers of annotation that are read.
-        guards: the names of the constraints whose spans are needed, as guards or as words to join.
-        wants: functions that tell from the tokens of a text whether an attack may change it (`Attack.wants`). A text
-            that none of them wants need not be annotated; if there are no functions, every text is annotated.
+        layers: the layers of annotation that are read, such as `lemmas`.
+        guards: the names of the constraints whose spans are needed: as guards, which no edit may touch, or as words to
+            join.
+        wants: functions that tell from the tokens of a text whether an attack may change it. A text that none of them
+            wants is not annotated. If there are no functions, every text is annotated.
     """
 
     layers: frozenset[str] = frozenset()
@@ -62,13 +63,14 @@ GROUPS = {
 
 
 class Attack(ABC):
-    """An attack proposes changes of texts, each with a rank in [0, 1). The engine decides which of them are applied.
+    """The base class of attacks. An attack proposes changes of texts, each with a rank in [0, 1).
 
-    To write an attack, inherit from this class in a frozen dataclass and give it a `name` and a `probability`. Define
-    one of two methods: `propose`, which reads one text at a time, or `propose_batch`, which reads all texts of a batch
-    and their protected spans. Its other fields are its options on the command line.
+    The engine decides which of the changes are made. To write an attack, inherit from this class in a frozen dataclass
+    and give it a `name` and a `probability`. Define one of two methods: `propose`, which reads one text at a time, or
+    `propose_batch`, which reads all texts of a batch and their protected spans. The other fields of the dataclass are
+    the options of the attack on the command line.
 
-    The engine reads only the members of this class. All members after `probability` have a default.
+    The engine reads only the members of this class. All members except `name` and `probability` have a default.
     """
 
     __slots__ = ()
@@ -78,7 +80,7 @@ class Attack(ABC):
     @property
     @abstractmethod
     def name(self) -> str:
-        """The name on the command line; the random draws depend on it."""
+        """The name of the attack on the command line. The random draws depend on it."""
 
     @property
     @abstractmethod
@@ -101,7 +103,7 @@ class Attack(ABC):
 
     @property
     def joins(self) -> Sequence[str]:
-        """The names of the constraints whose spans each count as one word (`Batch.words`); by default none."""
+        """The names of the constraints whose spans each count as one word; by default none."""
         return ()
 
     @property
@@ -111,7 +113,7 @@ class Attack(ABC):
         return Needs(self.layers, frozenset((*self.guards, *self.joins)), wants)
 
     def wants(self, words: Sequence[str]) -> bool:
-        """Tell from the tokens of a text whether the attack may change it; by default it may change any.
+        """Tell from the tokens of a text whether the attack may change it; by default it may change any text.
 
         A text that no attack may change need not be annotated. So return False only if it is certain.
         """
@@ -122,14 +124,14 @@ class Attack(ABC):
     def min_changes(self) -> int:
         """The fewest changes that each record gets, whatever their ranks, at a positive probability; by default 1.
 
-        If a record has fewer possible changes, all of them are made. With 0, the attack leaves a record unchanged if no
-        rank of its changes is below the probability.
+        If a record has fewer possible changes, all of them are made. With 0, a record may get no change: then only
+        changes with a rank below the probability are made.
         """
         return 1
 
     @property
     def exchanges_options(self) -> bool:
-        """Whether the attack may replace the texts of wrong options, if the record says which option is right."""
+        """Whether the attack may replace the texts of wrong options if the record says which option is right."""
         return False
 
     @property
@@ -142,18 +144,19 @@ class Attack(ABC):
 
     @property
     def permutes_options(self) -> bool:
-        """Whether the attack gives the options of a question another order (`order_of`), instead of changes."""
+        """Whether the attack changes no texts, but puts the options of a question into another order (`order_of`)."""
         return False
 
     def order_of(self, record: Any, rng: Rng, draw: int) -> tuple[int, ...] | None:  # noqa: ANN401  (as `with_corpus`)
-        """Return the new order of a record's options; None to keep their order.
-
-        The order has, for each position, the number of the option that moves there. Numbers count from 0.
+        """Return the new order of the options of a record's question; None to keep their order.
 
         Args:
             record: the record.
-            rng: the random draws of the record, which do not depend on `draw`.
-            draw: the number of the wanted arrangement, from 0.
+            rng: the random draws of the record; they are the same for every `draw`.
+            draw: which of the possible orders is wanted, from 0.
+
+        Returns:
+            For each position, the index of the option that moves there, from 0.
         """
         del record, rng, draw
         return None
@@ -164,7 +167,7 @@ class Attack(ABC):
         return False
 
     def with_corpus(self, corpus: Any) -> Self:  # noqa: ANN401  (a package below this one defines it)
-        """Return the attack with a corpus of the run's input; the same attack if it does not want one.
+        """Return the attack with a corpus made of the run's input; the same attack if it does not want one.
 
         Args:
             corpus: an `augment_ru.attacks.add_sent.input_corpus.InputCorpus`.
@@ -174,7 +177,7 @@ class Attack(ABC):
 
     @property
     def corpus_digest(self) -> str:
-        """The SHA-256 of the corpus that the attack reads; "" if it reads only files of its own package."""
+        """The SHA-256 of the corpus of texts that the attack reads; "" if it reads only the package's own files."""
         return ""
 
     def with_probability(self, probability: float) -> Self:
@@ -186,10 +189,10 @@ class Attack(ABC):
         return cast("Self", replace(cast("Any", self), probability=check_probability(self.name, probability)))
 
     def with_min_changes(self, count: int) -> Self:
-        """Return the attack for a run in which `count` is the fewest changes of a record (see `min_changes`).
+        """Return the attack for a run in which every record gets at least `count` changes.
 
-        Only attacks that do not always propose all their possible changes need to define this; by default it returns
-        the same object.
+        Only attacks that leave out some of their possible changes need to define this. By default it returns the same
+        object.
         """
         del count
         return self
@@ -202,7 +205,7 @@ class Attack(ABC):
         return on_device(self, device)
 
     def propose(self, doc: Doc, rng: Rng) -> Iterable[Change]:
-        """Propose changes of one text; `rng.change` makes a change with a random rank.
+        """Propose changes of one text. `rng.change` makes a change with a random rank.
 
         Args:
             doc: the text, with the layers of annotation that the attack reads.
@@ -214,11 +217,11 @@ class Attack(ABC):
         )
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
-        """Propose changes of all texts of a batch, in columns; by default, call `propose` for each text.
+        """Propose changes of all texts of a batch, in arrays; by default it calls `propose` for each text.
 
         Args:
             batch: the texts, with the spans that are protected from this attack.
-            streams: the random streams of the texts; `batch.draw(streams, places)` draws from them.
+            streams: the random streams of the texts. `batch.draw(streams, places)` draws from them.
         """
         keys = streams.keys.tolist()
         return Proposals.of_changes(
@@ -227,9 +230,15 @@ class Attack(ABC):
 
 
 def proposals_of(attack: Attack, batch: Batch, streams: Streams) -> Proposals:
-    """Return what an attack proposes for a batch, after checking it. Errors in the attack become `AugmentError`s.
+    """Return what an attack proposes for the texts of a batch, after checking it.
 
-    What the functions in the proposals return is checked whenever they are called.
+    Errors in the attack become `AugmentError`s. Proposals may contain functions, such as one that makes the new texts.
+    What they return is checked whenever they are called.
+
+    Args:
+        attack: the attack, which may be a user's own.
+        batch: the texts, with the spans that are protected from this attack.
+        streams: the random streams of the texts.
 
     Raises:
         AugmentError: the attack fails; the message names it and the error.
@@ -262,12 +271,12 @@ def checked_attack(attack: object) -> Attack:
 
 
 def check_guards(name: str, guards: Iterable[str], option: str = "guards") -> None:
-    """Check that all guards of an attack exist.
+    """Check that there is a constraint for each name that an attack gives as a guard.
 
     Args:
         name: the name of the attack, for the message.
-        guards: the names of the guards.
-        option: the option of the attack that holds them, for the message.
+        guards: the names of the constraints.
+        option: the option of the attack that holds these names, for the message.
 
     Raises:
         AugmentError: there is no constraint with the name of a guard.
@@ -278,7 +287,11 @@ def check_guards(name: str, guards: Iterable[str], option: str = "guards") -> No
 
 
 def check_probability(name: str, probability: object) -> float:
-    """Check a probability and return it as a float; `name` is the name of the attack, for the message.
+    """Check that a probability is a number in [0, 1], and return it as a float.
+
+    Args:
+        name: the name of the attack, for the message.
+        probability: the value to check.
 
     Raises:
         AugmentError: the probability is not a number in [0, 1].
@@ -289,7 +302,11 @@ def check_probability(name: str, probability: object) -> float:
 
 
 def make(name: str, options: Mapping[str, Any] | None = None) -> Attack:
-    """Make the attack with this name and these options; option values given as texts are parsed.
+    """Make the attack with this name and these options.
+
+    Args:
+        name: the name of an attack of this package.
+        options: the values of its options, by name. A value given as a string is parsed.
 
     Raises:
         AugmentError: there is no such attack or option, or a value does not fit.
@@ -298,7 +315,11 @@ def make(name: str, options: Mapping[str, Any] | None = None) -> Attack:
 
 
 def own_attack(spec: str, options: Mapping[str, Any]) -> Attack:
-    """Make an attack from a module or file of the user's own (`registry`), with these options.
+    """Make an attack from a module or file of the user's own.
+
+    Args:
+        spec: `my_attack.py` or `python:MODULE:CLASS`.
+        options: the values of its options, by name.
 
     Raises:
         AugmentError: the attack cannot be imported or made, has no such option, or a value does not fit.
@@ -311,7 +332,11 @@ def own_attack(spec: str, options: Mapping[str, Any]) -> Attack:
 
 
 def attack_name(spec: str) -> str:
-    """Return the name under which a user sets options of an attack: `spec`, or the `name` of the user's own class.
+    """Return the name under which a user sets the options of an attack.
+
+    Args:
+        spec: the name of an attack, which is returned, or `my_attack.py` or `python:MODULE:CLASS`, for which the `name`
+            of the class is returned.
 
     Raises:
         AugmentError: the class cannot be imported, has no name, or has the name of an attack that exists already.

@@ -30,14 +30,16 @@ class Augmenter:
 
     Args:
         attack: an attack, its name, a file of yours (`my_attack.py`) or `python:MODULE:CLASS`, or names joined by `+`.
-        constraints: as in `Preparation`.
+        constraints: what is protected: names of constraints, rule files, or `Constraint` objects. () for nothing. By
+            default, each record has the constraints that its task names.
         similarity: `meaning`, `navec`, `none`, a `Similarity`, or a function (references, candidates) -> scores.
         threshold: the lowest similarity that passes, in [0, 1]; by default the similarity's own.
-        schedule: `paper` (halve the probability until the gate passes) or `strongest` (many changes that still pass).
-        seed: any integer.
-        probability: the share of the possible changes, in [0, 1]; by default the attack's own.
+        schedule: how the search goes: `paper` (halve the probability until the gate passes) or `strongest` (as many
+            changes as still pass).
+        seed: the seed of all random draws, any integer.
+        probability: the share of the possible changes that are made, in [0, 1]; by default the attack's own.
         candidates: how many random perturbations are tried for each record, 1 to 1000.
-        min_changes: the fewest changes that each record gets at a positive probability; a record with fewer possible
+        min_changes: the fewest changes that each record gets at a positive probability. A record with fewer possible
             changes gets all of them. By default the attack's own.
         floor: the lowest probability that the search tries, in (0, 1].
         annotator: `natasha`, `spacy:PIPELINE`, or an `Annotator`.
@@ -96,7 +98,7 @@ class Augmenter:
 
         Args:
             preset: `offline` or `tape`.
-            attack: as for `Augmenter`. The preset sets options only of an attack that is given by name.
+            attack: an attack, its name, or names joined by `+`. The preset sets options only of attacks given by name.
             settings: arguments of `Augmenter`, which override the preset.
 
         Raises:
@@ -106,7 +108,9 @@ class Augmenter:
 
     @classmethod
     def from_recipe(cls, path: str | Path, attack: str | None = None) -> Self:
-        """Make an augmenter with the settings of a recipe of `perturb`; keys about files and rows are ignored.
+        """Make an augmenter with the settings of a recipe for the command `perturb`.
+
+        Keys of the recipe about files and rows are ignored.
 
         Args:
             path: the TOML file.
@@ -125,14 +129,15 @@ class Augmenter:
         return self.texts([text], draw=draw)[0]
 
     def texts(self, texts: Iterable[str], *, n: int = 1, draw: int = 0) -> list[Result]:
-        """Perturb texts. The results are in the order of the texts; the n results of a text follow one another.
+        """Perturb texts. The results are in the order of the texts, and the n results of a text follow one another.
 
-        Results of different draws are independent. They usually differ, but for a short text some may be equal.
+        The results for one text are drawn independently. They usually differ, but for a short text some may be equal.
 
         Args:
             texts: the texts.
             n: how many perturbations of each text are made.
-            draw: the number of the random draw, at least 0; other numbers, such as those of epochs, give other changes.
+            draw: the number of the random draw, at least 0. Another number, such as that of the epoch, gives other
+                changes.
 
         Raises:
             AugmentError: one of the texts is not a string, or contains a lone surrogate; `n` or `draw` is too small.
@@ -164,14 +169,15 @@ class Augmenter:
         n: int = 1,
         draw: int = 0,
     ) -> Iterator[Result]:
-        """Perturb the rows of a dataset chunk by chunk, and yield the results in the order of the rows.
+        """Perturb the rows of a dataset, and yield the results in the order of the rows.
 
         Args:
             records: rows as dictionaries; they are not modified.
             task: a task, its name, or a TOML file that states it; by default each row's task is recognised.
             field: the fields to perturb instead of the task's, such as `text`, `inputs.text` or `qas[].query`.
             n: how many perturbations of each row are made.
-            draw: as in `texts`.
+            draw: the number of the random draw, at least 0. Another number, such as that of the epoch, gives other
+                changes.
 
         Raises:
             AugmentError: no task fits a row, or a row lacks a field of its task.
@@ -198,7 +204,8 @@ class Augmenter:
             task: a task, its name, or a TOML file that states it; by default each row's task is recognised.
             meta: full, brief or none: how much metadata the column `augment` holds, as JSON text.
             n: how many rows are made of each row; they follow one another, in pandas with the same index.
-            draw: as in `texts`.
+            draw: the number of the random draw, at least 0. Another number, such as that of the epoch, gives other
+                changes.
 
         Raises:
             AugmentError: `frame` is not a frame, a column is missing, or a row lacks a text.
@@ -219,7 +226,7 @@ class Augmenter:
         num_proc: int | None = None,
         batch_size: int = 1024,
     ) -> Data:
-        """Perturb a Hugging Face dataset; each row becomes the row of its result in `records`.
+        """Perturb the rows of a Hugging Face dataset; the result is a new dataset with one row for each.
 
         Args:
             dataset: a `Dataset`, an `IterableDataset` (streaming), or a dictionary of either; it is not modified.

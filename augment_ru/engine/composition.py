@@ -28,7 +28,7 @@ from augment_ru.text.context import Context
 
 
 class Composition(Attack):
-    """An attack made of attacks, its parts; its properties are derived from theirs."""
+    """An attack made of several attacks, which are called its parts. What it needs follows from its parts."""
 
     __slots__ = ()
 
@@ -39,65 +39,72 @@ class Composition(Attack):
 
     @property
     def layers(self) -> frozenset[str]:
-        """The layers of annotation that its parts read."""
+        """The layers of annotation that the attacks of the composition read."""
         return frozenset().union(*(attack.layers for attack in self.parts))
 
     @property
     def needs(self) -> Needs:
-        """What its parts need; the guards of a part apply only to this part."""
+        """What the attacks of the composition need; the guards of an attack apply only to its own changes."""
         return Needs.of_all(attack.needs for attack in self.parts)
 
     @property
     def min_changes(self) -> int:
-        """The largest `min_changes` of its parts."""
+        """The fewest changes that each record gets: the largest `min_changes` of the attacks of the composition."""
         return max(attack.min_changes for attack in self.parts)
 
     @property
     def exchanges_names(self) -> bool:
-        """Whether any part may exchange the names of persons."""
+        """Whether any attack of the composition may replace the names of persons."""
         return any(attack.exchanges_names for attack in self.parts)
 
     @property
     def exchanges_options(self) -> bool:
-        """Whether one of its parts exchanges options."""
+        """Whether any attack of the composition may replace the texts of wrong options."""
         return any(attack.exchanges_options for attack in self.parts)
 
     @property
     def wants_corpus(self) -> bool:
-        """Whether one of its parts wants a corpus."""
+        """Whether any attack of the composition needs a corpus of the run's input, and does not have it yet."""
         return any(attack.wants_corpus for attack in self.parts)
 
     @property
     def corpus_digest(self) -> str:
-        """The different corpus digests of its parts, joined by `+`."""
+        """The different SHA-256 digests of the corpora that the attacks of the composition read, joined by `+`."""
         return "+".join(dict.fromkeys(digest for attack in self.parts if (digest := attack.corpus_digest)))
 
 
 class Named(Composition):
-    """A composition that is used by its name like any attack; it makes its parts from its own fields.
+    """A composition that is used by its name like any attack; it makes its parts (attacks) from its own fields.
 
     All parts read the original text. If changes of several parts overlap, the one with the lowest rank is made. So a
     change that is made at some probability is also made at any higher probability, and each keeps its note.
 
     To write a named composition, inherit from this class in a frozen dataclass with a `name` and a `probability`, and
-    define `parts`. No part may want a corpus or run a network. The probabilities of the parts are ignored: a change is
-    active if its rank (see `rank_of`) is below the probability of the composition.
+    define `parts`. No part may need a corpus or run a network. The probabilities of the parts are ignored. A change is
+    made if its rank (see `rank_of`) is below the probability of the composition.
     """
 
     __slots__ = ()
 
     def rank_of(self, part: Attack, ranks: Floats) -> Floats:
-        """Return the ranks, in [0, 1), that the composition gives to changes of a part; by default `ranks`.
+        """Return the ranks, in [0, 1), that the composition gives to the changes of one of its attacks.
+
+        By default they are the ranks that the attack gave.
 
         Args:
-            part: the part.
-            ranks: the ranks that the part gave its changes, shape (changes,).
+            part: the attack.
+            ranks: the ranks that this attack gave its changes, shape (changes,).
         """
         del part
         return ranks
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
-        """Propose the changes of all parts, without those that overlap a change of a lower rank."""
+        """Propose the changes of all attacks of the composition, without those that overlap a change of a lower rank.
+
+        Args:
+            batch: the texts.
+            streams: the random streams of the texts.
+        """
         proposed = [self._of_part(number, batch, streams) for number in range(len(self.parts))]
         return without_overlaps(side_by_side(proposed))
 
@@ -110,12 +117,20 @@ class Named(Composition):
 
 
 class NamedOneOf(Named):
-    """A named composition that applies one part to each text, drawn at random from the parts that can change it."""
+    """A named composition that applies only one of its attacks to each text.
+
+    It is drawn at random from those that can change the text.
+    """
 
     __slots__ = ()
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
-        """Propose, for each text, the changes of the part that is drawn for it."""
+        """Propose, for each text, the changes of the one attack that is drawn for it.
+
+        Args:
+            batch: the texts.
+            streams: the random streams of the texts.
+        """
         proposed = [self._of_part(number, batch, streams) for number in range(len(self.parts))]
         rows = [batch.rows(found.starts[found.first_edits]) for found in proposed]
         possible = np.stack([np.bincount(found, minlength=len(batch)) > 0 for found in rows], axis=1)
@@ -185,18 +200,23 @@ class Chain(_Listed):
 
     @property
     def name(self) -> str:
-        """The names of the parts joined by `+`, such as `a+b`."""
+        """The names of the attacks joined by `+`, such as `a+b`."""
         return "+".join(attack.name for attack in self.parts)
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
-        """Propose the changes of all parts, composed into changes of the original texts."""
+        """Propose the changes of the whole chain: what its attacks, one after another, do to the original texts.
+
+        Args:
+            batch: the texts.
+            streams: the random streams of the texts.
+        """
         every = np.ones((len(batch), len(self.attacks)), dtype=np.bool_)
         return composed_proposals(self.parts, self.probability, batch, streams, every)
 
 
 @dataclass(frozen=True, slots=True)
 class SomeOf(_Listed):
-    """Applies some of the attacks, chosen at random for each text, in the given order.
+    """Applies some of the attacks, chosen at random for each text, one after another in the given order.
 
     Args:
         attacks: attacks or their names.
@@ -216,11 +236,16 @@ class SomeOf(_Listed):
 
     @property
     def name(self) -> str:
-        """The count and the names of the parts, such as `2of(a|b|c)`."""
+        """The name: how many attacks are chosen, and the names of all, such as `2of(a|b|c)`."""
         return f"{self.count}of({'|'.join(attack.name for attack in self.parts)})"
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
-        """Propose the changes of the parts chosen for each text, composed into changes of the original texts."""
+        """Propose what the attacks chosen for each text, one after another, do to the original text.
+
+        Args:
+            batch: the texts.
+            streams: the random streams of the texts.
+        """
         draws = _draws(len(batch), len(self.attacks), streams)
         chosen = np.argsort(np.argsort(draws, axis=1), axis=1) < self.count
         return composed_proposals(self.parts, self.probability, batch, streams, chosen)
@@ -253,13 +278,14 @@ def attack_of(
     options: Mapping[str, Mapping[str, Any]] | None = None,
     may_import: bool = False,
 ) -> Attack:
-    """Make the attack of a specification: a name, or names joined by `+`, which make a `Chain`.
+    """Make an attack from its name, or a chain of attacks from names joined by `+`.
 
     Args:
         spec: the name or names.
-        probability: the probability of each attack for which `options` gives none; by default the attack's own.
-        options: options by the name of the attack.
-        may_import: whether a name may be a specification of the user's own code (`registry`).
+        probability: the share of the possible changes that are made, for each attack whose `options` do not state it;
+            by default the attack's own.
+        options: for the name of an attack, the values of its options.
+        may_import: whether a name may be that of the user's own code, such as `my_attack.py`.
 
     Raises:
         AugmentError: a name or an option is unknown, or a value does not fit.
@@ -338,13 +364,13 @@ _BELOW_ONE = 1.0 - 2.0**-40
 def composed_proposals(
     attacks: Sequence[Attack], probability: float, batch: Batch, streams: Streams, chosen: Mask
 ) -> Proposals:
-    """Apply the attacks that are chosen for each text one after another, and return the composed changes.
+    """Apply attacks one after another to each text, and return the changes from the original to the last text.
 
-    All these changes are active at the probability of the composition. If no attack has an active change in a text, the
-    inactive change of the lowest rank is proposed, so that a run that needs a change has one.
+    All these changes have ranks below the probability of the composition, so all are made. If no attack changes a text,
+    the possible change of the lowest rank is proposed with its rank, since a run may need at least one change.
 
     Args:
-        attacks: the parts, in the order in which they are applied.
+        attacks: the attacks of the composition, in the order in which they are applied.
         probability: the probability of the composition.
         batch: the original texts.
         streams: the random streams of the texts.

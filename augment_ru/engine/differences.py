@@ -9,16 +9,21 @@ from augment_ru.script import Script
 
 
 class Part(NamedTuple):
-    """A part of a text under its edits: kept in both texts, removed from the source, or added in the new text."""
+    """A piece of a comparison of a text before and after its edits.
+
+    Attributes:
+        kind: `kept` (in both texts), `removed` (only in the source) or `added` (only in the new text).
+        text: the characters.
+    """
 
     kind: Literal["kept", "removed", "added"]
     text: str
 
 
 def parts(script: Script) -> Iterator[Part]:
-    """Yield the non-empty parts of a text under a script, in order.
+    """Yield the pieces of a comparison of a text before and after its edits, in order: kept, removed, added.
 
-    The kept and removed parts together are the source; the kept and added parts together are the new text.
+    The kept and removed pieces together are the source. The kept and added pieces together are the new text.
 
     >>> from augment_ru.edits import Edit
     >>> [f"{part.kind}: {part.text}" for part in parts(Script("кошка спит", [Edit(0, 5, "🐱")]))]
@@ -36,7 +41,7 @@ def parts(script: Script) -> Iterator[Part]:
 def visible(text: str) -> str:
     """Replace the invisible characters inside words by their code points, so that people see edits that insert them.
 
-    Invisible characters that join emoji stay.
+    Invisible characters that join the parts of an emoji stay.
 
     >>> visible("ко\u200bт 👩\u200d🎓")
     'ко⟨U+200B⟩т 👩\u200d🎓'
@@ -64,11 +69,11 @@ _TAGS = {
 
 
 class Shown(Protocol):
-    """The members of a result that are shown."""
+    """What of a result is shown as HTML."""
 
     @property
     def scripts(self) -> Mapping[str, Script]:
-        """The script of each field."""
+        """The script (the edits) of each field."""
 
     @property
     def status(self) -> str:
@@ -80,7 +85,7 @@ class Shown(Protocol):
 
 
 def difference_html(script: Script) -> str:
-    """Return the text as HTML with removed and added parts marked; all characters of the text are escaped.
+    """Return a text as HTML that marks what its edits removed and added; all characters of the text are escaped.
 
     >>> from augment_ru.edits import Edit
     >>> difference_html(Script("a<b", [])), "<del" in difference_html(Script("кот", [Edit(0, 1, "К")]))

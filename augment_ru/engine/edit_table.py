@@ -18,18 +18,18 @@ from augment_ru.text.characters import Codes, Mask, decode, marked, surrogates
 
 @dataclass(frozen=True, eq=False)
 class EditTable(Sequence[Script]):
-    """The edits of several texts in columns, text by text, sorted by place.
+    """The edits of several texts in arrays, text by text, sorted by place.
 
     As a sequence, the table holds the script of each edited text; a script is made when it is read.
 
     Attributes:
         sources: the source texts.
-        rows: the index in `sources` of the source of each edited text, shape (texts,).
+        rows: for each edited text, the index of its source in `sources`, shape (texts,).
         firsts: the index of the first edit of each text, followed by the number of edits, shape (texts + 1,).
-        starts, stops: the places of each edit in its source, shape (edits,).
+        starts, stops: the place where each edit starts and stops in its source, shape (edits,).
         new: the new text of each edit.
-        make_notes: a function from the indices of edits to their notes; None if no edit has a note.
-        make_texts: a function that makes all edited texts at once; None if they are made from the scripts.
+        make_notes: a function that takes the indices of edits and returns their notes; None if no edit has a note.
+        make_texts: a function that makes all edited texts at once; None to make each from its script.
     """
 
     sources: Sequence[str]
@@ -45,12 +45,12 @@ class EditTable(Sequence[Script]):
     def of_scripts(
         cls, scripts: Sequence[Script], sources: Sequence[str] | None = None, rows: Ints | None = None
     ) -> "EditTable":
-        """Make the table of these scripts.
+        """Make the table of these scripts (edits of texts).
 
         Args:
             scripts: the scripts.
             sources: the source texts; by default the source of each script.
-            rows: the index in `sources` of the source of each script, shape (scripts,); by default 0, 1, 2, ....
+            rows: for each script, the index of its source in `sources`, shape (scripts,); by default 0, 1, 2, ....
         """
         triples = [triple for script in scripts for triple in script.triples]
         places = np.array([triple[:2] for triple in triples], dtype=np.int64).reshape(-1, 2)
@@ -78,7 +78,7 @@ class EditTable(Sequence[Script]):
 
     @cached_property
     def parts(self) -> list[tuple[int, int, int]]:
-        """For each edited text: the index of its source, the number of its first edit, and that after its last edit."""
+        """For each edited text: the index of its source, the index of its first edit, and that after its last edit."""
         firsts = self.firsts.tolist()
         return list(zip(self.rows.tolist(), firsts, firsts[1:], strict=False))
 
@@ -102,19 +102,20 @@ class EditTable(Sequence[Script]):
 
     @cached_property
     def owners(self) -> Ints:
-        """The number of the edited text that each edit belongs to, ascending, shape (edits,)."""
+        """The index of the edited text that each edit belongs to, ascending, shape (edits,)."""
         return np.arange(len(self)).repeat(np.diff(self.firsts))
 
     @property
     def changed(self) -> Ints:
-        """The numbers of the edited texts that have at least one edit, ascending."""
+        """The indices of the texts that have at least one edit, ascending."""
         return np.diff(self.firsts).nonzero()[0]
 
     def take(self, texts: Ints) -> "EditTable":
-        """Return the table of some of the edited texts; in it these texts are numbered from 0.
+        """Return the table of some of the edited texts.
 
         Args:
-            texts: the numbers of the texts to take, ascending, shape (taken texts,).
+            texts: the indices of the texts to take, ascending, shape (taken texts,). In the new table they are 0, 1, 2,
+                ....
         """
         counts = np.diff(self.firsts)[texts]
         firsts = np.concatenate([[0], counts.cumsum()])
@@ -131,34 +132,35 @@ class EditTable(Sequence[Script]):
 
 
 class TextColumns(Protocol):
-    """Texts in one array: a `Batch`, or `Tiles` of one."""
+    """Several texts in one array of code points: a `Batch`, or copies of one (`Tiles`)."""
 
     @property
     def texts(self) -> Sequence[str]:
-        """The texts; for `Tiles`, the texts of one tile."""
+        """The texts. For `Tiles`, which hold each text several times, every text once."""
 
     @property
     def codes(self) -> Codes:
-        """The code points of all texts."""
+        """The code points of all texts, in one array."""
 
     @property
     def starts(self) -> Ints:
-        """The place where each text starts, and the end of the array, shape (texts + 1,)."""
+        """The place where each text starts in the array, and then the length of the array, shape (texts + 1,)."""
 
     def rows(self, places: Ints) -> Ints:
-        """Return the number of the text that each place is in, shape (places,)."""
+        """Return the index of the text that each place of the array is in, shape (places,)."""
 
 
 def apply(batch: TextColumns, proposals: Proposals, active: Mask) -> EditTable:
-    """Apply the active changes to the texts of a batch, and return the table of all texts, also the unchanged ones.
+    """Make the chosen changes in the texts of a batch, and return the edits of all texts, also of unchanged ones.
 
     Args:
         batch: the texts.
-        proposals: legal changes.
-        active: whether each change is applied, shape (changes,).
+        proposals: changes that the engine allows (`legal`).
+        active: whether each change is made, shape (changes,).
 
     Raises:
-        AugmentError: the proposals were stated to be clean, but a new text holds a lone surrogate.
+        AugmentError: a new text holds a lone surrogate, although the attack stated that it does not
+            (`Proposals.clean`).
     """
     if proposals.clean and active.all():
         edits, starts, stops, new = None, proposals.starts, proposals.stops, proposals.all_texts
@@ -184,7 +186,12 @@ def apply(batch: TextColumns, proposals: Proposals, active: Mask) -> EditTable:
 
 
 def one_by_one(batch: TextColumns, proposals: Proposals) -> EditTable:
-    """Apply each change by itself, and return the table of the texts: text i has only change i."""
+    """Make each change by itself, and return the edits: text i of the result has only change i.
+
+    Args:
+        batch: the original texts.
+        proposals: changes that the engine allows (`legal`).
+    """
     order = np.lexsort((proposals.stops, proposals.starts, proposals.changes))
     firsts = np.searchsorted(proposals.changes, np.arange(proposals.ranks.size + 1))
     rows = batch.rows(proposals.starts[proposals.first_edits])

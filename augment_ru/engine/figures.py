@@ -16,15 +16,15 @@ QUANTILES = {"min": 0.0, "5%": 0.05, "25%": 0.25, "50%": 0.5, "75%": 0.75, "95%"
 
 @dataclass(slots=True)
 class Figures:
-    """Counts over the rows of one attack.
+    """Counts over the rows that one attack perturbed.
 
     Attributes:
-        statuses: maps a status to the number of rows with it.
-        similarities: maps a similarity to the number of perturbed rows with it; empty without a gate.
-        probabilities: maps a probability to the number of rows that were perturbed at it.
+        statuses: for each status (`perturbed`, `unchanged`, `rejected`), the number of rows that have it.
+        similarities: for each similarity, the number of perturbed rows that have it; empty without a gate.
+        probabilities: for each probability, the number of rows whose changes were made at it.
         edits: the number of edits in all perturbed rows.
         words: the number of words in the originals of all perturbed rows; 0 if they were not counted.
-        weak: the number of perturbed rows that reached less than half of the attack's probability.
+        weak: the number of rows perturbed at less than half of the attack's probability, since more did not pass.
     """
 
     statuses: Counter[str] = field(default_factory=Counter)
@@ -36,7 +36,7 @@ class Figures:
 
     @classmethod
     def of(cls, perturbed: Perturbed) -> "Figures":
-        """Count the results of a chunk."""
+        """Count the results of a chunk of records."""
         outcomes = perturbed.outcomes
         changed = np.array([one.status == "perturbed" for one in outcomes], dtype=np.bool_)
         half = perturbed.settings.probability / 2
@@ -51,7 +51,14 @@ class Figures:
         )
 
     def count(self, status: str, probability: float | None, similarity: float | None, edits: int) -> None:
-        """Count one row; `probability`, `similarity` and `edits` count only if the status is `perturbed`."""
+        """Count one row.
+
+        Args:
+            status: the status of the row. The other arguments are ignored unless it is `perturbed`.
+            probability: the probability at which its changes were made.
+            similarity: its similarity to the original; None without a gate.
+            edits: the number of its edits.
+        """
         self.statuses[status] += 1
         if status == "perturbed":
             self.edits += edits
@@ -61,7 +68,7 @@ class Figures:
                 self.similarities[similarity] += 1
 
     def update(self, other: "Figures") -> None:
-        """Add the counts of other figures to these."""
+        """Add other counts to these."""
         self.statuses.update(other.statuses)
         self.similarities.update(other.similarities)
         self.probabilities.update(other.probabilities)
@@ -87,10 +94,10 @@ class Figures:
         return round(total / perturbed, DIGITS) if perturbed else None
 
     def table(self) -> dict[str, Any]:
-        """Return the figures as JSON values, rounded to 4 digits.
+        """Return the counts as JSON values, rounded to 4 digits.
 
-        `similarity` and `probability` are distributions over the perturbed rows (`distribution`), or None if there are
-        no values.
+        Similarities and probabilities are given by mean, standard deviation and quantiles over the perturbed rows, or
+        None if there are no values.
         """
         acceptance = self.acceptance
         return {

@@ -17,7 +17,7 @@ Data = TypeVar("Data")
 
 
 class Perturbs(Protocol):
-    """What this module needs of an `Augmenter`."""
+    """What frames and datasets need of an `Augmenter`: the method that perturbs rows."""
 
     def records(
         self,
@@ -26,15 +26,22 @@ class Perturbs(Protocol):
         *,
         field: str | Sequence[str] | None,
     ) -> Iterator[Result]:
-        """Yield the results of each row, in the order of the rows (`Augmenter.records`)."""
+        """Perturb rows given as dictionaries, and yield the results in the order of the rows."""
 
 
 @dataclass(frozen=True)
 class PerturbsColumns:
-    """Perturbs a batch of rows that is given as columns; a function for `map` of the package `datasets`.
+    """A function for `map` of the package `datasets`: it perturbs rows that are given as columns.
 
-    `datasets` caches the results of a function by the values of its fields. Therefore the version of this package is a
-    field, so that results made with other data files are not used.
+    `datasets` caches the results of a function by the values of its fields. So the version of this package is one of
+    the fields: results of other versions are not reused.
+
+    Attributes:
+        augmenter: perturbs the rows.
+        task: the task of the rows, or its name; None to recognise the task of each row.
+        field: the columns to perturb instead of the task's; None for those of the task.
+        meta: how much metadata the column `augment` holds: `full`, `brief` or `none`.
+        version: the version of this package.
     """
 
     augmenter: Perturbs
@@ -56,11 +63,11 @@ class PerturbsColumns:
 
 
 def changed_columns(results: Sequence[Result], meta: str) -> dict[str, list[Any]]:
-    """Return the columns that results change and the column of metadata (JSON texts), with a value for each result.
+    """Return the columns that changed, and the column of metadata as JSON texts, with a value for each result.
 
     Args:
         results: the results of all rows.
-        meta: how much metadata is written (`METAS`); none leaves its column out.
+        meta: how much metadata is written: `full`, `brief`, or `none`, which leaves the column out.
     """
     changes = [result.changed(meta) for result in results]
     names = dict.fromkeys(str(path[0]) for change in changes for path in change.values)
@@ -72,7 +79,14 @@ def changed_columns(results: Sequence[Result], meta: str) -> dict[str, list[Any]
 
 
 def map_dataset(dataset: Data, columns: PerturbsColumns, num_proc: int | None, batch_size: int) -> Data:
-    """Perturb a Hugging Face dataset; see `Augmenter.map_dataset`."""
+    """Perturb the rows of a Hugging Face dataset.
+
+    Args:
+        dataset: a `Dataset`, an `IterableDataset` (streaming), or a dictionary of either; it is not modified.
+        columns: the function that perturbs a batch of rows given as columns.
+        num_proc: the number of processes; None for one.
+        batch_size: how many rows are perturbed at once.
+    """
     datasets = optional("datasets", "datasets is not installed", "hf")
 
     if isinstance(dataset, datasets.DatasetDict | datasets.IterableDatasetDict):
@@ -107,7 +121,7 @@ def _package(value: object) -> str:
 
 
 def refuse_frame(value: object, method: str, instead: str = 'frame(df, "COLUMN"), which returns a frame') -> None:
-    """Refuse a frame that is passed to a method which takes rows or texts.
+    """Raise an error if a frame (a table) is passed to a method which takes rows or texts.
 
     Args:
         value: the argument.
@@ -128,7 +142,15 @@ def perturbed_frame(
     n: int,
     perturbed: Callable[[Sequence[Mapping[str, Any]]], Iterable[Result]],
 ) -> Data:
-    """Perturb the rows of a frame; see `Augmenter.frame`."""
+    """Perturb the rows of a pandas or polars frame, and return a new frame of the same kind.
+
+    Args:
+        frame: a `pandas.DataFrame` or a `polars.DataFrame`; it is not modified.
+        field: the columns to perturb; None for those of the task.
+        meta: how much metadata the column `augment` holds: `full`, `brief` or `none`.
+        n: how many rows are made of each row; they follow one another.
+        perturbed: a function that takes the rows and returns the n results of each.
+    """
     _check(frame, meta)
     given: Any = frame
     for name in (field,) if isinstance(field, str) or not isinstance(field, Sequence) else field:

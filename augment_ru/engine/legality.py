@@ -25,7 +25,12 @@ from augment_ru.text.characters import (
 
 
 class Drop(NamedTuple):
-    """A change that is not legal: its number in the proposals, and the reason."""
+    """A proposed change that the engine does not allow.
+
+    Attributes:
+        number: the index of the change in the proposals, from 0.
+        reason: why it is not allowed.
+    """
 
     change: int
     reason: str
@@ -34,7 +39,7 @@ class Drop(NamedTuple):
 def legal(
     batch: Batch, proposals: Proposals, drops: list[Drop] | None = None, *, alternatives: bool = False
 ) -> Proposals:
-    """Return the legal changes among the proposals.
+    """Return the changes among the proposals that the engine allows; these are called legal.
 
     A change is dropped if it changes nothing, or if one of its edits
 
@@ -55,8 +60,8 @@ def legal(
             together (`augment_ru.engine.pool`). A change whose own edits overlap is dropped nevertheless.
 
     Raises:
-        AugmentError: the columns do not fit the batch or each other: they differ in size, a place is outside the batch,
-            a rank is outside [0, 1), or the numbers of the changes are not 0, 1, 2, ... in order.
+        AugmentError: the arrays of the proposals do not fit the batch or each other: they differ in size, a place is
+            outside the batch, a rank is outside [0, 1), or the numbers of the changes are not 0, 1, 2, ... in order.
     """
     _check(batch, proposals)
     numbers = np.arange(proposals.ranks.size)
@@ -339,7 +344,10 @@ def _wordy(codes: Codes) -> Mask:
 
 
 def without_overlaps(proposals: Proposals) -> Proposals:
-    """Return the proposals without the changes that overlap another change of a lower rank that is itself kept."""
+    """Return the proposals without overlaps: if two changes overlap, the one with the lower rank stays.
+
+    A change that is itself left out removes no other change.
+    """
     return proposals.keep(~_beaten(proposals))
 
 

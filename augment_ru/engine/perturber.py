@@ -39,13 +39,15 @@ class Perturber:
         attack: an attack, its name, a file of yours (`my_attack.py`) or `python:MODULE:CLASS`, or names joined by `+`.
         similarity: `meaning`, `navec`, `none`, a `Similarity`, or a function (references, candidates) -> scores.
         threshold: the lowest similarity that passes, in [0, 1]; by default the similarity's own.
-        schedule: `paper` (halve the probability until the gate passes) or `strongest` (many changes that still pass).
-        seed: any integer.
-        probability: the share of the possible changes, in [0, 1]; by default the attack's own.
+        schedule: how the search goes: `paper` (halve the probability until the gate passes) or `strongest` (as many
+            changes as still pass).
+        seed: the seed of all random draws, any integer.
+        probability: the share of the possible changes that are made, in [0, 1]; by default the attack's own.
         candidates: how many random perturbations are tried for each record, 1 to 1000.
-        min_changes: the fewest changes that each record gets at a positive probability, or each of its sentences if the
-            similarity scores sentences (`Scorer.sentences`); one with fewer possible changes gets all of them. By
-            default the attack's own. With 0, it is left unchanged if no change of its first candidate is active.
+        min_changes: the fewest changes that each record gets at a positive probability. If the similarity scores
+            sentences, each sentence gets as many. Where fewer changes are possible, all of them are made. By default
+            the attack's own. With 0, a record may get no change: then only changes with a rank below the probability
+            are made.
         floor: the lowest probability that the search tries, in (0, 1].
 
     Raises:
@@ -90,7 +92,7 @@ class Perturber:
         return f"Perturber({self.attack!r}, similarity={gate}, threshold={self.threshold}, seed={self.seed}{draw})"
 
     def at_draw(self, draw: int) -> Self:
-        """Return this perturber with the random numbers of another draw, so that the same text gets other changes.
+        """Return this perturber with other random draws, so that the same text gets other changes.
 
         Args:
             draw: the number of the draw, an integer of 0 or more; a new perturber has draw 0.
@@ -106,7 +108,10 @@ class Perturber:
         return other
 
     def with_corpus(self, corpus: Any) -> Self:  # noqa: ANN401  (as `Attack.with_corpus`)
-        """Return this perturber with a corpus for its attack (`Attack.with_corpus`)."""
+        """Return this perturber with a corpus, made of the run's input, for its attack.
+
+        The attack stays as it is if it wants none.
+        """
         other = copy.copy(self)
         other.attack = self.attack.with_corpus(corpus)
         return other
@@ -119,7 +124,7 @@ class Perturber:
 
     @property
     def settings(self) -> Settings:
-        """The settings that all results of this perturber share."""
+        """The settings of the attack and its gate, which all results of this perturber share."""
         scorer = self.similarity.signature if self.similarity else "none"
         threshold = self.threshold if self.similarity else None
         return Settings(
@@ -133,7 +138,7 @@ class Perturber:
         )
 
     def perturb(self, prepared: Prepared) -> Perturbed:
-        """Perturb prepared records, and return the results in columns.
+        """Perturb prepared records, and return the results of all records together, in arrays.
 
         Raises:
             AugmentError: the attack or the similarity fails, or reads a layer that was not computed.
@@ -154,11 +159,11 @@ class Perturber:
         return perturbed
 
     def proposals(self, prepared: Prepared, candidate: int) -> Proposals:
-        """Return all that the attack proposes for one candidate, including changes that are not legal.
+        """Return all changes that the attack proposes for one candidate (one random perturbation), allowed or not.
 
         Args:
-            prepared: the records as the attack sees them (`Prepared.seen_by`).
-            candidate: the number of the candidate, from 0.
+            prepared: the records, with the spans that are protected from this attack (`Prepared.seen_by`).
+            candidate: the index of the candidate, from 0.
         """
         return proposals_of(self.attack, prepared.batch, self._streams(prepared, [candidate]))
 

@@ -23,21 +23,20 @@ from augment_ru.script import Script, Triple
 
 @dataclass(frozen=True)
 class RecordPool:
-    """The changes that a record may get, without duplicates, sorted by place.
+    """The pool of a record: the changes that a search against a model may choose, each once, sorted by place.
 
     Attributes:
         fields: the fields of the record's texts.
         sources: the original texts.
-        first_row: the number of the record's first text in the batch.
-        changes: each change by itself, as a script of the text that it edits.
-        texts: for each change, the number of that text in `fields`.
-        attacks: for each change, the number of the attack that proposed it.
-        places: the number of the place of each change, shape (changes,). The place is the word in which the first edit
-            of the change starts, or else the last word before this edit. Only words with changes are counted, from 0
-            through all texts of the record. Changes with the same number are alternatives, or change other letters of
-            the same word.
-        sizes: the length in characters of the word that is the place of each change, shape (changes,); 0 if the edit
-            stands before the first word of its text.
+        first_row: the index of the record's first text in the batch.
+        changes: each change by itself, as a script (edits) of the text that it edits.
+        texts: for each change, the index in `fields` of the text that it edits.
+        attacks: for each change, the index of the attack that proposed it.
+        places: the index of the word that each change edits, shape (changes,). Only words with changes are counted,
+            from 0 through all texts of the record. A change that starts between words counts for the word before it.
+            Changes with the same index are alternatives, or change other letters of the same word.
+        sizes: the length in characters of the word that each change edits, shape (changes,); 0 if the edit stands
+            before the first word of its text.
     """
 
     fields: Sequence[str]
@@ -54,7 +53,7 @@ class RecordPool:
 
     @cached_property
     def conflicts(self) -> Sequence[Sequence[int]]:
-        """For each change, the numbers of the changes that may not be applied together with it, ascending.
+        """For each change, the indices of the changes that cannot be made together with it, ascending.
 
         Two changes conflict if an edit of one overlaps an edit of the other. Two insertions at one place overlap, too.
         """
@@ -77,13 +76,19 @@ class RecordPool:
 
     @cached_property
     def has_letters(self) -> bool:
-        """Whether any word can get several changes at once, in different letters."""
+        """Whether some word can get several changes at once, in different letters."""
         counts = np.bincount(self.places, minlength=1).tolist()
         conflicts = self.conflicts
         return any(len(conflicts[number]) < counts[place] - 1 for number, place in enumerate(self.places.tolist()))
 
     def scripts(self, chosen: Iterable[int]) -> dict[int, Script]:
-        """Return the script of each text that these changes edit, by the number of the text.
+        """Return the script (the edits) of each text that some changes of the pool edit together.
+
+        Args:
+            chosen: the indices of the changes in the pool.
+
+        Returns:
+            The scripts, by the index of the text in `fields`.
 
         Raises:
             AugmentError: two of the changes conflict.
@@ -94,9 +99,11 @@ class RecordPool:
         return {text: Script.together(self.sources[text], of_texts[text]) for text in sorted(of_texts)}
 
     def attacks_of(self, chosen: Iterable[int], text: int) -> list[int]:
-        """Return, for each edit that these changes make in text number `text`, the number of its attack.
+        """Return the index of the attack that made each edit of a text, in the order of the places of the edits.
 
-        The edits are in the order of their places.
+        Args:
+            chosen: the indices of the changes that are made.
+            text: the index of the text in `fields`.
         """
         found = [
             (triple, self.attacks[number])
@@ -107,7 +114,7 @@ class RecordPool:
         return [attack for _, attack in sorted(found)]
 
     def without(self, dropped: Iterable[int]) -> "RecordPool":
-        """Return the pool without these changes."""
+        """Return the pool without the changes that have these indices."""
         gone = set(dropped)
         kept = [number for number in range(len(self.changes)) if number not in gone]
         return replace(
@@ -127,15 +134,15 @@ _Held: TypeAlias = dict[_Key, tuple[Script, int]]
 
 
 def pools(prepared: Prepared, perturbers: Sequence[Perturber], draws: int) -> list[RecordPool]:
-    """Make the pool of each record.
+    """Make the pool of each record: all changes that attacks can make in it and that the engine allows.
 
-    A change is in the pool if its rank is below the probability of its attack; at probability 1 all changes are.
+    Only changes with a rank below the probability of their attack are in the pool; at probability 1 all are.
 
     Args:
         prepared: the records.
-        perturbers: the attacks; an attack's number is its position here.
-        draws: how many random draws of each attack are pooled, at least 1. So an attack offers at most this many
-            alternatives for a word.
+        perturbers: the attacks.
+        draws: how often each attack is drawn at random, at least 1. So an attack offers at most this many alternatives
+            for a word.
     """
     found: list[_Held] = [{} for _ in range(len(prepared))]
     for number, perturber in enumerate(perturbers):

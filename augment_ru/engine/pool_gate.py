@@ -18,27 +18,33 @@ if TYPE_CHECKING:
 
 
 class Wanted(NamedTuple):
-    """A set of changes of record number `record`; `scripts` maps the number of each text that changes to its script."""
+    """A set of changes of a record that is to be scored.
+
+    Attributes:
+        record: the index of the record in the chunk, from 0.
+        scripts: the script (the edits) of each text that changes, by the index of the text in the record.
+    """
 
     record: int
     scripts: Mapping[int, Script]
 
 
 class PoolGate:
-    """Scores sets of changes with a similarity.
+    """The gate of a search against a model: scores the texts that sets of changes give.
 
-    A set passes if its score is at least the threshold, which rises with the number of sentences that the set changes
-    (`raised_threshold`). A set that makes two options of a question equal fails without being scored.
+    A set of changes passes if its score is at least the threshold, which is higher if the set changes several
+    sentences. A set that makes two options of a question equal fails without being scored.
 
     Args:
         prepared: the records.
-        pools: the pool of each record.
-        similarity: the similarity; None lets every set pass that keeps the options different.
-        threshold: the lowest score that passes.
+        pools: the pool of each record: the changes that may be chosen.
+        similarity: scores how alike the new text and the original are. None lets every set pass that keeps the options
+            different.
+        threshold: the lowest score that passes a set that changes one sentence.
 
     Attributes:
-        threshold: as above.
-        cost: the calls of the similarity, the pairs that it scored, and its forward passes so far.
+        threshold: the same number.
+        cost: how much the similarity was used so far: calls, scored pairs of texts, and texts that a network read.
     """
 
     def __init__(
@@ -51,17 +57,26 @@ class PoolGate:
 
     @property
     def screens(self) -> bool:
-        """Whether changes that fail by themselves should be left out, because a set with one hardly ever passes."""
+        """Whether changes that fail by themselves should be left out, since a set with one hardly ever passes."""
         return self._scorer is not None and self._scorer.screens
 
     def passes(self, score: float, one: Wanted) -> bool:
-        """Tell whether a set passes, given its score."""
+        """Tell whether a set of changes passes the gate.
+
+        Args:
+            score: the score of the set.
+            one: the set.
+        """
         if self._scorer is None:
             return score > -np.inf
         return score >= raised_threshold(self.threshold, len(self._parts(one)))
 
     def sentences(self, one: Wanted) -> tuple[tuple[str, int, int, float], ...]:
-        """Return the sentences that a set changes (`Result.sentences`); empty unless it changes several."""
+        """Return the sentences that a set of changes edits; nothing unless it edits several.
+
+        Returns:
+            For each sentence: its field, its start and stop in the original text, and its similarity.
+        """
         parts = self._parts(one)
         if self._scorer is None or len(parts) == 1:
             return ()
@@ -98,9 +113,10 @@ class PoolGate:
         return parts
 
     def scores(self, wanted: Sequence[Wanted]) -> Floats:
-        """Return the score of each set, shape (sets,): the lowest score of its changed texts, rounded to 4 digits.
+        """Return the score of each set of changes, shape (sets,): the lowest score of its texts, rounded to 4 digits.
 
-        The score is -inf if the set makes two options equal. Without a similarity, it is 1 for all other sets.
+        The score is -inf if the set makes two options of a question equal. Without a similarity, it is 1 for all other
+        sets.
         """
         if self._scorer is None and self._prepared.questions is None:
             return np.ones(len(wanted))
@@ -111,10 +127,11 @@ class PoolGate:
         return self._lowest(len(wanted), owners, rows, [script for one in wanted for script in one.scripts.values()])
 
     def scores_alone(self, pools: Sequence[tuple[int, RecordPool]]) -> Floats:
-        """Return the score of each change by itself, shape (changes,): first the changes of the first pool, and so on.
+        """Return the score of each change if it is made by itself, shape (changes,).
 
         Args:
-            pools: the numbers of records, each with the record's pool.
+            pools: the index of each record with its pool. The result has the changes of the first pool first, and so
+                on.
         """
         rows = np.array(
             [self._first_rows[record] + text for record, pool in pools for text in pool.texts], dtype=np.int64
@@ -147,7 +164,7 @@ class PoolGate:
         return found
 
     def warnings(self, record: int) -> tuple[str, ...]:
-        """Return the scorer's warnings about the texts of record number `record`."""
+        """Return the warnings of the similarity about the texts of the record with this index."""
         if self._scorer is None:
             return ()
         warned = self._scorer.warnings

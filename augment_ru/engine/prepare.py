@@ -33,7 +33,18 @@ from augment_ru.text.doc import Doc
 
 @dataclass(frozen=True)
 class Prepared:
-    """Records with annotated texts and protected spans; they can be passed to any number of attacks."""
+    """Records with annotated texts and protected spans; they can be passed to any number of attacks.
+
+    Attributes:
+        records: the records.
+        fields: the field of each text of the batch.
+        owners: the index of the record that each text of the batch belongs to, ascending, shape (texts,).
+        keys: the key of each record, on which its random draws depend, shape (records,).
+        batch: the texts of all records in one array, with the annotation and the protected spans.
+        references: the same texts in the form in which a similarity gets them.
+        questions: the questions with options that edits can reach; None if there are none.
+        warnings: the warnings of constraints, by the index of the record.
+    """
 
     records: Sequence[Record]
     fields: Sequence[str]
@@ -58,16 +69,16 @@ class Prepared:
 
     @cached_property
     def first_rows(self) -> list[int]:
-        """The number of each record's first text, followed by the number of texts."""
+        """The index of each record's first text in the batch, followed by the number of texts."""
         rows: list[int] = np.searchsorted(self.owners, np.arange(len(self.records) + 1)).tolist()
         return rows
 
     def rows(self, record: int) -> range:
-        """Return the numbers of the texts of record number `record`."""
+        """Return the indices, in the batch, of the texts of the record with this index."""
         return range(self.first_rows[record], self.first_rows[record + 1])
 
     def seen_by(self, attack: Attack) -> "Prepared":
-        """Return the records with the spans that are protected from this attack (`Batch.seen_by`)."""
+        """Return the records with the spans that are protected from this attack, such as those of its guards."""
         batch = self.batch.seen_by(attack)
         if batch is self.batch:
             return self
@@ -106,13 +117,14 @@ def _chooses(constraints: Any) -> TypeGuard[Callable[[Task], Sequence[str]]]:  #
 class Preparation:
     """Prepares records for attacks, with an annotator and constraints.
 
-    A preparation is immutable and picklable. Prepare a chunk of records once, with the layers that the attacks read,
-    and then pass it to any number of attacks (`Perturber.perturb`).
+    A preparation is immutable and picklable. Prepare a chunk of records once, with the layers of annotation that the
+    attacks read, and then pass it to any number of attacks (`Perturber.perturb`).
 
     Args:
-        constraints: names, rule files, `Constraint` objects, or functions of your own from a row and its annotated
-            fields to spans by field. () for no constraints. A function of one argument maps a task to the names of its
-            constraints. By default, each record has the constraints that its task names.
+        constraints: what is protected. A list of names of constraints, rule files, `Constraint` objects, or functions
+            of your own. Such a function takes a row and its annotated fields and returns the spans of each field. ()
+            for no constraints. Instead of a list, a function from a task to the names of its constraints. By default,
+            each record has the constraints that its task names.
         annotator: `natasha`, `spacy:PIPELINE`, or an `Annotator`.
 
     Raises:
@@ -133,7 +145,7 @@ class Preparation:
         self._given = None if constraints is None or _chooses(constraints) else _listed(constraints)
 
     def constraints(self, task: Task) -> tuple[Constraint, ...]:
-        """Return the constraints for a task: the given ones, or by default those that the task names.
+        """Return the constraints for a task: those given to this preparation, or by default those that the task names.
 
         Raises:
             AugmentError: there is no such constraint, or a constraint is for another language than the task's.
@@ -151,7 +163,7 @@ class Preparation:
     def check(self, task: Task | None) -> None:
         """Compile the constraints, so that an invalid rule is an error before the run starts.
 
-        Do nothing if the constraints depend on tasks that are not known yet.
+        If constraints depend on tasks that are not known yet, nothing is done.
 
         Args:
             task: the task of all rows; None if each row's task is recognised.
@@ -170,13 +182,13 @@ class Preparation:
         field: str | Sequence[str] | None = None,
         needs: Iterable[Needs] = (),
     ) -> Iterator[Prepared]:
-        """Prepare the rows of a dataset in chunks.
+        """Prepare the rows of a dataset for attacks, and yield them in chunks.
 
         Args:
             records: rows as dictionaries; they are not modified.
             task: a task, its name, or a TOML file that states it; by default each row's task is recognised.
             field: the fields to perturb instead of the task's, such as `text`, `inputs.text` or `qas[].query`.
-            needs: what each attack and its gate need (`Perturber.needs`).
+            needs: what each attack and its gate need to know about the texts (`Perturber.needs`).
 
         Raises:
             AugmentError: no task fits a row, or a row lacks a field of its task.
@@ -188,7 +200,11 @@ class Preparation:
             yield self.chunk(chunk, needs)
 
     def texts(self, texts: Iterable[str], *, needs: Iterable[Needs] = ()) -> Iterator[Prepared]:
-        """Prepare texts in chunks; for `needs` see `records`.
+        """Prepare texts for attacks, and yield them in chunks.
+
+        Args:
+            texts: the texts.
+            needs: what each attack and its gate need to know about the texts (`Perturber.needs`).
 
         Raises:
             AugmentError: one of the texts is not a string, or contains a lone surrogate.
@@ -206,11 +222,11 @@ class Preparation:
             yield self.chunk(list(alike) if surrogates(encode(chunk)[0]).any() else alike, needs)
 
     def chunk(self, records: Sequence[Record], needs: Iterable[Needs] = ()) -> Prepared:
-        """Annotate the texts of one chunk of records and find their protected spans.
+        """Annotate the texts of one chunk of records, and find their protected spans.
 
         Args:
             records: the records.
-            needs: as in `records`.
+            needs: what each attack and its gate need to know about the texts (`Perturber.needs`).
 
         Raises:
             AugmentError: a record lacks a field, or has an offset that does not fit its text; or the annotator or a
@@ -317,7 +333,12 @@ def _guarded(
 
 
 def record_of(row: object, task: Task | None, fields: Sequence[str]) -> Record:
-    """Return the record of a row.
+    """Make the record of a row.
+
+    Args:
+        row: the row, a dictionary.
+        task: its task; None to recognise it from the fields of the row.
+        fields: the fields to perturb instead of the task's; empty for those of the task.
 
     Raises:
         AugmentError: the row is not a dictionary, or no task fits it.
@@ -343,9 +364,13 @@ T = TypeVar("T")
 
 
 def chunks(records: Iterable[T], size_of: Callable[[T], int]) -> Iterator[list[T]]:
-    """Yield records or texts in chunks of `CHUNK_ROWS`; a chunk ends earlier when it has `CHUNK_CHARACTERS`.
+    """Yield records or texts in chunks, which have at most 1024 of them.
 
-    `size_of` returns the number of characters of a record or text.
+    A chunk ends earlier when it has 2^20 characters.
+
+    Args:
+        records: the records or texts.
+        size_of: a function that returns the number of characters of one of them.
     """
     chunk: list[T] = []
     size = 0

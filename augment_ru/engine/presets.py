@@ -20,15 +20,15 @@ from augment_ru.registry import chain_names, is_own
 
 @dataclass(frozen=True, slots=True)
 class Preset:
-    """The defaults of a run, for options that neither the command line nor the recipe sets.
+    """A preset: the defaults of a run, for options that neither the command line nor the recipe sets.
 
     Attributes:
         similarity: the name of the gate's similarity.
-        schedule: the schedule of the search.
+        schedule: how the search goes: `paper` or `strongest`.
         constraints: a function from a task to the names of its constraints; None for the constraints that the task
             itself names.
-        options: options of attacks and of the similarity, by the name of the attack or similarity.
-        models: the names on the Hugging Face hub of the models that the attacks and the similarity need.
+        options: for the name of an attack or of the similarity, the values of its options.
+        models: the Hugging Face names of the models that the attacks and the similarity need.
     """
 
     similarity: str = "meaning"
@@ -54,7 +54,7 @@ PAPER_GENERATOR = "THUMT/mGPT"
 
 
 def paper_constraints(task: Task) -> Sequence[str]:
-    """Return those constraints of a task that TAPE has, too; it has none for numbers, negation and options."""
+    """Return those constraints of a task that TAPE (the paper) has: none for numbers, negation and options."""
     return tuple(name for name in task.layout.constraints if name in PAPER_CONSTRAINTS)
 
 
@@ -81,7 +81,7 @@ PRESETS: Mapping[str, Callable[[], Preset]] = {
 
 
 def preset(name: str) -> Preset:
-    """Return the preset with this name.
+    """Return the preset (the defaults of a run) with this name.
 
     Raises:
         AugmentError: there is no such preset.
@@ -97,8 +97,9 @@ class AttackChoice:
 
     Attributes:
         spec: the name of the attack, or names joined by `+`.
-        options: options by the name of the attack; values given as texts are parsed.
-        probability: the probability of each attack for which `options` gives none; by default the attack's own.
+        options: for the name of an attack, the values of its options. Values given as strings are parsed.
+        probability: the share of the possible changes that are made, for each attack whose `options` do not state it;
+            by default the attack's own.
         threshold: the lowest similarity that passes; by default that of the run, or else the similarity's own.
         name: the name under which error messages mention this choice; "" to leave it out.
     """
@@ -111,12 +112,12 @@ class AttackChoice:
 
 
 class Run(NamedTuple):
-    """The attacks of a run and their gate.
+    """The attacks of a run and their gate, ready to be used.
 
     Attributes:
-        perturbers: the perturber of each attack.
+        perturbers: for each attack, the object that applies it.
         similarity: the similarity of the gate; None without a gate.
-        scorer: the signature of the similarity; "none" without a gate.
+        scorer: the signature of the similarity, which states all that a score depends on; "none" without a gate.
         runs_network: whether an attack or the similarity was placed on a device because it runs a network.
     """
 
@@ -138,20 +139,20 @@ def run_of(
     wrap: Callable[[Similarity], Similarity] = lambda similarity: similarity,
     may_import: bool = False,
 ) -> Run:
-    """Make the perturbers of a run from a preset and a user's choices.
+    """Make the attacks and the gate of a run from a preset and a user's choices.
 
     Args:
         defaults: the preset.
         attacks: the attacks; each gets one perturber.
-        similarity: `NAME` or `NAME:ARGUMENT` of the gate of all perturbers; None for the similarity of the preset.
-        options: options of the similarity.
+        similarity: `NAME` or `NAME:ARGUMENT` of the gate of all attacks; None for the similarity of the preset.
+        options: the values of the options of the similarity, by name.
         search: arguments of `Perturber` (threshold, schedule, candidates, min_changes, floor). A missing schedule is
             that of the preset; other missing arguments are the defaults of `Perturber`.
         seed: the seed of the random draws; None for the default of `Perturber`.
         device: the device of all networks; None leaves their devices as they are.
-        wrap: a function from the chosen similarity to the similarity that the perturbers use.
-        may_import: whether the names of the attacks and of the similarity may be those of the user's own code
-            (`registry`): True if the user gave them, False if they come from a file.
+        wrap: a function that takes the chosen similarity and returns the one that is used.
+        may_import: whether the names of the attacks and of the similarity may be those of the user's own code, such as
+            `my_attack.py`. True if the user gave them, False if they come from a file.
 
     Raises:
         AugmentError: a name is unknown, a value does not fit, or the similarity's model is not in the local cache.
@@ -191,13 +192,13 @@ _SEARCH = ("threshold", "schedule", "candidates", "min_changes")
 def asked_run(given: Mapping[str, Any], attacks: Sequence[str], known: Sequence[str] = ()) -> tuple[Run, Constraints]:
     """Make the run that the options of a command or a recipe ask for, and find its constraints.
 
-    The options may name the user's own code: a recipe that names any was already refused when it was read.
+    The options may name the user's own code. A recipe that does so was refused when it was read.
 
     Args:
-        given: the values of the options by the name of the parameter; an option that the user did not set is None or
+        given: the values of the options, by the name of the parameter. An option that the user did not set is None or
             missing.
-        attacks: the specifications of the attacks.
-        known: the specifications of further attacks that `options` may name.
+        attacks: the attacks: names, or names joined by `+`.
+        known: further attacks whose options may be set, although they are not used.
 
     Returns:
         The run, and the constraints in a form that `Preparation` takes.
@@ -224,7 +225,12 @@ def asked_run(given: Mapping[str, Any], attacks: Sequence[str], known: Sequence[
 
 
 def preset_settings(name: str, attack: str | Attack, settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arguments of `Augmenter` for a preset, an attack, and settings that override the preset.
+    """Return the arguments of `Augmenter` for a preset and an attack.
+
+    Args:
+        name: the name of the preset.
+        attack: the attack, or its name.
+        settings: arguments of `Augmenter`, which override the preset.
 
     Raises:
         AugmentError: there is no such preset, or a name is unknown.
@@ -243,7 +249,7 @@ def preset_settings(name: str, attack: str | Attack, settings: Mapping[str, Any]
 
 
 def recipe_settings(path: Path, attack: str | None) -> dict[str, Any]:
-    """Return the arguments of `Augmenter` for one attack of a recipe of `perturb`.
+    """Return the arguments of `Augmenter` for one attack of a recipe for the command `perturb`.
 
     Args:
         path: the recipe.

@@ -21,14 +21,14 @@ from augment_ru.text.characters import Codes, Mask
 
 @dataclass(frozen=True, slots=True)
 class Replacements:
-    """The new texts of edits in one array of code points: text i is `codes[offsets[i]:offsets[i + 1]]`."""
+    """The new texts of edits, in one array of code points: text i is `codes[offsets[i]:offsets[i + 1]]`."""
 
     codes: Codes
     offsets: Ints
 
     @classmethod
     def of(cls, texts: Sequence[str]) -> "Replacements":
-        """Put texts into one array."""
+        """Put the new texts of edits into one array of code points."""
         offsets = np.zeros(len(texts) + 1, dtype=np.int64)
         np.cumsum(np.fromiter(map(len, texts), dtype=np.int64, count=len(texts)), out=offsets[1:])
         joined = "".join(texts).encode("utf-32-le", "surrogatepass")
@@ -36,7 +36,7 @@ class Replacements:
 
     @classmethod
     def of_ranges(cls, codes: Codes, starts: Ints, stops: Ints) -> "Replacements":
-        """Take the texts `codes[start:stop]` of an array of code points, for each start and stop."""
+        """Take the texts `codes[start:stop]` out of an array of code points, for each start and stop."""
         offsets = np.zeros(starts.size + 1, dtype=np.int64)
         np.cumsum(stops - starts, out=offsets[1:])
         return cls(codes[ranges(starts, stops - starts)], offsets)
@@ -48,7 +48,7 @@ class Replacements:
 
     @classmethod
     def nothing(cls, indices: Ints) -> "Replacements":
-        """Return an empty text for each index: the new texts of deletions."""
+        """Return an empty text for each of these indices of edits: the new texts of deletions."""
         return cls(np.zeros(0, dtype=np.uint32), np.zeros(indices.size + 1, dtype=np.int64))
 
     def take(self, indices: Ints) -> "Replacements":
@@ -62,21 +62,21 @@ Texts: TypeAlias = Callable[[Ints], Replacements]
 
 @dataclass(frozen=True, slots=True)
 class Proposals:
-    """The edits of proposed changes in columns, with global places in a batch.
+    """The changes that an attack proposes for the texts of a batch, in arrays.
 
     Attributes:
-        starts, stops: the range that each edit replaces, shape (edits,), as places in `Batch.codes`; text i is
-            `codes[starts[i]:starts[i + 1] - 1]`, and an edit stays inside one text.
-        changes: the number of the change that each edit belongs to, shape (edits,), ascending from 0 without gaps.
+        starts, stops: the range that each edit replaces, shape (edits,), as places in `Batch.codes`. Text i of the
+            batch is `codes[starts[i]:starts[i + 1] - 1]`. An edit stays inside one text.
+        changes: the index of the change that each edit belongs to, shape (edits,), ascending from 0 without gaps.
         ranks: the rank of each change, shape (changes,), in [0, 1).
-        replace: a function from the indices of edits to their new texts. It is called only for edits that are tried,
-            as most edits are never applied.
-        clean: True if the attack states four things: its edits are sorted and disjoint; each is inside one text; each
-            changes the text; and no edit puts a letter where there was no letter. The engine checks the places, and
-            if they are not as stated, it checks all edits in full, which takes longer. It does not check the new texts
-            of clean proposals. An attack that cannot be sure of its new texts leaves this False.
-        notes: a function from the indices of edits to their notes; None if no edit has a note.
-        texts: the new texts of all edits if they were computed already (`settled`), otherwise None.
+        replace: a function that takes indices of edits and returns their new texts. It is called only for edits that
+            are tried, since most edits are never applied.
+        clean: True if the attack promises that its edits are sorted and disjoint, that each is inside one text and
+            changes it, and that none puts a letter where there was no letter. The engine checks the places. If they are
+            not as promised, it checks all edits in full, which takes longer. It does not check the new texts of clean
+            proposals. So an attack that cannot be sure of its new texts leaves this False.
+        notes: a function that takes indices of edits and returns their notes; None if no edit has a note.
+        texts: the new texts of all edits, if they were computed already (`settled`); otherwise None.
     """
 
     starts: Ints
@@ -108,10 +108,11 @@ class Proposals:
             starts: the global place where each edit starts, shape (edits,).
             stops: the global place where each edit stops, shape (edits,).
             ranks: the rank of each change, shape (edits,), in [0, 1).
-            texts: the new text of each edit; or a function from the indices of edits to their new texts, which is
-                called only for edits that are tried.
-            clean: as in the class.
-            notes: as in the class.
+            texts: the new text of each edit. Or a function that takes indices of edits and returns their new texts; it
+                is called only for edits that are tried.
+            clean: True if the edits are sorted and disjoint, each is inside one text and changes it, and none puts a
+                letter where there was no letter.
+            notes: a function that takes indices of edits and returns their notes; None if no edit has a note.
 
         Raises:
             AugmentError: the number of texts is not the number of edits.
@@ -122,14 +123,14 @@ class Proposals:
         return cls(starts, stops, np.arange(starts.size), ranks, cast("Texts", make), clean, notes)
 
     def guarded(self, guard: Callable[[], AbstractContextManager[None]]) -> "Proposals":
-        """Return the same proposals with columns converted to arrays, and with functions whose results are checked.
+        """Return the same proposals as arrays, and with functions whose results are checked.
 
         Args:
-            guard: makes a context in which code of the attack runs, now and when its functions are called; the context
-                may convert errors.
+            guard: makes a context in which code of the attack runs, now and whenever its functions are called. The
+                context may turn errors into others.
 
         Raises:
-            AugmentError: a column does not hold numbers, or is not one-dimensional.
+            AugmentError: a column (one value for each edit or change) does not hold numbers, or is not one-dimensional.
         """
         texts, notes = self.replace, self.notes
 
@@ -175,11 +176,11 @@ class Proposals:
 
     @classmethod
     def of_changes(cls, batch: Batch, proposed: Iterable[Iterable[Change]]) -> "Proposals":
-        """Put the changes that are proposed for each text of a batch into columns.
+        """Put changes of single texts into arrays.
 
         Args:
             batch: the texts.
-            proposed: the changes for each text, in the order of the texts.
+            proposed: for each text, the changes that are proposed for it.
 
         Raises:
             AugmentError: an edit is outside its text, a rank is outside [0, 1), or a change has no edit.
@@ -257,13 +258,13 @@ class Proposals:
         return numbers if self.changes.size == numbers.size else np.searchsorted(self.changes, numbers)
 
     def settled(self) -> "Proposals":
-        """Return the same proposals with the new texts of all edits computed."""
+        """Return the same proposals, but with the new texts of all edits computed now instead of later."""
         texts = self.all_texts
         return replace(self, replace=texts.take, texts=texts)
 
     @property
     def all_texts(self) -> Replacements:
-        """The new texts of all edits; they are computed here if they were not yet."""
+        """The new texts of all edits; they are computed if they were not yet."""
         return self.replace(np.arange(self.starts.size)) if self.texts is None else self.texts
 
 
@@ -280,7 +281,7 @@ def _column(values: Any, kind: type = np.int64) -> Any:  # noqa: ANN401  (what a
 
 
 def ranges(starts: Ints, lengths: Ints) -> Ints:
-    """Return all places in ranges, given their starts and lengths: [2, 7] and [2, 1] give [2, 3, 7]."""
+    """Return all places in several ranges, one range after another: starts [2, 7], lengths [2, 1] give [2, 3, 7]."""
     offsets = np.cumsum(lengths) - lengths
     return np.repeat(starts - offsets, lengths) + np.arange(int(lengths.sum()))
 
@@ -298,14 +299,14 @@ def side_by_side(parts: Sequence[Proposals]) -> Proposals:
 
 
 def one_behind_another(parts: Sequence[Proposals], shifts: Iterable[int] = repeat(0)) -> Proposals:
-    """Concatenate proposals: the edits and changes of each part follow those of the part before it.
+    """Join proposals: the edits and changes of each one follow those of the one before it.
 
-    The result is stated to be clean if all parts are. This is true only if all places of a part come before those of
-    the next part; otherwise the engine finds out (`Proposals.clean`).
+    The result is stated to be clean if all of them are (`Proposals.clean`). This is true only if all places of one come
+    before those of the next. If not, the engine notices it.
 
     Args:
-        parts: proposals for the same array of texts, at least one.
-        shifts: a number for each part that is added to its places; 0 for the first part.
+        parts: the proposals, at least one, for the same array of texts.
+        shifts: for each of them, a number that is added to its places; by default 0.
     """
     if len(parts) == 1:
         return parts[0]

@@ -16,17 +16,16 @@ from augment_ru.text.characters import Mask, decode, marked
 
 
 class Questions:
-    """The questions of a chunk of records, with their options.
+    """The questions of a chunk of records, with their options. It finds edits that make two options equal.
 
-    Two options count as equal if their comparable forms are equal (`records.options.comparable`). Options that are
-    equal in the original may stay equal. In the methods, a unit is a set of edits that is judged by itself, such as the
-    edits of a record.
+    Options count as equal if they differ only in what readers overlook, such as letter case
+    (`records.options.comparable`). Options that are equal in the original may stay equal.
 
     Args:
-        questions: the options of each question, each with its global place; the place is None for an option in a field
+        questions: the options of each question, each with its global place. The place is None for an option in a field
             that is not perturbed.
         starts: the global place at which each text of the batch starts.
-        records: the numbers of the records that have these questions.
+        records: the index of the record of each question.
     """
 
     def __init__(
@@ -49,12 +48,12 @@ class Questions:
 
     @classmethod
     def of(cls, records: Sequence[Record], fields: Sequence[str], owners: Ints, batch: Batch) -> "Questions | None":
-        """Make the questions of records; None if there is no option that edits can reach.
+        """Collect the questions of records; None if no record has an option that edits can reach.
 
         Args:
             records: the records.
             fields: the field of each text of the batch.
-            owners: the number of the record that each text belongs to, shape (texts,).
+            owners: the index of the record that each text belongs to, shape (texts,).
             batch: the texts.
         """
         if not any(offers_options(task) for task in tasks_of(records)):
@@ -73,37 +72,40 @@ class Questions:
         return cls(found, batch.starts, asking) if found else None
 
     def broken(self, edits: EditTable, units: Ints) -> Ints:
-        """Return the units whose edits make two options equal, ascending.
+        """Return which sets of edits make two options of a question equal.
 
         Args:
             edits: edits of the texts of the batch.
-            units: the unit of each edit, shape (edits,).
+            units: for each edit, the index of the set that it belongs to, such as the edits of one record.
+
+        Returns:
+            The indices of these sets, ascending.
         """
         at = self._texts_at[edits.rows[edits.owners]]
         found = self._made_equal(at + edits.starts, at + edits.stops, edits.new.take, units)
         return np.array(sorted(found), dtype=np.int64)
 
     def broken_alone(self, proposals: Proposals, asked: Mask) -> Mask:
-        """Return whether each change makes two options equal by itself, shape (changes,).
+        """Return whether each change by itself makes two options of a question equal, shape (changes,).
 
         Args:
-            proposals: legal changes.
-            asked: which changes are examined, shape (changes,); the result is False for the others.
+            proposals: changes that the engine allows (`legal`).
+            asked: which changes are examined, shape (changes,). The result is False for the others.
         """
         edits = np.flatnonzero(asked[proposals.changes])
         found = self._made_equal_by(proposals, edits, proposals.changes[edits])
         return marked(asked.size, np.array(sorted(found), dtype=np.int64))
 
     def kept_apart(self, proposals: Proposals, owners: Ints, active: Mask) -> Mask:
-        """Return which active changes can be kept so that no options become equal, shape (changes,).
+        """Return which changes can be made together so that no options of a question become equal, shape (changes,).
 
-        While the active changes of a record make options equal, the change with the highest rank in these options is
-        taken out.
+        As long as the changes of a record make options equal, the one with the highest rank in these options is taken
+        out.
 
         Args:
-            proposals: legal changes.
-            owners: the number of the record that each change belongs to, shape (changes,).
-            active: whether each change is active, shape (changes,).
+            proposals: changes that the engine allows (`legal`).
+            owners: the index of the record that each change belongs to, shape (changes,).
+            active: which changes are to be made, shape (changes,).
         """
         active = active.copy()
         edits = np.flatnonzero(active[proposals.changes])

@@ -60,12 +60,17 @@ EVALUATE_KEYS = _keys(
 def read_recipe(
     path: Path, keys: type[msgspec.Struct] = PERTURB_KEYS, lists: Mapping[str, str] = PERTURB_LISTS
 ) -> Mapping[str, Any]:
-    """Read a recipe, and return its values by the name of the parameter. Its keys are the long options of a command.
+    """Read the recipe of a command, and return the values of the command's options.
+
+    The keys of a recipe are the long options of the command.
 
     Args:
-        path: the file.
-        keys: the type of the recipe's table.
-        lists: the options that may be repeated, and the parameter of each; their values become tuples.
+        path: the TOML file.
+        keys: a type that states the keys of the recipe and the types of their values.
+        lists: for each option that may be repeated, the name of its parameter. The value becomes a tuple.
+
+    Returns:
+        The values, by the name of the parameter.
 
     Raises:
         AugmentError: the file cannot be read, a key is unknown, a value has the wrong type, or it names the user's own
@@ -87,11 +92,11 @@ def read_recipe(
 
 
 def option_values(pairs: Sequence[str], names: Collection[str]) -> dict[str, dict[str, str]]:
-    """Split texts `NAME.OPTION=VALUE`, and return the values by name and option.
+    """Split option settings `NAME.OPTION=VALUE`, and return the values by name and option.
 
     Args:
-        pairs: the texts given with `--set`.
-        names: the names of the attacks and of the similarity of the run.
+        pairs: the settings, as given with `--set`.
+        names: the names that may be used: those of the attacks and of the similarity of the run.
 
     Raises:
         AugmentError: a pair has another form, or its name is not in the run.

@@ -58,7 +58,17 @@ NO_SPANS: Spans = {}
 
 
 class Settings(NamedTuple):
-    """The settings that all results of one perturber share: the attack's name, the seed, the gate and more."""
+    """The settings of an attack and its gate, which all its results share.
+
+    Attributes:
+        attack: the name of the attack.
+        seed: the seed of the random draws.
+        scorer: the signature of the gate's similarity, which states all that a score depends on; "none" without a gate.
+        threshold: the lowest similarity that passes; None without a gate.
+        corpus: the digest of the corpus of texts that the attack reads; "" if it has none.
+        draw: the number of the random draw. Another number gives the same text other changes.
+        probability: the probability of the attack.
+    """
 
     attack: str
     seed: int
@@ -74,9 +84,17 @@ class Settings(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """The outcome of the search for a record; for the values see the properties of `Result`.
+    """What the search for a passing perturbation of a record found.
 
-    `probability` and `candidate` are None unless the record is perturbed.
+    Attributes:
+        status: `perturbed`, `unchanged` or `rejected`.
+        probability: the probability at which the changes were made; None unless perturbed.
+        similarity: the lowest similarity of the changed texts; None if nothing was scored.
+        candidate: the index of the chosen candidate, from 0; None unless perturbed.
+        warnings: warnings about the record.
+        reason: why a record is unchanged; None for other records.
+        order: for each position, the old index of the option that is there now; empty if none were permuted.
+        sentences: each changed sentence with its similarity, if several changed: field, start, stop, similarity.
     """
 
     status: Status
@@ -95,15 +113,15 @@ UNCHANGED = Outcome("unchanged")
 
 @dataclass(frozen=True, eq=False)
 class Perturbed:
-    """The results of one attack for a chunk of records, in columns.
+    """The results of one attack for a chunk of records, in arrays.
 
     Attributes:
-        settings: the settings that the results share.
+        settings: the settings of the attack and its gate.
         prepared: the records, as the attack saw them.
-        edits: the edits that the search chose for each text.
-        found: what the search found for each record.
-        possible: whether each record has an active change, shape (records,).
-        clean: whether each record has legal changes, but no active one, shape (records,).
+        edits: the chosen edits of each text.
+        found: for each record, what the search for a passing perturbation found.
+        possible: whether some change of each record has a rank below the probability, shape (records,).
+        clean: whether changes of each record are allowed, but none has a rank below the probability, shape (records,).
     """
 
     settings: Settings
@@ -124,17 +142,17 @@ class Perturbed:
 
     @property
     def cost(self) -> Cost:
-        """The cost of the search."""
+        """How much the search used the similarity: calls, scored pairs of texts, and texts that a network read."""
         return self.found.cost
 
     @cached_property
     def results(self) -> list["Result"]:
-        """The result of each record, in order; the list is made when it is first read."""
+        """The result of each record, in order; all are made when this is first read."""
         return [Result(self, at) for at in range(len(self))]
 
     @cached_property
     def outcomes(self) -> list[Outcome]:
-        """The outcome of each record; equal outcomes are the same object."""
+        """What the search found for each record: status, similarity and so on. Equal outcomes are the same object."""
         found, warned, sentences = self.found, self.warned, self._sentences
         scores = [None if math.isnan(score) else score + 0.0 for score in found.similarities.tolist()]  # no -0.0
         columns = (found.candidates.tolist(), found.probabilities.tolist(), scores, self.possible.tolist())
@@ -174,27 +192,36 @@ class Perturbed:
 
     @cached_property
     def warned(self) -> Mapping[int, tuple[str, ...]]:
-        """The warnings by the number of the record; records without warnings are absent."""
+        """The warnings by the index of the record; records without warnings are absent."""
         ours, found = self.prepared.warnings, self.found.warnings
         return {at: every for at in {*ours, *found} if (every := (*ours.get(at, ()), *found.get(at, ())))}
 
     def scripts(self, at: int) -> Scripts:
-        """Return the script of each field of record number `at`."""
+        """Return the script (the edits) of each field of the record with this index."""
         return {self.prepared.fields[row]: self.edits[row] for row in self.prepared.rows(at)}
 
     def protected(self, at: int) -> Spans:
-        """Return the protected spans of each field of record number `at`."""
+        """Return the protected spans of each field of the record with this index."""
         fields, rows = self.prepared.fields, self.prepared.rows(at)
         return {fields[row]: tuple(Span(*span) for span in self._spans[row]) for row in rows}
 
     def changed(self, at: int, meta: str) -> Changed:
-        """Return the new values of the row of record number `at`, with as much metadata as `meta` says (`METAS`)."""
+        """Return the new values of the row of a record, and its metadata.
+
+        Args:
+            at: the index of the record, from 0.
+            meta: how much metadata is returned: `full`, `brief` or `none`.
+        """
         record, every = self.prepared.records[at], self.metadata(meta)
         metadata = None if every is None else every[at].decode()
         return Changed(new_values(record, self.scripts(at), self.outcomes[at].order), metadata)
 
     def rows(self, meta: str) -> list[tuple[Record, Changed]]:
-        """Return each record with the changes of its row (`changed`), without making `Result` objects."""
+        """Return each record with the new values of its row and its metadata; no `Result` objects are made.
+
+        Args:
+            meta: how much metadata is returned: `full`, `brief` or `none`.
+        """
         return [(record, self.changed(at, meta)) for at, record in enumerate(self.prepared.records)]
 
     def lines(self, records: AlikeRecords, meta: str) -> Iterator[bytes]:
@@ -202,17 +229,20 @@ class Perturbed:
 
         Args:
             records: the records of this chunk, as they were read.
-            meta: how much metadata is written (`METAS`).
+            meta: how much metadata is written: `full`, `brief` or `none`.
         """
         return lines_with(
             records, self.edits.texts, self.metadata(meta), lambda at: written(records[at], self.changed(at, meta))
         )
 
     def metadata(self, meta: str) -> Sequence[bytes] | None:
-        """Return the metadata of each record as JSON; None if `meta` is "none".
+        """Return the metadata of each record as JSON, or None if `meta` is `none`.
+
+        Args:
+            meta: how much metadata is returned: `full`, `brief` or `none`.
 
         Raises:
-            AugmentError: `meta` is not one of `METAS`.
+            AugmentError: `meta` is another word.
         """
         check_known("metadata", meta, METAS)
         return None if meta == "none" else self._full if meta == "full" else self._brief
@@ -292,8 +322,8 @@ def _outcome(
 class Result:
     """The result of an attack for one record. Immutable and picklable.
 
-    The values are taken from the columns of the chunk (`Perturbed`) when they are first read, so that making very many
-    results costs little.
+    The results of a chunk are stored together in arrays (`Perturbed`). A value is taken from there when it is first
+    read, so that making very many results costs little.
     """
 
     _VALUES: ClassVar[tuple[str, ...]] = ("record", "scripts", "protected", "outcome", "settings")
@@ -307,7 +337,16 @@ class Result:
     def of(
         cls, record: Record, scripts: Scripts, protected: Spans, outcome: Outcome, settings: Settings, **more: object
     ) -> Self:
-        """Make a result outside any chunk (`Perturbed`); `more` holds the additional values of a subclass by name."""
+        """Make a result by itself, not from the results of a chunk.
+
+        Args:
+            record: the original record.
+            scripts: the script (the edits) of each field.
+            protected: the protected spans of each field.
+            outcome: what the search found: status, similarity and so on.
+            settings: the settings of the attack and its gate.
+            more: the additional values of a subclass, by name.
+        """
         result = cls.__new__(cls)
         result.__dict__.update(
             record=record, scripts=scripts, protected=protected, outcome=outcome, settings=settings, **more
@@ -324,17 +363,17 @@ class Result:
 
     @cached_property
     def settings(self) -> Settings:
-        """The settings that all results of one perturber share: attack, seed, scorer, threshold, corpus, draw."""
+        """The settings of the attack and its gate: attack, seed, similarity, threshold, corpus, draw."""
         return self._chunk.settings
 
     @cached_property
     def outcome(self) -> Outcome:
-        """The outcome of the search; properties such as `status` return its values."""
+        """What the search found for the record; properties such as `status` return its values."""
         return self._chunk.outcomes[self._at]
 
     @cached_property
     def scripts(self) -> Scripts:
-        """The script of each field to perturb; the scripts have no edits unless `status` is "perturbed"."""
+        """The script (the edits) of each field to perturb; there are no edits unless `status` is "perturbed"."""
         return self._chunk.scripts(self._at)
 
     @cached_property
@@ -344,15 +383,15 @@ class Result:
 
     @property
     def status(self) -> Status:
-        """The status: "perturbed", "unchanged" or "rejected"."""
+        """The status: "perturbed", "unchanged" (nothing to change) or "rejected" (nothing passed the gate)."""
         return self.outcome.status
 
     @property
     def reason(self) -> str | None:
         """Why a record is unchanged; None for other records.
 
-        "clean": the record has legal changes, but none of them is active. "short": its texts have at most two letters
-        each. "nothing": the attack has no legal change.
+        "clean": changes are allowed, but the rank of none is below the probability. "short": its texts have at most two
+        letters each. "nothing": the attack has no change that is allowed.
         """
         return self.outcome.reason
 
@@ -360,8 +399,8 @@ class Result:
     def probability(self) -> float | None:
         """The probability at which the changes were made, at most that of the attack; None unless perturbed.
 
-        The schedule `strongest` gives the largest probability at which exactly these changes are active, apart from
-        changes that fail the gate by themselves.
+        For the schedule `strongest` it is the largest probability that makes exactly these changes. Changes that fail
+        the gate by themselves do not count.
         """
         return self.outcome.probability
 
@@ -383,18 +422,15 @@ class Result:
 
     @property
     def candidate(self) -> int | None:
-        """The number of the chosen candidate, from 0; None unless perturbed.
+        """The index of the chosen candidate (one random perturbation), from 0; None unless perturbed.
 
-        If several sentences changed, each has its own candidate; this is the candidate of the first of them.
+        If several sentences changed, each has its own candidate. This is the candidate of the first of them.
         """
         return self.outcome.candidate
 
     @property
     def order(self) -> tuple[int, ...]:
-        """For each option's position, the old number of the option that is there now; empty if none were permuted.
-
-        Numbers count from 0.
-        """
+        """For each position, the old index, from 0, of the option that is there now; empty if none were permuted."""
         return self.outcome.order
 
     @property
@@ -424,10 +460,10 @@ class Result:
 
     @property
     def script(self) -> Script:
-        """The script of the only field to perturb.
+        """The script (the edits) of the record's only perturbed field.
 
         Raises:
-            AugmentError: the record does not have exactly one such field.
+            AugmentError: the record has several such fields, or none.
         """
         if len(self.scripts) != 1:
             raise AugmentError(f"the record has {len(self.scripts)} texts: {', '.join(self.scripts)}; use .scripts")
@@ -435,10 +471,10 @@ class Result:
 
     @property
     def text(self) -> str:
-        """The new text of the only field to perturb.
+        """The new text of the record's only perturbed field.
 
         Raises:
-            AugmentError: the record does not have exactly one such field.
+            AugmentError: the record has several such fields, or none.
         """
         if "scripts" in self.__dict__ or len(rows := self._chunk.prepared.rows(self._at)) != 1:
             return self.script.text
@@ -446,25 +482,45 @@ class Result:
 
     @property
     def source(self) -> str:
-        """The original text of the only field to perturb; raises an `AugmentError` if there are several."""
+        """The original text of the record's only perturbed field.
+
+        Raises:
+            AugmentError: the record has several such fields, or none.
+        """
         return self.script.source
 
     def row(self, meta: str = "full") -> dict[str, Any]:
-        """Return the row with its new texts and offsets, and with metadata (full, brief or none) under `augment`."""
+        """Return the row with its new texts and offsets, and with metadata under the key `augment`.
+
+        Args:
+            meta: how much metadata the row gets: `full`, `brief` or `none`.
+        """
         return replaced(self.record, self.changed(meta))
 
     def line(self, meta: str = "full") -> str:
-        """Return the row as a line of JSON; unchanged values are written with the characters that were read."""
+        """Return the new row as a line of JSON; unchanged values are written with the characters that were read.
+
+        Args:
+            meta: how much metadata the row gets: `full`, `brief` or `none`.
+        """
         return written(self.record, self.changed(meta))
 
     def changed(self, meta: str = "full") -> Changed:
-        """Return the new values of the row (texts and offsets), and the metadata (full, brief or none)."""
+        """Return the new values of the row (texts and offsets), and its metadata.
+
+        Args:
+            meta: how much metadata is returned: `full`, `brief` or `none`.
+        """
         if "_chunk" in self.__dict__:
             return self._chunk.changed(self._at, meta)
         return Changed(new_values(self.record, self.scripts, self.outcome.order), self._metadata(meta))
 
     def metadata(self, meta: str = "full") -> dict[str, Any] | None:
-        """Return the metadata that is written under `augment` (docs/formats.md); None if `meta` is "none"."""
+        """Return the metadata that rows get under the key `augment`; None if `meta` is `none`.
+
+        Args:
+            meta: how much metadata is returned: `full`, `brief` or `none`.
+        """
         found: dict[str, Any] | None = json.loads(self._metadata(meta) or "null")
         return found
 
@@ -499,16 +555,21 @@ class Result:
         return self.notes()
 
     def notes(self) -> dict[str, Any]:
-        """Return `{"notes": …}` for the metadata: a list of notes by field, one for each edit.
+        """Return the entry `notes` of the metadata: for each field, the note of each edit (or None).
 
-        Empty if no edit has a note.
+        The result is empty if no edit has a note.
         """
         scripts = self.scripts.items()
         return noted({name: script.notes or [None] * len(script.triples) for name, script in scripts})
 
 
 def brief_metadata(settings: Settings, outcome: Outcome) -> dict[str, Any]:
-    """Return the brief metadata of an outcome: without the source, the edits and the protected spans."""
+    """Return the metadata of a record without its original text, its edits and its protected spans.
+
+    Args:
+        settings: the settings of the attack and its gate.
+        outcome: what the search found for the record.
+    """
     brief: dict[str, Any] = {"attack": settings.attack, "status": outcome.status}
     if outcome.reason:
         brief["reason"] = outcome.reason
@@ -528,9 +589,14 @@ def brief_metadata(settings: Settings, outcome: Outcome) -> dict[str, Any]:
 
 
 def occasional(*, draw: int = 0, corpus: str = "", warnings: Sequence[str] = ()) -> dict[str, Any]:
-    """Return the entries of the metadata that only some rows have; draw 0 and empty values are left out.
+    """Return the entries of the metadata that only some rows have.
 
-    A repeated warning is kept once.
+    An entry is left out if its value is 0 or empty. A repeated warning is kept once.
+
+    Args:
+        draw: the number of the random draw.
+        corpus: the digest of the corpus that the attack read.
+        warnings: warnings about the record.
     """
     entries = {"draw": draw, "corpus": corpus, "warnings": list(dict.fromkeys(warnings))}
     return {name: value for name, value in entries.items() if value}
@@ -549,12 +615,12 @@ def full_metadata(
     """Return the full metadata of each record as JSON.
 
     Args:
-        brief: the brief metadata of each record as JSON.
+        brief: the metadata of each record without its texts, edits and protected spans, as JSON.
         fields: the field of each text.
-        first_rows: the number of each record's first text, followed by the number of texts.
+        first_rows: the index of each record's first text, followed by the number of texts.
         sources: each text before its edits.
-        edits: the edits of each text.
-        further: the entries that follow the edits in the metadata of each record, by name.
+        edits: the edits of each text, each as start, stop and new text.
+        further: for each record, the entries that follow the edits in its metadata, by name.
         spans: the start, the stop and the label of each protected span of each text.
     """
     known = {name: encoded(name).encode() + b":" for name in dict.fromkeys(fields)}
@@ -574,15 +640,26 @@ def full_metadata(
 
 
 def noted(notes: Mapping[str, Sequence[Note | None]]) -> dict[str, Any]:
-    """Return `{"notes": …}` for the metadata, given the note of each edit by field; empty if no edit has a note."""
+    """Return the entry `notes` of the metadata; an empty dictionary if no edit has a note.
+
+    Args:
+        notes: for each field, the note of each edit (or None).
+    """
     values = {name: [note and note.values() for note in found] for name, found in notes.items()}
     return {"notes": values} if any(chain.from_iterable(values.values())) else {}
 
 
 def new_values(record: Record, scripts: Scripts, order: Sequence[int] = ()) -> dict[Path, Any]:
-    """Return the values of a row that scripts change, by path: new texts, and offsets that moved because of them.
+    """Return the values of a row that edits change: new texts, and offsets that moved because of them.
 
-    With another order of the options (`Result.order`), the options in other fields and the right answer change, too.
+    Args:
+        record: the original record.
+        scripts: the script (the edits) of each field.
+        order: for each position, the old index of the option that is there now; empty if the options keep their order.
+            In another order, options in other fields and the right answer change, too.
+
+    Returns:
+        The new values, by their paths in the row.
     """
     values: dict[Path, Any] = {}
     new: list[str] = []
@@ -600,6 +677,11 @@ def new_values(record: Record, scripts: Scripts, order: Sequence[int] = ()) -> d
 
 
 def original(record: Record, seed: int) -> Result:
-    """Return the result of the attack "original", which changes nothing; `seed` only appears in the metadata."""
+    """Return the result of the attack `original`, which changes nothing.
+
+    Args:
+        record: the record.
+        seed: the seed, which is only stated in the metadata.
+    """
     scripts = {name: Script(text) for name, text in record.texts().items()}
     return Result.of(record, scripts, NO_SPANS, UNCHANGED, Settings("original", seed, "none", None))

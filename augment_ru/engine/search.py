@@ -29,15 +29,16 @@ decide."""
 
 
 def cut(proposals: Proposals, owners: Ints, probability: float, min_changes: int) -> Mask:
-    """Return whether each change is active at a probability, shape (changes,).
+    """Return which changes are made at a probability, shape (changes,).
 
-    A change is active if its rank is below the probability. If fewer than `min_changes` changes of a try are active,
-    the changes of the lowest ranks are active, too.
+    A change is made if its rank is below the probability. Each sentence or record gets at least `min_changes`; if ranks
+    give fewer, the changes of the next lowest ranks are made, too.
 
     Args:
-        proposals: legal changes.
-        owners: the number of the try that each change belongs to, shape (changes,).
-        probability: in [0, 1]; at 0 no change is active.
+        proposals: changes that the engine allows (`legal`).
+        owners: for each change, the index of the try that it belongs to. A try is one candidate of one sentence or
+            record.
+        probability: in [0, 1]; at 0 no change is made.
         min_changes: the fewest changes that each try gets at a positive probability.
     """
     active: Mask = proposals.ranks < probability
@@ -51,19 +52,22 @@ def cut(proposals: Proposals, owners: Ints, probability: float, min_changes: int
 
 
 def order_in(owners: Ints) -> Ints:
-    """Number the entries of each owner from 0: [4, 4, 7] gives [0, 1, 0]. The owners must be ascending."""
+    """Number the entries of each owner from 0: owners [4, 4, 7] give [0, 1, 0]. The owners must be ascending."""
     place = np.arange(owners.size)
     return place - np.maximum.accumulate(np.where(first_of_each(owners), place, 0))
 
 
 @dataclass(frozen=True)
 class Plan:
-    """The plans of all tries: their legal changes, which `order` puts in the order of the ranks.
+    """For each try, the changes that the engine allows, in the order of their ranks.
+
+    A try is one candidate (one random perturbation) of one sentence or record. Its level says how many changes are
+    made: those of the lowest ranks.
 
     Attributes:
-        proposals: the changes.
-        owners: the number of the try that each change belongs to, shape (changes,).
-        levels: the highest level of each try, which is the number of its changes, shape (tries,).
+        proposals: the changes of all tries.
+        owners: the index of the try that each change belongs to, shape (changes,).
+        levels: the highest level of each try: the number of its changes, shape (tries,).
     """
 
     proposals: Proposals
@@ -72,28 +76,48 @@ class Plan:
 
     @classmethod
     def of(cls, proposals: Proposals, owners: Ints, tries: int) -> "Plan":
-        """Make the plans of these changes, given the number of tries."""
+        """Order the changes of each try (one candidate of one sentence or record) by rank.
+
+        Args:
+            proposals: changes that the engine allows (`legal`).
+            owners: the index of the try that each change belongs to, shape (changes,).
+            tries: the number of tries.
+        """
         return cls(proposals, owners, np.bincount(owners, minlength=tries))
 
     def keep(self, chosen: Mask) -> "Plan":
-        """Return the plan of the changes for which the mask, of shape (changes,), is True."""
+        """Return the plan with only the changes for which the mask, of shape (changes,), is True."""
         return Plan.of(self.proposals.keep(chosen).settled(), self.owners[chosen], self.levels.size)
 
     @cached_property
     def order(self) -> Ints:
-        """The position of each change in the plan of its try, from 0, shape (changes,)."""
+        """The position of each change among the changes of its try by rank, from 0, shape (changes,).
+
+        A try is one candidate of one sentence or record.
+        """
         by_rank = np.lexsort((self.proposals.ranks, self.owners))
         order = np.empty_like(self.owners)
         order[by_rank] = order_in(self.owners[by_rank])
         return order
 
     def at(self, probability: float, min_changes: int) -> Ints:
-        """Return the level of each try at a probability (see `cut`), shape (tries,)."""
+        """Return how many changes each try gets at a probability, shape (tries,).
+
+        A try is one candidate of one sentence or record.
+
+        Args:
+            probability: changes with a rank below it are made.
+            min_changes: the fewest changes that each try gets at a positive probability.
+        """
         active = cut(self.proposals, self.owners, probability, min_changes)
         return self.levels if active.all() else np.bincount(self.owners[active], minlength=self.levels.size)
 
     def mask(self, levels: Ints) -> Mask:
-        """Return whether each change is active, shape (changes,), given the level of each try, shape (tries,)."""
+        """Return which changes are made, shape (changes,).
+
+        Args:
+            levels: how many changes each try (one candidate of one sentence or record) gets, shape (tries,).
+        """
         if ((levels == 0) | (levels == self.levels)).all():  # no need to know the order
             whole: Mask = (levels > 0)[self.owners]
             return whole
@@ -101,11 +125,11 @@ class Plan:
         return mask
 
     def probabilities(self, levels: Ints, probability: float) -> Floats:
-        """Return the largest probability at which each try has a level, at most `probability`, shape (tries,).
+        """Return the largest probability at which each try gets just so many changes, shape (tries,).
 
         Args:
-            levels: the level of each try, shape (tries,).
-            probability: the upper bound.
+            levels: how many changes each try (one candidate of one sentence or record) gets, shape (tries,).
+            probability: the most that is returned.
         """
         found = np.full(levels.size, probability)
         following = self.order == levels[self.owners]
@@ -116,7 +140,13 @@ class Plan:
 
 @dataclass(slots=True)
 class Cost:
-    """The cost of searches: the number of calls of the similarity, of pairs that it scored, and of forward passes."""
+    """How much searches used the similarity.
+
+    Attributes:
+        calls: how many times it was called.
+        pairs: how many pairs of texts it scored.
+        passes: how many texts a network read for it.
+    """
 
     calls: int = 0
     pairs: int = 0
@@ -131,18 +161,18 @@ class Cost:
 
 @dataclass(slots=True)
 class Found:
-    """What a search found for each unit or record; all arrays have shape (units,) or (records,).
+    """What a search found for each unit (sentence or record); all arrays have one entry for each.
 
     Attributes:
-        candidates: the number of the candidate that passed, from 0; -1 if no candidate passed.
-        levels: the level at which that candidate passed.
-        probabilities: the probability that gives that level.
+        candidates: the index of the candidate (random perturbation) that passed the gate, from 0; -1 if none passed.
+        levels: how many changes that candidate has.
+        probabilities: the probability that gives so many changes.
         similarities: the score of that candidate; if none passed, the best score; NaN if nothing was scored.
-        cost: the cost of the search.
-        warnings: the scorer's warnings, by the number of the record.
-        orders: the order of the options, by the number of the record, for an attack that permutes them.
-        sentences: for each changed sentence of the records in which several sentences changed: the global place where
-            it starts, the one where it stops, and its score; three arrays of shape (changed sentences,).
+        cost: how much the search used the similarity.
+        warnings: the warnings of the similarity, by the index of the record.
+        orders: the order of the options, by the index of the record, for an attack that permutes them.
+        sentences: each changed sentence of the records in which several changed. Three arrays of shape (changed
+            sentences,): the global place where it starts, the one where it stops, and its score.
     """
 
     candidates: Ints
@@ -156,19 +186,19 @@ class Found:
 
     @classmethod
     def nothing(cls, count: int) -> "Found":
-        """Return the findings before a search for `count` units: nothing passed, nothing was scored."""
+        """Return what is known before a search for so many sentences or records: nothing passed or was scored."""
         return cls(np.full(count, -1), np.zeros(count, dtype=np.int64), np.zeros(count), np.full(count, np.nan))
 
 
 @dataclass(frozen=True, eq=False)
 class Units:
-    """The units of a search, each of which is searched independently: sentences, or records as a whole.
+    """The units of a search: each sentence, or each record as a whole, is searched by itself.
 
     Attributes:
-        starts: the place where each piece of a text starts, and the end of the array, shape (pieces + 1,). A piece is a
-            sentence or a text.
-        owners: the number of the unit that each piece belongs to, shape (pieces,).
-        records: the number of the record that each unit belongs to, ascending, shape (units,).
+        starts: the place where each piece (a sentence or a text) starts, and then the length of the array, shape
+            (pieces + 1,).
+        owners: the index of the unit that each piece belongs to, shape (pieces,).
+        records: the index of the record that each unit belongs to, ascending, shape (units,).
     """
 
     starts: Ints
@@ -177,25 +207,25 @@ class Units:
 
     @classmethod
     def whole(cls, batch: Batch, owners: Ints, records: int) -> "Units":
-        """Make each record one unit.
+        """Make each record one unit: it is searched as a whole.
 
         Args:
             batch: the texts.
-            owners: the number of the record that each text belongs to, shape (texts,).
+            owners: the index of the record that each text belongs to, shape (texts,).
             records: the number of records; some may have no text.
         """
         return cls(batch.starts, owners, np.arange(records))
 
     @classmethod
     def sentences(cls, batch: Batch, owners: Ints, starts: Ints, legal: Sequence[Proposals], whole: Ints) -> "Units":
-        """Make each sentence a unit; sentences that one change reaches are joined.
+        """Make each sentence a unit, which is searched by itself; sentences that one change reaches are joined.
 
         Args:
             batch: the texts.
-            owners: the number of the record that each text belongs to, shape (texts,).
-            starts: the places where sentences start, among them all texts, shape (sentences,).
-            legal: the legal changes of each candidate.
-            whole: the numbers of the records that must stay one unit each.
+            owners: the index of the record that each text belongs to, shape (texts,).
+            starts: the global places where sentences start, among them the starts of all texts, shape (sentences,).
+            legal: the changes of each candidate (random perturbation) that the engine allows.
+            whole: the indices of the records that are searched as a whole.
         """
         joint = np.zeros(int(owners[-1]) + 1, dtype=np.bool_)
         joint[whole] = True
@@ -215,7 +245,7 @@ class Units:
         return cls(np.append(starts, batch.starts[-1]), begins.cumsum() - 1, records[begins])
 
     def of_places(self, places: Ints) -> Ints:
-        """Return the number of the unit that each place is in, shape (places,)."""
+        """Return the index of the unit (sentence or record) that each global place is in, shape (places,)."""
         found: Ints = self.owners[np.searchsorted(self.starts, places, side="right") - 1]
         return found
 
@@ -231,10 +261,11 @@ def _reach(proposals: Proposals) -> Ints:
 
 @dataclass(frozen=True)
 class Tiles:
-    """Copies of a batch in a row, one copy (a tile) for each candidate.
+    """Copies of a batch of texts, one after another: one copy (a tile) for each candidate (random perturbation).
 
-    Text t of tile c is text number `c · texts + t`. Places in tile c are the places in the batch plus `c · codes`. A
-    try is a unit in one tile: unit u of tile c is try number `c · units + u`.
+    Text t of tile c is text number `c · texts + t`. A place in tile c is the place in the batch plus `c` times the
+    length of the batch. One candidate of one unit (sentence or record) is called a try. Unit u of tile c is try number
+    `c · units + u`.
 
     Args:
         batch: the texts.
@@ -246,7 +277,10 @@ class Tiles:
 
     @cached_property
     def starts(self) -> Ints:
-        """The place where each text of the tiles starts, then the end of the last tile, shape (count · texts + 1,)."""
+        """The place where each text starts in the copies of the batch, and then the end of the last one.
+
+        The shape is (count · texts + 1,).
+        """
         own = self.batch.starts
         if self.count == 1:
             return own
@@ -254,23 +288,24 @@ class Tiles:
 
     @cached_property
     def shifts(self) -> Ints:
-        """The number that is added to places of the batch in each tile, shape (count, 1)."""
+        """The number that turns a place of the batch into a place of each copy of the batch, shape (count, 1)."""
         return np.arange(self.count)[:, None] * self.batch.codes.size
 
     @cached_property
     def codes(self) -> Codes:
-        """The code points of all tiles."""
+        """The code points of all copies of the batch."""
         return np.tile(self.batch.codes, self.count)
 
     def pieces(self, units: Units, edits: EditTable) -> tuple[EditTable, Ints]:
-        """Divide edited texts into pieces, each edited by itself.
+        """Divide edited texts into pieces (sentences or texts), each with its own edits.
 
         Args:
-            units: the units.
-            edits: the edits of the texts of all tiles.
+            units: says which pieces are searched together.
+            edits: the edits of the texts of all copies of the batch.
 
         Returns:
-            The table of the edited pieces, and the number of the try of each, shape (pieces of all tiles,).
+            The edits of all pieces; and for each piece the index of its try (one candidate of one unit), shape (pieces
+            of all copies,).
         """
         number = np.arange(self.count)[:, None]
         tries = (units.owners + number * units.records.size).ravel()
@@ -282,27 +317,27 @@ class Tiles:
         return replace(edits, rows=rows, firsts=firsts, make_texts=None), tries
 
     def home(self, places: Ints) -> Ints:
-        """Map places in tiles to places in the batch."""
+        """Turn places in the copies of the batch into places in the batch."""
         found: Ints = places % self.batch.codes.size
         return found
 
     @property
     def texts(self) -> Sequence[str]:
-        """The texts of the batch. Every tile holds the same texts."""
+        """The texts of the batch, each once. Every copy of the batch holds the same texts."""
         return self.batch.texts
 
     def rows(self, places: Ints) -> Ints:
-        """Return the number of the text of the tiles that each place is in, shape (places,)."""
+        """Return the index of the text, counted through all copies of the batch, at each place, shape (places,)."""
         tile, place = np.divmod(places, self.batch.codes.size)
         found: Ints = self.batch.rows(place) + tile * len(self.batch)
         return found
 
     def proposals(self, candidates: Sequence[Proposals]) -> Proposals:
-        """Join the proposals of all candidates, with places of the batch, into proposals with places in tiles."""
+        """Join the changes of all candidates: those of candidate c get their places in copy c of the batch."""
         return one_behind_another(candidates, self.shifts.ravel().tolist())
 
     def proposals_at_home(self, proposals: Proposals) -> Proposals:
-        """Map proposals with places in tiles back to places in the batch; the result may be unsorted and overlap."""
+        """Turn places in the copies of the batch back into places in the batch; the changes may then overlap."""
         if self.count == 1:
             return proposals
         return replace(proposals, starts=self.home(proposals.starts), stops=self.home(proposals.stops), clean=False)
@@ -312,26 +347,29 @@ Number = TypeVar("Number", bound=np.generic)
 
 
 class Gate:
-    """Scores levels of plans with a similarity; a level passes if its score is at least the threshold of its unit.
+    """The gate of a search: scores candidates and compares each score with the threshold.
 
-    A level that makes two options of a question equal fails without being scored.
+    A unit is a sentence or a record. A candidate is one random perturbation, and a try is one candidate of one unit.
+    Its level is the number of its changes that are made, in the order of their ranks. A level passes if its score is at
+    least the threshold of the unit. If it makes two options of a question equal, it fails without being scored.
 
     Args:
-        tiles: the texts, once for each candidate.
-        units: the units of the search.
-        legal: the legal changes of all candidates, with places in tiles.
-        active: whether each change is active at the attack's probability, shape (changes,).
+        tiles: the texts, copied once for each candidate.
+        units: what is searched by itself: sentences or records.
+        legal: the changes of all candidates that the engine allows, with places in the copies.
+        active: which changes have a rank below the attack's probability, shape (changes,).
         scorer: compares changed texts with the texts of the batch.
         threshold: the lowest score that passes.
         min_changes: the fewest changes that each unit gets.
         questions: the questions whose options must not become equal; None if there are no questions.
 
     Attributes:
-        thresholds: the lowest score at which each unit passes (`raised_threshold`), shape (units,).
-        plan: the active changes of all tries. If the scorer screens changes (`Scorer.screens`), units of which no
-            candidate passes with all its changes are treated differently: changes that fail by themselves are left
-            out. If fewer than `min_changes` are left, inactive changes that pass by themselves are added, those of the
-            lowest ranks first.
+        thresholds: the lowest score at which each unit passes, shape (units,). It is higher if several sentences
+            change.
+        plan: the changes of each try in the order of their ranks. Some similarities ask to screen changes
+            (`Scorer.screens`). Then, for a unit of which no candidate passes with all its changes, changes that fail by
+            themselves are left out. If fewer than `min_changes` are left, changes of the next ranks that pass by
+            themselves are added.
     """
 
     def __init__(
@@ -362,7 +400,7 @@ class Gate:
 
     @property
     def units(self) -> int:
-        """The number of units."""
+        """The number of units: sentences or records that are searched by themselves."""
         return self._units.records.size
 
     def _changed(self) -> Ints:
@@ -374,23 +412,26 @@ class Gate:
 
     @property
     def runs_network(self) -> bool:
-        """Whether each score needs a forward pass of a network."""
+        """Whether each score needs a network to read a text."""
         return self._scorer.runs_network
 
     def by_candidate(self, values: npt.NDArray[Number]) -> npt.NDArray[Number]:
-        """Reshape values of tries, shape (tries,), to a table, shape (candidates, units)."""
+        """Turn one value for each try into a table, shape (candidates, units).
+
+        A try is one candidate of one unit (sentence or record).
+        """
         return values.reshape(self._tiles.count, -1)
 
     def scores(self, levels: Ints) -> Floats:
-        """Score each try at a level, with one call of the similarity.
+        """Score each try (one candidate of one sentence or record), with one call of the similarity.
 
-        The score of a try is the lowest score of its changed pieces.
+        If a try consists of several changed pieces, its score is the lowest of theirs.
 
         Args:
-            levels: the level of each try, shape (tries,); tries at level 0 are not scored.
+            levels: how many changes each try gets, shape (tries,). Tries without changes are not scored.
 
         Returns:
-            The scores, shape (tries,): NaN if the level is 0, -inf if two options become equal.
+            The scores, shape (tries,): NaN without changes, -inf if two options of a question become equal.
         """
         found = np.where(levels > 0, np.inf, np.nan)
         if self._known is not None:  # the highest levels were scored when the changes were screened
@@ -479,7 +520,11 @@ class Gate:
         return scores
 
     def taken(self, found: Found) -> EditTable:
-        """Return the texts of the batch with the changes that were found for each unit applied."""
+        """Return the edits of the texts when the changes that the search chose are made.
+
+        Args:
+            found: for each unit (sentence or record), the chosen candidate and the number of its changes.
+        """
         levels = np.zeros_like(self.plan.levels)
         won = (found.candidates >= 0).nonzero()[0]
         levels[found.candidates[won] * self.units + won] = found.levels[won]
@@ -487,15 +532,15 @@ class Gate:
         return apply(self._tiles.batch, home, self.plan.mask(levels))
 
     def finished(self, found: Found, owners: Ints, records: int, probability: float) -> Found:
-        """Join the findings for units to findings for records, with the cost and the scorer's warnings.
+        """Join what was found for units (sentences) to what was found for records, with the cost and the warnings.
 
-        A record gets the candidate of its first changed unit. Its probability is the mean of its units' probabilities,
-        weighted by their numbers of legal changes. The probability of a unit in which nothing passed is 0, that of a
-        unit without active changes is the attack's.
+        A record gets the candidate of its first changed unit. Its probability is the mean of the probabilities of its
+        units, weighted by how many changes are allowed in each. A unit in which nothing passed counts with probability
+        0. A unit without changes to make counts with the attack's probability.
 
         Args:
-            found: the findings for each unit; they are modified.
-            owners: the number of the record that each text belongs to, shape (texts,).
+            found: what was found for each unit; it is modified.
+            owners: the index of the record that each text belongs to, shape (texts,).
             records: the number of records.
             probability: the attack's probability.
         """
@@ -535,12 +580,16 @@ class Gate:
 
 
 def raised_threshold(threshold: float, sentences: int) -> float:
-    """Return the threshold for each changed sentence of a text in which `sentences` sentences change.
+    """Return the threshold for each changed sentence of a text in which so many sentences change.
 
     It is `threshold ** (sentences ** -0.25)`, rounded to 4 decimal places. According to readers' grades, the risk that
     a sentence with score s is destroyed is about proportional to the square of -log s. So the risk of each sentence
     falls as 1 / √sentences: in four times as many sentences, twice as many are destroyed. The threshold stops rising at
-    256 sentences; if it rose further, a sentence with a single slip would fail.
+    256 sentences. If it rose further, a sentence with a single misspelling would fail.
+
+    Args:
+        threshold: the threshold for a text in which one sentence changes.
+        sentences: the number of changed sentences.
     """
     return round(float(threshold ** (min(sentences, _MOST_SENTENCES) ** -_STRICTER)), DIGITS)
 
@@ -557,10 +606,15 @@ try, and returns what it finds for each unit."""
 
 
 def paper(gate: Gate, probability: float, min_changes: int, floor: float) -> Found:
-    """Search as in TAPE: take the most similar candidate at probability p; if no candidate passes, halve p.
+    """Search as in TAPE: take the most similar candidate at probability p; if no candidate passes the gate, halve p.
 
-    The search ends when p falls below `floor`. A level is scored once: if a halved p gives the same level, p is halved
-    again.
+    The same number of changes is not scored twice: if half the probability gives the same changes, it is halved again.
+
+    Args:
+        gate: scores candidates (random perturbations).
+        probability: the probability at which the search starts.
+        min_changes: the fewest changes that each sentence or record gets.
+        floor: the search ends when the probability falls below this.
     """
     found = Found.nothing(gate.units)
     tried = np.full_like(gate.plan.levels, -1)
@@ -598,9 +652,16 @@ def _take(found: Found, gate: Gate, levels: Ints, passing: Floats, probability: 
 
 
 def strongest(gate: Gate, probability: float, min_changes: int, floor: float) -> Found:
-    """Search, for each unit, for a high level that passes, in the first candidate that has a passing level.
+    """Search, for each sentence or record, for as many changes as pass the gate.
 
-    Only a few levels are scored (see `Brackets`). So a higher level may pass, too, if the similarity rises again there.
+    The first candidate (random perturbation) that passes with any number of changes is taken. Only a few numbers of
+    changes are scored. So more changes may pass, too, if the similarity rises again there.
+
+    Args:
+        gate: scores candidates.
+        probability: only changes with a rank below it are made.
+        min_changes: the fewest changes that each sentence or record gets.
+        floor: the lowest probability that is tried.
     """
     bottoms = gate.by_candidate(gate.plan.at(floor, max(min_changes, 1)))
     slack = _SLACK if gate.runs_network else 0.0
@@ -627,19 +688,18 @@ _DIGITS = 6
 
 
 class Brackets:
-    """Brackets the highest level that passes, for each unit and for one of its candidates at a time.
+    """Searches for the largest number of changes that passes the gate, for many units (sentences or records) at once.
 
-    A bracket is the highest level known to pass and the lowest level known to fail. Similarity falls almost linearly
-    with the level. So the next level to score is the one at which the curve through the last two scores crosses the
-    threshold. The search for a unit ends in one of three cases:
+    The number of changes is called a level. A bracket is the highest level known to pass and the lowest known to fail.
+    The candidates (random perturbations) of a unit are searched one after another, until some level of one passes.
+    Similarity falls almost linearly with the level. So the next level to score is the one at which the curve through
+    the last two scores crosses the threshold. A level that fails without a score (-inf) says nothing about the curve;
+    then the bracket is halved. The search for a unit ends in one of three cases:
 
     - its highest level passed;
     - there is no level between one that passed and one that failed;
     - according to the curve, less than one change, or less than the share `slack` of the unit's changes, could be
       added.
-
-    A level that fails without a score (-inf) says nothing about the curve; then the bracket is halved. If no level of a
-    candidate passes, the search goes on with the unit's next candidate.
 
     Args:
         tops: the highest level of each unit for each candidate, shape (candidates, units).
@@ -648,7 +708,7 @@ class Brackets:
         slack: a share of the unit's changes, in [0, 1].
 
     Attributes:
-        found: the findings so far.
+        found: what was found so far for each unit.
     """
 
     def __init__(self, tops: Ints, bottoms: Ints, thresholds: Floats, *, slack: float) -> None:
@@ -662,7 +722,10 @@ class Brackets:
         self._next = self._tops[0].copy()
 
     def ask(self) -> Ints | None:
-        """Return the level at which to score each try next, shape (tries,), 0 for none; None if all searches ended."""
+        """Return how many changes of each try are to be scored next, shape (tries,); None if all searches have ended.
+
+        A try is one candidate of one unit (sentence or record). 0 means that it is not scored.
+        """
         for number in range(1, len(self._tops)):
             failed = (self._next == 0) & (self.found.candidates < 0) & (self._candidate == number - 1)
             self._candidate[failed] = number
@@ -676,7 +739,7 @@ class Brackets:
         return np.where(self._candidate == np.arange(len(self._tops))[:, None], self._next, 0).ravel()
 
     def tell(self, scores: Floats) -> None:
-        """Take the scores of the levels that `ask` returned, shape (tries,), and choose the next levels."""
+        """Take the scores of what `ask` returned, shape (tries,), and choose what is scored next."""
         level, asked = self._next, self._next > 0
         score = scores.reshape(self._tops.shape)[self._candidate, self._rows]
         good = asked & (score >= self._thresholds)

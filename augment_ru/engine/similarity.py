@@ -24,7 +24,7 @@ ScoreFunction: TypeAlias = Callable[[Sequence[str], Sequence[str]], Sequence[flo
 
 
 class References(Sequence[str]):
-    """The original texts, with the annotation that the engine has computed for them.
+    """The original texts, with which perturbed texts are compared; they have the annotation that the engine computed.
 
     Args:
         batch: the texts.
@@ -43,12 +43,12 @@ class References(Sequence[str]):
 
     @property
     def docs(self) -> Sequence[Doc]:
-        """The texts with their annotation; if the texts are not annotated, documents without tokens."""
+        """The texts with their annotation; without tokens if they were not annotated."""
         return self.batch.docs
 
 
 class Candidates(Sequence[str]):
-    """Perturbed texts, with the script that leads to each of them from its reference.
+    """Perturbed texts, each with the script (the edits) that leads to it from its original.
 
     Args:
         scripts: the scripts, as a list of objects or as an `EditTable`.
@@ -65,17 +65,23 @@ class Candidates(Sequence[str]):
 
     @cached_property
     def table(self) -> EditTable:
-        """The edits of all candidates in columns."""
+        """The edits of all perturbed texts, in arrays."""
         return self.scripts if isinstance(self.scripts, EditTable) else EditTable.of_scripts(self.scripts)
 
 
 def as_read(candidates: Sequence[str]) -> Sequence[str]:
-    """Return candidates as they are read, with the readings of their edits; texts without scripts stay as they are."""
+    """Return perturbed texts as they are read, with the readings of their edits («кошка» for 🐱).
+
+    Texts that come without scripts stay as they are.
+    """
     return [script.read for script in candidates.scripts] if isinstance(candidates, Candidates) else candidates
 
 
 class Scorer(ABC):
-    """Compares candidates with the references for which it was made. All members except `score` have a default."""
+    """Compares perturbed texts with the original texts for which it was made.
+
+    All members except `score` have a default.
+    """
 
     screens: bool = False
     """Whether the search screens changes: if a record fails with all its changes, each change is scored as if it were
@@ -88,25 +94,26 @@ class Scorer(ABC):
 
     @abstractmethod
     def score(self, indices: Ints, candidates: Sequence[str]) -> Floats:
-        """Return the scores of candidates, each at most 1, shape (candidates,).
+        """Return the score of each perturbed text against its original, at most 1, shape (candidates,).
 
         Args:
-            indices: the index of each candidate's reference, shape (candidates,).
-            candidates: the perturbed texts; the engine passes `Candidates`, which have scripts.
+            indices: for each perturbed text, the index of its original, shape (candidates,).
+            candidates: the perturbed texts. The engine passes `Candidates`, which also know the edits.
         """
 
     @property
     def sentences(self) -> Ints | None:
-        """The global places where the sentences of the references start, among them the start of each text.
+        """Where the sentences of the original texts start, as global places, among them the start of each text.
 
-        None, the default, if a text is scored as a whole. Otherwise the search treats each sentence separately. This
-        requires that the score of a text is the lowest of the scores that it has with only one sentence edited.
+        None, the default, if a text is scored as a whole. Otherwise the engine searches each sentence by itself. This
+        requires that the score of a text is the lowest of the scores that it has when only one of its sentences is
+        edited.
         """
         return None
 
     @property
     def warnings(self) -> Mapping[int, tuple[str, ...]]:
-        """Warnings about the scores, by the index of the reference."""
+        """Warnings about the scores, by the index of the original text."""
         return {}
 
 
@@ -122,7 +129,7 @@ class Similarity(ABC):
     @property
     @abstractmethod
     def signature(self) -> str:
-        """The text that states all that defines a score: model, layer, options, versions."""
+        """The text that states everything that a score depends on: model, layer, options, versions."""
 
     @property
     @abstractmethod
@@ -131,15 +138,17 @@ class Similarity(ABC):
 
     @property
     def layers(self) -> frozenset[str]:
-        """The layers of annotation that the similarity reads from the references; by default none."""
+        """The layers of annotation of the original texts that the similarity reads; by default none."""
         return frozenset()
 
     @abstractmethod
     def against(self, references: Sequence[str]) -> Scorer:
-        """Return a scorer for these references. What all candidates of a reference need can be computed here, once.
+        """Return a scorer for these original texts.
+
+        What is needed again for every perturbed text of an original can be computed here, once.
 
         Args:
-            references: the original texts; the engine passes `References`, which have annotation.
+            references: the original texts. The engine passes `References`, which have annotation.
         """
 
     def __call__(self, references: Sequence[str], candidates: Sequence[str]) -> Floats:
@@ -148,7 +157,7 @@ class Similarity(ABC):
 
     @classmethod
     def argument(cls, text: str) -> Mapping[str, Any]:
-        """Parse the text after the colon of a name, such as `MODEL@LAYER` in `bertscore:MODEL@LAYER`, into options.
+        """Turn the text after the colon of a name into options, such as `MODEL@LAYER` in `bertscore:MODEL@LAYER`.
 
         Raises:
             AugmentError: the similarity takes no text after a colon, or the text is malformed.
@@ -164,7 +173,7 @@ class Similarity(ABC):
 
     @property
     def can_be_rescaled(self) -> bool:
-        """Whether the similarity can rescale its scores by a baseline, which is the scores of unrelated texts."""
+        """Whether the scores can be rescaled, so that unrelated texts score 0."""
         return False
 
     def grades(self, scores: Floats) -> Floats | None:
@@ -181,13 +190,13 @@ class Similarity(ABC):
         return None
 
     def baseline_lines(self, references: Sequence[str], candidates: Sequence[str]) -> Iterator[str]:
-        """Yield the lines of a baseline file, computed from the scores of unrelated texts.
+        """Yield the lines of a baseline file: the scores of unrelated texts, by which scores can be rescaled.
 
         A similarity that cannot be rescaled yields nothing.
 
         Args:
-            references: texts.
-            candidates: for each reference, a text unrelated to it.
+            references: the first text of each pair.
+            candidates: the second text of each pair, which has nothing to do with the first.
         """
         del references, candidates
         yield from ()
@@ -195,12 +204,13 @@ class Similarity(ABC):
 
 @dataclass(frozen=True)
 class PlainFunction(Similarity):
-    """A similarity made of a function (references, candidates) -> scores.
+    """A similarity made of a function (original texts, perturbed texts) -> scores.
 
     Args:
-        function: returns the scores of a list of references and a list of candidates.
+        function: takes a list of original texts and a list of perturbed texts, and returns the score of each pair.
         threshold: the lowest score that passes by default.
-        as_read: whether the function gets candidates as they are read («кошка» for 🐱); by default as they are written.
+        as_read: whether the function gets perturbed texts as they are read («кошка» for 🐱); by default as they are
+            written.
     """
 
     function: ScoreFunction = field(metadata={"option": False})
@@ -209,12 +219,12 @@ class PlainFunction(Similarity):
 
     @property
     def signature(self) -> str:
-        """The qualified name of the function, or of the class of a callable object."""
+        """The qualified name of the function, or of the class of an object that can be called."""
         named = self.function if isroutine(self.function) else type(self.function)
         return f"{named.__module__}.{named.__qualname__}{'|as-read' if self.as_read else ''}"
 
     def against(self, references: Sequence[str]) -> Scorer:
-        """Return a scorer that calls the function with these references."""
+        """Return a scorer that calls the function with these original texts."""
         return _FunctionScorer(self.function, list(references), self.as_read)
 
 
@@ -235,7 +245,7 @@ class _FunctionScorer(Scorer):
 
 
 def scorer_of(similarity: Similarity, references: Sequence[str]) -> Scorer:
-    """Return `similarity.against(references)`, after checking it, since the similarity may be a user's own.
+    """Return the scorer of a similarity for these original texts, after checking it, since it may be a user's own.
 
     Raises:
         AugmentError: `against` raises an error or does not return a `Scorer`.
@@ -248,7 +258,14 @@ def scorer_of(similarity: Similarity, references: Sequence[str]) -> Scorer:
 
 
 def checked_scores(scorer: Scorer, indices: Ints, candidates: Sequence[str]) -> Floats:
-    """Return `scorer.score(indices, candidates)`, shape (candidates,), checked, as the scorer may be a user's own.
+    """Return the scores of perturbed texts, shape (candidates,), after checking them.
+
+    The scorer may be a user's own.
+
+    Args:
+        scorer: compares perturbed texts with original ones.
+        indices: for each perturbed text, the index of its original, shape (candidates,).
+        candidates: the perturbed texts.
 
     Raises:
         AugmentError: the scorer raises an error, does not return one score for each candidate, or returns a score that
@@ -274,10 +291,10 @@ def similarity_of(
     """Return the similarity that is given as a name, an object or a function; None for None and `none`.
 
     Args:
-        similarity: `NAME`, `NAME:ARGUMENT` (see `Similarity.argument`), a `Similarity`, or a function
-            (references, candidates) -> scores.
-        options: options of a similarity that is given by name.
-        may_import: whether the name may be that of the user's own function or class (`registry`).
+        similarity: `NAME`, `NAME:ARGUMENT` (such as `bertscore:MODEL`), a `Similarity`, or a function (references,
+            candidates) -> scores.
+        options: the values of the options of a similarity that is given by name.
+        may_import: whether the name may be that of the user's own code, such as `my_score.py`.
 
     Raises:
         AugmentError: there is no similarity with this name, an option does not fit, or `similarity` is neither a name,

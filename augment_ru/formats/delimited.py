@@ -58,10 +58,10 @@ class _Lines:
 
 
 class RawRow(NamedTuple):
-    """A row as the bytes of the file.
+    """A row of a table, as the bytes of the file.
 
     Attributes:
-        number: the number of its first line.
+        number: the number in the file of its first line.
         data: its bytes.
         skipped: how many bytes of its last line are left out, because the line is too long.
         end: the line end that follows the skipped bytes; empty if there is none.
@@ -77,8 +77,8 @@ class Table:
     """A CSV or TSV file, as a source of rows.
 
     Attributes:
-        layout: how the file is written.
-        called_tsv: whether the name of the file says that it is TSV; a file that is called CSV may have tabs, too.
+        layout: how the file is written (delimiter, line end).
+        called_tsv: whether the name of the file says that it is TSV. A file that is called CSV may have tabs, too.
         names: the names of the columns; empty if the file is empty.
         header: the bytes of the header line, including a byte-order mark if there is one.
         stream: the part of the file that has not been read yet.
@@ -178,7 +178,10 @@ class Table:
         return "a quotation mark is closed before the cell ends; inside a cell write it twice"
 
     def parsed(self, line: Line) -> tuple[None, dict[str, Any], None]:
-        """Return a triple, of which a table uses only the middle item: the values of a row by column name.
+        """Parse a row. Only the middle one of the three returned values is used: the cells of the row by column name.
+
+        Args:
+            line: the row as the bytes of the file.
 
         Raises:
             AugmentError: the row is not UTF-8, or has more or fewer cells than there are columns.

@@ -50,9 +50,9 @@ def is_utf8(encoding: str) -> bool:
 def in_utf8(stream: BinaryIO, encoding: str, *, marked: bool = False) -> Iterator[BinaryIO]:
     """Context manager: yield the content of a file in UTF-8, whatever encoding it has.
 
-    A file that is valid UTF-8 is read as UTF-8, even if `encoding` names another encoding: hardly any text of another
-    encoding is valid UTF-8 by chance, and augment-ru itself writes UTF-8 only, so the files of one command may differ.
-    A warning is logged if `encoding` would have given another text.
+    A file that is valid UTF-8 is read as UTF-8, even if `encoding` names another encoding. For hardly any text of
+    another encoding is valid UTF-8 by chance. And since augment-ru writes UTF-8 only, the files of one command may
+    differ. A warning is logged if `encoding` would have given another text.
 
     Args:
         stream: the file.

@@ -28,17 +28,17 @@ _LONGEST = len(BOM) + MAX_LINE + 2
 
 @dataclass(frozen=True, slots=True)
 class FilePart:
-    """Consecutive rows of a file.
+    """Consecutive rows of a file, which are done together.
 
     Attributes:
-        kind: the format.
+        kind: the format of the file, such as "JSON lines".
         first: the number in the file of the part's first line or row, from 1.
         data: the bytes of the part: lines, rows, or an Arrow stream.
         header: the bytes that come before the rows of every part: the header line of a table.
         skipped: how many bytes of the part's last line are left out, because the line is too long to be read.
         end: the line end that follows the skipped bytes.
-        rows: for rows of a JSON array, the JSON text of each row; otherwise empty.
-        array: the number of that array, from 0.
+        rows: for a JSON file with arrays of rows, the JSON text of each row; otherwise empty.
+        array: for such a file, the index of the array, from 0.
     """
 
     kind: str
@@ -52,11 +52,11 @@ class FilePart:
 
     @property
     def digest(self) -> str:
-        """A hash of all attributes, in hexadecimal digits."""
+        """A hash of the part with all its bytes and numbers, in hexadecimal digits."""
         return blake2b(msgspec.msgpack.encode(self), digest_size=16).hexdigest()
 
     def source(self) -> RowSource:
-        """Return the rows of the part, numbered as in the whole file."""
+        """Return a source, which reads the rows of the part; they are numbered as in the whole file."""
         if self.rows:
             return ArrayRows(self.rows, self.first, self.array)
         if self.kind == "Parquet":

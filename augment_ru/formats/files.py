@@ -46,7 +46,10 @@ class _Pipe(io.RawIOBase):
 
 
 class Piped(io.BufferedReader):
-    """A pipe that tells whether all that has come so far was read: the other program may then wait for answers."""
+    """A pipe that can tell whether all that has come so far was read.
+
+    If so, the other program may be waiting for answers.
+    """
 
     def __init__(self, stream: BinaryIO) -> None:
         self._pipe = _Pipe(stream)
@@ -80,7 +83,10 @@ def open_input(source: str) -> Iterator[BinaryIO]:
 
 @contextmanager
 def twice(stream: BinaryIO) -> Iterator[BinaryIO]:
-    """Context manager: yield the stream itself if it is seekable, else a temporary copy that can be read twice."""
+    """Context manager: yield a stream that can be read twice.
+
+    It is the stream itself if that can be rewound, otherwise a temporary copy.
+    """
     if stream.seekable():
         yield stream
         return
@@ -91,7 +97,12 @@ def twice(stream: BinaryIO) -> Iterator[BinaryIO]:
 
 
 def replacing_file(name: str) -> AbstractContextManager[BinaryIO]:
-    """Write a file as `replacing` does; its name may be a URL.
+    """Context manager: open a temporary file, which replaces the named file if the block ends without an error.
+
+    After an error it is deleted. A device or a pipe, such as /dev/null, is written directly.
+
+    Args:
+        name: the file to write, a path or a URL.
 
     Raises:
         AugmentError: the file cannot be written.
@@ -166,7 +177,7 @@ def _part_of(target: Path) -> tuple[Path, BinaryIO]:
 
 @contextmanager
 def locked(path: Path) -> Iterator[bool]:
-    """Context manager: lock a file, and yield True; yield False if another process holds the lock.
+    """Context manager: lock a file, and yield True; yield False if another process has locked it.
 
     When a process is killed, its lock becomes free.
     """
@@ -234,7 +245,10 @@ _SEPARATOR = re.compile(r"[:=@#,]")
 
 
 def named_files(values: Iterable[str]) -> list[str]:
-    """Return the existing files and folders named by option values: a whole value or a part between separators."""
+    """Return the existing files and folders that the values of options name.
+
+    A value may be a path as a whole, or contain one between separators such as `=` and `:`.
+    """
     found: list[str] = []
     for value in values:
         marks = [*_SEPARATOR.finditer(value)]
@@ -286,7 +300,11 @@ def check_outputs(outputs: Iterable[tuple[str, str | None]], inputs: Iterable[st
 
 
 def followed(path: Path, option: str = "") -> Path:
-    """Return the path with all its symbolic links followed.
+    """Return a path with all its symbolic links followed.
+
+    Args:
+        path: the path.
+        option: the option that names it, for the message.
 
     Raises:
         AugmentError: the links lead in a circle.

@@ -23,12 +23,12 @@ _LINE_BREAK = re.compile(r"(?<![ \t\r\n])[ \t]*[\r\n][ \t\r\n]*")
 
 
 class ArrayRows:
-    """Consecutive rows of one array.
+    """Consecutive rows of one array of a JSON file, as a source of rows.
 
     Args:
         rows: the JSON text of each row.
-        first: the number of the first row.
-        array: the number of the array, from 0.
+        first: the number of the first row in the file.
+        array: the index of the array in the file, from 0.
     """
 
     unit: ClassVar[str] = "row"
@@ -46,7 +46,7 @@ class ArrayRows:
                 yield Line(at, data, place=self._array)
 
     def parsed(self, line: Line) -> tuple[str, dict[str, Any], int]:
-        """Return a row's JSON text on one line, its values, and the number of its array.
+        """Return a row's JSON text on one line, its values, and the index of its array.
 
         Raises:
             AugmentError: the row is not UTF-8, not an object, has a key twice, or holds a value that is not valid JSON.

@@ -71,7 +71,7 @@ def parsed(data: bytes) -> tuple[str, dict[str, Any]]:
 
 
 def objects_of(lines: Sequence[bytes]) -> list[dict[str, Any]] | None:
-    """Read the objects of JSON lines; return None if one has an error, or a text with a lone surrogate."""
+    """Read the objects of JSON lines; return None if a line has an error, or holds text with a lone surrogate."""
     try:
         values = [parsed(line)[1] for line in lines]
         if b"\\ud" in b"".join(lines).lower():
@@ -102,7 +102,7 @@ class JsonLines:
         return read_lines(self.stream, first=self._first)
 
     def parsed(self, line: Line) -> tuple[str, dict[str, Any], Any]:
-        """Return a line as text, its values, and the characters around it in the file.
+        """Parse a line: return it as text, its values, and what stands around it in the file (`Around`).
 
         Raises:
             AugmentError: the line is not UTF-8, not JSON, or not an object.
@@ -112,7 +112,12 @@ class JsonLines:
 
 
 class Around(NamedTuple):
-    """The characters around a line: `before` is a byte-order mark or "", `after` is the line end or ""."""
+    """The characters around a line in its file.
+
+    Attributes:
+        before: a byte-order mark, or "".
+        after: the line end, or "".
+    """
 
     before: str
     after: str
@@ -127,10 +132,15 @@ PLAIN = Around("", "\n")
 
 
 def encoded(value: Any, like: str = "") -> str:  # noqa: ANN401  (JSON values)
-    r"""Return the value as JSON; non-ASCII letters and slashes are escaped if they are escaped in the JSON text `like`.
+    r"""Return a value as JSON.
 
     >>> print(encoded("д/х", like=r'"\u043a\/\u043e"'))
     "\u0434\/\u0445"
+
+    Args:
+        value: the value.
+        like: a JSON text whose manner is copied: letters outside ASCII and slashes are escaped if they are escaped in
+            it.
     """
     if "\\u" in like and like.isascii():
         text = json.dumps(value, ensure_ascii=True)

@@ -16,7 +16,11 @@ _finder = json.JSONDecoder(parse_int=str, parse_float=str)
 
 
 def located(line: str, path: Sequence[str | int]) -> tuple[int, int]:
-    """Return the start and the stop of the value at a path of keys and indices, in a line of valid JSON.
+    """Return where the value at a path stands in a line of valid JSON: its start and stop, as indices of characters.
+
+    Args:
+        line: the line.
+        path: the keys and indices that lead to the value.
 
     Raises:
         KeyError: the line has no value at this path.
@@ -25,9 +29,13 @@ def located(line: str, path: Sequence[str | int]) -> tuple[int, int]:
 
 
 def all_located(line: str, paths: Iterable[tuple[str | int, ...]]) -> dict[tuple[str | int, ...], tuple[int, int]]:
-    """Return the start and the stop of the value at each path, in a line of valid JSON; missing paths are left out.
+    """Return where the value at each path stands in a line of valid JSON: its start and stop, as indices of characters.
 
-    The line is scanned once for all paths.
+    The line is scanned once for all paths. Paths that it lacks are left out.
+
+    Args:
+        line: the line.
+        paths: the paths, each of keys and indices.
     """
     tree: dict[str | int, Any] = {}
     wanted = set(paths)
@@ -49,7 +57,12 @@ def all_located(line: str, paths: Iterable[tuple[str | int, ...]]) -> dict[tuple
 
 
 def value_end(line: str, at: int) -> int:
-    """Return where the value that starts at `at` stops."""
+    """Return where a JSON value stops.
+
+    Args:
+        line: a line of valid JSON.
+        at: the index of the character where the value starts.
+    """
     return _finder.raw_decode(line, at)[1]
 
 
@@ -60,7 +73,12 @@ def skip(line: str, at: int) -> int:
 
 
 def member_starts(line: str, at: int) -> Iterator[tuple[str, int]]:
-    """Yield the keys of the object at `at`, each with the index where its value starts."""
+    """Yield each key of a JSON object, with the index of the character where its value starts.
+
+    Args:
+        line: a line of valid JSON.
+        at: the index of the character where the object starts.
+    """
     at = skip(line, at + 1)
     while not line.startswith("}", at):
         key, at = _scan_text(line, at + 1)
@@ -71,7 +89,12 @@ def member_starts(line: str, at: int) -> Iterator[tuple[str, int]]:
 
 
 def item_places(line: str, at: int) -> Iterator[tuple[int, int]]:
-    """Yield the start and the stop of each item of the list at `at`."""
+    """Yield the start and the stop of each item of a JSON list, as indices of characters.
+
+    Args:
+        line: a line of valid JSON.
+        at: the index of the character where the list starts.
+    """
     at = skip(line, at + 1)
     while not line.startswith("]", at):
         stop = value_end(line, at)

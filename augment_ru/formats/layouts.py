@@ -14,16 +14,17 @@ from augment_ru.formats.lines import read_lines
 
 
 class ConvertedRows(JsonLines):
-    """Rows that were read from another layout and are JSON lines now, numbered from 1."""
+    """Rows of a file in another layout (such as CoNLL), converted to JSON lines and numbered from 1."""
 
     unit: ClassVar[str] = "row"
 
 
 def layout_of(kind: str, stream: BinaryIO) -> ConvertedRows | None:
-    """Return the rows of a file in one of `LAYOUTS`; None if `kind` is none of them.
+    """Return the rows of a file in a layout that is not a table nor JSON lines; None for any other format.
 
     Args:
-        kind: the name of the layout; for `beir` with the file of relevance judgements, as in `beir:qrels/test.tsv`.
+        kind: the layout: `bio`, `conll`, `labelstudio`, or `beir` with the file of relevance judgements, as in
+            `beir:qrels/test.tsv`.
         stream: the content of the file, in UTF-8.
 
     Raises:
@@ -98,12 +99,16 @@ def _of_tags(tokens: Sequence[str], tags: Sequence[str]) -> dict[str, Any]:
 
 
 def spans_of_tags(places: Iterable[tuple[int, int]], tags: Iterable[str]) -> list[dict[str, Any]]:
-    """Return the spans that the tags of tokens stand for: `B-PER`, `I-PER`, `E-` or `L-`, `S-` or `U-`, and O.
+    """Return the labelled spans that the tags of tokens stand for: `B-PER`, `I-PER`, `E-` or `L-`, `S-` or `U-`, and O.
 
-    A tag `I-` whose label differs from that of the tag before it begins a span, as in seqeval.
+    A tag `I-` whose label differs from that of the tag before it begins a new span, as in seqeval.
 
     >>> spans_of_tags([(0, 3), (4, 9), (10, 16)], ["B-PER", "I-PER", "I-LOC"])
     [{'start': 0, 'end': 9, 'label': 'PER'}, {'start': 10, 'end': 16, 'label': 'LOC'}]
+
+    Args:
+        places: the start and the stop of each token.
+        tags: the tag of each token.
     """
     found: list[dict[str, Any]] = []
     open_ = ""

@@ -31,6 +31,8 @@ class Line(NamedTuple):
         number: its number, from 1.
         data: its bytes without the line end.
         problem: why it cannot be used; None if it can.
+        end: the line end; empty for a last line without one.
+        place: what else the format keeps for the row.
     """
 
     number: int
@@ -49,7 +51,7 @@ PLAIN_LINE = (None, b"\n", None)
 def read_lines(stream: BinaryIO, *, blank: bool = False, first: int = 1) -> Iterator[Line]:
     """Yield the lines of a file without their line ends, LF or CR LF. A byte-order mark is skipped.
 
-    A line over `MAX_LINE` bytes is yielded with a problem and its first `LONG_LINE_SHOWN` bytes.
+    A line over 16 MiB is not used: only its first 80 bytes are yielded, with the reason in `Line.problem`.
 
     Args:
         stream: the file, or a part of it.
@@ -57,7 +59,7 @@ def read_lines(stream: BinaryIO, *, blank: bool = False, first: int = 1) -> Iter
         first: the number of the first line, if the stream is a part of a file.
 
     Raises:
-        AugmentError: a line is too long to be skipped, or over a million blank lines follow one another.
+        AugmentError: there is no line end in more than 1 GiB, or over a million blank lines follow one another.
     """
     number, blanks = first, 0
     while data := stream.readline(MAX_LINE + _END):

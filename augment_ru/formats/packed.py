@@ -16,13 +16,13 @@ PACKED = (".gz", ".zst")
 
 
 def bare_name(name: str) -> str:
-    """Return the name of a file without the ending of packed files."""
+    """Return the name of a file without the ending of packed files, such as `.gz`."""
     suffix = Path(name).suffix
     return name[: -len(suffix)] if suffix.lower() in PACKED else name
 
 
 def is_packed(name: str) -> bool:
-    """Tell whether a file with this name is packed."""
+    """Tell whether a file with this name is packed, as its ending (such as `.gz`) says."""
     return bare_name(name) != name
 
 
@@ -38,6 +38,10 @@ def check_packing(name: str) -> None:
 
 def unpacked(stream: BinaryIO, name: str) -> BinaryIO:
     """Return the content of a file, unpacked if its name says that it is packed.
+
+    Args:
+        stream: the file.
+        name: its name; its ending, such as `.gz`, says how it is packed.
 
     Raises:
         AugmentError: a package that is needed to unpack the file is not installed; or, when the content is read, the
@@ -63,6 +67,10 @@ def packed(stream: BinaryIO, name: str) -> Iterator[BinaryIO]:
     """Context manager: yield a stream that packs what is written to it, if the name says that the file is packed.
 
     The bytes depend only on the content.
+
+    Args:
+        stream: the file to write.
+        name: its name; its ending, such as `.gz`, says how it is packed.
     """
     if not is_packed(name):
         yield stream
@@ -77,10 +85,11 @@ def packed(stream: BinaryIO, name: str) -> Iterator[BinaryIO]:
 
 
 def buffered(read: Callable[[int], bytes]) -> BinaryIO:
-    """Return a stream of the bytes that a function returns.
+    """Return a stream of the bytes that a function returns piece by piece.
 
     Args:
-        read: gets the number of bytes wanted; returns b"" at the end. If it returns more, the rest is kept for later.
+        read: a function that takes how many bytes are wanted and returns the next ones; b"" at the end. If it returns
+            more, the rest is kept for later.
     """
     return cast("BinaryIO", io.BufferedReader(_Reader(read), 2**16))
 

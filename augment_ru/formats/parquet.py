@@ -16,10 +16,10 @@ _ROWS = 1024
 
 
 class BatchRow(NamedTuple):
-    """The position of a row in a Parquet file.
+    """Where a row stands in a Parquet file, which is read in batches of rows.
 
     Attributes:
-        number: the number of its batch, from 0.
+        number: the index of its batch, from 0.
         batch: the batch, as a pyarrow RecordBatch.
         row: the index of the row in the batch.
     """
@@ -82,7 +82,7 @@ class Parquet:
                 yield Line(number, data, place=(values, BatchRow(at, batch, row)))
 
     def batches(self) -> Iterator[Any]:
-        """Yield the batches of the file, as pyarrow reads them.
+        """Yield the rows of the file in batches, as pyarrow reads them.
 
         Raises:
             AugmentError: a batch is damaged.
@@ -98,17 +98,17 @@ class Parquet:
             yield batch
 
     def parsed(self, line: Line) -> tuple[None, dict[str, Any], Any]:
-        """Return None, the values of a row, and its `BatchRow`."""
+        """Return None, the values of a row, and where it stands in the file (`BatchRow`)."""
         values, origin = line.place
         return None, values, origin
 
 
 class ParquetRows(Parquet):
-    """Consecutive rows of a Parquet file.
+    """Consecutive rows of a Parquet file, as a source of rows.
 
     Args:
         data: the rows as an Arrow stream.
-        first: the number of the first row in the file.
+        first: the number in the file of the first of these rows.
     """
 
     def __init__(self, data: bytes, first: int) -> None:
@@ -118,12 +118,18 @@ class ParquetRows(Parquet):
         self._first = first
 
     def batches(self) -> Iterator[Any]:
-        """Yield the batches of the Arrow stream."""
+        """Yield the rows of the Arrow stream in batches."""
         return iter(self._stream)
 
 
 def as_stream(arrow: Any, schema: Any, batches: Sequence[Any]) -> bytes:  # noqa: ANN401
-    """Encode batches or tables with the same schema as an Arrow stream."""
+    """Encode batches of rows, or tables, as an Arrow stream.
+
+    Args:
+        arrow: the module pyarrow.
+        schema: the schema that all batches have.
+        batches: the batches or tables.
+    """
     sink = arrow.BufferOutputStream()
     with arrow.ipc.new_stream(sink, schema) as stream:
         for batch in batches:

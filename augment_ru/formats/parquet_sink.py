@@ -25,16 +25,16 @@ _VALUE = 8
 
 
 class ParquetSink(Sink):
-    """Writes a Parquet file: with the columns of the input if that is Parquet, else with columns made from the rows.
+    """Writes a Parquet file. It has the columns of the input if that is Parquet, else columns made from the rows.
 
-    The types of columns made from rows are known only after the last row; until then the rows wait in a temporary file.
-    The rows of a part also wait there.
+    The types of columns made from rows are known only after the last row. Until then the rows wait in a temporary file,
+    and so do the rows of a part of a run.
 
     Args:
-        stream: the file.
+        stream: the file to write.
         source: the Parquet file that the rows were read from; None if they were read from another format.
         key: the name of the column for metadata; None if rows get none.
-        part: if only a part of the file is written, what was learnt from the rows before it; None for a whole file.
+        part: what is known of the rows before, if only a part of the file is written; None for a whole file.
     """
 
     def __init__(
@@ -60,11 +60,11 @@ class ParquetSink(Sink):
             self._columns.check(record.values)
 
     def learnt(self) -> Learnt:
-        """Return the types of the values seen so far."""
+        """Return the types of the values seen so far, for a sink that writes another part."""
         return Learnt(types=tuple(self._columns.seen.items()))
 
     def learn(self, learnt: Learnt) -> None:
-        """Take over the types that a part has seen.
+        """Take over the types of values that another sink has seen in its part of the rows.
 
         Raises:
             AugmentError: a type differs from the type in an earlier row.
@@ -72,7 +72,7 @@ class ParquetSink(Sink):
         self._columns.add(learnt.types)
 
     def write(self, rows: Sequence[tuple[Record, Changed]]) -> None:
-        """Write rows.
+        """Write rows, each given as the original record and what changed in it.
 
         Raises:
             AugmentError: a value does not fit its column.
@@ -85,7 +85,11 @@ class ParquetSink(Sink):
                 self._add(self._changed(list(same)))
 
     def join(self, part: bytes, array: int = 0) -> None:
-        """Write the rows of a part.
+        """Add the rows that another sink wrote for a part of the input.
+
+        Args:
+            part: the bytes that the other sink wrote.
+            array: not used.
 
         Raises:
             AugmentError: a value does not fit its column.
@@ -130,7 +134,7 @@ class ParquetSink(Sink):
         return table
 
     def finish(self) -> None:
-        """Write the rows that are left.
+        """Write the rows that are still waiting.
 
         Raises:
             AugmentError: Parquet cannot hold a column.

@@ -15,26 +15,36 @@ from augment_ru.formats.sources import PARQUET, RowSource, kind_of, source_of
 
 
 class Row(NamedTuple):
-    """A row and its position for messages, such as `rows.jsonl: line 3`."""
+    """A row of a file.
+
+    Attributes:
+        where: its position for messages, such as `rows.jsonl: line 3`.
+        values: its values by key.
+    """
 
     where: str
     values: Mapping[str, Any]
 
 
 class Rows(NamedTuple):
-    """The rows of a file, and a hash of them."""
+    """The rows of a file.
+
+    Attributes:
+        rows: the rows, each with its position in the file.
+        digest: a hash of the rows.
+    """
 
     rows: list[Row]
     digest: str
 
     @property
     def values(self) -> list[Mapping[str, Any]]:
-        """The values of each row, without the positions."""
+        """The values of each row by key, without the positions in the file."""
         return [row.values for row in self.rows]
 
 
 def read_rows(source: str, input_format: str | None = None, encoding: str = UTF8) -> Rows:
-    """Read the rows of a file, in any format that perturb reads.
+    """Read the rows of a file, in any format that the command `perturb` reads.
 
     Args:
         source: the file, or `-` for stdin.
@@ -59,7 +69,7 @@ def rows_in(stream: BinaryIO, kind: str, where: str) -> Rows:
 
     Args:
         stream: the content, in UTF-8.
-        kind: the format, as `augment_ru.formats.sources.kind_of` names it.
+        kind: the format, as `kind_of` names it, such as "JSON lines".
         where: the name of the file in messages.
 
     Raises:
@@ -70,7 +80,12 @@ def rows_in(stream: BinaryIO, kind: str, where: str) -> Rows:
 
 
 class RowsRead:
-    """Read the rows from the content of a file one by one; they can be iterated once. `rows_in` has the same arguments.
+    """The rows of a file, read one by one; they can be iterated once.
+
+    Args:
+        stream: the content of the file, in UTF-8.
+        kind: the format, as `kind_of` names it, such as "JSON lines".
+        where: the name of the file in messages.
 
     Attributes:
         count: how many rows were read so far.
@@ -122,7 +137,7 @@ def _read(place: str, held: RowSource, line: Line) -> Row:
 
 
 def with_metadata(values: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the row with its metadata as an object; in a table the metadata is JSON text.
+    """Return a row with its metadata (the value of the key `augment`) as an object; in a table it is a string of JSON.
 
     Raises:
         AugmentError: the metadata is not valid JSON.
@@ -137,7 +152,11 @@ def with_metadata(values: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def rows_of(given: Iterable[Mapping[str, Any]], name: str = "row") -> Rows:
-    """Make `Rows` from dictionaries; they are numbered from 1 for messages.
+    """Make `Rows` from dictionaries; in messages they are numbered from 1.
+
+    Args:
+        given: the dictionaries.
+        name: what a row is called in messages.
 
     Raises:
         AugmentError: JSON cannot hold a row.

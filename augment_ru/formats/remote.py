@@ -50,9 +50,12 @@ class Remote:
 
     @contextmanager
     def held(self, output: str) -> Iterator[None]:
-        """Context manager that does nothing: a folder at a URL has no lock.
+        """Context manager that does nothing, since a folder at a URL has no lock.
 
-        So two runs that write the same output may do the same parts.
+        So two runs that write the same output may do the same work twice.
+
+        Args:
+            output: the output of the run; not used.
         """
         del output
         yield
@@ -112,7 +115,7 @@ class Remote:
             self._files.pipe_file(f"{self._path}/{name}", data)
 
     def beside(self, pattern: re.Pattern[str]) -> list["Remote"]:
-        """Return the folders in the parent folder whose names match the pattern; empty if they cannot be listed."""
+        """Return the folders beside this one whose names match the pattern; empty if they cannot be listed."""
         folder = self._path.rpartition("/")[0]
         start = self.place[: len(self.place) - len(self.place.rpartition("/")[2])]
         try:
@@ -130,7 +133,10 @@ class Remote:
 
 @contextmanager
 def file_errors(url: str) -> Iterator[None]:
-    """Context manager: turn errors of a file system in its block into errors with a message of one line.
+    """Context manager: turn errors of a remote file system in its block into errors with a message of one line.
+
+    Args:
+        url: the URL that is accessed, for the message.
 
     Raises:
         AugmentError: the file system raises an error in the block.

@@ -23,7 +23,13 @@ KEY = "augment"
 
 
 class Changed(NamedTuple):
-    """The new values of a row by their paths, and the metadata to add, if any."""
+    """What an attack changed in a row.
+
+    Attributes:
+        values: the new values, by their paths in the row.
+        metadata: the metadata to add, as JSON text; None for none.
+        key: the key under which the metadata is added.
+    """
 
     values: Mapping[Path, Any]
     metadata: str | None = None
@@ -32,7 +38,11 @@ class Changed(NamedTuple):
 
 
 def refuse_twice(values: Mapping[str, Any], key: str = KEY) -> None:
-    """Check that the row has no field yet with the name of the metadata.
+    """Check that a row has no field yet with the name under which metadata is to be added.
+
+    Args:
+        values: the row.
+        key: the name.
 
     Raises:
         AugmentError: the row has a field named `key`.
@@ -45,7 +55,11 @@ def refuse_twice(values: Mapping[str, Any], key: str = KEY) -> None:
 
 
 def written(record: Record, changed: Changed) -> str:
-    """Return the row as a JSON line: the line that it was read from, in which only the new values are replaced.
+    """Return the new row as a JSON line: the line that was read, in which only the new values are replaced.
+
+    Args:
+        record: the original record.
+        changed: the new values and the metadata.
 
     Raises:
         AugmentError: the row already has a field with the name of the metadata, or JSON cannot hold it.
@@ -69,14 +83,16 @@ def written(record: Record, changed: Changed) -> str:
 def lines_with(
     records: AlikeRecords, new: Sequence[str], metadata: Iterable[bytes] | None, alone: Callable[[int], str]
 ) -> Iterator[bytes]:
-    """Yield the line of each record with its new text and metadata: what `written` returns, with a line feed.
+    """Yield the JSON line of each record with its new text and its metadata, ended by a line feed.
+
+    It is the line that was read, in which only the text is replaced.
 
     Args:
         records: the records, read from JSON lines.
         new: the new text of each record.
         metadata: the metadata of each record, as JSON; None adds no metadata.
-        alone: takes the index of a record and returns its line without a line feed; called if it is not certain where
-            the text stands in the line.
+        alone: a function that takes the index of a record and returns its new line without a line feed. It is called if
+            it is not certain where the text stands in the line.
     """
     key = b"" if metadata is None else f", {encoded(KEY)}: ".encode()
     columns = zip(
@@ -103,11 +119,15 @@ class LinesAtOnce(Sequence[tuple[Record, Changed]]):
 
     @abstractmethod
     def lines(self) -> Iterable[bytes] | None:
-        """Return the lines that `written` makes of the pairs, each with a line feed; None if they cannot be made so."""
+        """Return the new JSON line of each record, ended by a line feed; None if they cannot be made all at once."""
 
 
 def replaced(record: Record, changed: Changed) -> dict[str, Any]:
-    """Return the row as a dictionary with the new values; it shares no objects with the record.
+    """Return the new row as a dictionary; it shares no objects with the original record.
+
+    Args:
+        record: the original record.
+        changed: the new values and the metadata.
 
     Raises:
         AugmentError: the row already has a field with the name of the metadata.
@@ -116,7 +136,11 @@ def replaced(record: Record, changed: Changed) -> dict[str, Any]:
 
 
 def new_row(values: Mapping[str, Any], changed: Changed) -> dict[str, Any]:
-    """Return the row as a new dictionary with the new values; values that do not change are shared, not copied.
+    """Return the new row as a dictionary; values that do not change are shared with the original row, not copied.
+
+    Args:
+        values: the original row.
+        changed: the new values and the metadata.
 
     Raises:
         AugmentError: the row already has a field with the name of the metadata.

@@ -10,10 +10,10 @@ from augment_ru.records.record import Record
 
 
 class Sink(ABC):
-    """Writes rows to a stream, and leaves the stream open.
+    """Writes rows to a stream in one format, and leaves the stream open.
 
     Attributes:
-        learns_types: whether a row may be refused because of the types of values in earlier rows.
+        learns_types: whether a row may be refused because earlier rows have values of other types.
     """
 
     learns_types = False
@@ -23,7 +23,7 @@ class Sink(ABC):
 
     @abstractmethod
     def check(self, record: Record) -> None:
-        """Check that the format can hold the row; called once for each row, before it is perturbed.
+        """Check that the format can hold a row; called once for each row, before it is perturbed.
 
         Raises:
             AugmentError: the format cannot hold a field of the row.
@@ -31,27 +31,27 @@ class Sink(ABC):
 
     @abstractmethod
     def write(self, rows: Sequence[tuple[Record, Changed]]) -> None:
-        """Write rows: the records that were read, each with its changes.
+        """Write rows, each given as the original record and what changed in it.
 
         Raises:
             AugmentError: the format cannot hold a row.
         """
 
     def join(self, part: bytes, array: int = 0) -> None:  # noqa: ARG002  (only arrays of JSON have numbers)
-        """Write the rows of a part, as if they were given to `write`.
+        """Add the rows that another sink wrote for a part of the input, as if they were given to `write`.
 
         Args:
-            part: the bytes that a sink made by `sink_of(..., part=...)` wrote.
-            array: for JSON arrays, the number of the array that the rows were read from.
+            part: the bytes that the other sink (made by `sink_of(..., part=...)`) wrote.
+            array: for JSON files, the index of the array from which the rows were read, from 0.
         """
         self._stream.write(part)
 
     def learnt(self) -> Learnt:
-        """Return what `check` has learnt from the rows so far."""
+        """Return what is known of the rows so far: names of columns or types of values."""
         return NOTHING
 
     def learn(self, learnt: Learnt) -> None:  # noqa: B027  (most formats learn nothing)
-        """Take over what a part has learnt from its rows.
+        """Take over what another sink knows of its part of the rows: names of columns or types of values.
 
         Raises:
             AugmentError: a type in the part differs from the type in an earlier row.

@@ -39,17 +39,18 @@ def sink_of(
     part: Learnt | None = None,
     csv_safe: bool = False,
 ) -> Sink:
-    """Return a sink that writes rows to a file. If the source has the same format, its layout is kept.
+    """Return a sink, which writes rows to a file. If the input has the same format, the file is laid out alike.
 
     Args:
-        kind: the format, as `augment_ru.formats.sources.kind_of` names it.
+        kind: the format, as `kind_of` names it, such as "JSON lines".
         stream: the file; it is left open.
-        source: the source that the rows were read from.
+        source: the input from which the rows were read.
         key: the name of the field that every row gets for its metadata; None if rows get none.
-        mark: whether a byte-order mark of the source is written as well.
-        part: None for a sink that writes the whole file. For a sink that writes one part, which another sink adds to
-            the file with `Sink.join`: what was learnt from the rows before the part.
-        csv_safe: whether a table cell that looks like a formula only after an edit gets an apostrophe before it.
+        mark: whether a byte-order mark of the input is written as well.
+        part: None for a sink that writes the whole file. For a sink that writes only a part, which another sink adds to
+            the file with `Sink.join`: what is known of the rows before the part.
+        csv_safe: whether an apostrophe is put before a text in a table that looks like a formula only since it was
+            edited.
     """
     if kind == "JSON" and not (isinstance(source, JsonLines) and source.called_json):
         return JsonArraySink(
@@ -107,7 +108,7 @@ class LinesSink(_Lines):
     """Writes JSON lines."""
 
     def check(self, record: Record) -> None:
-        """Check that JSON can hold the row.
+        """Check that JSON can hold a row.
 
         Raises:
             AugmentError: JSON cannot hold a value of the row.
@@ -115,7 +116,11 @@ class LinesSink(_Lines):
         _check_json(record)
 
     def line(self, record: Record, changed: Changed) -> str:
-        """Return the JSON of a row.
+        """Return the new row as a line of JSON.
+
+        Args:
+            record: the original record.
+            changed: the new values and the metadata.
 
         Raises:
             AugmentError: JSON cannot hold the row, or it already has a field with the name of the metadata.
@@ -123,7 +128,7 @@ class LinesSink(_Lines):
         return written(record, changed)
 
     def write(self, rows: Sequence[tuple[Record, Changed]]) -> None:
-        """Write rows.
+        """Write rows, each given as the original record and what changed in it.
 
         Raises:
             AugmentError: JSON cannot hold a row, or a row already has a field with the name of the metadata.
@@ -149,7 +154,11 @@ class TextSink(_Lines):
         self.line(record, Changed({}))
 
     def line(self, record: Record, changed: Changed) -> str:
-        """Return the text of a row.
+        """Return the new text of a row.
+
+        Args:
+            record: the original record.
+            changed: the new values.
 
         Raises:
             AugmentError: the row does not have exactly one text, or its text has a line feed.
@@ -168,13 +177,13 @@ class TextSink(_Lines):
 
 
 class JsonArraySink(Sink):
-    """Writes arrays with one row on each line, and around the arrays the texts of the source.
+    """Writes a JSON file with arrays of rows, one row on each line; what stands around the arrays in the input is kept.
 
     Args:
-        stream: the file.
-        source: the arrays that the rows were read from; None writes a single array.
-        mark: whether a byte-order mark of the source is written as well.
-        is_part: whether only the rows of a part are written, without brackets; another sink takes them with `join`.
+        stream: the file to write.
+        source: the JSON file from which the rows were read; None to write a single array.
+        mark: whether a byte-order mark of the input is written as well.
+        is_part: whether only rows are written, without brackets, for another sink that adds them with `join`.
     """
 
     def __init__(self, stream: BinaryIO, source: JsonArray | None, *, mark: bool, is_part: bool) -> None:
@@ -188,7 +197,7 @@ class JsonArraySink(Sink):
         """Whether the open array has no row yet."""
 
     def check(self, record: Record) -> None:
-        """Check that JSON can hold the row.
+        """Check that JSON can hold a row.
 
         Raises:
             AugmentError: JSON cannot hold a value of the row.
@@ -196,7 +205,7 @@ class JsonArraySink(Sink):
         _check_json(record)
 
     def write(self, rows: Sequence[tuple[Record, Changed]]) -> None:
-        """Write rows.
+        """Write rows, each given as the original record and what changed in it.
 
         Raises:
             AugmentError: JSON cannot hold a row, or a row already has a field with the name of the metadata.
@@ -209,7 +218,12 @@ class JsonArraySink(Sink):
         self._stream.write("".join(pieces).encode())
 
     def join(self, part: bytes, array: int = 0) -> None:
-        """Write the rows of a part that were read from the array with this number."""
+        """Add the rows that another sink wrote for a part of the input.
+
+        Args:
+            part: the bytes that the other sink wrote.
+            array: the index of the array from which the rows were read, from 0.
+        """
         if part:
             before = self._up_to(array if self._source else 0) + self._between()
             self._stream.write(before.encode())
@@ -236,7 +250,7 @@ class JsonArraySink(Sink):
         return "" if self._array < 0 else "]" if self._empty else "\n]"
 
     def finish(self) -> None:
-        """Close the last array, and write the text that follows it in the source."""
+        """Close the last array, and write the text that follows it in the input."""
         if self._is_part:
             return
         rest = self._up_to(len(self._around) - 2)

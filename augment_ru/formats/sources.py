@@ -25,7 +25,7 @@ TABLES = ("CSV", "TSV")
 
 
 class RowSource(Protocol):
-    """A source of rows, such as a file or a part of it."""
+    """A source of rows in one format, such as a file or a part of it."""
 
     unit: ClassVar[str]
     """The word that messages use for a row: line or row."""
@@ -36,9 +36,12 @@ class RowSource(Protocol):
     def parsed(self, line: Line) -> tuple[str | None, dict[str, Any], Any]:
         """Parse a row.
 
+        Args:
+            line: the row as bytes, with its number.
+
         Returns:
-            The JSON text of the row, or None if the format is not JSON; its values; and further data that a sink of the
-            same format needs.
+            Three values: the JSON text of the row (None if the format is not JSON); the values of the row; and what
+            else is needed to write the row in the same format.
 
         Raises:
             AugmentError: the line is not a valid row.
@@ -46,13 +49,13 @@ class RowSource(Protocol):
 
 
 def kind_of(name: str | None, ending: str | None = None) -> str:
-    """Return the format of a file, from `ending` if it is given, otherwise from its name.
+    """Return the format of a file, such as "JSON lines", from `ending` if it is given, otherwise from its name.
 
-    Stdin and stdout hold JSON lines, and so does a file whose name has no ending.
+    Standard input and output hold JSON lines, and so does a file whose name has no ending.
 
     Args:
-        name: the name of the file, which may be packed; `-` or None for stdin or stdout.
-        ending: the ending of a file name, without the dot; or one of `layouts.LAYOUTS`, which is its own format.
+        name: the name of the file, which may be packed; `-` or None for standard input or output.
+        ending: the ending of a file name, without the dot, or the name of another layout, such as `conll`.
 
     Raises:
         AugmentError: the format is unknown, or the name is that of a packed Parquet file.
@@ -78,10 +81,10 @@ def kind_of(name: str | None, ending: str | None = None) -> str:
 
 
 def source_of(kind: str, stream: BinaryIO) -> RowSource:
-    """Return the source that reads the rows of a file in this format.
+    """Return a source, which reads the rows of a file in this format.
 
     Args:
-        kind: the format, as `kind_of` names it.
+        kind: the format, as `kind_of` names it, such as "JSON lines".
         stream: the content of the file, in UTF-8.
 
     Raises:

@@ -15,10 +15,10 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")
 
 @dataclass(frozen=True, slots=True)
 class TableLayout:
-    """How a table is written.
+    """How a table is written: its delimiter and its line end.
 
     A CSV cell in quotation marks may hold delimiters and line ends; a quotation mark inside it is written twice. A TSV
-    row is one line. It is read with quotation marks as in CSV if this gives one cell for each column; otherwise its
+    row is one line. It is read with quotation marks as in CSV if this gives one cell for each column. Otherwise its
     quotation marks are ordinary characters.
 
     Attributes:
@@ -39,9 +39,12 @@ class TableLayout:
     def cells_of_line(self, line: str, columns: int | None = None) -> list[str]:
         """Split a TSV row into cells.
 
+        Quotation marks are read as in CSV if that works and gives the right number of cells. Otherwise they are
+        ordinary characters.
+
         Args:
             line: the row, without its line end.
-            columns: the number of columns, if it is known.
+            columns: how many cells the row should have; None if that is not known.
         """
         plain = line.split("\t")
         if '"' not in line:
@@ -53,7 +56,7 @@ class TableLayout:
         return cells if columns in (None, len(cells)) else plain
 
     def row(self, cells: Sequence[str]) -> str:
-        r"""Return cells as a row with its line end; reading the row gives the same cells.
+        r"""Return cells as a row of the table with its line end. If the row is read again, it gives the same cells.
 
         >>> TableLayout(",").row(['два "слова", да', "слово"]), TableLayout("\t").row(['"кот" спит', '"пёс"'])
         ('"два ""слова"", да",слово\n', '"кот" спит\t"пёс"\n')
@@ -75,14 +78,17 @@ class TableLayout:
 
 
 def cell_text(value: object) -> str:
-    """Return a JSON value as the text of a cell: null is empty; lists, objects, numbers and truth values are JSON."""
+    """Return a JSON value as the text of a table cell.
+
+    Null becomes an empty cell. Lists, objects, numbers and truth values become JSON.
+    """
     if value is None:
         return ""
     return value if isinstance(value, str) else encoded(value)
 
 
 def without_formulas(row: Mapping[str, Any], before: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the row, with an apostrophe before each text that looks like a spreadsheet formula because of an edit.
+    """Return a row with an apostrophe before each text that looks like a spreadsheet formula only since it was edited.
 
     Args:
         row: the new values of the row.
@@ -103,6 +109,10 @@ def without_formulas(row: Mapping[str, Any], before: Mapping[str, Any]) -> dict[
 
 def check_names(values: Mapping[str, Any], names: Sequence[str]) -> None:
     """Check that the fields of a row are the columns of the table.
+
+    Args:
+        values: the row.
+        names: the names of the columns.
 
     Raises:
         AugmentError: the fields differ from the columns.

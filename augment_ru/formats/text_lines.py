@@ -12,13 +12,23 @@ FIELD = "text"
 
 
 class Ends(Around):
-    """The characters around a text: `before` is a byte-order mark or "", `after` is the line end or ""."""
+    """The characters around a text in a file with one text on each line.
+
+    Attributes:
+        before: a byte-order mark, or "".
+        after: the line end, or "".
+    """
 
     __slots__ = ()
 
 
 class TextLines:
-    """A file of plain text, or a part of it, as a source of rows; `first` is the number of its first line."""
+    """A file of plain text with one text on each line, or a part of it, as a source of rows.
+
+    Args:
+        stream: the file or the part.
+        first: the number in the file of the first line of `stream`.
+    """
 
     unit: ClassVar[str] = "line"
 
@@ -30,7 +40,7 @@ class TextLines:
         return read_lines(self.stream, blank=True, first=self._first)
 
     def parsed(self, line: Line) -> tuple[None, dict[str, Any], Ends]:
-        """Return None, the row of a line, and the characters around its text.
+        """Return None, the row that a line makes, and the characters around its text.
 
         Raises:
             AugmentError: the line is not UTF-8.

@@ -46,8 +46,8 @@ def check_values(values: Mapping[str, Any], problem: Problem, advice: str) -> No
 
     Args:
         values: the row.
-        problem: tells what is wrong with a value.
-        advice: what to do about it, for the message.
+        problem: a function that takes a value and tells what is wrong with it; it returns None if nothing is.
+        advice: what the user can do about it, for the message.
 
     Raises:
         AugmentError: `problem` finds something wrong with a value.
@@ -78,7 +78,12 @@ def table_problem(value: object) -> str | None:
 
 
 def surrogate_problem(text: str, where: str) -> str | None:
-    """Tell why UTF-8 cannot hold a text; None if it can. `where` names the format in the message."""
+    """Tell why UTF-8 cannot hold a text (because of a lone surrogate); None if it can.
+
+    Args:
+        text: the text.
+        where: the format to be written, for the message.
+    """
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -98,7 +103,12 @@ def parquet_problem(value: object) -> str | None:
 
 
 class Learnt(NamedTuple):
-    """What a sink has learnt from the rows so far: the names of the columns, or the type of the values at each path."""
+    """What a sink (which writes rows) knows of the rows so far.
+
+    Attributes:
+        names: the names of the columns, if the format is a table.
+        types: the type of the values at each path in the rows, if the format needs it.
+    """
 
     names: tuple[str, ...] = ()
     types: tuple[tuple[Path, str], ...] = ()
@@ -108,19 +118,22 @@ NOTHING = Learnt()
 
 
 class Columns:
-    """The types of the values in the rows so far: a column of Parquet has one type.
+    """The types of the values in the rows so far. In Parquet all values of a column must have one type.
 
-    Integers and other numbers may share a column if no integer has over 53 bits.
+    Integers and other numbers may share a column if no integer has more than 53 bits.
 
     Attributes:
-        seen: the type of the values at each path.
+        seen: the type of the values at each path in the rows.
     """
 
     def __init__(self, seen: Iterable[tuple[Path, str]] = ()) -> None:
         self.seen: dict[Path, str] = dict(seen)
 
     def add(self, types: Iterable[tuple[Path, str]]) -> None:
-        """Take over the types of further rows.
+        """Take over the types of the values of further rows.
+
+        Args:
+            types: pairs of a path in the rows and the type of the values there.
 
         Raises:
             AugmentError: two types at the same path cannot share a column.

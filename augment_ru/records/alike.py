@@ -9,15 +9,15 @@ from augment_ru.records.task import Task
 
 
 class AlikeRecords(Sequence[Record]):
-    """Records of one task that have one text each, in the same field.
+    """Records that can be perturbed together in arrays: of one task, with one text each, in the same field.
 
     Args:
-        task: the task of all records. It perturbs exactly one field, which is a key of every row, and it protects
-            nothing (`Anchors`).
+        task: the task of all records. It perturbs exactly one field, which is a key of every row, and it protects no
+            part of the texts itself.
         values: the row of each record; the rows must not be changed afterwards.
         texts: the text of each record, which is the value of that field; a text may hold no lone surrogate.
         lines: the JSON line that each record was read from; None if the records were not read from JSON lines.
-        origin: the `origin` of each `Record`, the same for all.
+        origin: what the file format needs to write the rows as they were laid out; the same for all.
 
     Attributes:
         field: the field that is perturbed.
@@ -36,7 +36,10 @@ class AlikeRecords(Sequence[Record]):
 
     @staticmethod
     def fits(task: Task) -> bool:
-        """Tell whether rows of this task can be stored in this class."""
+        """Tell whether the task of some rows allows them to be stored in this class.
+
+        It must perturb exactly one field and protect nothing itself.
+        """
         layout = task.layout
         return not layout.has_anchors and layout.fields_of_every_row is not None and len(layout.fields) == 1
 
@@ -53,7 +56,7 @@ class AlikeRecords(Sequence[Record]):
 
     @property
     def keys(self) -> list[str]:
-        """The key of each record."""
+        """The key of each record, on which its random draws depend."""
         name = self.task.layout.id
         if name is None or "." in name or "[" in name:
             return [record.key for record in self]

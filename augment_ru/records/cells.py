@@ -6,15 +6,19 @@ from typing import Any
 
 
 def holds_json(value: object) -> bool:
-    """Tell whether a value is a text of JSON that stands for an object or a list: `'{"start": 3}'`."""
+    """Tell whether a value is a string with the JSON of an object or a list, such as `'{"start": 3}'`."""
     return isinstance(value, str) and _inside(value) is not value
 
 
 def with_cells_read(row: Mapping[str, Any], kept: Container[str] = ()) -> Mapping[str, Any]:
-    """Return the row with the objects and lists that its texts of JSON stand for; the keys in `kept` keep their texts.
+    """Return a row whose objects and lists are read from strings of JSON, as the cells of a table hold them.
 
     >>> with_cells_read({"text": "[1]", "answers": '{"answer_start": [3]}', "n": "3"}, {"text"})
     {'text': '[1]', 'answers': {'answer_start': [3]}, 'n': '3'}
+
+    Args:
+        row: the row.
+        kept: the keys whose strings are left as they are.
     """
     found = {key: _inside(held) for key, held in row.items() if isinstance(held, str) and key not in kept}
     return {**row, **found}

@@ -12,7 +12,7 @@ from augment_ru.text.context import Context
 
 
 def contexts_of(records: Sequence[Record]) -> list[Context]:
-    """Return the context of each text of the records, in the order of records and fields."""
+    """Return what attacks are told about each text of the records, in the order of records and fields."""
     return [context for record in records for context in _contexts(record)]
 
 

@@ -28,7 +28,7 @@ METRIC_KINDS: Mapping[str, Kind] = {
 
 
 def check_metrics(names: Sequence[str]) -> None:
-    """Check that these can be the metrics of a task.
+    """Check that a task may name these metrics.
 
     Raises:
         AugmentError: there is no metric with one of the names, or the metrics score different kinds of answers.

@@ -23,7 +23,18 @@ _SHOWN = 40
 
 
 class Offset(NamedTuple):
-    """A place in a text that a row states as a number: the index of a character, or of a word between white space."""
+    """A place in a text that a row states as a number: the index of a character, or of a word between white space.
+
+    Attributes:
+        text: the field that holds the text.
+        span: the part of the text that the number points to. It is protected, so that the number can be updated.
+        path: the path of the number in the row.
+        stated: the number, as a string of digits if a table states it so. With `edge` "text" it is the text of a
+            labelled span.
+        words: whether the number counts words instead of characters.
+        edge: for a labelled span, which may be edited: which part of it is stated here. "" for other spans, which may
+            not.
+    """
 
     text: str
     """The field that holds the text."""
@@ -39,10 +50,16 @@ class Offset(NamedTuple):
     """For a labelled span, which may be edited: which part of it is stated here. "" for other spans, which may not."""
 
     def after(self, script: Script) -> int | str:
-        """Return what `stated` becomes for the new text. It is computed from the edits; the text is not searched.
+        """Return the number (or text) that the row must state for the new text.
+
+        It is computed from the edits; the text is not searched.
+
+        Args:
+            script: the edits of the text.
 
         Raises:
-            AugmentError: an edit touched the span, or edits deleted a labelled span; the engine allows neither.
+            AugmentError: an edit touched the part of the text that the number points to, or a labelled span was
+                deleted. The engine allows neither.
         """
         if self.edge:
             span = script.carried(self.span)
@@ -62,10 +79,16 @@ class Offset(NamedTuple):
 
 
 def offsets_of(row: Values, task: Task, fields: Sequence[str]) -> Iterator[Offset]:
-    """Yield every offset into these fields that a row states.
+    """Yield every offset that a row states into its texts: a number that is a place in one of them.
+
+    Args:
+        row: the row.
+        task: the task of the row, which says where offsets stand.
+        fields: the fields whose texts count.
 
     Raises:
-        AugmentError: an offset does not match its text, or a field has a text in place of its offsets.
+        AugmentError: an offset does not point to the text that the row gives for it, or a field that should hold
+            offsets holds a string.
     """
     for answers in task.layout.answers:
         if answers.text in fields:
@@ -81,10 +104,14 @@ def offsets_of(row: Values, task: Task, fields: Sequence[str]) -> Iterator[Offse
 
 
 def check_opened(row: Values, keys: Iterable[str]) -> None:
-    """Check that no key holds an object or a list as a text, as the cell of a table does.
+    """Check that none of these fields holds an object or a list as a string, as the cell of a table does.
+
+    Args:
+        row: the row.
+        keys: the fields, which are keys of the row.
 
     Raises:
-        AugmentError: one of the keys holds a text that starts like an object or a list, of JSON or of Python.
+        AugmentError: a field holds a string that starts like an object or a list, of JSON or of Python.
     """
     for key in keys:
         held = row.get(key)
@@ -239,7 +266,11 @@ def _shown(stated: Iterable[object], joined: str = " and ") -> str:
 
 
 def table(value: object, where: str) -> Values:
-    """Return the value if it is an object.
+    """Return a value if it is a JSON object.
+
+    Args:
+        value: the value.
+        where: where it stands, for the message.
 
     Raises:
         AugmentError: the value is not an object.
@@ -250,7 +281,7 @@ def table(value: object, where: str) -> Values:
 
 
 def kind(value: object) -> str:
-    """Return the word for the type of a JSON value, for messages."""
+    """Return the word for the type of a JSON value, such as "a list", for messages."""
     if isinstance(value, float) and isnan(value):  # with which pandas fills cells without a value
         return "NaN"
     kinds = {type(None): "nothing", bool: "a truth value", int: "a number", float: "a number", str: "a text"}

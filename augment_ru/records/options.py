@@ -19,13 +19,13 @@ from augment_ru.records.task import Task
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """An option of a question.
+    """An option of a question: an answer that it offers.
 
     Attributes:
-        name: its marker «(A)», or the name of its field.
+        name: its marker «(A)», or the name of the field that holds it.
         field: the field that holds it.
-        span: its place in that field, including the white space around it.
-        text: the characters of the span.
+        span: where it stands in that field, including the white space around it.
+        text: the characters at that place.
     """
 
     name: str
@@ -66,9 +66,9 @@ def _questions(record: Record) -> Iterator[list[Option]]:
 
 
 def comparable(text: str) -> str:
-    """Return the form in which options and distractors are compared.
+    """Return the form of a text in which options are compared: what readers overlook is made alike.
 
-    This is the text in lower case, with е for ё, without marks at the ends, and with single spaces.
+    The text is put in lower case, with е for ё, without marks at the ends, and with single spaces.
 
     >>> comparable(" «Ёлка  растёт». ")
     'елка растет'
@@ -77,11 +77,13 @@ def comparable(text: str) -> str:
 
 
 def made_equal(before: Sequence[str], after: Sequence[str]) -> list[tuple[int, int]]:
-    """Return the index pairs of options that a perturbation made equal, without pairs that were equal before.
+    """Return which options of a question a perturbation made equal, as pairs of indices, from 0.
+
+    Pairs that were equal before do not count.
 
     Args:
-        before: the options of a question in their comparable form.
-        after: the same options after a perturbation, in the same order and form.
+        before: the options in their comparable form (`comparable`).
+        after: the same options after the perturbation, in the same order and form.
 
     >>> made_equal(["рыжий кот", "белый кот", "кот"], ["кот", "кот", "кот"])
     [(0, 1), (0, 2), (1, 2)]
@@ -116,7 +118,8 @@ class Reordered(NamedTuple):
 
     Attributes:
         edits: the edits of each perturbed text.
-        values: the new values elsewhere, by path: options in fields that are not perturbed, and the right answer.
+        values: the other new values, by their paths in the row: options in fields that are not perturbed, and the right
+            answer.
     """
 
     edits: Mapping[str, list[Edit]]
@@ -124,12 +127,12 @@ class Reordered(NamedTuple):
 
 
 class Ordered(NamedTuple):
-    """The options of a question that may stand in another order.
+    """The options of a question whose order may be changed.
 
     Attributes:
         options: the options.
         labels: for each option, the label that the record has as its right answer if this option is right.
-        right: the number of the right option; None if the record has no right answer.
+        right: the index of the right option, from 0; None if the record has no right answer.
     """
 
     options: list[Option]
@@ -138,10 +141,11 @@ class Ordered(NamedTuple):
 
     @property
     def groups(self) -> list[list[int]]:
-        """The options that may change places with each other, as groups of their numbers.
+        """The options that may change places with each other, as groups of their indices, from 0.
 
-        Options that speak of all others («ничего из перечисленного»), or of some by their letters («A и B»), stay. The
-        options of which one of these speaks change places only with each other, so that what it says stays true.
+        Some options speak of others. An option about all others («ничего из перечисленного»), or about some by their
+        letters («A и B»), keeps its place. The options that such an option names change places only with each other, so
+        that it stays true.
         """
         texts = [option.text.strip(" .;") for option in self.options]
         groups, named = [], set[int]()
@@ -158,10 +162,10 @@ class Ordered(NamedTuple):
 
 
 def ordered_options(record: Record) -> Ordered | None:
-    """Return the options of the question of a record, if they may stand in another order.
+    """Return the options of the question of a record, if their order may be changed; otherwise None.
 
-    They may not, and the result is None, if the record does not have exactly one question, if its task does not say
-    what labels the options have, or if the right answer is none of these labels.
+    It may not be changed if the record does not have exactly one question, if its task does not say what labels the
+    options have, or if the right answer is none of these labels.
 
     Raises:
         AugmentError: a field that is perturbed is missing, or is not a text.
@@ -191,11 +195,11 @@ def _label(label: str, labels: Sequence[str]) -> str:
 def reordered(record: Record, order: Sequence[int]) -> Reordered:
     """Return what changes in a record when its options are put in another order.
 
-    Markers stay where they are; the right answer follows the option that it names.
+    Markers such as «(A)» stay where they are. The right answer follows the option that it names.
 
     Args:
         record: the record; its options are those of `ordered_options`.
-        order: for each position, the number of the option that moves there.
+        order: for each position, the index of the option that moves there, from 0.
 
     Raises:
         ValueError: the record has no options that may stand in another order, or `order` does not fit them.

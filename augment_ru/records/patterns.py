@@ -16,7 +16,11 @@ _REPEATS = 6
 
 
 def check_pattern(where: str, pattern: str) -> None:
-    """Check that a text is a valid regular expression; `where` names it in the message.
+    """Check that a string is a valid regular expression.
+
+    Args:
+        where: where it stands, for the message.
+        pattern: the string.
 
     Raises:
         ValueError: the pattern is not a valid regular expression.
@@ -45,7 +49,12 @@ def matches(pattern: str, text: str, what: str = "pattern") -> list[tuple[int, i
 
 
 def is_found(pattern: str, text: str, what: str = "pattern") -> bool:
-    """Tell whether a regular expression matches somewhere in a text; the arguments are those of `matches`.
+    """Tell whether a regular expression matches somewhere in a text.
+
+    Args:
+        pattern: the regular expression.
+        text: the text.
+        what: the name of the pattern in messages.
 
     Raises:
         AugmentError: the search takes over a second.

@@ -42,7 +42,10 @@ def _are_like_places(keys: tuple[str, ...]) -> bool:
 
 
 def may_hold_places(rows: Sequence[dict[str, Any]]) -> bool:
-    """Tell whether `places_in` may find places in the rows: by their keys, or because they hold texts of JSON."""
+    """Tell whether rows may state places in their texts as numbers, so that it is worth searching them.
+
+    Their keys are named like places, or they hold objects, lists or strings of JSON.
+    """
     kinds = set(map(type, chain.from_iterable(map(dict.values, rows))))
     if any(map(_are_like_places, set(map(tuple, rows)))):
         return True
@@ -52,13 +55,16 @@ def may_hold_places(rows: Sequence[dict[str, Any]]) -> bool:
 
 
 def places_in(row: Mapping[str, Any], texts: Mapping[str, str]) -> Iterator[tuple[Path, str]]:
-    """Yield pairs: the path of a number that is a place in a text, and the field of that text.
+    """Yield each number in a row that is a place in one of its texts, although no task says so.
 
-    What counts as a place is told at the top of this module.
+    Such a number has a name like `start` or `span`, and the text beside it, or whole words, stand at that place.
 
     Args:
         row: the row.
         texts: the texts of the row by field.
+
+    Yields:
+        The path of the number in the row, and the field of the text.
 
     >>> row = {"text": "Пушкин жил в Москве.", "answer": {"text": "Москве", "answer_start": 13}, "start": 13}
     >>> list(places_in(row, {"text": row["text"]}))

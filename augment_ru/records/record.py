@@ -24,7 +24,12 @@ _SHOWN = 60
 
 
 class Anchors(NamedTuple):
-    """The parts of a record's texts that its task protects, by field."""
+    """What the task of a record protects in its texts.
+
+    Attributes:
+        spans: the protected spans of each text, by field.
+        borders: the places that no change may cross, by field: where options or marked parts start.
+    """
 
     spans: Mapping[str, list[Span]]
     borders: Mapping[str, list[int]]
@@ -33,13 +38,13 @@ class Anchors(NamedTuple):
 
 @dataclass(slots=True)
 class Record:
-    """A dataset row with its task. Immutable; results that follow from the values are computed once, on first use.
+    """A row of a dataset with its task. Immutable; what follows from the values is computed once, on first use.
 
-    Only the types say that it is immutable, not the interpreter: a frozen dataclass takes four times as long to make,
-    and every row of a file is a record.
+    That it is immutable is stated by its types alone, and the interpreter does not enforce it. A frozen dataclass would
+    take four times as long to make, and every row of a file is a record.
 
     Attributes:
-        values: the row: keys to JSON values. It must not be changed afterwards.
+        values: the row as JSON values by key. It must not be changed afterwards.
         task: the task of the row.
         line: the JSON that the row was read from; None for a row that was not read from JSON.
         origin: further data that the file format needs to write the row with the layout of the input.
@@ -87,7 +92,7 @@ class Record:
         return sum(len(one) for one in held if isinstance(one, str))
 
     def check_places(self) -> None:
-        """Check that every place in a perturbed text that the row states as a number will move with the text.
+        """Check that every number of the row that is a place in a perturbed text will move with the text.
 
         Raises:
             AugmentError: the row states a place that the task does not declare, a field is missing, or an offset does
@@ -114,7 +119,7 @@ class Record:
         return self.texts()[name]
 
     def read(self) -> dict[str, str]:
-        """Return the texts that a model reads, by field: the fields of `task.layout.read` that the row has.
+        """Return the texts that a model reads, by field. The task says which fields these are (`Layout.read`).
 
         Raises:
             AugmentError: a field to perturb is missing, or does not hold a text.
@@ -135,7 +140,11 @@ class Record:
 
     @property
     def view(self) -> Mapping[str, Any]:
-        """The values of the row as constraints see them: some are also available under a name of `Layout.aliases`."""
+        """The values of the row as constraints see them.
+
+        Constraints may look for other names than those of the fields. A task says which field stands for such a name
+        (`Layout.aliases`).
+        """
         if not self.task.layout.aliases:
             return self.values
         found = {theirs: field_paths.value(self.values, ours) for theirs, ours in self.task.layout.aliases}
@@ -147,7 +156,7 @@ class Record:
         return {**self.values, **{name: value for name, value in (found | split).items() if value is not None}}
 
     def check(self) -> None:
-        """Check the texts and offsets of the record; errors name the record.
+        """Check the texts and offsets of the record; the message of an error names the record.
 
         Raises:
             AugmentError: a text is missing, or an offset does not match its text or would not move with it.
@@ -171,7 +180,7 @@ class Record:
         return self._offsets
 
     def labelled(self) -> dict[str, list[Span]]:
-        """Return the labelled spans of each text if the task perturbs them (`Layout.spans`); otherwise `{}`."""
+        """Return the labelled spans (right answers) of each text if the task lets attacks edit them; otherwise `{}`."""
         found: dict[str, list[Span]] = {name: [] for name in self.fields if self.task.layout.spans != "context"}
         for offset in self.offsets() if found else ():
             if offset.edge == "start":
@@ -324,5 +333,5 @@ def list_of_texts(value: object) -> list[str]:
 
 
 def option_markers(text: str) -> list[Span]:
-    """Return the spans of the markers of the options in a question: see `answers.marked_options`."""
+    """Return the spans of the markers «(A)», «(B)», … of the options in a question."""
     return [Span(*found.span(), "OPTION") for found in marked_options(text)]

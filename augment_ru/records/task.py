@@ -24,7 +24,14 @@ class _Part(msgspec.Struct, frozen=True, cache_hash=True, dict=True, forbid_unkn
 
 
 class AnswerOffsets(_Part, frozen=True):
-    """A field with a list of answers {offset, length, segment}; each answer is a span of a text field (MultiQ)."""
+    """A field that holds a list of answers {offset, length, segment}, each of them a part of a text (MultiQ).
+
+    Attributes:
+        field: the field with the list.
+        text: the field with the text.
+        label: the label of the protected spans.
+        may_be_text: whether a row may hold a string instead of the list; such a row states no offset.
+    """
 
     field: SomeText
     text: SomeText
@@ -34,7 +41,16 @@ class AnswerOffsets(_Part, frozen=True):
 
 
 class WordSpans(_Part, frozen=True):
-    """Spans that a row states as a text and the number of its first word; words are separated by white space (RWSD)."""
+    """Parts of a text that a row states as their words and the index of the first of them (RWSD).
+
+    Words are separated by white space and counted from 0.
+
+    Attributes:
+        field: the field with these statements.
+        text: the field with the text.
+        pairs: pairs of keys: that of the words, and that of the index of the first word.
+        label: the label of the protected spans.
+    """
 
     field: SomeText
     text: SomeText
@@ -44,9 +60,19 @@ class WordSpans(_Part, frozen=True):
 
 
 class CharacterSpans(_Part, frozen=True):
-    """Spans that a row states as indices of characters: two numbers, or one number and the text that stands there.
+    """Parts of a text that a row states by indices of characters.
 
-    Rows differ on whether the character at the second number is included (RUSSE).
+    A row gives two numbers, or one number and the text that stands there. Rows differ on whether the character at the
+    second number belongs to the part (RUSSE).
+
+    Attributes:
+        text: the field with the text.
+        start: the field with the number where a part starts.
+        label: the label of the protected spans.
+        stop: the field with the number where a part ends; "" if `segment` is used.
+        segment: the field with the text of the part (SQuAD); "" if `stop` is used.
+        labels: the field with the label of each part, if these are labelled spans; "" for others. They do not include
+            the character at their stop, and attacks may edit them (`Layout.spans`).
     """
 
     text: SomeText
@@ -65,7 +91,14 @@ class CharacterSpans(_Part, frozen=True):
 
 
 class Marks(_Part, frozen=True):
-    """Parts of a text that are not language, such as sentence numbers and placeholders. They survive perturbation."""
+    """Parts of a text that are not language, such as sentence numbers and placeholders; no edit touches them.
+
+    Attributes:
+        text: the field with the text.
+        pattern: the regular expression that finds these parts.
+        label: the label of the protected spans.
+        border: whether changes may not cross the start of such a part.
+    """
 
     text: SomeText
     pattern: SomeText
@@ -79,7 +112,13 @@ class Marks(_Part, frozen=True):
 
 
 class Dialogue(_Part, frozen=True):
-    """Rows that are questions of one dialogue (ruTiE); their prompts contain the earlier questions and answers."""
+    """How the rows of a task form dialogues (ruTiE): a model is shown the earlier questions and answers with each row.
+
+    Attributes:
+        id: the field with the id of the dialogue.
+        turn: the field with the number of the question in its dialogue.
+        context: the field in which a model is given the earlier part of the dialogue.
+    """
 
     id: SomeText
     """The field with the id of the dialogue."""
@@ -90,33 +129,36 @@ class Dialogue(_Part, frozen=True):
 
 
 class Layout(_Part, frozen=True):
-    """What the rows of a task hold, and which parts of them survive.
+    """What the rows of a task hold, and which parts of them no edit may touch.
 
-    Fields are named as in `records.field_paths`: `text`, `inputs.text`, `qas[].query`.
+    Fields are named by paths: `text`, `inputs.text`, `qas[].query` (of each item of a list).
 
     Attributes:
         fields: the text fields that are perturbed; no other field is, except those in `optional`.
-        optional: text fields that are perturbed in the rows that have them.
-        keys: the fields by which a row is recognised; without them the task is taken by its name alone.
-        contains: a field and a regular expression; a row is recognised only if it matches in the text of the field.
+        optional: text fields that are perturbed as well, in the rows that have them.
+        keys: the fields by which a row is recognised as one of this task. Without them the task is used only if it is
+            named.
+        contains: a field and a regular expression. A row is recognised only if the expression matches in the text of
+            the field.
         id: the field with the id of a row, if there is one.
-        constraints: the default constraints.
-        options: the text fields that hold options «(A) … (B) …»; the markers survive, and no change crosses a marker.
-        option_fields: fields that each hold an option. Fields without `[]` are options of one question; with `[]`, the
-            items of a list are options of one question. They are judged, and no distractor may hold an option.
-        option_labels: for each of `option_fields`, the label that is the right answer of a row if this option is right.
-        lists: the fields that must hold a list of texts, or the text of such a list.
-        answers, words, characters: the offsets that a row states; they move with the text.
-        marks: parts of the texts that are not language; they survive.
-        kept: fields with words that survive wherever they stand in a perturbed text.
-        judged: further fields with a statement to judge (a hypothesis, a gap to fill): no distractor is put after it,
-            and no distractor is made of its sentences.
+        constraints: the names of the constraints that hold for the task unless others are given.
+        options: the text fields that hold options «(A) … (B) …». The markers stay, and no change crosses a marker.
+        option_fields: fields that each hold an option. Fields without `[]` are options of one question. With `[]`, the
+            items of a list are options of one question. No inserted sentence (distractor) is put after an option or may
+            hold one.
+        option_labels: for each of `option_fields`, the label that is the right answer if this option is right.
+        lists: the fields that must hold a list of texts, or such a list written as a string.
+        answers, words, characters: where the rows state places in their texts; these numbers move with the text.
+        marks: parts of the texts that are not language; no edit touches them.
+        kept: fields with words that no edit touches wherever they stand in a perturbed text.
+        judged: further fields with a statement to judge (a hypothesis, a gap to fill). No distractor (an inserted
+            sentence) is put after it, and none is made of its sentences.
         forbidden: further fields with words that no distractor may hold, such as the word that is asked about.
-        aliases: pairs of a name that constraints look for and the name of the field that holds this value.
-        named: whether right answers depend on who is named: an answer is a name, or it is asked about the world. Then
-            no attack exchanges the names of persons.
+        aliases: pairs: a name that constraints look for, and the field that holds this value.
+        named: whether right answers depend on who is named: an answer is a name, or the question is about the real
+            world. Then no attack exchanges the names of persons.
         inputs: the fields that a model reads, the most important first; other perturbed fields come after these.
-        dialogue: how the rows belong together, if they are questions of dialogues.
+        dialogue: how the rows form dialogues; None if they do not.
         spans: what is perturbed of texts with labelled spans: `context` (all but the spans), `inside` (only the spans)
             or `all`.
     """
@@ -161,12 +203,12 @@ class Layout(_Part, frozen=True):
 
     @cached_property
     def labelled(self) -> str | None:
-        """The field whose labelled spans are the right answer; None if there is none."""
+        """The field of the text whose labelled spans are the right answer; None if there is none."""
         return next((one.text for one in self.characters if one.labels), None)
 
     @cached_property
     def states_offsets(self) -> bool:
-        """Whether rows of the task state offsets into their texts."""
+        """Whether rows of the task state places in their texts as numbers."""
         return bool(self.answers or self.words or self.characters)
 
     @cached_property
@@ -178,12 +220,12 @@ class Layout(_Part, frozen=True):
 
     @cached_property
     def anchored(self) -> bool:
-        """Whether the task itself protects parts of its texts."""
+        """Whether the task itself, without constraints, protects parts of its texts."""
         return bool(self.options or self.answers or self.words or self.characters or self.marks or self.kept)
 
     @cached_property
     def has_anchors(self) -> bool:
-        """Whether `Record.anchors` has anything to do for this task: spans to protect, or lists to check."""
+        """Whether there is something to find in each row: spans that the task protects, or lists to check."""
         return self.anchored or bool(self.lists)
 
     @cached_property
@@ -196,18 +238,19 @@ class Scoring(_Part, frozen=True):
     """Where the right answers of a task are, and how a model's answers are compared with them.
 
     Attributes:
-        gold: the fields that hold the right answer; several fields if a row has several labels.
-        metrics: the names of the metrics (`records.metric_kinds`), the main metric first.
+        gold: the fields that hold the right answer: one, or several if a row has several labels.
+        metrics: the names of the metrics, the main metric first.
         separator: the text between several right answers in one text (MERA); None if a text is one answer.
         unlabelled: labels that mean that the right answer is not known; -1 always means this.
-        every_class: whether macro F1 is the mean over all classes of the data, including classes that never occur in
+        every_class: whether macro F1 is the mean over all classes of the data, even over classes that do not occur in
             the rows that are scored.
-        norms: the names of the labels in the answer field, if the single answer to a row is compared with several
-            labels. A list of labels follows this order; an object may use the beginning of a name as key (`util`).
-        normal_form: the form in which written answers are compared (`evaluation.answer_scores.normalised`).
-        grouped_by: the field whose values split the rows: a question is shown demonstrations of its own group.
-        mean_over: whether a score is the mean over these groups, or counted over all rows at once.
-        parts_by: fields for whose values scores are also counted, as parts; a text may hold several, joined by `;`.
+        norms: the names of several labels, if the single answer to a row is compared with each of them. A list of right
+            labels follows this order. If an object holds them, a key may be the beginning of a name (`util`).
+        normal_form: how written answers are simplified before they are compared: as for Russian, or as in SQuAD.
+        grouped_by: a field whose values divide the rows into groups. A question is shown only demonstrations of its own
+            group.
+        mean_over: whether a score is the mean over these groups; if not, it is counted over all rows at once.
+        parts_by: fields by whose values scores are also counted separately. A value may be several, joined by `;`.
     """
 
     gold: SomeTexts = ("label",)
@@ -223,7 +266,7 @@ class Scoring(_Part, frozen=True):
 
     @property
     def decided(self) -> tuple[str, ...]:
-        """The names of the decisions about a row: its norms, or the fields of its right answers."""
+        """The names of what is decided about a row: its labels (`norms`), or the fields of its right answers."""
         return self.norms or self.gold
 
 
@@ -232,19 +275,19 @@ class Benchmark(_Part, frozen=True):
 
     Attributes:
         language: the language of the texts, `ru` or `en`; constraints for the other language are refused.
-        prompt: the name of the prompt file in `prompts/`; None for the name of the task. A user's task file may name a
-            prompt file in its own folder, such as `ask.toml`; `prompt` is then the path of that file.
-        shots: how many demonstrations are shown.
+        prompt: the name of the prompt file in `prompts/`; None for the name of the task. For a user's task file it may
+            be a prompt file in the same folder, such as `ask.toml`; then it is the path of that file.
+        shots: how many demonstrations (train rows with their answers) are shown before a question.
         trained_on: the task whose train rows a model may learn from if this task has none (LiDiRus: TERRa).
         diagnostic: whether the score is left out of totals (MERA, section 4.2).
-        later: the template of a question that follows a demonstration, used instead of the template in the prompt file;
-            or a template for each value of the field `later_by`.
-        later_by: the field that chooses among several templates of `later`.
-        first: for rows with a template of their own: the text that is appended to the template of the first
-            demonstration; templates to which nothing is appended lose the white space around them. None to take all
-            templates as they are.
+        later: the template of a question that follows a demonstration; None for that of the prompt file. Or a template
+            for each value of the field `later_by`.
+        later_by: the field whose value chooses a template in `later`.
+        first: a text that is put after the template of the first demonstration, for rows with a template of their own.
+            The other templates then lose the white space around them. None to take all templates as they are.
         replacement: whether demonstrations are drawn with replacement.
-        protocols: by the name of a protocol, the keys of this file that it changes; the first is what the file states.
+        protocols: for the name of each protocol, what it changes: keys of a task file with other values. The first
+            protocol is what the task file states.
     """
 
     language: Literal["ru", "en"] = "ru"
@@ -267,7 +310,7 @@ class Benchmark(_Part, frozen=True):
 
 
 class Task(_Part, frozen=True):
-    """The schema of a dataset.
+    """The schema of a dataset: what its rows hold, and how they are asked and scored.
 
     Attributes:
         name: its name on the command line.
@@ -295,7 +338,7 @@ class Task(_Part, frozen=True):
 
     @property
     def turns(self) -> dict[str, Any] | None:
-        """The arguments of `dialogues.with_contexts`; None if the rows are no dialogues."""
+        """How the rows form dialogues, as arguments of `dialogues.with_contexts`; None if they do not."""
         held, later = self.layout.dialogue, self.benchmark.later
         if held is None:
             return None
@@ -318,7 +361,10 @@ class Task(_Part, frozen=True):
         )
 
     def under(self, protocol: str | None) -> "Task":
-        """Return the task with the changes that a protocol of its benchmark makes; the task itself for None.
+        """Return the task as a protocol (one version of how its benchmark asks and scores) changes it.
+
+        Args:
+            protocol: the name of the protocol; None returns the task itself.
 
         Raises:
             AugmentError: the task has no such protocol.
@@ -411,7 +457,7 @@ def _check_names(made: Task) -> None:
 
 @lru_cache(maxsize=256)
 def generic(*fields: str) -> Task:
-    """Return the task of rows that fit no other task; it perturbs these text fields, or `text` if none are given."""
+    """Return a task for rows that fit no known task; it perturbs these text fields, or `text` if none are given."""
     return Task("generic", Layout(fields or ("text",), id="id"))
 
 
@@ -431,11 +477,11 @@ def task(name: str) -> Task:
 
 
 def recognise(row: Mapping[str, Any]) -> Task:
-    """Return the task whose key fields (`Layout.keys`) the row has.
+    """Return the task of a row, recognised by the fields that the row has.
 
-    Of several such tasks, it is the one whose key fields include those of all others. If no task fits, the keys of
-    objects and lists that are written as JSON text (as in the cells of a table) count, too. A row that fits no task but
-    has a field `text` is of the generic task.
+    A task fits if the row has all its key fields (`Layout.keys`). Of several such tasks, it is the one whose key fields
+    include those of all others. If no task fits, the keys inside strings of JSON (as in the cells of a table) count,
+    too. A row that fits no task but has a field `text` gets a generic task.
 
     Raises:
         AugmentError: no task fits, or several fit equally well.
@@ -455,9 +501,12 @@ def recognise(row: Mapping[str, Any]) -> Task:
 
 
 def task_for_row(row: Mapping[str, Any], known: Task | None, fields: Sequence[str] = ()) -> Task:
-    """Return the task of a row: `known`, or the recognised task if `known` is None.
+    """Return the task of a row: a given one, or the one that is recognised by the fields of the row.
 
-    If `fields` are given, the returned task perturbs these fields instead of its own.
+    Args:
+        row: the row.
+        known: the task, if it is known; None to recognise it.
+        fields: the fields to perturb instead of the task's; empty for those of the task.
 
     Raises:
         AugmentError: no task is known and no task fits, or several fit equally well; or the row has nothing that one of
@@ -471,7 +520,12 @@ def task_for_row(row: Mapping[str, Any], known: Task | None, fields: Sequence[st
 
 @lru_cache(maxsize=256)
 def with_spans(known: Task, spans: str | None) -> Task:
-    """Return the task with this value of `Layout.spans` (`context`, `inside` or `all`); the task itself for None.
+    """Return the task so that attacks may edit other parts of texts with labelled spans.
+
+    Args:
+        known: the task.
+        spans: what is perturbed: `context` (all but the spans), `inside` (only the spans) or `all`. None returns the
+            task itself.
 
     Raises:
         AugmentError: the rows of the task have no labelled spans.
@@ -483,13 +537,17 @@ def with_spans(known: Task, spans: str | None) -> Task:
 
 
 def check_found(row: Mapping[str, Any], fields: Sequence[str]) -> None:
-    """Check that each name of a field to perturb stands for something in a row.
+    """Check that a row has what each name of a field to perturb stands for.
 
-    A name without a choice such as `[role=user]` always passes: a missing value is refused when it is read, and an
-    empty list has nothing to perturb.
+    Only names with a choice such as `[role=user]` are checked. For others, a missing value is noticed when it is read,
+    and an empty list has nothing to perturb.
+
+    Args:
+        row: the row.
+        fields: the names, such as `messages[role=user].content`.
 
     Raises:
-        AugmentError: no entry of a list fits the choice of one of the names.
+        AugmentError: no item of a list fits the choice in one of the names.
     """
     for name in fields:
         if "=" in name and not every(row, name):
@@ -502,12 +560,18 @@ def _with_fields(known: Task, fields: tuple[str, ...]) -> Task:
 
 
 def tasks_of_rows(rows: Sequence[dict[str, Any]], known: Task | None, fields: Sequence[str] = ()) -> list[Task]:
-    """Return the tasks that `task_for_row` finds for rows, each once.
+    """Return the tasks of rows, each once: a given one, or those that are recognised by the fields of the rows.
 
-    Rows with the same keys are asked about once, unless the text of a row decides about its task.
+    Rows with the same keys are looked at once, unless the text of a row decides about its task.
+
+    Args:
+        rows: the rows.
+        known: the task, if it is known; None to recognise it.
+        fields: the fields to perturb instead of the task's; empty for those of the task.
 
     Raises:
-        AugmentError: as `task_for_row`.
+        AugmentError: no task is known and no task fits, or several fit equally well; or a row has nothing that one of
+            `fields` stands for.
     """
     by_keys = dict(zip(keys_of_each(rows), rows, strict=True))
     by_text = known is None and any(one.layout.contains for keys in by_keys for one in _fitting(keys))

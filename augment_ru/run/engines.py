@@ -25,13 +25,16 @@ _APART = 4
 
 
 class InProcess:
-    """An engine that does parts in this process, one after another."""
+    """An engine that does the parts of a run in this process, one after another."""
 
     @contextmanager
     def session(self, work: Work[Any, Any]) -> Iterator[Session]:
-        """Yield a session that does parts of the work while the `with` block runs.
+        """Yield a session, which does parts of the run's work while the `with` block runs.
 
         What the work needs is loaded when the first part comes.
+
+        Args:
+            work: what is done with each part.
         """
         yield _Here(work)
 
@@ -41,7 +44,7 @@ RAY = "ray"
 
 
 def engine_of(name: str, workers: int | None) -> Engine:
-    """Return the engine that a name such as "ray" stands for.
+    """Return the engine (where the parts of a run are done) that a name stands for.
 
     Args:
         name: `local`, `ray` or `ray:ADDRESS`.
@@ -84,13 +87,13 @@ class _Here:
 
 
 class Keep(Protocol[Part_contra, Outcome]):
-    """A store of outcomes that outlive the run."""
+    """A store of the results of parts, which outlives the run."""
 
     def find(self, part: Part_contra) -> Outcome | None:
-        """Return the outcome of a part from an earlier run; None if it is not stored."""
+        """Return the result of a part from an earlier run; None if it is not stored."""
 
     def save(self, part: Part_contra, outcome: Outcome) -> None:
-        """Store the outcome of a part."""
+        """Store the result of a part."""
 
 
 def in_order(
@@ -99,19 +102,18 @@ def in_order(
     parts: Iterable[Part],
     keep: Keep[Part, Outcome] | None = None,
 ) -> Generator[tuple[Part, Outcome], None, None]:
-    """Yield each part and its outcome, in the order of `parts`, even if they are done in another order.
+    """Do all parts of a run; yield each part and its result in the order of `parts`, whichever ends first.
 
-    An outcome is stored in `keep` as soon as its part is done. Only a few parts for each worker are read before the
-    first unfinished part is done, so that few are in memory.
+    Only a few parts for each worker are read before the first unfinished part is done, so that few are in memory.
 
     Args:
         engine: does the parts.
         work: what is done with each part.
         parts: the parts; each is read when it is needed.
-        keep: the store of outcomes that outlive the run; None to store none.
+        keep: stores each result as soon as its part is done, so that it outlives the run; None to store none.
 
     Raises:
-        BaseException: doing a part or reading `parts` raised this error. It is raised after the parts before it were
+        BaseException: doing a part or reading `parts` raised this error. Before it is raised, all earlier parts are
             yielded.
     """
     with engine.session(work) as session:

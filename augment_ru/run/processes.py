@@ -38,7 +38,7 @@ _QUIET = [getattr(signal, name) for name in ("SIGINT", "SIGHUP") if hasattr(sign
 
 @dataclass(frozen=True, slots=True)
 class Processes:
-    """An engine with `workers` processes.
+    """An engine that does the parts of a run in several processes (`workers` of them) on this machine.
 
     The processes are spawned, not forked, because a fork copies the locks of threads, but not the threads. Each process
     uses one thread for matrices, unless the environment says otherwise.
@@ -48,9 +48,12 @@ class Processes:
 
     @contextmanager
     def session(self, work: Work[Any, Any]) -> Iterator[Session]:
-        """Yield a session that does parts of the work while the `with` block runs.
+        """Yield a session, which does parts of the run's work while the `with` block runs.
 
         Processes are started when parts come, and end with the block.
+
+        Args:
+            work: what is done with each part.
 
         Raises:
             AugmentError: a process ended or was killed before its part was done.

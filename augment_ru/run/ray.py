@@ -45,10 +45,10 @@ def _ray() -> Any:  # noqa: ANN401  (a module, which has no types where it is no
 
 
 class Ray:
-    """An engine that does parts as tasks of a Ray cluster, each on one processor.
+    """An engine that does the parts of a run as tasks of a Ray cluster, each on one processor.
 
     If a machine is lost, its parts are done again on another one. Only the driver, which is the process of the run,
-    reads the input and writes the output; Ray transports parts and outcomes. Files that options name must have the same
+    reads the input and writes the output. Ray transports parts and results. Files that options name must have the same
     path on every machine. Relative paths start from the working folder of the driver.
 
     Args:
@@ -66,11 +66,14 @@ class Ray:
 
     @contextmanager
     def session(self, work: Work[Any, Any]) -> Iterator[Session]:
-        """Yield a session that does parts of the work while the `with` block runs.
+        """Yield a session, which does parts of the run's work while the `with` block runs.
 
-        A cluster that is started for the work ends with the block. Signals are held back in the block. They are
-        delivered when a part is submitted or waited for, outside of calls of Ray. If a signal handler raised an error
-        in such a call, Ray would lose the error or end the program.
+        A cluster that is started for the work ends with the block. Signals (such as Ctrl-C) are held back in the block,
+        and are delivered between calls of Ray. If a signal handler raised an error inside such a call, Ray would lose
+        the error or end the program.
+
+        Args:
+            work: what is done with each part.
 
         Raises:
             AugmentError: the cluster cannot be reached or started.

@@ -28,7 +28,7 @@ def set_to_one(names: Sequence[str]) -> Iterator[None]:
 
 
 def shipped(work: Work[Any, Any]) -> bytes:
-    """Encode work as bytes, for a worker of this process.
+    """Encode the work of a run as bytes, to send it to a worker that this process started.
 
     The bytes are a pickle, and can run code when they are decoded. So they must never come from a file or from another
     program.

@@ -21,7 +21,7 @@ _LOCK = "lock"
 
 
 class PartStore(Protocol):
-    """A store of files, by name. A file is stored completely or not at all."""
+    """A store of files by name, for the results of the parts of a run. A file is stored completely or not at all."""
 
     @property
     def place(self) -> str:
@@ -31,7 +31,7 @@ class PartStore(Protocol):
         """Return the content of a file; None if it does not exist."""
 
     def write(self, name: str, data: bytes) -> None:
-        """Write a file.
+        """Write a file into the store.
 
         Raises:
             AugmentError: the file cannot be written.
@@ -53,11 +53,11 @@ class PartStore(Protocol):
 
 
 def store_of(output: str, digest: str) -> PartStore:
-    """Return the store for the parts of an output.
+    """Return the store for the results of the parts of a run.
 
     Args:
-        output: the output, a path or a URL.
-        digest: a hash of all that the parts depend on besides the input: 16 hexadecimal digits.
+        output: the output of the run, a path or a URL.
+        digest: a hash of all that the results depend on besides the input: 16 hexadecimal digits.
     """
     if is_url(output):
         folder, _, name = output.rpartition("/")
@@ -67,7 +67,10 @@ def store_of(output: str, digest: str) -> PartStore:
 
 
 def stores_beside(output: str) -> list[PartStore]:
-    """Return all stores of parts that lie beside an output, whatever digest their names have (`store_of`)."""
+    """Return all stores for the results of parts that lie beside the output of a run.
+
+    Runs with other settings have stores of their own; these are returned, too.
+    """
     if is_url(output):
         return [*Remote(output).beside(_names(output.rpartition("/")[2]))]
     if Path(output).exists() and not Path(output).is_file():
@@ -79,7 +82,10 @@ def stores_beside(output: str) -> list[PartStore]:
 
 
 def sweep(output: str) -> None:
-    """Delete the stores for the parts of an output, except those of other users and those that a run is using."""
+    """Delete the stores for the results of parts that lie beside an output.
+
+    Those of other users, and those that a run is using, are left.
+    """
     for store in stores_beside(output):
         with suppress(AugmentError), store.held(output):
             store.delete()

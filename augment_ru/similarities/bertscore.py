@@ -39,21 +39,21 @@ LAYERS = {
 
 @dataclass(frozen=True, slots=True)
 class BertScore(Similarity):
-    """BERTScore F1 over a Hugging Face encoder; options and defaults are those of `bert_score`.
+    """BERTScore F1, computed with an encoder from Hugging Face; the defaults are those of `bert_score`.
 
     Args:
         model: the Hugging Face name of a model in the local cache, or the folder of a model.
-        layer: the layer whose hidden states are compared, from 0 (embeddings); by default the one that
-            `bert_score` chose for this model. Only the layers up to it are loaded.
-        idf: texts, or a file with one text in each line; tokens are then weighted by their inverse document frequency
-            in these texts. By default all tokens have the same weight.
+        layer: the layer whose hidden states are compared, from 0 (embeddings); by default the one that `bert_score`
+            chose for this model. Only the layers up to it are loaded.
+        idf: a list of texts, or a file with one text in each line. Tokens are then weighted by their inverse document
+            frequency in these texts. By default all tokens have the same weight.
         rescale: whether scores are rescaled, so that unrelated texts score 0: (score - baseline) / (1 - baseline).
         baseline: a file in the layout of `bert_score` (LAYER,P,R,F), as `augment-ru calibrate` writes it; needed for
             `rescale`.
         threshold: the lowest score that passes by default.
         device: `auto`, `cpu`, `cuda` or `cuda:N`.
         dtype: `auto` (float32 on a CPU, bfloat16 on a GPU), `float32`, `bfloat16` or `float16`.
-        batch_tokens: the most tokens in a batch, padding included; 0 chooses a number for the device.
+        batch_tokens: the most tokens in one forward call, padding included; 0 chooses a number for the device.
         as_read: whether candidates are compared as they are read («кошка» for 🐱); by default as they are written.
     """
 
@@ -71,7 +71,7 @@ class BertScore(Similarity):
 
     @classmethod
     def argument(cls, text: str) -> dict[str, Any]:
-        """Return the options that `MODEL` or `MODEL@LAYER` stands for, as in `bertscore:MODEL@LAYER`.
+        """Return the options that stand for the part MODEL or MODEL@LAYER of the name `bertscore:MODEL@LAYER`.
 
         >>> BertScore.argument("ai-forever/ruBert-base@9")
         {'model': 'ai-forever/ruBert-base', 'layer': 9}
@@ -88,7 +88,7 @@ class BertScore(Similarity):
 
     @property
     def signature(self) -> str:
-        """The text that states all that defines a score."""
+        """The text that states everything that a score depends on."""
         return _signature(self)
 
     @property
@@ -97,11 +97,11 @@ class BertScore(Similarity):
         return True
 
     def baseline_lines(self, references: Sequence[str], candidates: Sequence[str]) -> Iterator[str]:
-        """Yield the lines of a baseline file of `bert_score`: the mean P, R and F1 of unrelated texts for each layer.
+        """Yield the lines of a baseline file of `bert_score`: for each layer, the mean P, R and F1 of unrelated texts.
 
         Args:
-            references: texts.
-            candidates: for each reference, a text unrelated to it.
+            references: the first text of each pair.
+            candidates: the second text of each pair, which has nothing to do with the first.
 
         Raises:
             AugmentError: the model is not in the local cache.
@@ -114,7 +114,7 @@ class BertScore(Similarity):
             yield ",".join([str(layer), *(f"{value:.7f}" for value in means)])
 
     def against(self, references: Sequence[str]) -> "BertScorer":
-        """Return a scorer that embeds each reference once, for all its candidates."""
+        """Return a scorer for these original texts; it embeds each of them once, for all perturbed texts."""
         encoder = embedder(self.model, _layer(self), self.device, self.dtype, self.batch_tokens)
         weights = token_weights(encoder, _idf_texts(self.idf))
         return BertScorer(encoder, weights, _baseline(self), references, reads_notes=self.as_read)
@@ -203,12 +203,12 @@ less padding; a GPU needs its larger number to be busy."""
 
 
 class TokenEmbedder:
-    """A Hugging Face encoder, cut off after one layer, with its tokenizer.
+    """An encoder from Hugging Face, cut off after one layer, with its tokenizer.
 
     Args:
         loaded: the model and its tokenizer.
         limit: how many tokens of a text the model reads at most.
-        batch_tokens: the most tokens in a batch, padding included; 0 chooses a number for the device.
+        batch_tokens: the most tokens in one forward call, padding included; 0 chooses a number for the device.
     """
 
     def __init__(self, loaded: pretrained.Pretrained, limit: int, batch_tokens: int) -> None:
@@ -231,7 +231,7 @@ class TokenEmbedder:
         return [np.asarray(ids, dtype=np.int64) for ids in found]
 
     def shortened(self, ids: Ints) -> Ints:
-        """Cut token ids to `limit`: keep the first ones, followed by the special tokens that end a text."""
+        """Cut the token ids of a text to the length that the model reads; the special tokens that end a text stay."""
         if ids.size <= self.limit:
             return ids
         empty = np.asarray(self._tokenizer("")["input_ids"], dtype=np.int64)
@@ -242,7 +242,7 @@ class TokenEmbedder:
         return np.concatenate([ids[: self.limit - ending.size], ending])
 
     def embed(self, rows: Sequence[Ints]) -> "tuple[Tensor, Tensor, Tensor]":
-        """Embed token sequences as one batch.
+        """Embed texts, given as token ids, in one forward call.
 
         Returns:
             A unit vector for each token, shape (texts, tokens, width), float32; a mask of the tokens that are not
@@ -257,10 +257,10 @@ class TokenEmbedder:
             return torch.nn.functional.normalize(hidden.float(), dim=-1), mask.bool(), ids
 
     def weights(self, texts: Sequence[str] | None) -> "Tensor":
-        """Return the weight of each token id, shape (vocabulary,).
+        """Return the weight of each token id in a score, shape (vocabulary,).
 
-        The weight is the inverse document frequency in the texts, or 1 if there are no texts. Special tokens weigh 0:
-        with texts this follows from their document frequency, since every text has them.
+        The weight is the inverse document frequency in `texts`, or 1 if that is None. Special tokens weigh 0. If there
+        are texts, this follows from the frequency, since every text has these tokens.
         """
         import torch  # noqa: PLC0415  (an extra)
 
@@ -280,7 +280,14 @@ class TokenEmbedder:
 
 @lru_cache(maxsize=4)
 def embedder(model: str, layer: int, device: str, dtype: str, batch_tokens: int) -> TokenEmbedder:
-    """Load the encoder of a model up to a layer; the last four encoders are cached. For the arguments see `BertScore`.
+    """Load the encoder of a model, up to one layer; the last four encoders are cached.
+
+    Args:
+        model: the Hugging Face name of a model in the local cache, or the folder of a model.
+        layer: the last layer that is loaded, from 0 (embeddings).
+        device: `auto`, `cpu`, `cuda` or `cuda:N`.
+        dtype: `auto` (float32 on a CPU, bfloat16 on a GPU), `float32`, `bfloat16` or `float16`.
+        batch_tokens: the most tokens in one forward call, padding included; 0 chooses a number for the device.
 
     Raises:
         AugmentError: there is no such model, device or format, or the model has no tokenizer.
@@ -296,7 +303,10 @@ def embedder(model: str, layer: int, device: str, dtype: str, batch_tokens: int)
 
 @lru_cache(maxsize=4)
 def token_weights(encoder: TokenEmbedder, texts: tuple[str, ...] | None) -> "Tensor":
-    """Return `encoder.weights(texts)`, computed once for the same encoder and texts."""
+    """Return the weight of each token id by its inverse document frequency in these texts, shape (vocabulary,).
+
+    The weights are 1 if `texts` is None. They are computed once for the same encoder and texts.
+    """
     return encoder.weights(texts)
 
 
@@ -305,14 +315,14 @@ def _weighted(values: "Tensor", weights: "Tensor") -> "Tensor":
 
 
 class BertScorer(Scorer):
-    """Scores candidates against fixed references, whose embeddings stay on the device.
+    """Scores perturbed texts against fixed original texts, whose embeddings stay on the device.
 
     Args:
         encoder: embeds texts.
         weights: the weight of each token id, shape (vocabulary,).
-        baseline: the F1 of unrelated texts, for rescaling; None if scores are not rescaled.
+        baseline: the F1 of unrelated texts, which is rescaled to 0; None if scores are not rescaled.
         references: the original texts.
-        reads_notes: whether candidates are compared as they are read instead of as they are written.
+        reads_notes: whether perturbed texts are compared as they are read («кошка» for 🐱), not as they are written.
     """
 
     runs_network = True
@@ -339,7 +349,7 @@ class BertScorer(Scorer):
 
     @property
     def warnings(self) -> dict[int, tuple[str, ...]]:
-        """Warnings by the index of the reference: it or one of its candidates is longer than the model reads."""
+        """Warnings by the index of an original text: it, or a text made from it, is longer than the model reads."""
         limit = self._encoder.limit
         return {
             index: (f"bertscore: compared by the first {limit} of {count} tokens, which is all the model takes",)
@@ -347,12 +357,15 @@ class BertScorer(Scorer):
         }
 
     def score(self, indices: Ints, candidates: Sequence[str]) -> Floats:
-        """Return the F1 of each candidate against the reference with its index, shape (candidates,), at most 1.
+        """Return the F1 of each perturbed text against its original, shape (candidates,), at most 1.
 
-        Before rescaling, equal texts score 1 and an empty text scores 0; the model is not needed for them. The last
-        bits of a score depend on the batch in which it was computed. In float32, a score may be so near to a rounding
-        border that these bits would decide how it is rounded. It is then computed again, in a batch without other
-        candidates.
+        Equal texts score 1 and an empty text scores 0 (both before rescaling), without the model. The last bits of a
+        score depend on the texts that share its forward call. In float32, a score may lie so near to a rounding border
+        that these bits would decide how it is rounded. It is then computed again, alone.
+
+        Args:
+            indices: for each perturbed text, the index of its original among the references, shape (candidates,).
+            candidates: the perturbed texts.
         """
         candidates = list(as_read(candidates) if self._reads_notes else candidates)
         scores = self._rescaled(self.precision_recall_f1(indices, candidates)[:, 2])
@@ -368,7 +381,14 @@ class BertScorer(Scorer):
         return scores if self._baseline is None else (scores - self._baseline) / (1 - self._baseline)
 
     def precision_recall_f1(self, indices: Ints, candidates: Sequence[str]) -> Floats:
-        """Return precision, recall and F1 of each candidate (see `score`), without rescaling, shape (candidates, 3)."""
+        """Return precision, recall and F1 of each perturbed text against its original, shape (candidates, 3).
+
+        They are not rescaled.
+
+        Args:
+            indices: for each perturbed text, the index of its original among the references, shape (candidates,).
+            candidates: the perturbed texts.
+        """
         tokens = self._tokens(indices.tolist(), candidates)
         self._embed(sorted({int(index) for index in indices}))
         scores = np.empty((len(candidates), 3))

@@ -29,16 +29,17 @@ memory grow with the length of a text instead of its square."""
 
 @dataclass(frozen=True, slots=True)
 class Navec(Similarity):
-    """BERTScore's F1 (Zhang et al. 2019) with navec's static vectors instead of BERT's.
+    """BERTScore's F1 (Zhang et al. 2019) with the static word vectors of navec instead of BERT's contextual ones.
 
     A word without a vector is compared by its letters and pairs of letters, so that a typo stays similar to its word.
-    An edit with a reading is compared as it is read («кошка» for 🐱). Static vectors ignore the order of words, so a
-    match counts in full only if the neighbours of both words match, too. In texts of more than 512 words, a word is
-    matched only within 512 words of its position. Scores lie in [0, 1]; equal texts score 1.
+    An edit with a reading is compared as it is read («кошка» for 🐱). Static vectors ignore the order of words. So a
+    pair of similar words counts in full only if their neighbours are similar, too. In texts of more than 512 words, a
+    word is compared only with words that are at most 512 words away from its position. Scores lie in [0, 1]; equal
+    texts score 1.
 
     Args:
-        context: how much the similarity of the words before a matched pair, and again that of the words after it,
-            weighs in the similarity of the pair; in [0, 0.5].
+        context: how much the neighbours count when two words are compared, in [0, 0.5]. It is the weight of the words
+            before them, and also that of the words after them.
         threshold: the lowest score that passes by default; docs/similarity.md says how it was chosen.
     """
 
@@ -48,22 +49,23 @@ class Navec(Similarity):
 
     @property
     def signature(self) -> str:
-        """The text that states all that defines a score."""
+        """The text that states everything that a score depends on."""
         return f"navec:news_v1_250K_300d|greedy-F1|context={self.context}|as-read|navec-{version_of('navec')}|v2"
 
     def against(self, references: Sequence[str]) -> "NavecScorer":
-        """Return a scorer that finds the words of each reference once, for all its candidates."""
+        """Return a scorer for these original texts; it finds the words of each once, for all perturbed texts."""
         return NavecScorer(self.context, references)
 
 
 class NavecScorer(Scorer):
-    """Scores candidates against fixed references, whose vectors are kept.
+    """Scores perturbed texts against fixed original texts, whose word vectors are kept.
 
     Args:
-        context: as in `Navec`.
-        texts: the references.
-        block: how many words of a reference are matched in one block. If a text has more words, words are matched only
-            within a limited distance (`_REACH`).
+        context: how much the words before a pair of words count when the two are compared, and again those after it; in
+            [0, 0.5].
+        texts: the original texts.
+        block: how many words of an original are compared at once. In a longer text, a word is compared only with words
+            at a limited distance.
     """
 
     def __init__(self, context: float, texts: Sequence[str], block: int = BLOCK) -> None:
@@ -74,7 +76,12 @@ class NavecScorer(Scorer):
         self._vectors: dict[int, _Words | None] = {}
 
     def score(self, indices: Ints, candidates: Sequence[str]) -> Floats:
-        """Return the score of each candidate against the reference with its index, shape (candidates,), in [0, 1]."""
+        """Return the score of each perturbed text against its original, shape (candidates,), in [0, 1].
+
+        Args:
+            indices: for each perturbed text, the index of its original among the references, shape (candidates,).
+            candidates: the perturbed texts.
+        """
         scores = np.empty(len(candidates))
         for place, (index, text) in enumerate(zip(indices.tolist(), as_read(candidates), strict=True)):
             words = _words_of(text)

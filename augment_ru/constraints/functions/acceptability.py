@@ -9,9 +9,13 @@ _FIELD = "acceptable"
 
 
 def acceptability(record: Row, docs: Docs) -> Mapping[str, Sequence[Span]]:
-    """Protect each text as a whole if the record says whether it is acceptable.
+    """Protect each text as a whole if the record says whether it is acceptable (a well-formed sentence).
 
     The record says so in its field `acceptable`; a task may map another field to this name.
+
+    Args:
+        record: the row.
+        docs: its annotated fields, by name.
     """
     if record.get(_FIELD) is None:
         return {}

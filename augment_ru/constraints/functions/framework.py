@@ -32,10 +32,19 @@ _REACH = 4
 def framework(words: Sequence[str]) -> Iterator[tuple[int, int, str]]:
     """Find the words that hold a sentence together. Their labels say how late an attack may delete them.
 
-    Words without a label only add to others and may be deleted first. CORE, which may be deleted next: a noun, a link
-    verb, or a word used as a noun. LAST: a predicate that is not a finite verb, a conjunction, a preposition. KEPT,
-    which must stay: a finite verb and the words that it demands, a question word, an adjective without which its noun
-    means another thing («другой»). PHRASE: a preposition with its noun.
+    Words without a label only add to others, and may be deleted first. The labels:
+
+    - CORE may be deleted next: a noun, a link verb, or a word used as a noun.
+    - LAST follows: a predicate that is not a finite verb, a conjunction, a preposition.
+    - KEPT must stay: a finite verb and the words that it demands, a question word, an adjective without which its noun
+      means another thing («другой»).
+    - PHRASE is a preposition with its noun.
+
+    Args:
+        words: the tokens of a text.
+
+    Yields:
+        The index of the first token of a span, the index of its last token, and its label.
     """
     words = list(map(str.lower, words))
     kinds = list(map(_kind, words))

@@ -23,7 +23,10 @@ _IN_BRACKETS = re.compile(r"[^\W\d_a-zа-яё][^\s]*(?:\s+(?:[^\W_]{1,3}\s+){0,2
 
 
 def jeopardy(_: Row, docs: Docs) -> Mapping[str, Sequence[Span]]:
-    """Find the phrase for the unknown, an X instead of it, and quoted names: «снят [ЭТОТ ФИЛЬМ] по «[Солярису]»»."""
+    """Find in a question of Jeopardy the phrase for the unknown, or an X instead of it, and quoted names.
+
+    An example: «снят [ЭТОТ ФИЛЬМ] по «[Солярису]»».
+    """
     return {name: [*_phrases(doc), *_unknowns(doc), *_names(doc.text)] for name, doc in docs.items()}
 
 

@@ -11,7 +11,12 @@ _FIELDS = ("verb", "word")
 
 
 def key_words(record: Row, docs: Docs) -> Mapping[str, Sequence[Span]]:
-    """Find the forms of the record's `verb` or `word` in each text: «сказать» → «Он [сказал], что придёт»."""
+    """Find the forms of the record's `verb` or `word` in each text: «сказать» → «Он [сказал], что придёт».
+
+    Args:
+        record: the row.
+        docs: its annotated fields, by name.
+    """
     given = [word.split() for name in _FIELDS for word in strings(record.get(name))]
     wanted = frozenset(lemma for words in given if len(words) == 1 for lemma in lemmas_of(words[0].lower()))
     if not wanted:

@@ -7,7 +7,14 @@ from augment_ru.constraints.rule_file import Docs, Row
 
 
 def lost_anaphor(record: Row, docs: Docs) -> Sequence[str]:
-    """Return a warning if no word of the record's texts is a form of its reference; () if one is, or it has none."""
+    """Return a warning if the pronoun that a record asks about is in none of its texts, in any form.
+
+    The result is empty if it is found, or if the record does not name it.
+
+    Args:
+        record: the row.
+        docs: its annotated fields, by name.
+    """
     _, reference = asked(record)
     if not reference or any(refers(token.text, reference) for doc in docs.values() for token in doc.tokens):
         return ()

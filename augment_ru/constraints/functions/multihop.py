@@ -12,9 +12,13 @@ _FIELDS = (("bridge_answers", "BRIDGE"), ("main_answers", "MAIN"))
 
 
 def multihop(record: Row, docs: Docs) -> Mapping[str, Sequence[Span]]:
-    """Find the bridge and main answers in each text.
+    """Find in each text the bridge answer (of the first step of a question) and the main answer, in any form.
 
     Bridge answer «Тверь» → «[Тверь] — город. В [Твери] …, а Тверская область …».
+
+    Args:
+        record: the row.
+        docs: its annotated fields, by name.
     """
     segments = [(label, _segments(record.get(field))) for field, label in _FIELDS]
     return {

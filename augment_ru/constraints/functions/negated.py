@@ -31,6 +31,12 @@ def negated(words: Sequence[str]) -> Iterator[tuple[int, int, str]]:
     """Find each negator with its word: «Он [не пришёл]: [денег нет], [без билета] [нельзя войти]».
 
     Spans that overlap are merged.
+
+    Args:
+        words: the tokens of a text.
+
+    Yields:
+        The index of the first token of a span, the index of its last token, and its label.
     """
     found: list[tuple[int, int]] = []
     words = list(map(str.lower, words))

@@ -43,7 +43,14 @@ def denies(word: str) -> bool:
 
 @partial(OfWords, may=denies)
 def negation(words: Sequence[str]) -> Iterator[tuple[int, int, str]]:
-    """Find the words that deny in each text: «Он [недоволен]: суд [отверг] жалобу»."""
+    """Find the words that deny in a text: «Он [недоволен]: суд [отверг] жалобу».
+
+    Args:
+        words: the tokens of the text.
+
+    Yields:
+        The index of the first token of a span, the index of its last token, and its label.
+    """
     return ((at, at, "NEGATION") for at, word in enumerate(words) if denies(word))
 
 

@@ -20,18 +20,23 @@ _SHARING = frozenset({"conj", "cop", "aux", "aux:pass"})
 
 
 def referents(record: Row, docs: Docs) -> Mapping[str, Sequence[Span]]:
-    """Find the spans that decide a Winograd question.
+    """Find the spans that decide a Winograd question (what does the pronoun refer to?).
 
     «[Булочка] из [пекарни], [которая] [открылась] вчера, [оказалась] чёрствой.»
+
+    Args:
+        record: the row.
+        docs: its annotated fields, by name.
     """
     options, reference = asked(record)
     return {name: list(_spans(doc, options, reference)) for name, doc in docs.items()}
 
 
 def asked(record: Mapping[str, Any]) -> tuple[list[str], str]:
-    """Return the options and the reference of a question.
+    """Return the options and the pronoun of a Winograd question (what does the pronoun refer to?).
 
-    They are read from Winograd's fields `options` and `reference`, or from the two spans in RWSD's `target`.
+    They are read from the fields `options` and `reference` of the task Winograd, or from the two spans in the field
+    `target` of RWSD.
     """
     target = record.get("target")
     if isinstance(target, Mapping) and "options" not in record:
@@ -74,7 +79,7 @@ def _inside(tokens: Sequence[Token], spans: Iterable[Span]) -> Iterator[int]:
 
 
 def refers(word: str, reference: str) -> bool:
-    """Tell whether a word is a form of the reference in the same gender and number.
+    """Tell whether a word is a form of a pronoun in the same gender and number.
 
     >>> refers("которую", "которая"), refers("неё", "она"), refers("который", "которая"), refers("её", "их")
     (True, True, False, False)

@@ -30,7 +30,14 @@ def _opens(word: str) -> bool:
 
 @partial(OfWords, may=_opens)
 def units(words: Sequence[str]) -> Iterator[tuple[int, int, str]]:
-    """Find set phrases, and numbers with their nouns: «[день рождения] через [пять лет]»."""
+    """Find set phrases, and numbers with their nouns: «[день рождения] через [пять лет]».
+
+    Args:
+        words: the tokens of a text.
+
+    Yields:
+        The index of the first token of a span, the index of its last token, and its label.
+    """
     words = list(map(str.lower, words))
     for at, word in enumerate(words):
         if not _opens(word):

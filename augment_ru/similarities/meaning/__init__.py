@@ -31,21 +31,24 @@ _CONSTANT = "constant"
 class Meaning(Similarity):
     """Estimates the probability, in [0, 1], that a careful reader says that a text still means the same.
 
-    The score is a logistic function of a weighted sum of features of the edits: which words were lost, misspelt, moved,
-    replaced or added, and which role they have. A dictionary lists the features with their weights and explains them.
-    No weight is above 0, so a further loss hardly ever raises a score. The weights were fitted to pairs of texts that
-    two readers graded (docs/similarity.md).
+    The score is a logistic function of a weighted sum of numbers, the features, that say what the edits did. They
+    count, for example, which words were lost, misspelt, moved, replaced or added, and whether a subject became an
+    object. A dictionary lists the features with their weights and explains them. No weight is above 0, so a further
+    loss hardly ever raises a score. The weights were fitted to pairs of texts that two readers graded
+    (docs/similarity.md).
 
-    A text is judged sentence by sentence, and its score is that of the sentence that loses most; so a long text may
-    lose more than a short one. Texts are compared as they are read. If the edits between two texts are not known, the
-    texts are first aligned word by word, as one sentence.
+    A text is judged sentence by sentence. Its score is that of the sentence that loses most, so a long text may lose
+    more than a short one. Texts are compared as they are read. If the edits between two texts are not known, the texts
+    are first aligned word by word, as one sentence.
 
     Args:
-        weights: the dictionary of features and weights: the name of a shipped dictionary, or a file that ends in .tsv.
+        weights: the dictionary of features and their weights: the name of a shipped dictionary, or a file that ends in
+            .tsv.
         threshold: the lowest score that passes by default; docs/similarity.md says how it was chosen.
 
     Raises:
-        AugmentError: there is no such dictionary, or its features or weights are wrong (`weights_of`).
+        AugmentError: there is no such dictionary; a feature in it is unknown, missing or given twice; a weight is not a
+            finite number, or is above 0.
     """
 
     name: ClassVar[str] = "meaning"
@@ -57,14 +60,16 @@ class Meaning(Similarity):
 
     @property
     def signature(self) -> str:
-        """The text that states all that defines a score."""
+        """The text that states everything that a score depends on."""
         digest = weights_of(self.weights).digest
         versions = "|".join(f"{name}-{version_of(name)}" for name in ("pymorphy3", "slovnet"))
         return f"meaning:{digest}|as-read|{versions}|v2"
 
     @classmethod
     def argument(cls, text: str) -> Mapping[str, float]:
-        """Return the threshold of this name: `meaning:strict` passes what nine readers in ten call the same.
+        """Return the threshold with a name, such as `strict` in `meaning:strict`.
+
+        What passes `strict`, nine readers in ten call the same.
 
         Raises:
             AugmentError: there is no threshold of this name.
@@ -75,7 +80,8 @@ class Meaning(Similarity):
     def grades(self, scores: Floats) -> Floats | None:
         """Return how readers graded texts with such scores: the mean shares of the grades 3, 2, 1 and 0, shape (4,).
 
-        None if there are no scores, or if the weights are not the shipped ones, for which grades were collected.
+        The result is None if there are no scores. It is also None if the weights are not the shipped ones, for which
+        the grades were collected.
         """
         if self.weights != "meaning" or not scores.size:
             return None
@@ -84,15 +90,15 @@ class Meaning(Similarity):
         return expected
 
     def against(self, references: Sequence[str]) -> "MeaningScorer":
-        """Return a scorer that finds the words of each reference once, for all its candidates."""
+        """Return a scorer for these original texts; it finds the words of each once, for all perturbed texts."""
         return MeaningScorer(weights_of(self.weights).values, references)
 
 
 class MeaningScorer(Scorer):
-    """Scores candidates against fixed references.
+    """Scores how well perturbed texts keep the meaning of fixed original texts.
 
     Args:
-        weights: the weight of each feature, and the constant.
+        weights: the weight of each feature (what an edit may do to the meaning), and the constant of the sum.
         references: the original texts.
     """
 
@@ -105,7 +111,12 @@ class MeaningScorer(Scorer):
         """The scores computed so far, by reference and edits; different candidates often have the same edits."""
 
     def score(self, indices: Ints, candidates: Sequence[str]) -> Floats:
-        """Return the score of each candidate against the reference with its index, shape (candidates,), in [0, 1]."""
+        """Return the score of each perturbed text against its original, shape (candidates,), in [0, 1].
+
+        Args:
+            indices: for each perturbed text, the index of its original among the references, shape (candidates,).
+            candidates: the perturbed texts.
+        """
         if not isinstance(candidates, Candidates):
             sources = map(self._source, indices.tolist())
             fates = map(guessed_fates, sources, candidates)
@@ -124,7 +135,10 @@ class MeaningScorer(Scorer):
 
     @property
     def sentences(self) -> Ints | None:
-        """The global places where the sentences of the references start; None if the references are bare texts."""
+        """Where the sentences of the original texts start, as global places.
+
+        None if the originals are plain strings, not texts of a batch.
+        """
         return self._references.batch.once(_sentence_starts) if isinstance(self._references, References) else None
 
     def _matched(self, index: int, script: Script) -> float:
@@ -176,7 +190,7 @@ def _graded() -> tuple[Floats, Floats]:
 
 
 class Weights(NamedTuple):
-    """The weights of a dictionary.
+    """The weights that a dictionary gives to features (what edits may do to the meaning).
 
     Attributes:
         values: the weight of each feature, and the constant of the sum under the name `constant`.
@@ -189,7 +203,10 @@ class Weights(NamedTuple):
 
 @lru_cache(maxsize=4)
 def weights_of(name: str) -> Weights:
-    """Read the weights of a dictionary, which must list the same features as the shipped one.
+    """Read the dictionary of features and their weights; it must list the same features as the shipped one.
+
+    Args:
+        name: the name of a shipped dictionary, or a file that ends in .tsv.
 
     Raises:
         AugmentError: there is no such dictionary; a feature is unknown, missing or given twice; a weight is not a

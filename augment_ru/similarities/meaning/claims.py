@@ -38,14 +38,16 @@ class Word(NamedTuple):
 
     Attributes:
         lemmas: its lemmas.
-        classes: its classes in the dictionary of claims: dimension and class.
+        classes: its classes in the dictionary of claims, as pairs: what the class is about (ability, time, condition…),
+            and which class.
         denials: how many times it denies: 1 for «не» and «безопасен», 2 for «небезопасен».
         denied: what a word in не- denies: «вкусный» in «невкусный»; "" for any other word.
         time: `past`, `pres`, `futr`, `impr`, or `done` for a short participle; "" for a word that is no predicate.
-        person: who it speaks of (1, 1p, 2, 3m, 3f, 3p, 3, own); "" if nobody.
+        person: whom it speaks of: 1, 2, 3m, 3f (I, you, he, she), 1p, 3p (we, they), 3 (any third person), own
+            («свой»); "" if nobody.
         slot: `subject` for a pronoun in the nominative or a verb, otherwise `other`.
-        kind: `verb`, `name` (of a thing or property), `pronoun`, `hidden` (a participle, gerund or unknown word, which
-            may hide a predicate); "" for a function word or a number, which tells nothing.
+        kind: `verb`, `name` (of a thing or property), `pronoun`, or `hidden` (a participle, gerund or unknown word,
+            which may hide a predicate). "" for a function word or a number, which names nothing.
     """
 
     lemmas: frozenset[str]
@@ -59,7 +61,7 @@ class Word(NamedTuple):
 
     @property
     def tells(self) -> bool:
-        """Whether it names something, or points to it."""
+        """Whether the word names something or points to it, unlike a function word or a number."""
         return self.kind != ""
 
 
@@ -78,7 +80,7 @@ def _classes() -> Mapping[str, tuple[tuple[str, str], ...]]:
 
 @lru_cache(maxsize=100_000)
 def word_claims(form: str) -> Word:
-    """Return what a word in lower case says without its context."""
+    """Return what a word in lower case says without its context (negation, time, person, class of meaning)."""
     if not has_form(form):
         kind = "" if amounts_of(form) else "hidden"
         denials = form.startswith("не") and has_form(form[2:])
@@ -130,7 +132,10 @@ def _denials(form: str) -> int:
 
 @lru_cache(maxsize=100_000)
 def decides(form: str) -> bool:
-    """Tell whether a word in lower case decides what a sentence claims: a slip must not turn it into another."""
+    """Tell whether a word in lower case decides what a sentence claims, such as a negator, a pronoun or a number.
+
+    A misspelling of such a word must not read as another one.
+    """
     if len(form) == 1 and not form.isdigit():
         return form == "я"
     if form.isalpha() and form[:_BEGIN] not in _beginnings():  # most words are not analysed
@@ -150,17 +155,21 @@ def _beginnings() -> frozenset[str]:
 
 
 class Claims(NamedTuple):
-    """What a text claims.
+    """What a text claims about the things that it names: whether, who, when and how many.
+
+    A class of words is a pair: what it is about (ability, time, condition…), and which class. A telling word is one
+    that names something or points to it.
 
     Attributes:
-        lemmas: the lemmas of its telling words, with their kind.
-        classes: how often it has a word of each class, by dimension and class.
-        heads: the telling words that follow words of some classes, negators and numbers; by dimension and class.
-        clauses: the lemmas of the telling words in the clause after a link («если»), by dimension and class.
-        numbers: its numbers and lengths of time.
-        denials: how many times it denies.
-        times: how often its predicates are in each time.
-        persons: whom it speaks of (`Word.person`), by slot.
+        lemmas: the lemmas of the telling words, each with the kind of its word.
+        classes: how often the text has a word of each class.
+        heads: for each class that refers to the next word (negators, numbers, «только»), the telling words that follow
+            it.
+        clauses: for each class of links («если»), the lemmas of the telling words in the clause after the link.
+        numbers: the numbers and lengths of time that the text states.
+        denials: how many times the text denies.
+        times: how often its predicates are in each time (past, present, future…).
+        persons: whom the text speaks of (`Word.person`), as subject and otherwise.
     """
 
     lemmas: Mapping[str, str]
@@ -174,7 +183,7 @@ class Claims(NamedTuple):
 
 
 def claims_of(source: Source) -> Claims:
-    """Return what a text claims; computed once for each `Source`."""
+    """Return what a text claims: whether, who, when and how many; computed once for each `Source`."""
     return source.once(_claims, 0)
 
 
@@ -244,7 +253,10 @@ _IF = ("link**", "if")
 
 
 def contradictions(one: Claims, other: Claims) -> Iterator[tuple[str, float]]:
-    """Yield the features of the claims that differ between two texts, each as a name and a value."""
+    """Compare what two texts claim, and yield each way in which they differ: its name, and how much or how often.
+
+    Examples are a changed negation, another number, another person, another time.
+    """
     yield "negation_changed", float((one.denials - other.denials) % 2)
     gone, new = one.classes - other.classes, other.classes - one.classes
     lost, gained = {key[0] for key in gone}, {key[0] for key in new}

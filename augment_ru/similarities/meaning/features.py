@@ -22,9 +22,16 @@ from augment_ru.similarities.meaning.words import ATTRIBUTES, NOMINAL, Fates, So
 
 
 def of_claims(fates: Fates) -> Iterator[tuple[str, float]]:
-    """Yield the features of claims that the edits changed, by negators, numbers, small words, opposites or tenses.
+    """Find whether edits changed what a text claims (whether, who, when, how many).
 
-    Words added after the last word of the text are left to `of_added`, words that only moved to `of_moved`.
+    Negators, numbers, small words, opposites and tenses say this. Words added after the last word of the text are left
+    to `of_added`, and words that only moved to `of_moved`.
+
+    Args:
+        fates: what the edits did to each word of the text (lost, misspelt, moved, replaced…).
+
+    Yields:
+        Each loss: its name in the dictionary of weights, and how much or how often.
     """
     source = fates.source
     gone = [source.forms[number] for number in fates.lost]
@@ -69,9 +76,15 @@ _GOVERNED = NOMINAL | {"adjective"}
 
 
 def of_moved(fates: Fates) -> Iterator[tuple[str, float]]:
-    """Yield the features of words that moved.
+    """Find what a text lost because words stand in another position.
 
-    Yield nothing if the edits were guessed from two texts and also replace words.
+    Nothing is yielded if the edits are not known, but were guessed from the two texts, and also replace words.
+
+    Args:
+        fates: what the edits did to each word of the text (lost, misspelt, moved, replaced…).
+
+    Yields:
+        Each loss: its name in the dictionary of weights, and how much or how often.
     """
     if fates.order is None or (fates.is_guess and fates.replaced):
         return
@@ -168,11 +181,17 @@ def _exchanged(source: Source, moved: Sequence[int], place: Mapping[int, int]) -
 
 
 def of_roles(fates: Fates) -> Iterator[tuple[str, float]]:
-    """Yield the features of nouns with another role: who does what to whom.
+    """Find whether edits changed who does what to whom.
 
-    The syntax trees of both texts are compared if nouns or verbs have another form, or if the edits were guessed. Two
-    nouns that exchanged their cases, but whose roles the trees do not tell, exchanged their roles, unless a passive
-    form exchanges them back.
+    The syntax trees of both texts are compared if nouns or verbs were inflected in another way. They are also compared
+    if the edits are not known, but were guessed from the two texts. The trees may not show the roles of two nouns whose
+    cases were exchanged. Then the roles count as exchanged, unless the verb was replaced as well.
+
+    Args:
+        fates: what the edits did to each word of the text (lost, misspelt, moved, replaced…).
+
+    Yields:
+        Each loss: its name in the dictionary of weights, and how much or how often.
     """
     source, reshaped = fates.source, fates.reshaped
     nouns = [(source.forms[number], form) for number, form in reshaped if source.kind(number).role in NOMINAL]
@@ -209,9 +228,16 @@ def _case(word: str) -> str:
 
 
 def of_forms(fates: Fates) -> Iterator[tuple[str, float]]:
-    """Yield the features of words in another form: another number of a noun, degree, or voice of a participle.
+    """Find what a text lost because words were inflected in another way: the number of a noun, a degree, a voice.
 
-    A noun after a numeral or an unchanged attribute has no number of its own: «двое новичков», «горький опытов».
+    The number of a noun does not count after a numeral or after an attribute that did not change. There the other word
+    says the number: «двое новичков», «горький опытов».
+
+    Args:
+        fates: what the edits did to each word of the text (lost, misspelt, moved, replaced…).
+
+    Yields:
+        Each loss: its name in the dictionary of weights, and how much or how often.
     """
     source = fates.source
     changed = dict(fates.reshaped)
@@ -250,7 +276,11 @@ _TELLS = 0.5
 
 
 def says_same_numbers(fates: Fates) -> bool:
-    """Tell whether both texts say the same quantities, and some words that say them were replaced."""
+    """Tell whether words that say numbers were replaced, and both texts nevertheless state the same quantities.
+
+    Args:
+        fates: what the edits did to each word of the text (lost, misspelt, moved, replaced…).
+    """
     forms = fates.source.forms
     if not any(amounts_of(forms[number]) for numbers, _ in fates.replaced for number in numbers):
         return False
@@ -259,7 +289,14 @@ def says_same_numbers(fates: Fates) -> bool:
 
 
 def of_rewritten(fates: Fates) -> Iterator[tuple[str, float]]:
-    """Yield the features of words that are replaced by words of another sense."""
+    """Find what a text lost because words were replaced by words of another sense.
+
+    Args:
+        fates: what the edits did to each word of the text (lost, misspelt, moved, replaced…).
+
+    Yields:
+        Each loss: its name in the dictionary of weights, and how much or how often.
+    """
     source = fates.source
     forms, groups = source.forms, fates.replaced
     if says_same_numbers(fates):
@@ -282,7 +319,14 @@ def of_rewritten(fates: Fates) -> Iterator[tuple[str, float]]:
 
 
 def of_added(fates: Fates) -> Iterator[tuple[str, float]]:
-    """Yield the features of words added after the last word of the text, which may contradict it."""
+    """Find whether words added after the last word of a text may contradict it.
+
+    Args:
+        fates: what the edits did to each word of the text (lost, misspelt, moved, added…).
+
+    Yields:
+        Each loss: its name in the dictionary of weights, and how much or how often.
+    """
     end = len(fates.source.forms)
     behind = [word for at, word in fates.inserted if at == end]
     if not behind:
@@ -310,7 +354,11 @@ _LEGIBLE, _ILLEGIBLE = 0.2, 0.6
 
 
 def features_of(fates: Fates) -> dict[str, float]:
-    """Compute the features of the fates of a text's words; features that are 0 are left out."""
+    """Compute all features of a text: by name, how much of each kind of loss the edits caused. Zeros are left out.
+
+    Args:
+        fates: what the edits did to each word of the text (lost, misspelt, moved, replaced…).
+    """
     parts = (
         (of_lost, fates.lost),
         (of_damaged, fates.damaged),
@@ -331,7 +379,14 @@ def features_of(fates: Fates) -> dict[str, float]:
 
 
 def of_lost(fates: Fates) -> Iterator[tuple[str, float]]:
-    """Yield the features of words that are gone and that no other words replace."""
+    """Find what a text lost because words are gone and no other words replace them.
+
+    Args:
+        fates: what the edits did to each word of the text (lost, misspelt, moved, replaced…).
+
+    Yields:
+        Each loss: its name in the dictionary of weights, and how much or how often.
+    """
     source, gone = fates.source, set(fates.lost)
     for number in fates.lost:
         kind = source.once(_place_of, number)
@@ -409,7 +464,14 @@ DAMAGE = ("became_word", "damaged_letters", "damaged_unknown", "illegible_share"
 
 
 def of_damaged(fates: Fates) -> Iterator[tuple[str, float]]:
-    """Yield the features of misspelt words."""
+    """Find what a text lost because words are misspelt.
+
+    Args:
+        fates: what the edits did to each word of the text (lost, misspelt, moved, replaced…).
+
+    Yields:
+        Each loss: its name in the dictionary of weights, and how much.
+    """
     source = fates.source
     for number, form, apart in fates.damaged:
         values = damage(source.forms[number], form, apart)
@@ -417,16 +479,16 @@ def of_damaged(fates: Fates) -> Iterator[tuple[str, float]]:
 
 
 def damage(old: str, form: str, apart: int) -> tuple[float, ...]:
-    """Return the features `DAMAGE` of a misspelt word.
+    """Return how badly a word is misspelt, as the five numbers that `DAMAGE` names.
 
-    They are: whether it became another word of the dictionary; which share of its letters differs, also if the
-    dictionary does not have it; how illegible it is (0 up to the share `_LEGIBLE`, 1 from `_ILLEGIBLE` on, linear
-    between them), and whether a word of more than `_SHORT` letters is illegible. The first four count by the share of
-    the word in the information of its sentence, which is left out here.
+    1: whether it became another word of the dictionary (1 or 0). 2: the share of its letters that differ. 3: the same
+    share if the dictionary does not have the old word, otherwise 0. 4: how illegible it is: 0 up to a share of 0.2, 1
+    from 0.6 on, linear between. 5: whether a word of more than three letters is more than half illegible (1 or 0). The
+    caller multiplies the first four by the share of the word in the information of its sentence.
 
     Args:
-        old: the word.
-        form: its new form.
+        old: the word, in lower case.
+        form: the misspelt word, in lower case.
         apart: how many letters differ.
     """
     part = apart / len(old) if apart < len(old) else 1.0
@@ -437,7 +499,14 @@ def damage(old: str, form: str, apart: int) -> tuple[float, ...]:
 
 
 def of_signs(fates: Fates) -> Iterator[tuple[str, float]]:
-    """Yield the features of words that are written as signs, by how these are read; numbers in digits cost nothing."""
+    """Find what a text lost because words are written as signs, such as emoji. Numbers in digits cost nothing.
+
+    Args:
+        fates: what the edits did to each word of the text (lost, misspelt, moved, written as signs…).
+
+    Yields:
+        Each loss: its name in the dictionary of weights, and how much or how often.
+    """
     source = fates.source
     for number, written in fates.signs:
         form = source.forms[number]
@@ -450,10 +519,14 @@ def of_signs(fates: Fates) -> Iterator[tuple[str, float]]:
 
 @lru_cache(maxsize=50_000)
 def manner_of(written: str, form: str) -> str:
-    """Return how a word in lower case is written: `signs` (🐱) or `layout` (rjn); "" if a reader reads it at sight.
+    """Return how a word is written: `signs` (🐱), `layout` (rjn, typed in the Latin layout), or "" if plain to read.
 
-    Letters that look or sound like those of the word are read at sight, and so are a few masked ones: «кoт», «kot»,
+    Letters that look or sound like those of the word are plain to read, and so are a few masked ones: «кoт», «kot»,
     «к*т».
+
+    Args:
+        written: what is written in place of the word.
+        form: the word, in lower case.
     """
     if not any(map(str.isalnum, written)):
         return "signs"

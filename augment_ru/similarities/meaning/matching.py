@@ -22,13 +22,13 @@ _NEAR = 0.5
 
 
 def fates_of(source: Source, edits: Sequence[Edit], other: Source | None = None) -> Fates:
-    """Find what these edits do to each word of a text.
+    """Find what edits do to each word of a text: whether it is lost, misspelt, moved, replaced and so on.
 
     Args:
-        source: the text.
+        source: the text, with its words.
         edits: the edits, sorted by place.
-        other: the new text, if the edits were guessed from two texts (`word_edits`). Then all lost words count as
-            replaced by all inserted words, wherever they stand.
+        other: the new text, if the edits are not known, but were guessed from the two texts (`word_edits`). Then all
+            lost words count as replaced by all inserted words, wherever they stand.
     """
     fates = Fates(source, edits=edits, other=other)
     return _matched(source, list(_stretches(source, edits, fates)), fates)
@@ -53,13 +53,18 @@ def _matched(source: Source, stretches: Sequence["_Stretch"], fates: Fates) -> F
 
 
 def guessed_fates(source: Source, text: str) -> Fates:
-    """Find the fates of a text's words in another text, of which no edits are known."""
+    """Find what became of each word of a source (lost, misspelt, moved, replaced…) if the edits are not known.
+
+    Args:
+        source: the original text, with its words.
+        text: the new text.
+    """
     new = Source(text)
     return fates_of(source, word_edits(source, new), new)
 
 
 def word_edits(source: Source, new: Source) -> list[Edit]:
-    """Align a text with another text word by word, and return edits that lead from the first to the second."""
+    """Align an original with a new text word by word, and return edits that lead from the first to the second."""
     matcher = SequenceMatcher(None, source.forms, new.forms, autojunk=False)
     edits = []
     for what, first, last, begin, end in matcher.get_opcodes():
@@ -190,15 +195,25 @@ def _match_inside(source: Source, stretch: _Stretch, fates: Fates) -> None:
 
 
 def is_slip(form: str, word: str, apart: int) -> bool:
-    """Tell whether `word` is read as a misspelling of `form`.
+    """Tell whether a new word is read as a misspelling of the old one.
 
-    `apart` letters differ. They must not be all letters, nor change what the sentence claims (`turns`).
+    Not all letters may differ, and the claim of the sentence must not change, as from «я» to «ты» (`turns`).
+
+    Args:
+        form: the old word, in lower case.
+        word: the new word, in lower case.
+        apart: how many letters differ.
     """
     return not (apart >= max(len(form), len(word)) > 1 or turns(form, word))
 
 
 def turns(form: str, word: str) -> bool:
-    """Tell whether a misspelling changes what the sentence claims: another number, «не» → «же», «я» → «ты»."""
+    """Tell whether a misspelling changes what the sentence claims: another number, «не» → «же», «я» → «ты».
+
+    Args:
+        form: the old word, in lower case.
+        word: the new word, in lower case.
+    """
     if digits_of(form) != digits_of(word) or "не" in {word.removesuffix(form), form.removesuffix(word)}:
         return True
     return has_form(word) and (decides(form) or decides(word))
@@ -335,8 +350,8 @@ _LONGEST = 40
 def edit_distance(one: str, other: str) -> int:
     """Return the edit distance of two words: the fewest letters to replace, insert or delete (Levenshtein 1966).
 
-    If a word has more than 40 letters, the distance is the length of the longer word, unless the words are equally long
-    and differ in at most one letter.
+    Words of more than 40 letters are not compared in full. Their distance is the length of the longer word, unless the
+    words are equally long and differ in at most one letter.
     """
     if len(one) == len(other):
         differing = sum(left != right for left, right in zip(one, other, strict=True))

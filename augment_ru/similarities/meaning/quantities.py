@@ -20,20 +20,25 @@ _TEN, _HUNDRED, _THOUSAND = 10, 100, 1000
 
 
 class Amount(NamedTuple):
-    """What one word says of a number: its kind (`number`, `scale` or `hours`), and its value."""
+    """What one word says of a number.
+
+    Attributes:
+        kind: `number` («пять»), `scale` («тысяча»), or `hours` for a length of time («неделя»).
+        value: the number, or the length of time in hours.
+    """
 
     kind: str
     value: float
 
 
 class Quantities(NamedTuple):
-    """The quantities of a text.
+    """The quantities that a text states.
 
     Attributes:
-        said: how often each number occurs; the key is the number and the length of time that it makes with its unit, in
-            hours, which is 0 if it has no unit of time.
+        said: how often each quantity occurs. A quantity is a pair: the number, and the hours that it makes with a unit
+            of time, such as 336 for «две недели»; 0 hours if it has no such unit.
         lone: the lengths of time that stand without a number, in hours: «за год».
-        heads: each number, in order, with the number of its last word among the words of the text.
+        heads: each number in order, with the index of its last word among the words of the text, from 0.
     """
 
     said: Counter[tuple[float, float]]
@@ -58,14 +63,17 @@ def _words() -> tuple[dict[str, Amount], dict[str, float], dict[str, float]]:
 
 
 def quantity_words() -> Iterator[str]:
-    """Yield the words of the dictionary, and the beginnings of adjectives made from numbers."""
+    """Yield the words of the dictionary of quantities, and the beginnings of adjectives made from numbers."""
     words, prefixes, _ = _words()
     yield from (*words, *prefixes)
 
 
 @lru_cache(maxsize=50_000)
 def amounts_of(word: str) -> tuple[Amount, ...]:
-    """Return what a word in lower case says of a number: usually nothing or one amount, two for «десятидневный»."""
+    """Return what a word in lower case says of a number: usually nothing or one amount.
+
+    A compound says two: «десятидневный» says 10 and a day (24 hours).
+    """
     words, _, _ = _words()
     if match := _COMPOUND.fullmatch(word):
         return _counted(float(match[1]), match[2]) or (Amount("number", float(match[1])),)
@@ -115,7 +123,7 @@ def _figures(word: str) -> list[float]:
 
 
 def quantities(forms: Sequence[str], gaps: Sequence[str]) -> Quantities:
-    """Find the quantities of a text.
+    """Find the numbers and lengths of time that a text states.
 
     Args:
         forms: the words of the text, in lower case.
@@ -167,7 +175,7 @@ def _adds(before: float, amount: float) -> bool:
 
 
 def exchanged(one: Quantities, other: Quantities) -> bool:
-    """Tell whether the second text says other quantities in place of those of the first."""
+    """Tell whether the second text states other numbers or lengths of time where the first one states its own."""
     gone, new = list((one.said - other.said).elements()), list((other.said - one.said).elements())
     for mine in list(gone):
         same = next((theirs for theirs in new if _same(mine, theirs)), None)

@@ -25,7 +25,10 @@ _annotator = cache(Natasha)
 
 @lru_cache(maxsize=4096)
 def roles_of(text: str) -> Roles:
-    """Return the roles of nouns in a text."""
+    """Return who does what to whom in a text: for each verb, the role of its nouns (agent, patient, recipient).
+
+    Verbs and nouns are given by their lemmas.
+    """
     (doc,) = _annotator()([text], _LAYERS)
     tokens = doc.tokens
     found = {at: _nouns_of(doc, at) for at, token in enumerate(tokens) if token.pos == "VERB" and _is_verb(token)}
@@ -126,11 +129,16 @@ def _may_be(token: Token, grammeme: str) -> bool:
 
 
 def compared(one: Roles, other: Roles) -> tuple[set[str], set[str], set[str]]:
-    """Compare the roles of the nouns that two texts share under verbs that they share, by their lemmas.
+    """Compare who does what to whom in two texts, for the nouns and verbs that both have.
+
+    Args:
+        one: for each verb of the first text, the role of its nouns; all by their lemmas.
+        other: the same for the second text.
 
     Returns:
-        The nouns that keep their role; the nouns that have another one; and those of the first that keep it because
-        both their case and the verb are turned round: «Костя обыграл Пашу», «Паша проиграл Косте».
+        Three sets of nouns. First, those that keep their role. Second, those that have another one. Third, those of the
+        first set that keep it because both their case and the verb are turned round: «Костя обыграл Пашу», «Паша
+        проиграл Косте».
     """
     kept: set[str] = set()
     changed: set[str] = set()

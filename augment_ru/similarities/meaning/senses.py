@@ -55,7 +55,7 @@ def are_opposite(one: str, other: str) -> bool:
 
 @lru_cache(maxsize=100_000)
 def senses_of(word: str) -> frozenset[str]:
-    """Return the lemmas of a word in lower case, and the lemmas of the same sense."""
+    """Return the lemmas of a word in lower case, with all lemmas that have the same sense in the dictionaries."""
     synonyms = _synonyms()
     lemmas = {word, *lemmas_of(word)}
     return frozenset(lemmas.union(*(synonyms.get(lemma, ()) for lemma in lemmas)))
@@ -72,7 +72,14 @@ def are_alike(one: str, other: str) -> bool:
 
 
 def unlike(ones: Sequence[str], others: Sequence[str]) -> set[str]:
-    """Return the words among `ones` that have neither the sense, the number nor the root of any word in `others`."""
+    """Return the words of the first list that have nothing in common with any word of the second list.
+
+    Words have something in common if they have the same sense, say the same number, or share a root.
+
+    Args:
+        ones: the words that are compared, in lower case.
+        others: the words with which they are compared.
+    """
     near = frozenset[str]().union(*map(senses_of, others))
     lemmas = {lemma for word in others for lemma in (word, *lemmas_of(word))}
     left = {word for word in ones if lemmas.isdisjoint(senses_of(word)) and near.isdisjoint((word, *lemmas_of(word)))}

@@ -15,15 +15,17 @@ from augment_ru.text.characters import Mask, marked
 
 
 class SourceWords(NamedTuple):
-    """The words of several texts.
+    """The words of several original texts, in arrays over all texts.
 
     Attributes:
-        text: the texts in one, with a line feed after each; all places are places in it.
+        text: the texts joined into one string, with a line feed after each. All places are places in it.
         begins: the place where each text begins, shape (texts,).
-        starts, stops: the place where each word starts and stops, and the end of `text`, shape (words + 1,).
-        forms: the form of each word.
-        shares: the share of each word in the information of its sentence, shape (words,).
-        sentences: the number of the sentence of each word, ascending through all texts, shape (words,).
+        starts, stops: the place where each word starts and stops, shape (words + 1,). The last entry is the length of
+            `text`.
+        forms: each word in the form in which words are compared: in lower case, with е for ё.
+        shares: how much of the information of its sentence each word carries, in [0, 1], shape (words,). A rare word
+            carries more than a frequent one.
+        sentences: the index of the sentence of each word, counted through all texts, shape (words,).
     """
 
     text: str
@@ -36,7 +38,7 @@ class SourceWords(NamedTuple):
 
     @classmethod
     def of(cls, sources: Sequence[Source]) -> "SourceWords":
-        """Put the words of texts into columns."""
+        """Put the words of several texts into arrays."""
         begins = np.cumsum([0, *(len(source.text) + 1 for source in sources)])
         found = [
             (begin + place, sentence)
@@ -55,17 +57,17 @@ class SourceWords(NamedTuple):
 
 
 def misspelt(words: SourceWords, indices: Ints, edits: EditTable) -> tuple[Mask, Ints, Sequence[Floats]]:
-    """Find the candidates that only misspell words, and what their sentences lose.
+    """Find the perturbed texts in which words are only misspelt, and how much each of their sentences loses.
 
     Args:
-        words: the words of the references.
-        indices: the index of the reference of each candidate, shape (candidates,).
-        edits: the edits of the candidates.
+        words: the words of the original texts.
+        indices: for each perturbed text, the index of its original, shape (candidates,).
+        edits: the edits of all perturbed texts.
 
     Returns:
-        Whether each candidate only misspells words, shape (candidates,). Then, for each sentence that edits touch in
-        such a candidate: the number of the candidate, shape (sentences,); and the features `DAMAGE` of the sentence,
-        shape (features, sentences).
+        Three arrays. First, whether words are only misspelt in each perturbed text, shape (candidates,). The others
+        have an entry for each sentence of these texts that was edited: the index of the perturbed text, shape
+        (sentences,); and the losses that `DAMAGE` names, shape (losses, sentences).
     """
     begins = words.begins[indices[edits.owners]]
     starts, stops = edits.starts + begins, edits.stops + begins

@@ -39,7 +39,7 @@ SENTENCE_END = re.compile(r"[.!?…]+[»”\")]*\s+(?=[«“\"(]*[A-ZА-ЯЁ0-9]
 
 
 def forms_of(text: str) -> list[str]:
-    """Return the forms (`form_of`) of the words of a text, in order."""
+    """Return the words of a text in the form in which they are compared: in lower case, with е for ё."""
     if text.isalpha() and len(text) <= LONGEST:  # most edits write one word
         return [form_of(text)]
     return [form_of(text[start:stop]) for start, stop in words_of(text)]
@@ -64,9 +64,10 @@ def form_of(word: str) -> str:
 def as_said(edit: Edit) -> str:
     """Return what a reader takes an edit to say: its reading («кошка» for 🐱), or its new text.
 
-    An attack may claim any reading. So if all words of the new text are in the dictionary, as those of a synonym are,
-    the new text is what is said, unless it and the reading are one word with two endings, two names of persons, a word
-    and its abbreviation, words of the same sound, or differ only in how a person is addressed («ты», «вы»).
+    An attack may state any reading. So the reading is not believed if all words of the new text are in the dictionary,
+    as those of a synonym are. It is believed, though, if it and the new text are one word with two endings, two names
+    of persons, a word and its abbreviation, or words of the same sound, or if they differ only in how a person is
+    addressed («ты», «вы»).
     """
     if edit.read == edit.text or not (words := forms_of(edit.text)) or not all(map(has_form, words)):
         return edit.read
@@ -122,20 +123,20 @@ def digits_of(word: str) -> str:
 
 
 def kept_source(text: str) -> "Source":
-    """Return a text with its words; short texts are cached, so that further attacks on them take less time."""
+    """Return a text with its words; short texts are cached, so that they are divided into words only once."""
     return _kept(text) if len(text) <= _KEPT_LENGTH else Source(text)
 
 
 class Source:
-    """An original text with its words. What is computed for it is kept for all its candidates.
+    """An original text with its words. What is computed for it is kept for all texts that are compared with it.
 
     Args:
         text: the text.
 
     Attributes:
         text: the text.
-        starts, stops: where each word starts and stops.
-        forms: the form of each word (`form_of`).
+        starts, stops: the place where each word starts and stops.
+        forms: each word in the form in which words are compared: in lower case, with е for ё.
     """
 
     def __init__(self, text: str) -> None:
@@ -161,15 +162,12 @@ class Source:
     def parts(self, edits: Sequence[Edit]) -> list[tuple["Source", Sequence[Edit]]]:
         """Divide the text into parts that are judged separately; return those that edits touch, each with its edits.
 
-        The places of the edits count from the start of their part.
-
-        A part is a sentence, or several sentences if one edit reaches across their border. Edits that insert new words
-        after the last word are not judged with the last sentence, since the words may contradict any sentence: their
-        part is the whole text. If other edits removed these words elsewhere, the insertions belong to the last
-        sentence.
+        A part is a sentence, or several sentences if one edit reaches across their border. New words after the last
+        word of the text may contradict any sentence. So their part is the whole text. But if other edits removed the
+        same words elsewhere, the words count as moved to the last sentence.
 
         Args:
-            edits: the edits, sorted by place.
+            edits: the edits, sorted by place. In the result their places count from the start of their part.
         """
         if not self.forms:
             return [(self, edits)] if edits else []
@@ -219,12 +217,12 @@ class Source:
         return len(self._sentences) == 1
 
     def sentence_at(self, place: int) -> int:
-        """Return the number of the sentence that contains a place."""
+        """Return the index of the sentence that contains a place of the text, from 0."""
         return max(bisect_right(self._sentences, (place, len(self.text) + 1)) - 1, 0)
 
     @property
     def sentences(self) -> list[tuple[int, "Source"]]:
-        """The place where each sentence starts, and the sentence."""
+        """The sentences of the text, each with the place where it starts."""
         if self.is_one_sentence:
             return [(0, self)]
         return [(start, self._part(number, number)) for number, (start, _) in enumerate(self._sentences)]
@@ -236,9 +234,10 @@ class Source:
 
     @cached_property
     def shares(self) -> list[float]:
-        """The share of each word in the information of the text (`language.frequency`), which counts as at least 1.
+        """How much of the information of the text each word carries, as a share in [0, 1].
 
-        If it did not, one word of a very short text could make up the whole sum.
+        A rare word carries more than a frequent one (`language.frequency`). The information of the text counts as at
+        least 1, so that one word of a very short text does not make up all of it.
         """
         informations = list(map(information, self.forms))
         total = max(sum(informations), 1.0)
@@ -246,7 +245,7 @@ class Source:
 
     @cached_property
     def clauses(self) -> list[int]:
-        """The number of the clause that each word is in; any mark between two words separates clauses."""
+        """The index of the clause that each word is in; any punctuation mark between two words separates clauses."""
         numbers = [0] * len(self.forms)
         for at in range(1, len(self.forms)):
             between = self.text[self.stops[at - 1] : self.starts[at]]
@@ -254,22 +253,35 @@ class Source:
         return numbers
 
     def kind(self, number: int) -> WordKind:
-        """Return the kind of word `number`."""
+        """Return what kind of word a word is (part of speech, cases); words are given by their index, from 0."""
         return word_kind(self.forms[number])
 
     def role(self, number: int) -> str:
-        """Return the role of word `number` (`WordKind.role`); "" if the text has no such word."""
+        """Return the part that a word plays in a sentence, such as "noun", "verb" or "preposition".
+
+        Words are given by their index, from 0. The result is "" if the text has no such word.
+        """
         return word_kind(self.forms[number]).role if 0 <= number < len(self.forms) else ""
 
     def once(self, find: Callable[["Source", int], T], number: int) -> T:
-        """Return `find(self, number)`; it is called once for each function and word, and its value is kept."""
+        """Return `find(self, number)`, which is computed once for each function and word, and then kept.
+
+        Args:
+            find: a function of this text and the index of a word.
+            number: the index of the word, from 0.
+        """
         if (find, number) not in self._found:
             self._found[find, number] = find(self, number)
         found: T = self._found[find, number]
         return found
 
     def are_beside(self, left: int, right: int) -> bool:
-        """Tell whether the words `left` and `right`, which follow each other, exist and stand in the same clause."""
+        """Tell whether two words, of which one follows the other, both exist and stand in the same clause.
+
+        Args:
+            left: the index of the first word, from 0; it may be out of range.
+            right: the index of the word after it.
+        """
         return left >= 0 and right < len(self.forms) and self.clauses[left] == self.clauses[right]
 
 
@@ -279,18 +291,19 @@ _KEPT_LENGTH = 1000
 
 @dataclass
 class Fates:
-    """The fates of the words of a text: what edits did to each word. Words of the text are given by their numbers.
+    """What edits did to each word of a text. Words of the text are given by their index, from 0.
 
     Attributes:
-        source: the text.
+        source: the text, with its words.
         lost: the words that are gone.
         damaged: the words that are misspelt, each with its new form and the number of letters that differ.
         reshaped: the words that are inflected in another way, each with the new form.
         replaced: groups of words, each with the new words that replace the group.
         signs: the words that are written as signs such as emoji, and read as before; each with what is written.
         moved: the words that stand in another position.
-        inserted: the new words, each with the number of the word before which it was inserted.
+        inserted: the new words, each with the index of the word before which it was inserted.
         order: the words that are left, in their new order; None if no word moved.
+        other: the new text, if the edits are not known but were guessed from the two texts; otherwise None.
     """
 
     source: Source
@@ -309,12 +322,12 @@ class Fates:
 
     @property
     def is_guess(self) -> bool:
-        """Whether the edits were guessed from two texts."""
+        """Whether the edits are not known, but were guessed from the original and the new text."""
         return self.other is not None
 
     @cached_property
     def after(self) -> Source:
-        """The new text as it is said (`as_said`), without misspellings."""
+        """The new text as a reader takes it (readings in place of signs such as 🐱), without misspellings."""
         if self.other is None:
             text, at, parts = self.source.text, 0, []
             for edit in self.edits:

@@ -23,9 +23,13 @@ _ADJECTIVES = 4
 
 
 def adjectival(view: View, labels: Labels) -> None:
-    """Label an adjective with a capital and all words to its noun.
+    """Label as a name an adjective with a capital and all words up to its noun.
 
     Examples: «Карское море», «Массачусетский технологический институт».
+
+    Args:
+        view: the tokens of a text, with what their letter case tells about names.
+        labels: the labels of the names found so far, to which new ones are added.
     """
     for at in view.capitalised:
         if not has_reading(view.texts[at], "ADJF"):
@@ -80,7 +84,12 @@ def _is_genitive(word: str) -> bool:
 
 
 def genitives(view: View, labels: Labels) -> None:
-    """Label a noun before a name in the genitive if it is part of the name: «остров Врангеля», «улица Ленина»."""
+    """Label a noun before a name in the genitive if it is part of the name: «остров Врангеля», «улица Ленина».
+
+    Args:
+        view: the tokens of a text, with what their letter case tells about names.
+        labels: the labels of the names found so far, to which new ones are added.
+    """
     for after in view.capitalised:
         at, following = after - 1, view.texts[after]
         if not after or not labels[after] or labels[at] or not (kind := head_kind(view.texts[at])):
@@ -93,7 +102,12 @@ def genitives(view: View, labels: Labels) -> None:
 
 
 def titles(view: View, labels: Labels) -> None:
-    """Label names in quote marks: «Сто лет одиночества», «Зенит»."""
+    """Label names in quote marks: «Сто лет одиночества», «Зенит».
+
+    Args:
+        view: the tokens of a text, with what their letter case tells about names.
+        labels: the labels of the names found so far, to which new ones are added.
+    """
     found_titles = [found for found in quoted(view.doc.text) if is_title(found)]
     starts = [token.start for token in view.doc.tokens] if found_titles else []
     for found in found_titles:
@@ -109,9 +123,13 @@ def titles(view: View, labels: Labels) -> None:
 
 
 def joined(view: View, labels: Labels) -> None:
-    """Label tokens of a name that have no capital of their own.
+    """Label tokens that belong to a name, but have no capital of their own.
 
-    Examples: «Екатерина | II», «граф | де | Рошфор», «МГУ | имени | …».
+    Examples, with | between what is labelled already and what is added: «Екатерина | II», «граф | де | Рошфор».
+
+    Args:
+        view: the tokens of a text, with what their letter case tells about names.
+        labels: the labels of the names found so far, to which new ones are added.
     """
     for at in reversed(view.capitalised):
         _particle(view, labels, at - 1)

@@ -25,7 +25,12 @@ _PLACE_SUFFIXES = ("", "й", "ов", "ев", "ин", "ен", "ан", "н", "ей
 
 
 def institutions(view: View, labels: Labels) -> None:
-    """Label institutions that are written without a capital: «министерства спорта | России», «казанской мэрии»."""
+    """Label institutions that are written without a capital: «казанской мэрии», «министерства спорта России».
+
+    Args:
+        view: the tokens of a text, with what their letter case tells about names.
+        labels: the labels of the names found so far, to which new ones are added.
+    """
     for at, word in enumerate(view.texts):
         if (labels[at] and labels[at] != "LOC") or not (noun := _authority(word)):
             continue
@@ -127,7 +132,15 @@ def agree(adjective: str, noun: str) -> bool:
 
 
 def organisations(view: View, labels: Labels) -> None:
-    """Label names of organisations to their end: «Министерство образования | и науки Российской Федерации»."""
+    """Label names of organisations to their end.
+
+    An example, with | between what is labelled already and what is added: «Министерство образования | и науки
+    Российской Федерации».
+
+    Args:
+        view: the tokens of a text, with what their letter case tells about names.
+        labels: the labels of the names found so far, to which new ones are added.
+    """
     for at, label in enumerate(labels):
         if label != "ORG" or (at + 1 < len(labels) and labels[at + 1] == "ORG"):
             continue
@@ -153,16 +166,16 @@ def _branch(view: View, labels: Labels, at: int, *, headed: bool) -> None:
 
 
 def chain(view: View, labels: Labels, at: int, *, within: bool) -> int:
-    """Find where a run of genitives stops; it may contain «и», «по» and the prepositions of some nouns.
+    """Find where a run of nouns in the genitive stops; it may contain «и», «по» and the prepositions of some nouns.
 
     Args:
-        view: the text.
-        labels: the labels so far.
-        at: the number of the first token that may belong to the run.
+        view: the tokens of a text, with what their letter case tells about names.
+        labels: the labels of the names found so far.
+        at: the index of the first token that may belong to the run.
         within: whether the name has no capital yet; then persons do not belong to it.
 
     Returns:
-        The number of the token after the run.
+        The index of the token after the run.
     """
     stop = end = at
     case, noun = "gent", _noun(view.texts[at - 1])

@@ -24,9 +24,13 @@ _LATIN = re.compile(r"[A-Za-zÀ-ɏ]")
 
 
 def annotated_entities(view: View, labels: Labels) -> None:
-    """Label the entities that the annotator found, without the common words that it took for names.
+    """Label the names that the annotator found, without the common words that it took for names.
 
     These are mostly first words of sentences, written with a capital for that reason alone.
+
+    Args:
+        view: the tokens of a text, with what their letter case tells about names.
+        labels: the labels of the names found so far, to which new ones are added.
     """
     tokens = view.doc.tokens
     for first, stop in _ranges_of_entities(view):
@@ -115,9 +119,13 @@ def _is_part_of_name(view: View, first: int, stop: int, label: str) -> bool:
 
 
 def capitals(view: View, labels: Labels) -> None:
-    """Label words with a capital.
+    """Label words with a capital as names.
 
-    Inside a sentence, every word that may be a name is labelled; at its start, only a word that certainly is one.
+    Inside a sentence, every word that may be a name is labelled. At its start, only a word that certainly is one.
+
+    Args:
+        view: the tokens of a text, with what their letter case tells about names.
+        labels: the labels of the names found so far, to which new ones are added.
     """
     for at in view.capitalised:
         word = view.texts[at]
@@ -205,7 +213,12 @@ def _kind(word: str) -> str:
 
 
 def initials(view: View, labels: Labels) -> None:
-    """Label initials with their full stops, and the surname after or before them: «А. П. Чехов», «Керн А. П.»."""
+    """Label initials with their full stops, and the surname after or before them: «А. П. Чехов», «Керн А. П.».
+
+    Args:
+        view: the tokens of a text, with what their letter case tells about names.
+        labels: the labels of the names found so far, to which new ones are added.
+    """
     for first, stop in _runs_of_initials(view):
         several = stop - first > 2  # noqa: PLR2004  (a letter and its full stop)
         after = stop < len(labels) and view.capitals[stop] and len(view.texts[stop]) > 1
@@ -232,8 +245,12 @@ def _runs_of_initials(view: View) -> Iterator[tuple[int, int]]:
 def lower_case(view: View, labels: Labels) -> None:
     """Label words without a capital that can only be names: «еду в сочи».
 
-    Names of single institutions («госдума») are labelled in every text, other names only where letter case does not
-    mark names.
+    Names of single institutions («госдума») are labelled in every text. Other names are labelled only where letter case
+    does not mark names.
+
+    Args:
+        view: the tokens of a text, with what their letter case tells about names.
+        labels: the labels of the names found so far, to which new ones are added.
     """
     for at, word in enumerate(view.texts):
         if labels[at] or len(word) <= 2 or view.capitals[at]:  # noqa: PLR2004
@@ -259,7 +276,12 @@ def _is_institution(word: str) -> bool:
 def first_words(view: View, labels: Labels) -> None:
     """Correct the labels of first words of sentences that may be a given name or a common noun, such as «Любовь».
 
-    The verb decides: the label is removed if the verb says what things do, and becomes PER if it says what persons do.
+    The verb decides. If it says what things do, the label is removed. If it says what persons do, the label becomes
+    PER.
+
+    Args:
+        view: the tokens of a text, with what their letter case tells about names.
+        labels: the labels of the names found so far, which are corrected.
     """
     for at in view.starts:
         word = view.texts[at]

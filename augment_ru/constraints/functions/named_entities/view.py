@@ -20,13 +20,13 @@ Labels = list[str]
 
 @cache
 def name_words(kind: str) -> frozenset[str]:
-    """Return the words of one kind in `dictionaries/name_words.tsv`."""
+    """Return the words of one kind in the dictionary of words of which names are made, `name_words.tsv`."""
     return word_lists("name_words")[kind]
 
 
 @lru_cache(maxsize=100_000)
 def head_kind(word: str) -> str:
-    """Return LOC or ORG for a noun that forms names of this kind («море», «министерство»), "" for other words.
+    """Return LOC or ORG for the main noun of a place or organisation («море» in «Чёрное море»), else "".
 
     >>> head_kind("министерством"), head_kind("кошка")
     ('ORG', '')
@@ -36,15 +36,16 @@ def head_kind(word: str) -> str:
 
 
 class View:
-    """The tokens of a text with what their letter case tells about names.
+    """The tokens of a text, with what their letter case tells about names.
 
     Attributes:
         doc: the text.
         texts: the tokens as they are written.
         shouts: whether each token is in a run of words in capitals, where a capital does not mark a name.
-        capitals: whether each token starts with a capital and is not in such a run.
-        capitalised: the numbers of the tokens for which `capitals` is true.
-        starts: those of `capitalised` that start a sentence, a quotation or an option; their capital does not mark a
+        capitals: whether each token starts with a capital that may mark a name: it is not in a run of words in
+            capitals.
+        capitalised: the indices of the tokens for which `capitals` is true.
+        starts: those of `capitalised` that start a sentence, a quotation or an option. Their capital does not mark a
             name.
         lower: whether the text has no capitals at all.
         loud: whether any token is in a run of words in capitals.
