@@ -34,7 +34,7 @@ class Defence:
 
     @classmethod
     def of(cls, spec: str | Normalization) -> "Defence":
-        """Make the defence that `spec` names; a specification is written as for `Normalizer`.
+        """Make the defence that a specification names; the specification is one that `Normalizer` accepts.
 
         Raises:
             AugmentError: a name is unknown.
@@ -51,6 +51,10 @@ class Defence:
 
         If the answers are spans, the spans that `model` finds in the normalized text are moved to their places in the
         text before normalization.
+
+        Args:
+            model: the bare model.
+            kind: the kind of its answers.
         """
         found = replace(model, name=f"{self.name} + {model.name}", defence=self.name, reads=self.read)
         if kind != "spans":
@@ -122,10 +126,10 @@ def defence_report(
 
     Args:
         name: the name of the defence.
-        bare: the run of the model without it.
-        own: the run of the model behind it.
+        bare: the run of the model without the defence: its answers and which of them are right.
+        own: the run of the model behind the defence.
         pairs: the original and perturbed rows.
-        changed: the shares of rows that the defence changes (`Defence.changed`).
+        changed: for each attack, and "" for the originals, the share of rows that the normalizer changes.
         seed: the seed of the bootstrap.
     """
     clean = [replace(one, outcomes={ORIGINAL: rates.outcomes_of_originals(one.run, pairs)}) for one in (bare, own)]
