@@ -31,11 +31,7 @@ def normalised(text: str, form: str = "russian") -> str:
     marks (U+0301) are removed, and letters are composed (NFC), so that й typed as two characters equals й typed as one.
     Russian has no articles to remove. Signs such as + | $ № are not punctuation and stay: «C++» differs from «C».
 
-    Args:
-        text: the answer.
-        form: "russian" or "squad".
-
-    >>> normalised("  «Ёлки-палки»,   сказа́л он… ")
+    >>> normalised("  «Ёлки-палки»,   сказа\u0301л он… ")
     'елкипалки сказал он'
     >>> normalised("The Beatles, «Ёлки-палки»", "squad")
     'beatles «ёлкипалки»'
@@ -50,29 +46,15 @@ def normalised(text: str, form: str = "russian") -> str:
 
 
 def same_answer(golds: Sequence[str], prediction: str, form: str = "russian") -> bool:
-    """Tell whether the prediction equals one of the right answers `golds`, both in the normal form `form`.
-
-    Args:
-        golds: the right answers, any of which will do.
-        prediction: the answer of a model.
-        form: "russian" or "squad": how case, punctuation and spaces are made alike before texts are compared
-            (`normalised`).
-    """
+    """Tell whether the prediction equals one of the right answers `golds`, both in the normal form `form`."""
     given = normalised(prediction, form)
     return any(normalised(gold, form) == given for gold in golds)
 
 
 def token_f1(gold: str, prediction: str, form: str = "russian") -> float:
-    """Return the F1 between the words of two answers, in [0, 1].
+    """Return the F1 between the words of two answers in the normal form `form`, in [0, 1].
 
-    A word that occurs twice in one answer is matched twice only if the other answer has it twice, too. If neither
-    answer has words, the result is 1; if only one of them has none, it is 0.
-
-    Args:
-        gold: the right answer.
-        prediction: the answer of a model.
-        form: "russian" or "squad": how case, punctuation and spaces are made alike before words are compared
-            (`normalised`).
+    Words are compared as multisets. If an answer has no words, the result is 1 if both have none, else 0.
 
     >>> token_f1("в городе Казани", "Казани")
     0.5
@@ -85,14 +67,7 @@ def token_f1(gold: str, prediction: str, form: str = "russian") -> float:
 
 
 def best_token_f1(golds: Sequence[str], prediction: str, form: str = "russian") -> float:
-    """Return the highest F1 of the prediction's words with those of any right answer; 0 if there are no right answers.
-
-    Args:
-        golds: the right answers.
-        prediction: the answer of a model.
-        form: "russian" or "squad": how case, punctuation and spaces are made alike before words are compared
-            (`normalised`).
-    """
+    """Return the highest token F1 of the prediction with any of the right answers; 0 if there are no right answers."""
     return max((token_f1(gold, prediction, form) for gold in golds), default=0.0)
 
 
