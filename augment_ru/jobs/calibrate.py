@@ -57,18 +57,19 @@ class Measured:
     """
 
     def passing(self, threshold: float) -> float:
-        """Return the share of scores that pass a threshold."""
+        """Return the share of the scores, in [0, 1], that are at least `threshold`."""
         return float(np.mean(self.scores >= threshold))
 
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """The scores of a similarity on a user's texts.
+    """The scores of a similarity on a user's texts, with a proposed threshold.
 
     Attributes:
         scorer: the similarity's signature.
         unrelated: the scores of unrelated pairs of texts.
-        attacks: the scores of each attack at each probability, with one candidate and no search.
+        attacks: the scores of each attack at each probability; each text has one random perturbation, which no gate
+            checks.
         accept: the share of perturbations that must pass the threshold, in (0, 1].
         threshold: the proposed threshold: the highest at which at least the share `accept` of each attack's
             perturbations passes, at the default probability of the attack.
@@ -83,7 +84,7 @@ class Calibration:
     default: float
 
     def table(self) -> dict[str, Any]:
-        """Return the figures as JSON values."""
+        """Return the measurement (distributions of scores, and thresholds) as JSON values."""
         return {
             "version": 1,
             "scorer": self.scorer,

@@ -26,7 +26,11 @@ _ALL_KEY = "all columns are the key"
 
 
 def file_problems(files: Sequence[Path]) -> Iterator[str]:
-    """Yield a line for each problem in the files; no files mean the data files of this package."""
+    """Yield a line for each problem in dictionaries, rule files, task files and prompt files.
+
+    Args:
+        files: the files; if empty, the data files of this package are checked.
+    """
     ours = [*sorted(folder("dictionaries").glob("*.tsv")), *rule_file.constraint_paths().values()]
     for path in files or [*ours, *sorted(folder("prompts").glob("*.toml"))]:
         if is_own(str(path)):
@@ -45,7 +49,7 @@ def file_problems(files: Sequence[Path]) -> Iterator[str]:
 
 
 def dictionary_problems(path: Path) -> Iterator[str]:
-    """Yield the problems of a dictionary.
+    """Yield a line for each problem of a dictionary.
 
     It must be UTF-8 in NFC, sorted, without repeated keys, and name its source and licence.
     """
@@ -99,7 +103,10 @@ def _row_problems(line: str, cells: list[str], before: list[str], *, all_key: bo
 
 
 def toml_problems(path: Path) -> Iterator[str]:
-    """Yield the problems of a TOML file; its keys tell whether it is a prompt file, a task file or a rule file."""
+    """Yield a line for each problem of a TOML file.
+
+    Its keys tell whether it is a prompt file, a task file or a rule file.
+    """
     try:
         content = read_toml(path)
     except AugmentError:  # the reader of rule files says what is wrong
@@ -171,13 +178,14 @@ def prompt_problems(path: Path) -> Iterator[str]:
 
 
 def constraint_problems(where: str, read: Callable[[], rule_file.Constraint]) -> Iterator[str]:
-    """Yield the problems of a constraint.
+    """Yield a line for each problem of a constraint (a rule that says what is protected).
 
-    It must be valid, have examples in which it protects something and in which it does not, and agree with them.
+    It must be valid. It must have examples in which it protects something, and others in which it does not, and protect
+    what they say.
 
     Args:
         where: the name of the constraint in messages.
-        read: reads the constraint.
+        read: reads the constraint, and raises an error if it cannot.
     """
     try:
         found = read()
@@ -199,13 +207,23 @@ def constraint_problems(where: str, read: Callable[[], rule_file.Constraint]) ->
 
 
 def protected_in(one: rule_file.Constraint, example: rule_file.RuleExample) -> list[Span]:
-    """Return the spans that a constraint protects in the text of an example."""
+    """Return the spans that a constraint protects in the text of an example.
+
+    Args:
+        one: the constraint.
+        example: an example of its rule file: a text, with brackets around what is to be protected.
+    """
     (doc,) = Natasha()([example.text], one.layers)
     return protected((one,), {**example.record, "text": example.text}, {"text": doc})["text"]
 
 
 def mismatch(example: rule_file.RuleExample, found: Sequence[Span]) -> str:
-    """Return a message if the protected spans differ from the brackets of the example; "" if they agree."""
+    """Return a message if a constraint does not protect what an example of it says; "" if it does.
+
+    Args:
+        example: the example: a text, with brackets around what is to be protected.
+        found: the spans that the constraint protects in it.
+    """
     wanted = {place for span in example.spans for place in range(span.start, span.stop)}
     got = {place for span in found for place in range(span.start, span.stop)}
     if wanted == got:

@@ -31,9 +31,7 @@ class Searched(NamedTuple):
     """
 
     labels: tuple[str, ...] | None
-    """The different right answers of all rows of the task, sorted; None if answers are free texts."""
     train: str | None
-    """The file with the task's train rows as they are written in the release; None if there are no train rows."""
 
 
 def searched(task: TaskInput, train: Path | None) -> Searched:

@@ -31,12 +31,9 @@ class ShardInput(NamedTuple):
     """
 
     task: int
-    """The number of the task in the recipe, from 0."""
     first: int
-    """The number of the first row in the test file, from 0."""
     records: tuple[Record, ...]
     searched: Searched | None = None
-    """The data that the models of the task are made from; None if the task is not searched."""
 
 
 def split_into_shards(whole: ShardInput, size: int = SHARD_ROWS) -> Iterator[ShardInput]:
@@ -88,7 +85,6 @@ class Shard(NamedTuple):
 
     path: Path
     blocks: Mapping[str, tuple[tuple[int, int], tuple[int, int]]]
-    """Maps the name of a variation to (start, stop) of its rows and of its entries, in bytes."""
 
     def read(self, name: str) -> list[bytes]:
         """Return two blocks of the file as bytes: the rows of a variation, and their part of the edit log.

@@ -155,7 +155,6 @@ class Timing:
 
     annotation: float = 0.0
     perturbing: dict[str, float] = field(default_factory=dict)
-    """Maps the name of each attack to the seconds for proposals, search and gate."""
     writing: float = 0.0
     clock: Callable[[], float] = time.perf_counter
 
