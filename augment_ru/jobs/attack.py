@@ -130,6 +130,7 @@ class SearchRows(RowWork):
     """What the command `attack` does with the rows of a run: it searches for changes that break a model's answers.
 
     Attributes:
+        job: the run: its files, the task and the attacks.
         given: maps the parameters of the options to their values.
         schema: the task of the rows.
         labels: the labels that the model may answer with; None if its answers are free text.
@@ -137,7 +138,6 @@ class SearchRows(RowWork):
             not usually give (its slip rate).
         deadline: the time at which the searches end, in seconds since 1970; None for no deadline.
         shown: a list to which the results of the searches are added instead of being written; None to write them.
-        job: the files, the task and the attacks.
     """
 
     given: Mapping[str, Any]

@@ -55,9 +55,9 @@ class NormalizeRows(RowWork):
     """What the command `normalize` does with the rows of a run.
 
     Attributes:
+        job: the run: its files, task and settings.
         normalizer: the normalizer.
         show: a function that shows the results instead of writing them; None to write them.
-        job: the run: its files, task and settings.
     """
 
     normalizer: Normalizer

@@ -94,8 +94,8 @@ class PerturbRows(RowWork):
     """What the command `perturb` does with the rows of a run.
 
     Attributes:
-        show: a function that shows the results instead of writing them; None to write them.
         job: the run: its files, attacks and settings.
+        show: a function that shows the results instead of writing them; None to write them.
     """
 
     show: Show | None = None

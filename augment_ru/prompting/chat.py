@@ -19,7 +19,13 @@ FORMS = ("turns", "message")
 
 
 def messages_of(filled: FilledPrompt, form: str, system: str | None) -> list[Message]:
-    """Return a prompt as messages: the system's, if there is one, those of the demonstrations, and the question."""
+    """Return a prompt as the messages of a chat: the system's, if there is one, the demonstrations, and the question.
+
+    Args:
+        filled: the prompt.
+        form: how demonstrations are shown: as `turns` of user and assistant, or all in one `message`.
+        system: the system message; None for no message.
+    """
     turns = filled.turns if form == "turns" else ((filled.context, ""),)
     found = [{"role": "system", "content": system}] if system else []
     for question, answer in turns:
@@ -29,7 +35,11 @@ def messages_of(filled: FilledPrompt, form: str, system: str | None) -> list[Mes
 
 
 def system_of(given: str | None) -> str | None:
-    """Return the system message that an option asks for: for `mera` MERA's own (prompts/mera.toml), else the value.
+    """Return the system message that the option `system` of a model asks for.
+
+    Args:
+        given: the value of the option: `mera` for MERA's own message (prompts/mera.toml), any other text for itself,
+            None for no message.
 
     Raises:
         AugmentError: the prompt file cannot be read.
@@ -40,7 +50,12 @@ def system_of(given: str | None) -> str | None:
 
 
 def asked_to_choose(filled: FilledPrompt, language: str) -> FilledPrompt:
-    """Return the prompt with its choices listed after the question, for models whose written reply names a choice."""
+    """Return a prompt with its choices listed after the question, for models whose written reply names a choice.
+
+    Args:
+        filled: the prompt.
+        language: the language of the words around the list: `en` for English, any other for Russian.
+    """
     *shown, (question, _) = filled.turns
     context, question = (with_choices(text, filled, language) for text in (filled.context, question))
     return replace(filled, context=context, turns=(*shown, (question, "")))
@@ -52,7 +67,7 @@ class Chat:
 
     Attributes:
         tokenizer: a tokenizer of transformers with a chat template.
-        form: how demonstrations are shown, one of `FORMS`.
+        form: how demonstrations are shown: as `turns` of user and assistant, or all in one `message`.
         system: the system message; None for no message.
         reasoning: the most tokens of a reasoning block before the answer; 0 for none.
     """
