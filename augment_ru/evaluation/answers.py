@@ -57,7 +57,12 @@ class Metric(NamedTuple):
 
 
 def accuracy(golds: Sequence[object], predictions: Sequence[object]) -> float:
-    """Return the share of predictions that equal the right label."""
+    """Return the share of predictions that equal the right label of their row.
+
+    Args:
+        golds: the right label of each row.
+        predictions: the predicted label of each row.
+    """
     return _mean([float(gold == given) for gold, given in zip(golds, predictions, strict=True)])
 
 
@@ -304,7 +309,8 @@ def labels_of_different(golds: Iterable[tuple[Gold | None, ...]], task: Task) ->
     """Return the labels that occur in right answers, sorted; None if answers are free texts.
 
     Args:
-        golds: the different right answers of all rows, as `different_golds` returns them.
+        golds: the different right answers of all rows, each as a tuple with an entry for each field that a model
+            answers.
         task: the task of the rows.
     """
     return labels_among(_without_held_back(list(golds), task), answer_kind(task))
@@ -412,9 +418,12 @@ def _gold(value: object, kind: Kind, scoring: Scoring | None = None) -> Gold | N
 
 
 def most_frequent(golds: Sequence[Gold | None]) -> str:
-    """Return the most frequent right answer; "" if all right answers are None.
+    """Return the most frequent right answer of the rows; "" if no row has one.
 
     If several are equally frequent, the alphabetically first is returned.
+
+    Args:
+        golds: the right answer of each row; None for a row without one.
     """
     texts = (gold if isinstance(gold, str) else str(gold[0]) for gold in golds if gold)
     counts = Counter(texts)

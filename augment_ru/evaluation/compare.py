@@ -55,12 +55,14 @@ class NamedReport(NamedTuple):
 
     @property
     def where(self) -> str:
-        """The file of the report, or its name if there is no file; error messages begin with it."""
+        """How error messages call the report: by its file, or by its name if there is no file."""
         return self.file or self.name
 
 
 def named_report(path: Path) -> NamedReport:
-    """Read a report that `augment-ru evaluate -o` wrote; it is named by its title, or else by its file.
+    """Read the report in a file that `augment-ru evaluate -o` wrote, and give it a name for a comparison.
+
+    The name is the title of the report, or else the name of its file.
 
     Raises:
         AugmentError: the file cannot be read, or does not hold a report.

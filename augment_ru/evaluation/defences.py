@@ -34,7 +34,10 @@ class Defence:
 
     @classmethod
     def of(cls, spec: str | Normalization) -> "Defence":
-        """Make the defence that a specification names; the specification is one that `Normalizer` accepts.
+        """Make the defence (a normalizer in front of a model) that a specification names.
+
+        Args:
+            spec: the name of a normalizer, or several joined by `+`; or the normalization itself.
 
         Raises:
             AugmentError: a name is unknown.
@@ -83,14 +86,14 @@ class Defence:
         return read
 
     def readings(self, rows: Iterable[Mapping[str, object]], task: Task) -> list[dict[str, str]]:
-        """Return, for each row, the normalized text of each field that the normalizer changes."""
+        """Return, for each row, the normalized text of each field that the normalizer changes, by field."""
         found = self.normalizer.chunk([Record(values, task) for values in rows])
         return [
             {name: script.text for name, script in one.scripts.items() if script.text != script.source} for one in found
         ]
 
     def changed(self, pairs: Pairs) -> dict[str, Rate]:
-        """Return, for each attack and for the originals (key ""), the share of rows that the normalizer changes."""
+        """Return the share of rows that the normalizer changes, for each attack; under "", that of the originals."""
         every: Mapping[str, Sequence[Original | Pair]] = {"": pairs.originals, **pairs.attacks}
         read = {name: self.readings((one.values for one in rows), pairs.task) for name, rows in every.items()}
         return {name: rates.wilson_rate(sum(map(bool, own)), len(own)) for name, own in read.items()}

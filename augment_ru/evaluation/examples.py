@@ -90,6 +90,14 @@ class Model:
     """The base class of models. It has all attributes that the evaluation reads, with their defaults.
 
     A plain function from examples to predictions is a model, too; for attributes that it lacks, the defaults are used.
+
+    Attributes:
+        stream: a method that takes examples, and yields each prediction as soon as it is known, with the index of its
+            example; None (the default) for a model that answers all at once.
+        scored: a method that takes examples, and returns predictions with the scores of labels; None (the default) for
+            a model without scores.
+        tokens: a method that takes examples, and estimates how many tokens the questions have; None (the default) for a
+            model whose tokens are not paid for.
     """
 
     __slots__ = ()
@@ -195,7 +203,9 @@ It raises an `AugmentError` if the argument or an option is wrong, or an optiona
 
 
 def named_spec(text: str) -> tuple[str, str]:
-    """Split `NAME=KIND[:ARGUMENT]` into the name and the specification; without a name the specification is the name.
+    """Split the specification of a model, `NAME=KIND[:ARGUMENT]`, into its name and the rest.
+
+    Without NAME, the specification is the name.
 
     >>> named_spec("words=linear:train.jsonl"), named_spec("openai:http://host/v1?key=1#gpt")[1]
     (('words', 'linear:train.jsonl'), 'openai:http://host/v1?key=1#gpt')

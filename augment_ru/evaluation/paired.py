@@ -57,7 +57,7 @@ def mcnemar(only_a: int, only_b: int) -> float:
 
 
 def holm(values: Sequence[float]) -> list[float]:
-    """Return the p values of several tests, corrected by Holm's method (1979), in the given order.
+    """Return the p values of several tests after Holm's correction for their number (1979), in the given order.
 
     >>> [round(one, 4) for one in holm([0.01, 0.04, 0.03])]
     [0.03, 0.06, 0.06]
@@ -125,7 +125,7 @@ class Compared(NamedTuple):
     """The comparison of two models under an attack.
 
     Attributes:
-        difference: the difference of their rates.
+        difference: the difference of their success rates.
         test: McNemar's test; None if the data do not allow it.
         clear: whether the interval leaves out 0 and the test, if there is one, finds a difference.
     """

@@ -195,7 +195,7 @@ def pair_rows(
 
 
 def given_up(items: list[T]) -> Iterator[T]:
-    """Yield the items of a list in order and remove each from the list, so that its memory can be freed."""
+    """Yield the items of a list in order; each is removed from the list first, so that its memory can be freed."""
     items.reverse()
     while items:
         yield items.pop()

@@ -405,9 +405,9 @@ class EvaluationPlan:
         return self.demonstrations.sample(shots, episode, group)
 
     def runs_of(self, model: NamedModel) -> list[tuple[int | None, list[int]]]:
-        """Return the runs of a model: for each, its number of demonstrations and the numbers of its episodes.
+        """Return what a model is asked: for each of its numbers of demonstrations, the numbers of its episodes.
 
-        A model that does not read demonstrations has one run, whose number of demonstrations is None.
+        A model that does not read demonstrations is asked once, and its number of demonstrations is None.
         """
         if not model.few_shot:
             return [(None, [0])]

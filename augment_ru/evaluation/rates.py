@@ -216,7 +216,10 @@ def student(freedom: int) -> float:
 
 
 def percentile95(values: npt.NDArray[np.float64]) -> Ends | None:
-    """Return the 2.5 % and 97.5 % points of bootstrapped values; None if all of them are NaN."""
+    """Return the ends of the 95 % interval of bootstrapped values: their 2.5 % and 97.5 % points.
+
+    The result is None if all values are NaN.
+    """
     values = values[~np.isnan(values)]
     if not values.size:
         return None
@@ -706,9 +709,12 @@ def success_rate(outcomes: AttackOutcomes, where: Any = ...) -> report.SuccessRa
 
 
 def mean_asr(attacks: Mapping[str, report.SuccessRate]) -> float | None:
-    """Return the mean success rate of all attacks; None if there are no attacks or one has no rate.
+    """Return the mean attack success rate of all attacks; None if there are no attacks or one has no rate.
 
-    Rows chosen as the worst case are not an attack and are left out.
+    Worst-case rows, which are chosen from several attacks by what they break, are not an attack and are left out.
+
+    Args:
+        attacks: the success rate of each attack.
     """
     rates = [rate.asr for name, rate in attacks.items() if name != WORST_ROWS]
     known = [rate for rate in rates if rate is not None]
@@ -793,7 +799,7 @@ def _mean_of_groups(parts: Mapping[tuple[str | None, int], Sequence[float]], epi
 
 
 def rounded_mean(values: Sequence[float]) -> float:
-    """Return the mean, rounded as in the report."""
+    """Return the mean of some values, rounded as in the report."""
     return round(sum(values) / len(values), DIGITS)
 
 

@@ -72,7 +72,7 @@ def about_chosen(chosen: ChosenFrom) -> str:
 
 
 def shots_of(shots: int | None) -> str:
-    """Return the number of demonstrations as text; a dash for a model that does not read them."""
+    """Return a number of demonstrations as text; a dash for None (a model that does not read demonstrations)."""
     return NONE if shots is None else str(shots)
 
 
@@ -514,7 +514,7 @@ def variance(report: Report) -> ShownTable:
 
 
 def unread(report: Report) -> ShownTable:
-    """Return the table of replies without an answer, by model and attack."""
+    """Return the table of a model's replies from which no answer could be read, by model and attack."""
     names, rows = names_of(report), []
     for model in report.models:
         found = {"(original)": model.unread} | {names[key]: one.unread for key, one in model.attacks.items()}
@@ -528,9 +528,10 @@ def unread(report: Report) -> ShownTable:
 
 
 def option_orders(report: Report) -> ShownTable:
-    """Return the table of permuted options: kept answers, and the share of each label in the answers before and after.
+    """Return the table of permuted options: how a model's answers change when options change their order.
 
-    An answer is kept if it names the option with the same content.
+    It shows the share of kept answers (those that name the option with the same content), and the share of each label
+    in the answers before and after.
     """
     rows = []
     for named, entry in _attacked(report):
@@ -645,7 +646,7 @@ def check_tables(keys: Sequence[str]) -> None:
 
 
 def numbers(report: Report) -> list[dict[str, Any]]:
-    """Return the numbers of a report as rows: one for each model and attack; without attacks, one for each model."""
+    """Return the numbers of a report as mappings: one for each model and attack (without attacks, each model)."""
     if not report.attacks:
         return [_of_model(model) for model in report.models]
     return [

@@ -320,7 +320,9 @@ def weighed(votes: Sequence[Vote]) -> dict[str, str]:
 
 
 def read_verdicts(path: str) -> dict[str, str]:
-    """Read a file that `verdicts import` wrote; return a mapping from the ids of rows to their verdicts.
+    """Read people's verdicts from a file that `augment-ru verdicts import` wrote.
+
+    The result maps the ids of rows to their verdicts: valid, invalid or unclear.
 
     Raises:
         AugmentError: the file cannot be read, or a row is not a verdict.
@@ -329,7 +331,7 @@ def read_verdicts(path: str) -> dict[str, str]:
 
 
 def read_judged(path: str) -> list[Mapping[str, Any]]:
-    """Read a file that `verdicts import` wrote; return its rows.
+    """Read the judged rows in a file that `augment-ru verdicts import` wrote.
 
     Each row holds an id, a verdict, and the number of votes for each verdict.
 

@@ -36,7 +36,7 @@ class TokensByDevice:
 def padded(
     sequences: Sequence[Sequence[int] | Ints], device: "Device", *, pad: int = 0, left: bool = False
 ) -> tuple["Tensor", "Tensor"]:
-    """Return the sequences as one tensor, and its attention mask; both int64, shape (sequences, longest).
+    """Return token sequences as one padded tensor, and its attention mask; both int64, shape (sequences, longest).
 
     Args:
         sequences: the tokens of each sequence.

@@ -132,7 +132,7 @@ def generated(
 
 
 def tokenized(model: Pretrained, texts: Sequence[str]) -> list[list[int]]:
-    """Return the tokens of each text, with the special tokens that the model expects around it."""
+    """Return the tokens of each text, with the special tokens that the model expects around them."""
     if not texts:
         return []
     with RUNNING:

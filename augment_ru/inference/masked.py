@@ -144,9 +144,9 @@ def same_kind(one: str, other: str) -> bool:
 
 @lru_cache(maxsize=100_000)
 def parts_of_speech(word: str) -> frozenset[str]:
-    """Return the parts of speech of a Russian word, as pymorphy3 names them, without improbable ones.
+    """Return the likely parts of speech of a Russian word, as pymorphy3 names them.
 
-    For example, «из» is not a noun.
+    Improbable ones are left out; for example, «из» is not a noun.
     """
     analyses = morphology().parse(word)
     return frozenset(str(analysis.tag.POS) for analysis in analyses if analysis.score >= _LEAST_SCORE)

@@ -137,7 +137,7 @@ def load(
 
 
 def release() -> None:
-    """Drop all loaded models and free their memory."""
+    """Drop all loaded networks and free their memory."""
     with _lock:
         _loaded.clear()
     gc.collect()

@@ -43,18 +43,16 @@ class Measured:
         what: the name of the attack, or "unrelated texts".
         probability: the probability of the attack; None for unrelated texts.
         scores: the scores, shape (pairs,).
+        default: whether the probability is the attack's default.
+        grades: how readers graded texts with such scores: the shares of the grades 3, 2, 1 and 0, shape (4,); None if
+            the similarity has no grades.
     """
 
     what: str
     probability: float | None
     scores: Floats
     default: bool = False
-    """Whether the probability is the attack's default."""
     grades: Floats | None = None
-    """How readers graded texts with such scores: the shares of the grades 3, 2, 1 and 0, shape (4,).
-
-    None if the similarity has no grades.
-    """
 
     def passing(self, threshold: float) -> float:
         """Return the share of the scores, in [0, 1], that are at least `threshold`."""
@@ -218,7 +216,7 @@ def calibrated(
 
 
 def unrelated_pairs(records: Sequence[Record]) -> tuple[list[str], list[str]]:
-    """Pair each text with a text of another record from the same field.
+    """Pair each text with an unrelated one: a text of another record from the same field.
 
     Returns:
         Two lists of the same length: the texts, and the unrelated text of each. They do not depend on the order of the

@@ -120,9 +120,9 @@ def toml_problems(path: Path) -> Iterator[str]:
 
 
 def prompts_of_files(files: Sequence[Path]) -> str:
-    """Say which prompt each task file among the files has, such as "my.toml: the prompt rwsd".
+    """Say which prompt the tasks in task files are asked with, such as "my.toml: the prompt rwsd".
 
-    The files must have no problems.
+    The files must have no problems; other files than task files are left out.
     """
     tasks = [path for path in files if path.suffix == ".toml" and is_task_file(read_toml(path))]
     return "; ".join(f"{path}: {_stated_prompt(read_task_file(path))}" for path in tasks)
@@ -136,7 +136,7 @@ def _stated_prompt(known: Task) -> str:
 
 
 def task_problems(path: Path) -> Iterator[str]:
-    """Yield the first problem of a task file; its constraints and its prompt must exist and fit it, too."""
+    """Yield a line for the first problem of a task file; its constraints and its prompt must exist and fit it, too."""
     try:
         known = read_task_file(path)
         Preparation().check(known)
@@ -153,10 +153,11 @@ def _target_problems(where: str, prompt: Prompt) -> Iterator[str]:
 
 
 def prompt_problems(path: Path) -> Iterator[str]:
-    """Yield the problems of a prompt file: it must be valid, in NFC, and without spaces at line ends.
+    """Yield a line for each problem of a prompt file.
 
-    Prompt files of this package must name a source and a licence. If a task has the same name as the file, the prompt
-    may ask only for fields that hold right answers of the task.
+    It must be valid, in NFC, and without spaces at line ends. Prompt files of this package must name a source and a
+    licence. If a task has the same name as the file, the prompt may ask only for fields that hold right answers of the
+    task.
     """
     where = f"{path.parent.name}/{path.name}"
     known = path.stem in registry.names("tasks")

@@ -121,7 +121,7 @@ class RowsJob:
         return task_or_file(self.task) if self.task else None
 
     def check_length(self, record: Record) -> None:
-        """Check that the texts of a record are short enough to be annotated or scored.
+        """Check that the texts of a record are short enough for what the run does with them (annotate or score them).
 
         Raises:
             AugmentError: the texts are too long, and the run annotates or scores them.

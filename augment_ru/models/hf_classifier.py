@@ -101,7 +101,7 @@ class Classifier(Model):
     def logits(self, examples: Sequence[Example]) -> Floats:
         """Return the model's logits, shape (examples, labels).
 
-        For a model of entailment, each is the logit of entailment between the text and the sentence of a label.
+        A model of entailment has one for each label: the logit of entailment between the text and the label's sentence.
 
         Raises:
             AugmentError: an example does not fit into memory, or lacks a field.

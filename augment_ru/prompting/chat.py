@@ -79,13 +79,13 @@ class Chat:
 
     @property
     def signature(self) -> str:
-        """All that defines the text of a chat: the template, the form, the system message, the reasoning."""
+        """All that defines the text of a chat: template, way of showing demonstrations, system message, reasoning."""
         template = short_digest(str(self.tokenizer.chat_template).encode())
         system = short_digest((self.system or "").encode())
         return f"{self.form},template-{template},system-{system},reasoning-{self.reasoning}"
 
     def text(self, filled: FilledPrompt) -> str:
-        """Return the text of a prompt up to the place of the answer.
+        """Return the text of a prompt in the tokenizer's chat template, up to the place of the answer.
 
         If the template refuses or drops a system message, the message is put at the beginning of the user's first
         message. Without reasoning, a reasoning block that the template opens is closed.
@@ -117,7 +117,7 @@ class Chat:
 
 
 def closing(text: str) -> str:
-    r"""Return the text that closes the reasoning block that is open at the end of a text; empty if none is open.
+    r"""Return the text that closes the reasoning block that is open at the end of a text; "" if none is open.
 
     >>> closing("<think> Да или нет?"), closing("<think>Да.</think>")
     ('\n</think>\n\n', '')

@@ -104,10 +104,10 @@ def _templates(given: _File) -> int:
 
 
 def unfit(task: Task) -> str:
-    """Return the reason why the generic prompt cannot ask about the rows of a task.
+    """Return why the generic prompt cannot ask about the rows of a task; "" if it can.
 
-    It is empty if the generic prompt can, or if the task has its own prompt. The generic prompt shows one text and
-    lists labels, one of which is the answer.
+    It is also "" if the task has a prompt of its own. The generic prompt shows one text and lists labels, one of which
+    is the answer.
     """
     if not _path(task).stem.startswith(GENERIC):
         return ""

@@ -38,7 +38,9 @@ class PromptedModel(Model):
     replies: bool = False
 
     def scored(self, examples: Sequence[Example], /) -> list[Scored]:
-        """Return a prediction for each example, in their order, with the scores of every question that has choices.
+        """Return a prediction for each example, in their order, with the scores of the choices of every question.
+
+        A question without choices, or one that is answered with a reply, has no scores.
 
         Raises:
             AugmentError: a prompt cannot be built, or does not fit into memory.

@@ -162,7 +162,10 @@ def read_manifest(path: Path) -> dict[str, Any]:
 
 
 def own_digest(path: Path) -> str:
-    """Return the digest at the end of a manifest. It covers the digests of all files, and so the whole release."""
+    """Return the digest at the end of a manifest.
+
+    It covers the digests of all files, and so the whole release.
+    """
     return path.read_bytes().rpartition(b'"')[0].rpartition(b'"')[2].decode("utf-8", "replace")
 
 
