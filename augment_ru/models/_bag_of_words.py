@@ -91,7 +91,10 @@ def _learned(task: Task, rows: Sequence[Mapping[str, Any]]) -> Task:
 
 @dataclass(frozen=True, slots=True)
 class Constant:
-    """A classifier that always gives the same label; scikit-learn's classifiers cannot be trained on a single class."""
+    """A classifier that always gives the same label, for train files with only one label.
+
+    The classifiers of scikit-learn cannot be trained on a single class.
+    """
 
     label: str
 

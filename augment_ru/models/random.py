@@ -27,7 +27,10 @@ class Options:
 
 @dataclass(frozen=True, slots=True)
 class Random(Model):
-    """A model that gives random labels; a draw depends only on the seed and the row, so equal rows get equal labels."""
+    """A model that gives random labels.
+
+    A draw depends only on the seed and the row, so equal rows get equal labels.
+    """
 
     labels: tuple[str, ...] | None
     seed: int

@@ -38,7 +38,7 @@ def assemble(
     """Write all files of a release from the finished shards (parts of the rows of a task).
 
     Args:
-        recipe: the recipe.
+        recipe: the recipe of the release.
         tasks: the tasks of the recipe with their rows.
         shards: for each task, its finished shards, in the order of the rows.
         facts: the first keys of the manifest: all that the rows depend on (`manifest_head`).

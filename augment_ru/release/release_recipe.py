@@ -197,7 +197,8 @@ class AdversaryRecipe(_Table, frozen=True):
         models: specifications KIND or KIND:ARGUMENT, with a KIND of `MODEL_KINDS`.
         attacks: the specifications of the attacks whose changes are in the pool.
         budget: the maximum number of queries to the model for a record.
-        draws: how many random draws of each attack are in the pool.
+        draws: how many random draws of each attack are in the pool, so that it offers at most this many alternatives
+            for a word.
         probability: only changes whose rank is below this are in the pool.
         tasks: the names of the tasks that are searched; None for all.
         options: the options of the models, by kind.

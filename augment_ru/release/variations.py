@@ -172,7 +172,7 @@ def variations(
     """Yield the original rows, then the rows of each attack and search. The texts are annotated once for all of them.
 
     Args:
-        tools: the tools of the recipe.
+        tools: the attacks, gate and annotator of the recipe.
         task: the part of the recipe on the task.
         records: maps the index of a row in the test file, from 0, to the original row with its line. At least one.
         timing: counts of seconds by kind of work, to which the seconds are added.
