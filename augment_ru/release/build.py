@@ -140,10 +140,10 @@ class Staging:
 
     @contextmanager
     def kept_if_begun(self) -> Iterator[None]:
-        """Run a `with` block that builds the release; if it fails before any shard is finished, delete the unfinished folder.
+        """Run a `with` block that builds the release; if it fails early, delete the unfinished folder.
 
-        A shard is a part of the rows. If one is finished, the folder is kept, so that the build can be continued. Only
-        an `AugmentError` counts as a failure.
+        Early is before any shard (part of the rows) is finished. After that the folder is kept, so that the build can
+        be continued. Only an `AugmentError` counts as a failure.
 
         Raises:
             AugmentError: the error of the block; if a shard is finished, its message says how to continue.
