@@ -198,8 +198,8 @@ def evaluate(**given: Any) -> int:  # noqa: ANN401
 def attack(**given: Any) -> int:  # noqa: ANN401
     """Search for the smallest change of each row that turns a model's right answer wrong.
 
-    Writes one row for each input row. A query is a text that the model is asked about. A run that was killed asks only
-    what is not in the cache. On a terminal, without -o, the differences are shown in colours.
+    Writes one row for each input row. A query is a text that the model is asked about. If a run was killed, the next
+    one asks only what is not in the cache. On a terminal, without -o, the differences are shown in colours.
 
     \b
     augment-ru attack in.jsonl -o out.jsonl --model linear:train.jsonl
@@ -254,7 +254,7 @@ def build_(**given: Any) -> None:  # noqa: ANN401
 @option("--rebuild N", "Perturb N rows of each task again and compare.", type=click.IntRange(min=0), default=0)
 @option("--expect SHA256", "The digest of the manifest as it was published.")
 def verify(**given: Any) -> None:  # noqa: ANN401
-    """Check a release: every file, row and edit. Report each change with its file and row."""
+    """Check a release: every file, row and edit. Print what was changed since it was built, with its file and row."""
     from augment_ru.jobs.release import check_release
 
     check_release(**given)
@@ -268,9 +268,9 @@ def verify(**given: Any) -> None:  # noqa: ANN401
 def explain(text: str, **given: Any) -> None:  # noqa: ANN401
     """Show which changes are applied to a text, and why.
 
-    Prints the protected spans with their rules. For each attack, prints the proposed changes with their ranks, and
-    whether each was dropped (with the reason), applied, or not applied. For a normalizer, prints its edits and other
-    possible readings of the text.
+    Prints the protected spans with the rules that protect them. For each attack, prints the changes that it proposes,
+    with their ranks, and says of each whether it was dropped (and why), applied, or not applied. For a normalizer,
+    prints its edits and other possible readings of the text.
     """
     from augment_ru.jobs.explain import explain_text
 
@@ -326,9 +326,9 @@ def check(files: tuple[str, ...]) -> None:
 def calibrate(**given: Any) -> None:  # noqa: ANN401
     """Measure a similarity on your texts and propose a threshold.
 
-    Prints a histogram of the scores of unrelated texts, and one for each attack at several probabilities (one
-    candidate, no search). At the proposed threshold, the share --accept of each attack's perturbations passes at
-    the attack's own probability.
+    Prints a histogram of the scores of unrelated texts, and one for each attack at several probabilities. Each text is
+    perturbed once, and no gate checks it. At the proposed threshold, at least the share --accept of each attack's
+    perturbations passes, if the attack has its default probability.
 
     \b
     augment-ru calibrate in.jsonl
@@ -347,8 +347,8 @@ def calibrate(**given: Any) -> None:  # noqa: ANN401
 def similarity(**given: Any) -> None:  # noqa: ANN401
     """Score given pairs of texts: rows with `original` and `perturbed`, or the output of perturb.
 
-    Prints mean, deviation and quantiles by attack, × 100, as in Table 1 of TAPE, over all pairs, unchanged ones too.
-    Rows of perturb that state their edits get the score that the gate gave them.
+    Prints the mean, deviation and quantiles of the scores for each attack, × 100, as in Table 1 of TAPE. Pairs that an
+    attack left unchanged count, too. Rows of perturb that state their edits get the score that the gate gave them.
 
     \b
     augment-ru similarity pairs.jsonl --similarity bertscore:bert-base-multilingual-cased
@@ -369,7 +369,7 @@ def similarity(**given: Any) -> None:  # noqa: ANN401
 @option("--seed N", "The seed of the bootstrap.  [default: 42]", default=42)
 @shared.QUIET
 def compare(**given: Any) -> None:  # noqa: ANN401
-    """Put the reports of several evaluations side by side: models by attacks, over the rows that all of them share.
+    """Compare the models in the reports of several evaluations, over the rows that all of the reports share.
 
     \b
     augment-ru evaluate perturbed.jsonl --model linear:train.jsonl -o linear.json
@@ -385,7 +385,9 @@ def compare(**given: Any) -> None:  # noqa: ANN401
 @click.argument("reports", nargs=-1, required=True, metavar="REPORT.json...", type=click.Path(path_type=Path))
 @table_format("json")
 def totals(reports: tuple[Path, ...], form: str) -> None:
-    """Means over tasks, from the reports of evaluate: totals of MERA and Russian SuperGLUE, TAPE's Tables 3 and 4.
+    """Print the means of models over tasks, from the reports of evaluate.
+
+    They are the totals of MERA and Russian SuperGLUE, and Tables 3 and 4 of TAPE.
 
     \b
     augment-ru evaluate release/winograd --model linear -o winograd.json
@@ -425,7 +427,8 @@ def export(source: str, output: Path, **given: Any) -> None:  # noqa: ANN401
     """Write a sample of perturbed rows for annotators to judge.
 
     The question is in Russian, and no attack is named. A whole release is sampled task by task. If a report of
-    evaluate is given, the rows are those that it counts, each outcome of its first model in its proportion.
+    evaluate is given, the rows are those that it counts. Each outcome (such as broken) of the first model in it then
+    has the same share in the sample as in the report.
     """
     from augment_ru.jobs.verdicts import export_sample
 

@@ -33,19 +33,28 @@ REAL = Real()
 
 
 def misuse(error: click.UsageError) -> str:
-    """Return the message for an error of usage, as one line."""
+    """Return the message for an error in the use of a command (such as an unknown option), as one line."""
     command = error.ctx.command_path if error.ctx else ""
     hint = f" (see {command} --help)" if command else ""
     return f"{_said(error).removesuffix('.')}{hint}"
 
 
 def is_file(text: str) -> bool:
-    """Tell whether a text is the path of a file. The text may be longer than paths can be."""
+    """Tell whether a text that was given on the command line is the path of a file.
+
+    The text may be longer than paths can be.
+    """
     return os.path.isfile(text)  # noqa: PTH113  (`Path.is_file` raises an error for a long one)
 
 
 def no_command(group: click.Group, context: click.Context, args: list[str]) -> click.UsageError:
-    """Return the error to raise if the first argument is not a command of the group."""
+    """Return the error to raise if the first argument is not one of the commands.
+
+    Args:
+        group: the commands.
+        context: where the error occurred, for the message.
+        args: the arguments.
+    """
     name = args[0]
     if is_file(name) and "perturb" in group.commands:
         said = f"{name}: is a file; a command stands before it, as in {context.command_path} perturb {name}"

@@ -13,7 +13,7 @@ _F = TypeVar("_F", bound=Callable[..., Any])
 
 
 class Command(click.Command):
-    """A command that accepts --debug anywhere, and exits with code 2 if it is used wrongly."""
+    """A command whose option --debug may stand anywhere, and which exits with code 2 if it is used wrongly."""
 
     def __init__(self, *args: Any, **more: Any) -> None:  # noqa: ANN401  (click's own signature)
         super().__init__(*args, **more)
@@ -28,7 +28,12 @@ class Command(click.Command):
             raise click.UsageError(str(error), ctx) from error
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the help of the options. If there are `_MANY` or more, they are grouped under headings."""
+        """Write the help of the options; if there are many, they are grouped under headings.
+
+        Args:
+            ctx: the context of the command.
+            formatter: what the help is written to.
+        """
         options = [param for param in self.get_params(ctx) if isinstance(param, click.Option)]
         shown = [(param.name, record) for param in options if (record := param.get_help_record(ctx))]
         if len(shown) < _MANY:
@@ -77,7 +82,12 @@ class HelpfulGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Return the name of the command that the first argument names, the command, and the arguments after it."""
+        """Return the name of the command that the first argument names, the command, and the arguments after it.
+
+        Args:
+            ctx: the context of the group.
+            args: the arguments.
+        """
         if args and not ctx.resilient_parsing and self.get_command(ctx, args[0]) is None and args[0][:1] != "-":
             raise no_command(self, ctx, args)
         return super().resolve_command(ctx, args)
@@ -87,10 +97,12 @@ _Completer = Callable[[click.Context, click.Parameter, str], list[CompletionItem
 
 
 def completer(kind: str, *more: str, joined: bool = False) -> _Completer:
-    """Return a function that completes names of a kind. If no name fits what was typed, it completes files.
+    """Return a function that completes names on the command line, such as those of attacks.
+
+    If no name fits what was typed, it completes files.
 
     Args:
-        kind: the kind, such as `attacks`.
+        kind: what is named, such as `attacks`.
         more: further names.
         joined: whether several names may be joined by `+`; the last one is then completed.
     """
@@ -297,7 +309,11 @@ def attack_option(help_: str, default: str = "") -> Callable[[_F], _F]:
 
 
 def table_format(*more: str) -> Callable[[_F], _F]:
-    """Return the option for the format of printed tables. `more` are formats in addition to the usual ones."""
+    """Return the option for the format of printed tables.
+
+    Args:
+        more: formats besides the usual ones (table, markdown, csv, latex).
+    """
     forms = click.Choice(["table", "markdown", "csv", "latex", *more])
     return option(
         "--format", "How the tables are printed.", dest="form", type=forms, default="table", show_default=True
@@ -310,7 +326,11 @@ LATEX = option(
 
 
 def with_options(*options: Callable[[_F], _F]) -> Callable[[_F], _F]:
-    """Return a decorator that adds these options to a command, in this order."""
+    """Return a decorator that adds these options to a command, in this order.
+
+    Args:
+        options: the options, as `option` returns them.
+    """
 
     def decorate(function: _F) -> _F:
         for option in reversed(options):

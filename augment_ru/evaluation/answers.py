@@ -42,9 +42,13 @@ spans; for "exercises" the exercise."""
 
 
 class Metric(NamedTuple):
-    """A function from right answers and predictions to a score, and the kind of answers that it takes.
+    """A function that scores predictions, with the kind of answers that it takes.
 
-    `of_label` returns the same function for the spans of one label; None if the metric is not one of spans.
+    Attributes:
+        kind: the kind of the answers, such as "labels" or "spans".
+        score: the function: takes the right answers and the predictions of all rows, and returns their score.
+        of_label: takes a label, and returns the function that scores only the spans with it; None if answers are no
+            spans.
     """
 
     kind: Kind
@@ -53,17 +57,34 @@ class Metric(NamedTuple):
 
 
 def accuracy(golds: Sequence[object], predictions: Sequence[object]) -> float:
-    """Return the share of predictions that equal the right label."""
+    """Return the share of predictions that equal the right label of their row.
+
+    Args:
+        golds: the right label of each row.
+        predictions: the predicted label of each row.
+    """
     return _mean([float(gold == given) for gold, given in zip(golds, predictions, strict=True)])
 
 
 def exact_match(golds: Sequence[Sequence[str]], predictions: Sequence[str], form: str = "russian") -> float:
-    """Return the share of predictions that equal one of the right answers of their row, in the normal form `form`."""
+    """Return the share of predictions that equal one of the right answers of their row.
+
+    Args:
+        golds: for each row, its right answers.
+        predictions: for each row, the answer of the model.
+        form: "russian" or "squad": how case, punctuation and spaces are made alike before texts are compared.
+    """
     return _mean([float(same_answer(gold, given, form)) for gold, given in zip(golds, predictions, strict=True)])
 
 
 def f1(golds: Sequence[Sequence[str]], predictions: Sequence[str], form: str = "russian") -> float:
-    """Return the mean over rows of the token F1 between the prediction and the closest right answer."""
+    """Return the mean over rows of the F1 between the words of the prediction and those of the closest right answer.
+
+    Args:
+        golds: for each row, its right answers.
+        predictions: for each row, the answer of the model.
+        form: "russian" or "squad": how case, punctuation and spaces are made alike before words are compared.
+    """
     return _mean([best_token_f1(gold, given, form) for gold, given in zip(golds, predictions, strict=True)])
 
 
@@ -74,15 +95,24 @@ Questions: TypeAlias = Sequence[Sequence[str]]
 def muserc_f1a(golds: Sequence[Questions], predictions: Sequence[Sequence[str]]) -> float:
     """Return MuSeRC's F1a: the F1 of the label 1 over the options of all questions (Khashabi et al. 2018, section 4).
 
+    A row of MuSeRC has a passage with several questions, and each option of a question has the label 0 or 1.
+
     Args:
-        golds: for each row, the labels of each question's options.
-        predictions: for each row, the labels of all its options, in their order.
+        golds: for each row and each of its questions, the right labels of the options.
+        predictions: for each row, the predicted labels of all its options, one question after the other.
     """
     return f1_of_true((gold, given) for _, gold, given in _options(golds, predictions))
 
 
 def muserc_em(golds: Sequence[Questions], predictions: Sequence[Sequence[str]]) -> float:
-    """Return MuSeRC's EM: the share of questions whose options all have the right label; arguments as `muserc_f1a`."""
+    """Return MuSeRC's EM: the share of questions whose options all have the right label.
+
+    A row of MuSeRC has a passage with several questions, and each option of a question has the label 0 or 1.
+
+    Args:
+        golds: for each row and each of its questions, the right labels of the options.
+        predictions: for each row, the predicted labels of all its options, one question after the other.
+    """
     return whole((question, gold == given) for question, gold, given in _options(golds, predictions))
 
 
@@ -128,10 +158,14 @@ METRICS = {name: _metric(name, kind) for name, kind in metric_kinds.METRIC_KINDS
 
 
 def metrics_of(names: Sequence[str], form: str = "russian") -> dict[str, Metric]:
-    """Return the metrics with these names; `form` is the normal form in which written answers are compared.
+    """Return the metrics with these names, by name.
 
-    If `form` is not "russian", each metric of written answers is returned twice: in this form under its own name, and
+    If `form` is not "russian", each metric that compares texts is returned twice: in this form under its own name, and
     in the Russian form with the suffix `_russian`, such as `f1_russian`.
+
+    Args:
+        names: the names of the metrics.
+        form: "russian" or "squad": how case, punctuation and spaces are made alike before texts are compared.
 
     Raises:
         AugmentError: a name belongs to no metric, or the metrics are of different kinds.
@@ -145,7 +179,14 @@ def metrics_of(names: Sequence[str], form: str = "russian") -> dict[str, Metric]
 
 
 def over_classes(metrics: Mapping[str, Metric], classes: Sequence[str]) -> dict[str, Metric]:
-    """Return the metrics, with macro F1 averaged over all of `classes`, including classes that do not occur."""
+    """Return the metrics, with macro F1 (the mean F1 of classes) averaged over all of `classes`.
+
+    So a class that occurs in no row counts, too. Other metrics are returned as they are.
+
+    Args:
+        metrics: the metrics, by name.
+        classes: the classes.
+    """
 
     def score(golds: Sequence[str], predictions: Sequence[str]) -> float:
         return macro_f1(zip(golds, predictions, strict=True), classes)
@@ -156,9 +197,20 @@ def over_classes(metrics: Mapping[str, Metric], classes: Sequence[str]) -> dict[
 def is_right(kind: Kind, gold: Any, prediction: Any, form: str = "russian") -> bool:  # noqa: ANN401  (of the kind)
     """Tell whether a prediction is right.
 
-    For "labels" it must be the right label, for "answers" one of the right answers, in the normal form `form`. For
-    "lists" it must have the right label for every option, for "spans" the right spans and no others; for "rankings" a
-    relevant document must be among the first ones (`Relevant.first`); for "exercises" it must earn all points.
+    What is right depends on the kind of the answer:
+
+    - "labels": the prediction is the right label.
+    - "answers": it is one of the right answers in the normal form `form`.
+    - "lists": it has the right label for every option.
+    - "spans": it has all right spans and no others.
+    - "rankings": a relevant document is among its first ones (`Relevant.first` says how many).
+    - "exercises": it earns all points.
+
+    Args:
+        kind: the kind of the answer.
+        gold: the right answer.
+        prediction: the answer of a model.
+        form: "russian" or "squad": how case, punctuation and spaces are made alike before texts are compared.
     """
     if kind == "answers":
         return same_answer(gold, prediction, form)
@@ -176,6 +228,11 @@ def as_compared(kind: Kind, answer: Any, form: str = "russian") -> Any:  # noqa:
 
     It is the text in the normal form `form` for a written answer, the first document for a ranking, and the whole
     prediction for the other kinds.
+
+    Args:
+        kind: the kind of the answer.
+        answer: the prediction.
+        form: "russian" or "squad": how case, punctuation and spaces are made alike before texts are compared.
     """
     if kind == "answers":
         return normalised(answer, form)
@@ -212,8 +269,14 @@ def _gold_value(values: Mapping[str, Any], name: str, kind: Kind) -> Any:  # noq
 def golds_of(rows: Sequence[Mapping[str, Any]], task: Task, kind: Kind) -> list[tuple[Gold | None, ...]]:
     """Return the right answers of each row, one for each name in `task.scoring.decided`.
 
-    An answer is None if the row does not have it. If the label in a field is -1 in all rows, the labels are held back,
-    and the answer is None in every row.
+    These names are the fields that a model answers, or the norms of a task that judges one text by several norms. An
+    answer is None if the row does not have it. If the label in a field is -1 in all rows, the benchmark keeps its
+    labels secret, and the answer is None in every row.
+
+    Args:
+        rows: the rows.
+        task: their task.
+        kind: the kind of the answers.
 
     Raises:
         AugmentError: a field must hold a label but holds another value, or does not hold a label for each norm.
@@ -222,12 +285,17 @@ def golds_of(rows: Sequence[Mapping[str, Any]], task: Task, kind: Kind) -> list[
 
 
 def different_golds(rows: Iterable[Mapping[str, Any]], task: Task) -> set[tuple[Gold | None, ...]]:
-    """Return the set of different right answers; empty if answers are free texts (kind "answers").
+    """Return the different right answers of the rows; empty if answers are free texts (kind "answers").
 
-    The rows are read one at a time.
+    An item is the right answer of one row, as a tuple: one entry for each field that a model answers. The rows are read
+    one at a time.
+
+    Args:
+        rows: the rows.
+        task: their task.
 
     Raises:
-        AugmentError: as `golds_of`.
+        AugmentError: a field must hold a label but holds another value.
     """
     kind = answer_kind(task)
     found: set[tuple[Gold | None, ...]] = set()
@@ -241,14 +309,15 @@ def labels_of_different(golds: Iterable[tuple[Gold | None, ...]], task: Task) ->
     """Return the labels that occur in right answers, sorted; None if answers are free texts.
 
     Args:
-        golds: the different right answers of all rows, as `different_golds` returns them.
+        golds: the different right answers of all rows, each as a tuple with an entry for each field that a model
+            answers.
         task: the task of the rows.
     """
     return labels_among(_without_held_back(list(golds), task), answer_kind(task))
 
 
 def answer_kind(task: Task) -> Kind:
-    """Return the kind of the answers of a task."""
+    """Return the kind of the answers of a task: labels, answers (texts), lists, rankings, spans or exercises."""
     return metric_kinds.METRIC_KINDS[task.scoring.metrics[0]]
 
 
@@ -266,8 +335,8 @@ def labels_among(golds: Iterable[object], kind: Kind) -> tuple[str, ...] | None:
     """Return the labels that occur in right answers, sorted; None if answers are free texts.
 
     Args:
-        golds: the right answers, as `golds_of` returns them.
-        kind: the kind of the answers.
+        golds: the right answers.
+        kind: the kind of the answers, such as "labels".
     """
     return tuple(sorted({label for gold in golds for label in _flat(gold)})) if kind in _OF_CLASSES else None
 
@@ -349,9 +418,12 @@ def _gold(value: object, kind: Kind, scoring: Scoring | None = None) -> Gold | N
 
 
 def most_frequent(golds: Sequence[Gold | None]) -> str:
-    """Return the most frequent right answer; "" if all right answers are None.
+    """Return the most frequent right answer of the rows; "" if no row has one.
 
     If several are equally frequent, the alphabetically first is returned.
+
+    Args:
+        golds: the right answer of each row; None for a row without one.
     """
     texts = (gold if isinstance(gold, str) else str(gold[0]) for gold in golds if gold)
     counts = Counter(texts)
@@ -359,9 +431,15 @@ def most_frequent(golds: Sequence[Gold | None]) -> str:
 
 
 def answer_of(prediction: Prediction, task: Task, kind: Kind) -> Answer:
-    """Return a prediction in the form that metrics compare, with an entry for each name in `task.scoring.decided`.
+    """Return a prediction in the form that metrics compare: a tuple with an entry for each decided name.
 
-    For a task with norms, the one prediction is repeated for every norm.
+    The decided names (`task.scoring.decided`) are the fields that a model answers, or the norms of a task that judges
+    one text by several norms. With norms, the model gives one answer, which is repeated for every norm.
+
+    Args:
+        prediction: what the model returned.
+        task: the task of the row.
+        kind: the kind of the answers.
 
     Raises:
         AugmentError: the prediction does not have the form that the task needs.
@@ -396,8 +474,12 @@ def _entry(value: object, kind: Kind) -> Any:  # noqa: ANN401  (of the kind)
 def by_field(answer: Sequence[Any], task: Task) -> Any:  # noqa: ANN401  (JSON values)
     """Return an answer as JSON.
 
-    It is the entry itself if the answer has only one, else an object that maps each name in `task.scoring.decided` to
-    its entry.
+    If the answer has one entry, the result is this entry. Otherwise it is an object that maps names to entries. The
+    names are the fields that a model answers, or the norms of the task (`task.scoring.decided`).
+
+    Args:
+        answer: the entries, in the order of these names.
+        task: the task of the row.
     """
     if len(task.scoring.decided) == 1:
         return answer[0]
@@ -405,11 +487,25 @@ def by_field(answer: Sequence[Any], task: Task) -> Any:  # noqa: ANN401  (JSON v
 
 
 def prediction_json(answer: Answer, task: Task) -> Any:  # noqa: ANN401  (JSON values)
-    """Return a prediction as JSON, as `by_field` does; for a task with norms, the one answer given for all of them."""
+    """Return a prediction as JSON: its only entry, or an object that maps fields to entries.
+
+    For a task that judges one text by several norms, a model gives one answer for all norms; this one is returned.
+
+    Args:
+        answer: the entries of the prediction, in the order of `task.scoring.decided`.
+        task: the task of the row.
+    """
     return answer[0] if task.scoring.norms else by_field(answer, task)
 
 
 def group_of(values: Mapping[str, Any], task: Task) -> str | None:
-    """Return the value of the field `task.scoring.grouped_by` in a row, as a text; None if it is missing."""
+    """Return the group of a row, as a text: the value of the field that `task.scoring.grouped_by` names.
+
+    The result is None if the row lacks the field, or if the task names none.
+
+    Args:
+        values: the row.
+        task: its task.
+    """
     held = field_paths.value(values, task.scoring.grouped_by) if task.scoring.grouped_by else None
     return None if held is None else label_of(held)

@@ -25,7 +25,7 @@ _HARDEST = 10
 
 
 def counted_edits(source: str, edits: Iterable[tuple[Sequence[Any], str]]) -> Mapping[str, Counter[str]]:
-    """Count edits of a text by each of `FEATURES`.
+    """Count the edits of a text by each of four properties: attack, kind, letter and word.
 
     Args:
         source: the original text.
@@ -34,6 +34,10 @@ def counted_edits(source: str, edits: Iterable[tuple[Sequence[Any], str]]) -> Ma
     >>> found = counted_edits("Новый кот", [([6, 7, "*"], "masking"), ([8, 9, ""], "masking")])
     >>> {name: dict(one) for name, one in found.items()}
     {'attack': {'masking': 2}, 'kind': {'replaced': 1, 'deleted': 1}, 'letter': {'к → *': 1}, 'word': {'кот': 2}}
+
+    Returns:
+        For each property, how many edits have each of its values. A letter is written «к → *»; a word is one that the
+        edit touches, in lower case.
     """
     found: dict[str, Counter[str]] = {name: Counter() for name in FEATURES}
     words = [(one.start(), one.end(), one[0].lower()) for one in LETTERS_AND_DIGITS.finditer(source)]
@@ -54,15 +58,19 @@ def counted_edits(source: str, edits: Iterable[tuple[Sequence[Any], str]]) -> Ma
 def shares_broken(
     rows: Sequence[Pair], right: Sequence[Pair], golds: Golds, learned: Mapping[str, int]
 ) -> list[ShareBroken]:
-    """Return, for each property, how often its values broke an answer in a search.
+    """Return, for each value of each property, how often it broke an answer in a search against a model.
 
-    Attacks, kinds and letters: the edits of broken rows out of all tried edits. Words: the rows that edits of the word
-    broke, out of the rows where the word was tried. Labels, numbers of changes and similarities: the broken rows out of
-    those that can be broken; the last two are cumulative.
+    What is counted depends on the property:
+
+    - attack, kind of edit, letter: the edits in broken rows, out of all edits that the search tried.
+    - word: the rows that edits of the word broke, out of the rows in which the search tried to edit it.
+    - label: the broken rows, out of all rows with this label that can be broken.
+    - number of changes, similarity: the rows broken with at most so many changes, or at least so similar, out of all
+      rows that can be broken.
 
     Args:
         rows: the broken rows.
-        right: the rows that can be broken.
+        right: the rows that can be broken: those that the model has right before the search.
         golds: the right answers of the originals.
         learned: maps each word to the number of the model's train rows that contain it; empty if they are not known.
     """
@@ -88,7 +96,15 @@ def shares_broken(
 
 
 def hardest(right: Sequence[Pair], pairs: Pairs) -> list[HardRow]:
-    """Return the ten hardest rows: those that withstood the most queries, then those broken after the most queries."""
+    """Return the ten rows of a search that were hardest to break, the hardest first.
+
+    Rows that the search did not break come before those that it broke. Within both, those with the most queries come
+    first.
+
+    Args:
+        right: the rows that can be broken: those that the model has right before the search.
+        pairs: all rows, from which the ids and the right answers are taken.
+    """
 
     def order(pair: Pair) -> tuple[int, int]:
         at = pair.metadata.get("broken_at")
@@ -132,7 +148,11 @@ def _edits_of(pair: Pair) -> Mapping[str, Counter[str]]:
 
 
 def summed(counts: Iterable[Mapping[str, Counter[str]]]) -> dict[str, Counter[str]]:
-    """Add up the counts of several texts."""
+    """Add up counts: for each property, how often each of its values occurs.
+
+    Args:
+        counts: for each text, the counts of each property, such as {"letter": Counter({"к → *": 1})}.
+    """
     found: dict[str, Counter[str]] = {name: Counter() for name in FEATURES}
     for one in counts:
         for name in FEATURES:

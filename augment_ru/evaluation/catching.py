@@ -22,10 +22,14 @@ caught, in [0, 1]; None if it is not known."""
 
 
 def check_catch(label: str, pairs: Pairs) -> None:
-    """Check that a label can be caught.
+    """Check that a filter can be asked to catch a label, such as "toxic".
+
+    Args:
+        label: the label.
+        pairs: the original and perturbed rows.
 
     Raises:
-        AugmentError: the task has no single label, or no original has this one.
+        AugmentError: the task does not have exactly one label for each row, or no original has this one.
     """
     if pairs.kind != "labels" or len(pairs.task.scoring.decided) != 1:
         raise AugmentError(f"`catch` {label}: the task '{pairs.task.name}' has no single label")
@@ -33,7 +37,20 @@ def check_catch(label: str, pairs: Pairs) -> None:
 
 
 def catch_scores(model: NamedModel, plan: EvaluationPlan, label: str, cache: Cache | None) -> Catches | None:
-    """Ask a model for the scores of a label in the first episode; return None if the model gives no scores."""
+    """Ask a model for the probability of a label in each row, in [0, 1]; return None if the model gives no scores.
+
+    Only the first set of demonstrations (episode) is used.
+
+    Args:
+        model: the model.
+        plan: the questions.
+        label: the label that a filter must catch.
+        cache: the cache of answers; None to ask every question.
+
+    Returns:
+        For each attack, and "" for the originals, the probability of each row (softmax of the scores), None if it is
+        not known.
+    """
     if model.scored is None:
         return None
     shots, episodes = plan.runs_of(model)[0]
@@ -50,13 +67,17 @@ def _probability(scores: Sequence[Mapping[str, float]], label: str) -> float | N
 
 
 def catch_report(label: str, judged: JudgedRun, pairs: Pairs, scores: Catches | None, seed: int) -> CatchReport:
-    """Return the missed rows and the false alarms of a filter, on the originals and after each attack.
+    """Return the errors of a filter that must catch a label, on the originals and after each attack.
+
+    It misses a row if the row has the label and the model gives another. It raises a false alarm if the row has another
+    label and the model gives this one.
 
     Args:
         label: the label that the filter must catch.
         judged: the run of the model.
         pairs: the original and perturbed rows.
-        scores: the catch scores of the rows; None if the model gives none.
+        scores: for each attack, and "" for the originals, the probability of the label in each row; None if the model
+            gives none.
         seed: the seed of the bootstrap.
     """
     run, golds, thresholds = judged.run, pairs.golds, np.linspace(0.0, 1.0, _STEPS).round(4).tolist()

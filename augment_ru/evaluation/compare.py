@@ -41,7 +41,13 @@ Shared: TypeAlias = Mapping[str, Sequence[tuple[str, Sequence[int]]]]
 
 
 class NamedReport(NamedTuple):
-    """A report with the name that the comparison gives it, and the file it was read from, if any."""
+    """A report with the name that a comparison gives it.
+
+    Attributes:
+        name: the name.
+        values: the report.
+        file: the file it was read from; None if there is none.
+    """
 
     name: str
     values: SavedReport
@@ -49,12 +55,14 @@ class NamedReport(NamedTuple):
 
     @property
     def where(self) -> str:
-        """The file of the report, or its name if there is no file; error messages begin with it."""
+        """How error messages call the report: by its file, or by its name if there is no file."""
         return self.file or self.name
 
 
 def named_report(path: Path) -> NamedReport:
-    """Read a report that `augment-ru evaluate -o` wrote; it is named by its title, or else by its file.
+    """Read the report in a file that `augment-ru evaluate -o` wrote, and give it a name for a comparison.
+
+    The name is the title of the report, or else the name of its file.
 
     Raises:
         AugmentError: the file cannot be read, or does not hold a report.
@@ -319,7 +327,10 @@ _LEAD_WITHOUT_ATTACKS = (
 
 
 def compared_tables(found: Comparison) -> list[ShownTable]:
-    """Return the tables of a comparison: rates, differences between models and between attacks, reports."""
+    """Return the tables of a comparison of several reports.
+
+    They show the rates of each model, the differences between models and between attacks, and the compared reports.
+    """
     if not found.attacks:
         return [tables.clean(found), tables.models(found), _reports(found)]
     shown = (tables.headline(found), tables.models(found), tables.attacks(found), _reports(found))
@@ -343,9 +354,10 @@ def _reports(found: Comparison) -> ShownTable:
 
 
 def compared_findings(found: Comparison) -> list[str]:
-    """Return a sentence for each of the largest clear differences between two models (`ModelDifference.clear`).
+    """Return sentences on the largest clear differences between two models, one for each.
 
-    With attacks, models that are no better than the most frequent answer are left out. If no difference is clear, one
+    A difference is clear if its interval leaves out 0 and the test, if there is one, finds a difference. If there are
+    attacks, models that are no better than the most frequent answer are left out. If no difference is clear, one
     sentence says so.
     """
     names = tables.names_of(found)
@@ -372,7 +384,7 @@ def compared_findings(found: Comparison) -> list[str]:
 
 
 def compared_page(found: Comparison, shown: Sequence[ShownTable] | None = None) -> str:
-    """Return the page of a comparison as HTML; the same comparison gives the same bytes.
+    """Return the HTML page of a comparison of several reports; the same comparison gives the same bytes.
 
     Args:
         found: the comparison.

@@ -17,10 +17,12 @@ from augment_ru.records.record import Record
 def contamination_report(
     judged: rates.JudgedRun, attack: str, pairs: Pairs, fresh: ContaminationReport | None
 ) -> ContaminationReport:
-    """Return how many right answers a model loses on the rows that an attack perturbed, and compare with fresh rows.
+    """Return how many right answers a model loses on perturbed rows, compared with fresh rows that it cannot know.
+
+    A larger loss than on fresh rows is a sign that the model has learned the evaluated rows by heart (contamination).
 
     Args:
-        judged: the run of the model.
+        judged: the run of the model: its answers and which of them are right.
         attack: the name of the attack.
         pairs: the original and perturbed rows.
         fresh: the same report of the fresh rows under the same attack; None if there are none.
@@ -51,7 +53,13 @@ def _less(a: Rate, b: Rate) -> Rate | None:
 
 
 def check_fresh(pairs: Pairs, fresh: Pairs) -> None:
-    """Check that fresh rows are perturbed by an attack of the evaluation, and are not among its rows.
+    """Check that fresh rows (rows that no model can know) can be compared with the evaluated rows.
+
+    Both must be perturbed by at least one attack in common. No original may be in both.
+
+    Args:
+        pairs: the evaluated rows.
+        fresh: the fresh rows.
 
     Raises:
         AugmentError: the two have no attack in common, or have an original in common.

@@ -34,7 +34,10 @@ class Defence:
 
     @classmethod
     def of(cls, spec: str | Normalization) -> "Defence":
-        """Make the defence that `spec` names; a specification is written as for `Normalizer`.
+        """Make the defence (a normalizer in front of a model) that a specification names.
+
+        Args:
+            spec: the name of a normalizer, or several joined by `+`; or the normalization itself.
 
         Raises:
             AugmentError: a name is unknown.
@@ -51,6 +54,10 @@ class Defence:
 
         If the answers are spans, the spans that `model` finds in the normalized text are moved to their places in the
         text before normalization.
+
+        Args:
+            model: the bare model.
+            kind: the kind of its answers.
         """
         found = replace(model, name=f"{self.name} + {model.name}", defence=self.name, reads=self.read)
         if kind != "spans":
@@ -79,14 +86,14 @@ class Defence:
         return read
 
     def readings(self, rows: Iterable[Mapping[str, object]], task: Task) -> list[dict[str, str]]:
-        """Return, for each row, the normalized text of each field that the normalizer changes."""
+        """Return, for each row, the normalized text of each field that the normalizer changes, by field."""
         found = self.normalizer.chunk([Record(values, task) for values in rows])
         return [
             {name: script.text for name, script in one.scripts.items() if script.text != script.source} for one in found
         ]
 
     def changed(self, pairs: Pairs) -> dict[str, Rate]:
-        """Return, for each attack and for the originals (key ""), the share of rows that the normalizer changes."""
+        """Return the share of rows that the normalizer changes, for each attack; under "", that of the originals."""
         every: Mapping[str, Sequence[Original | Pair]] = {"": pairs.originals, **pairs.attacks}
         read = {name: self.readings((one.values for one in rows), pairs.task) for name, rows in every.items()}
         return {name: rates.wilson_rate(sum(map(bool, own)), len(own)) for name, own in read.items()}
@@ -122,10 +129,10 @@ def defence_report(
 
     Args:
         name: the name of the defence.
-        bare: the run of the model without it.
-        own: the run of the model behind it.
+        bare: the run of the model without the defence: its answers and which of them are right.
+        own: the run of the model behind the defence.
         pairs: the original and perturbed rows.
-        changed: the shares of rows that the defence changes (`Defence.changed`).
+        changed: for each attack, and "" for the originals, the share of rows that the normalizer changes.
         seed: the seed of the bootstrap.
     """
     clean = [replace(one, outcomes={ORIGINAL: rates.outcomes_of_originals(one.run, pairs)}) for one in (bare, own)]

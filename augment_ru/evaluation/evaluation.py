@@ -94,16 +94,19 @@ class Evaluation:
     Attributes:
         pairs: the original and perturbed rows, with their right answers.
         metrics: the metrics, by name.
-        judged: every model run with its outcomes.
-        subpopulations: the subpopulations of the originals.
+        judged: every model run (the answers of one model with one number of demonstrations), with its outcomes.
+        subpopulations: the properties (length, label, subject) by which the report divides the originals into groups.
         settings: the settings of the evaluation.
-        defining: the parts of the signature that depend on the rows and the settings, by name.
+        defining: what defines the numbers besides the models: rows and settings, by name; they are part of the
+            signature.
         data: the name of the row file, without its folder; None for rows made in Python.
-        flipping: the edits that flip the answer; only for rows whose edits were tested by asking the model again.
+        flipping: for broken rows, the smallest sets of edits that flip the answer; they were found by asking the model
+            again.
         specs: for rows of a release, maps the name of each variation to the specification of its attack.
         defences: maps the name of each model behind a defence to the defence and the name of the bare model.
-        catches: for each model, by name, its scores of the label to be caught (`settings.catch`).
-        fresh: the evaluation of the same models on fresh rows; None if there are none.
+        catches: for each model, by name, its probability of the label that filters must catch (`settings.catch`), in
+            each row.
+        fresh: the evaluation of the same models on fresh rows, which no model can know; None if there are none.
         learned: the texts that models were trained on.
     """
 
@@ -132,7 +135,7 @@ class Evaluation:
 
     @property
     def signature(self) -> str:
-        """One line with everything that defines the numbers."""
+        """Return one line with everything that defines the numbers: rows, models and settings."""
         parts = {
             "asr": "broken/right",
             "correct": CORRECT[self.pairs.kind].replace(" ", "-"),
@@ -347,7 +350,9 @@ class Evaluation:
         return catch_report(self.settings.catch, judged, self.pairs, given, self.settings.seed)
 
     def failures(self, *, point: bool = False) -> list[str]:
-        """Return a sentence for each number that does not meet a requirement of the settings (`require`).
+        """Return a sentence for each number that does not meet its requirement, such as `asr(people) <= 5`.
+
+        The requirements are those of the settings (`require`).
 
         Args:
             point: True to judge the numbers themselves; False to judge the end of each 95 % interval that is nearer to
@@ -416,10 +421,10 @@ class Evaluation:
         return {"data": {"test": rows}}
 
     def predictions(self) -> Iterator[dict[str, Any]]:
-        """Yield a row for each answer to a perturbed row; without attacks, for each answer to an original.
+        """Yield a row for each answer to a perturbed row; if there are no attacks, for each answer to an original.
 
-        A model answers once for each number of shots and each episode. The rows hold all that is needed to count the
-        report again.
+        A model answers once for each number of demonstrations and each set of them (episode). The rows hold all that is
+        needed to count the report again.
         """
         task = self.pairs.task
         for judged in self.judged:
@@ -461,11 +466,12 @@ class Evaluation:
     def worst_case(self) -> Iterator[dict[str, Any]]:
         """Yield for each original, in order, the perturbed row that breaks the most decisions.
 
-        Decisions are counted over all models and episodes. Of rows that break equally many, the row most similar to its
-        original is chosen, then the one whose attack comes first. An original that no row breaks is represented by its
-        most similar row. These rows are chosen by what they break, so a rate over them is not the rate of any attack.
-        Therefore each row lists the attacks and models it was chosen from, and `evaluate` counts these rows as an
-        attack of their own.
+        A decision is one prediction of one model with one set of demonstrations. If several rows break equally many,
+        the one most similar to its original is taken. If these are several, too, the one whose attack comes first is
+        taken. An original that no row breaks is represented by its most similar row.
+
+        These rows are chosen by what they break, so a rate over them is not the rate of any attack. Therefore each row
+        lists the attacks and models it was chosen from, and `evaluate` counts these rows as an attack of their own.
         """
         best: dict[int, tuple[tuple[int, float], Pair]] = {}
         for attack, rows in self.pairs.attacks.items():
@@ -623,8 +629,9 @@ def evaluate(
         models: a list of specifications as for `--model`, or a mapping from names to models. In a mapping, a model is a
             specification, or a function that takes a list of `Example` and returns a list of predictions.
         settings: the settings of the evaluation; None for the defaults.
-        progress: the progress hook.
-        on_model_done: the hook that is called with the runs of each model when the model is done.
+        progress: a hook that shows progress: called with a model's name and its number of questions, it returns a
+            context manager. The value of this is a function that is called with the number of newly answered questions.
+        on_model_done: a function that is called with the runs of each model (its answers) when the model is done.
         changes: settings by name, which replace those in `settings`: `evaluate(rows, models, shots=(0, 4))`.
 
     Raises:
@@ -779,8 +786,8 @@ def check_models(models: Models, options: Mapping[str, Any], nearest: str = "") 
     """Check the names and kinds of the models, and that each option is for the kind of one of them.
 
     Args:
-        models: the models.
-        options: options of models, by kind.
+        models: a list of specifications, or a mapping from names to models.
+        options: options of models, by kind and name.
         nearest: the specification of the model that chooses demonstrations, which may have options, too; "" for none.
 
     Raises:

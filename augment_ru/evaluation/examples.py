@@ -50,9 +50,9 @@ class Example:
     """One question to a model.
 
     Attributes:
-        record: the row, without `augment` and without the fields of the right answer (`task.gold`).
+        record: the row, without the metadata of perturb (`augment`) and without the fields of the right answer.
         task: the task of the row.
-        text: the fields that a model reads (`task.read`), joined by line feeds; bag-of-words models use only this.
+        text: the fields that a model reads (`task.read`), joined by line feeds. Bag-of-words models use only this text.
         shots: the demonstrations: rows of the train file with their right answers; empty for zero shots.
     """
 
@@ -74,7 +74,7 @@ class Scored(NamedTuple):
 
     Attributes:
         prediction: what the model answers.
-        scores: for each decision (each field of the right answer), the scores of its labels; empty if answers are free
+        scores: for each field of the right answer, a mapping from its labels to their scores; empty if answers are free
             texts.
     """
 
@@ -90,6 +90,14 @@ class Model:
     """The base class of models. It has all attributes that the evaluation reads, with their defaults.
 
     A plain function from examples to predictions is a model, too; for attributes that it lacks, the defaults are used.
+
+    Attributes:
+        stream: a method that takes examples, and yields each prediction as soon as it is known, with the index of its
+            example; None (the default) for a model that answers all at once.
+        scored: a method that takes examples, and returns predictions with the scores of labels; None (the default) for
+            a model without scores.
+        tokens: a method that takes examples, and estimates how many tokens the questions have; None (the default) for a
+            model whose tokens are not paid for.
     """
 
     __slots__ = ()
@@ -104,17 +112,26 @@ class Model:
 
     @property
     def signature(self) -> str | None:
-        """Everything that defines the answers, as text; if it is None, the answers are not cached."""
+        """Everything that defines the answers of the model, as text.
+
+        If it is None, the answers are not kept in the cache.
+        """
         return None
 
     @property
     def spent(self) -> Mapping[str, int] | None:
-        """How many tokens a server counted so far: `prompt_tokens` in questions, `completion_tokens` in replies."""
+        """How many tokens the server of the model counted so far.
+
+        `prompt_tokens` are those in questions, `completion_tokens` those in replies; None for a model without a server.
+        """
         return None
 
     @property
     def few_shot(self) -> bool:
-        """Whether the model reads `Example.shots`; if not, it is evaluated once, without demonstrations."""
+        """Whether the model reads demonstrations (`Example.shots`).
+
+        If not, it is evaluated once, without demonstrations.
+        """
         return True
 
     @property
@@ -129,9 +146,10 @@ class Model:
 
     @property
     def chunk(self) -> int:
-        """The number of examples in a call, at least 1; if a run is interrupted, at most so many answers are lost.
+        """The most examples in one call of the model, at least 1.
 
-        A model that streams is given all its examples at once.
+        If a run is interrupted, the answers of at most one call are lost. A model that streams (yields its answers one
+        by one) is given all examples in one call.
         """
         return CHUNK
 
@@ -185,7 +203,9 @@ It raises an `AugmentError` if the argument or an option is wrong, or an optiona
 
 
 def named_spec(text: str) -> tuple[str, str]:
-    """Split `NAME=KIND[:ARGUMENT]` into the name and the specification; without a name the specification is the name.
+    """Split the specification of a model, `NAME=KIND[:ARGUMENT]`, into its name and the rest.
+
+    Without NAME, the specification is the name.
 
     >>> named_spec("words=linear:train.jsonl"), named_spec("openai:http://host/v1?key=1#gpt")[1]
     (('words', 'linear:train.jsonl'), 'openai:http://host/v1?key=1#gpt')
@@ -202,9 +222,9 @@ def named_spec(text: str) -> tuple[str, str]:
 
 
 def maker_of(spec: str) -> ModelMaker:
-    """Return the function that makes models of the kind of `spec`.
+    """Return the function that makes models of the kind that a specification `KIND[:ARGUMENT]` names.
 
-    A dash in the kind is an underscore in the name of its file.
+    Each kind has a Python file. A dash in the kind is an underscore in the name of this file.
 
     Raises:
         AugmentError: there is no such kind.
@@ -217,7 +237,10 @@ def maker_of(spec: str) -> ModelMaker:
 
 
 def options_class(spec: str) -> Any:  # noqa: ANN401  (a dataclass)
-    """Return the dataclass of the options of a kind of models; None if it has none.
+    """Return the dataclass of the options that a kind of models has; None if the kind has none.
+
+    Args:
+        spec: the kind, or a specification `KIND:ARGUMENT` that begins with it.
 
     Raises:
         AugmentError: there is no such kind.
@@ -231,7 +254,7 @@ def model_of(spec: str, request: ModelRequest, options: Mapping[str, Any] | None
     Args:
         spec: the specification.
         request: what the model is made from; its `argument` and `options` are set here.
-        options: values for the options of the kind, or texts that are parsed into such values.
+        options: the options of the model, by name: values, or texts that are parsed into such values.
 
     Raises:
         AugmentError: there is no such kind, an option is wrong, or the model cannot be made.
@@ -265,13 +288,23 @@ def example_of(record: Mapping[str, Any], task: Task, shots: Sequence[Mapping[st
 
 
 def titled_text(values: Mapping[str, Any], task: Task) -> str:
-    """Return the fields that a model reads, joined by line feeds; if there are several, each begins with its name."""
+    """Return the fields that a model reads (`task.read`), joined by line feeds.
+
+    If there are several fields, each begins with its name.
+
+    Args:
+        values: the row.
+        task: its task.
+    """
     read = Record(values, task).read()
     return "\n".join(f"{name.split('.')[-1]}: {text}" if len(read) > 1 else text for name, text in read.items())
 
 
 def without_metadata(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a copy of the row without the metadata of perturb and without the fields that TAPE's files add."""
+    """Return a copy of a row without what perturbation added to it.
+
+    Removed are the metadata of perturb (`augment`) and the fields that the files of TAPE add.
+    """
     added = (KEY, PERTURBATION, EPISODE) if isinstance(values.get(PERTURBATION), str) else (KEY,)
     return {name: value for name, value in values.items() if name not in added}
 
@@ -330,22 +363,25 @@ _WAIT = 60.0
 
 
 def default_path() -> Path:
-    """Return the default cache file in the user's cache folder, or in the folder that XDG_CACHE_HOME names."""
+    """Return the path of the cache of answers that is used by default.
+
+    It is in the user's cache folder, or in the folder that the environment variable XDG_CACHE_HOME names.
+    """
     home = os.environ.get("XDG_CACHE_HOME")
     folder = Path(home) / _APPLICATION if home else user_cache_path(_APPLICATION, appauthor=False)
     return folder / "responses.sqlite"
 
 
 def answer_keys(signature: str, examples: Sequence[Example], repeats: Sequence[int] = ()) -> list[bytes]:
-    """Return the cache key of each answer: a 16-byte hash of the model's signature and the whole question.
+    """Return the key of each answer in the cache: a 16-byte hash of the model's signature and the whole question.
 
     Demonstrations are encoded once for all examples whose `shots` are the same object.
 
     Args:
-        signature: the model's signature.
+        signature: all that defines the answers of the model, as text.
         examples: the questions.
-        repeats: for each question, how often it was asked before, so that each repeat has a key of its own; empty if no
-            question was asked before.
+        repeats: for each question, how many times it was asked before, so that each repeat has a key of its own; empty
+            if no question was asked before.
     """
     if any(repeats):
         keys = zip(answer_keys(signature, examples), repeats, strict=True)
@@ -373,7 +409,10 @@ def _canonical(value: object) -> bytes:
 
 
 class Cache:
-    """An SQLite file of answers by key. When `put` returns, its answers are on disk; processes may share the file."""
+    """An SQLite file that holds answers of models by key.
+
+    When `put` returns, its answers are on disk. Several processes may use the file at once.
+    """
 
     def __init__(self, path: Path) -> None:
         """Open the file, or create it.
@@ -403,7 +442,7 @@ class Cache:
         return self._file.execute("SELECT type, name, sql FROM sqlite_master LIMIT 2").fetchall()
 
     def get(self, keys: Sequence[bytes]) -> dict[bytes, Prediction]:
-        """Return the answers that the file has, by key; keys without an answer are absent.
+        """Return the answers in the file that have these keys, by key; keys without an answer are absent.
 
         Raises:
             AugmentError: the file is damaged.
@@ -420,7 +459,10 @@ class Cache:
         return found
 
     def put(self, answers: Iterable[tuple[bytes, Prediction]]) -> None:
-        """Write answers.
+        """Write answers of a model into the file.
+
+        Args:
+            answers: each answer with its key (`answer_keys`).
 
         Raises:
             AugmentError: the file cannot be written, or the disk is full.
@@ -457,10 +499,24 @@ _WANTED = "must return a list of as many"
 
 @dataclass(frozen=True, slots=True)
 class NamedModel:
-    """A model with the name that the report gives it.
+    """A model with the name that the report gives it, and with every attribute that the evaluation reads.
 
-    `defence` is the name of the defence in front of the model, "" for a bare model; `reads` normalizes the questions
-    before the model is asked, None to leave them as they are. The other fields are the attributes of `Model`.
+    Attributes:
+        name: the name.
+        predict: the model: takes examples, and returns a prediction for each.
+        signature: all that defines the answers, as text; None if they are not cached.
+        few_shot: whether the model reads demonstrations.
+        deterministic: whether it always answers a question in the same way.
+        cached: whether the cache keeps its answers.
+        chunk: the most examples in one call.
+        learned: the texts that it was trained on.
+        stream: takes all examples, and yields the index and the prediction of each one when it is ready; None if it
+            cannot.
+        scored: takes examples, and returns predictions with scores of labels; None if it has no scores.
+        tokens: takes examples, and returns an estimate of the tokens in the questions; None if it does not count them.
+        spent: how many tokens a server counted so far; None without a server.
+        defence: the name of the normalizer in front of the model; "" for a bare model.
+        reads: normalizes the questions before the model is asked; None to leave them as they are.
     """
 
     name: str
@@ -480,7 +536,11 @@ class NamedModel:
 
     @classmethod
     def of(cls, name: str, model: Model | PredictFunction) -> "NamedModel":
-        """Wrap a model under this name; attributes that the model lacks get their defaults.
+        """Give a model a name; attributes that the model lacks get the defaults of `Model`.
+
+        Args:
+            name: the name that the report gives it.
+            model: the model, or a plain function from examples to predictions.
 
         Raises:
             AugmentError: an attribute cannot be read, or `chunk` is not a whole number of at least 1.
@@ -500,7 +560,10 @@ class NamedModel:
 
     @property
     def stated(self) -> str | None:
-        """The signature of the model, and the defence in front of it; None if the model has no signature."""
+        """All that defines the answers, as text: the signature of the model and the normalizer in front of it.
+
+        It is None if the model has no signature.
+        """
         defence = f"|defence={self.defence}" if self.defence else ""
         return None if self.signature is None else self.signature + defence
 
@@ -512,9 +575,10 @@ class NamedModel:
             return self.reads(examples)
 
     def with_scores(self) -> "NamedModel":
-        """Return a model that answers with pairs [prediction, scores] of this model, so that the cache keeps both.
+        """Return a model that answers with pairs [prediction, scores of labels] of this model.
 
-        It has a signature of its own; `scores_of` reads its answers. A model without scores is returned as it is.
+        So the cache keeps both. The new model has a signature of its own, and `scores_of` reads its answers. A model
+        without scores is returned as it is.
         """
         scored = self.scored
         if scored is None:
@@ -527,7 +591,10 @@ class NamedModel:
         return replace(self, predict=predict, signature=signature, stream=None)
 
     def scores_of(self, given: Any) -> Scored:  # noqa: ANN401  (JSON values)
-        """Read an answer of the model that `with_scores` returns; that of a model without scores is a prediction alone.
+        """Read an answer of the model that `with_scores` returned.
+
+        Args:
+            given: the pair [prediction, scores]; for a model without scores, the prediction alone.
 
         Raises:
             AugmentError: the scores are no list of mappings from labels to numbers.
@@ -542,11 +609,17 @@ class NamedModel:
 
     @property
     def kept(self) -> bool:
-        """Whether the cache keeps the answers of this model."""
+        """Whether the cache keeps the answers of this model.
+
+        It does if the model has a signature (all that defines its answers) and does not ask to be left out of the
+        cache.
+        """
         return self.cached and self.signature is not None
 
     def answers(self, examples: Sequence[Example]) -> Iterator[Answers]:
-        """Yield the predictions for all examples: one at a time if the model streams, else all together.
+        """Yield the predictions for all examples, with their indices.
+
+        A model that streams gives them one at a time, other models all together.
 
         Raises:
             AugmentError: the model raises an error, or does not return a prediction for each example.
@@ -594,10 +667,14 @@ def _said_of(name: str) -> Iterator[None]:
 
 @dataclass(slots=True)
 class QuestionCounts:
-    """How many questions a model was asked, how many of them were different, and how many the cache answered.
+    """How many questions a model was asked.
 
-    `expected` is an estimate of the tokens in the questions that the cache did not answer, and `spent` is the number of
-    tokens that the server counted for them (`Model.spent`).
+    Attributes:
+        questions: the number of questions.
+        different: how many different questions are among them.
+        from_cache: how many of these the cache answered.
+        expected: an estimate of the tokens in the questions that the cache did not answer.
+        spent: the numbers of tokens that the server counted for these questions: `prompt_tokens`, `completion_tokens`.
     """
 
     questions: int = 0
@@ -623,10 +700,10 @@ def ask(
         model: the model.
         examples: the questions.
         cache: the cache of answers; None to ask every question.
-        counts: the counts, which are increased in place.
+        counts: counts of the questions asked so far, which are increased in place.
         advance: called with the number of newly answered examples; the numbers add up to all examples.
-        keys: the cache keys of the answers (`answer_keys`); None to compute them.
-        repeat: how often the same questions were asked before (`answer_keys`).
+        keys: the key of each answer in the cache (`answer_keys`); None to compute them.
+        repeat: how many times the same questions were asked before; each time has answers of its own in the cache.
 
     Raises:
         AugmentError: the model raises an error, or does not answer every question.

@@ -13,14 +13,14 @@ _WITH_PARTS = "16"
 
 
 class Exercise(NamedTuple):
-    """The right answer to an exercise of MERA's USE, with what its points depend on (the rows' `meta`).
+    """The right answer to an exercise of USE, MERA's task from the Russian school exam, with what its points depend on.
 
     Attributes:
-        answer: the right answers with commas between them: words of which each is right, or the numbers of choices.
-        kind: `text`, `matching`, or one of the kinds of choices.
+        answer: the right answers with commas between them: words of which any one is right, or the numbers of choices.
+        kind: `text` (an answer in words), `matching` (a number for each item), or one of the kinds of choices.
         number: the number of the exercise in the exam.
         variant: the number of the exam.
-        most: the most points.
+        most: the most points that the exercise can give.
     """
 
     answer: str
@@ -30,7 +30,11 @@ class Exercise(NamedTuple):
     most: float
 
     def points(self, given: str) -> int:
-        """Return the points for an answer, by the rules of the benchmark's own code."""
+        """Return the points that an answer earns, by the rules of the benchmark's own code.
+
+        Args:
+            given: the answer of a model: a word, or numbers with commas between them.
+        """
         wanted, found = self.answer.split(","), given.split(",")
         if self.kind == "text":
             return int(_NO_LETTERS.sub("", given).lower() in wanted)
@@ -42,13 +46,25 @@ class Exercise(NamedTuple):
 
 
 def exercise_of(answer: object, meta: Mapping[str, Any]) -> Exercise:
-    """Return the exercise with the right answer and the `meta` of a row; without `score` it gives at most one point."""
+    """Return the exercise of a row of USE, MERA's task from the Russian school exam.
+
+    Args:
+        answer: the right answer that the row states.
+        meta: the row's field `meta`. If it has no `score`, the exercise gives at most one point.
+    """
     kind, number, variant = (label_of(meta.get(key)) for key in ("type", "id_task", "variant"))
     return Exercise(label_of(answer), kind, number, variant, float(meta.get("score") or 1))
 
 
 def grade_norm(golds: Sequence[Exercise], predictions: Sequence[str]) -> float:
-    """Return the mean over variants of their points / the most points, in [0, 1] (MERA, section 4.2)."""
+    """Return MERA's grade norm: the share of the possible points, averaged over variants of the exam, in [0, 1].
+
+    For each variant it is the points of its exercises divided by the most that they can give (MERA, section 4.2).
+
+    Args:
+        golds: the exercises, with their right answers.
+        predictions: the answer of the model to each.
+    """
     points, most = Counter[str](), Counter[str]()
     for gold, given in zip(golds, predictions, strict=True):
         points[gold.variant] += gold.points(given)

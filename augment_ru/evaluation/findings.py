@@ -29,11 +29,11 @@ _ENDS = {
 
 
 def findings(report: Report) -> list[str]:
-    """Return what was found, in sentences.
+    """Return what an evaluation found, in sentences.
 
     One or two sentences for each model say which attack breaks most of its right answers, how many, and in which
-    subpopulation most. For a model that was asked with several prompts, they compare the effect of the prompt with that
-    of the worst attack. A last sentence names the models whose slips may count as broken answers.
+    subpopulation most. For a model that was asked with several prompts, they instead compare the effect of the prompt
+    with that of the worst attack. A last sentence names the models whose slips may have been counted as broken answers.
     """
     asked = {(one.model, one.shots) for one in report.prompts or ()}
     prompted = {f"{model} [" for model, _ in asked}

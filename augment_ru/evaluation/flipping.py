@@ -39,17 +39,17 @@ def flipping_edits(
 ) -> Flipping:
     """Find the edits that flip the answer of each broken row; rows with a single edit are left out.
 
-    Only the first episode of each run is searched. The found edits are 1-minimal: with only them the answer is wrong,
-    and if any one of them is taken back it is right (delta debugging: Zeller and Hildebrandt 2002). Other such sets may
-    exist. Edits that exchange words with each other count as one.
+    Only the first episode (set of demonstrations) of each run is searched. With only the found edits, the answer is
+    wrong; if any one of them is taken back, it is right (such a set is 1-minimal; delta debugging: Zeller and
+    Hildebrandt 2002). Other such sets may exist. Edits that exchange words with each other count as one.
 
     Args:
-        judged: the judged runs.
+        judged: the runs (answers of a model) with their outcomes.
         models: the models of the runs, under the same names.
         plan: the questions that the runs asked.
         cache: the cache of answers; None to ask every question.
-        wanted: which models are asked: `all`, `none`, or `auto` for models that answer faster than the cache
-            (`Model.cached` is false).
+        wanted: which models are asked: `all`, `none`, or `auto` for models that answer faster than the cache can be
+            read (`Model.cached` is false).
 
     Returns:
         The flipping edits; empty if `wanted` is `none` or the task is a dialogue.
@@ -115,10 +115,16 @@ def _of_run(
 
 
 def smallest(parts: Sequence[_Unit]) -> _Search:
-    """Search for a 1-minimal subset of the edits that keeps the answer broken.
+    """Search for a small set of edits that is enough to keep the answer broken.
 
-    This is a generator. It yields the edits to keep in the next question, is sent whether the answer is still broken,
-    and returns the subset. It splits the edits into two parts, then into more and more, and leaves out each in turn.
+    If any one edit of the found set is taken back, the answer is right again.
+
+    This is a generator. It yields the edits that the next question keeps. Whoever asks the question sends back whether
+    the answer is still broken. At the end the generator returns the found set. It splits the edits into two parts, then
+    into more and more, and leaves out each part in turn.
+
+    Args:
+        parts: the edits of a row; those that exchange words with each other form one part.
 
     >>> search = smallest([(("text", 0),), (("text", 1),), (("text", 2),)])
     >>> kept = next(search)
@@ -146,7 +152,14 @@ def smallest(parts: Sequence[_Unit]) -> _Search:
 
 
 def parts_of(pair: Pair, plan: EvaluationPlan) -> list[_Unit]:
-    """Return the edits of a row as units to take back; edits that exchange words with each other form one unit."""
+    """Return the edits of a row in parts, each of which is taken back as a whole.
+
+    Edits that exchange words with each other form one part; any other edit is a part of its own.
+
+    Args:
+        pair: the perturbed row.
+        plan: the questions of the evaluation, which know the original.
+    """
     texts = Record(plan.pairs.originals[pair.original].values, plan.pairs.task).texts()
     found: list[_Unit] = []
     for name, edits in (pair.edits or {}).items():
@@ -162,7 +175,13 @@ def parts_of(pair: Pair, plan: EvaluationPlan) -> list[_Unit]:
 
 
 def with_edits(pair: Pair, kept: Iterable[_Unit], plan: EvaluationPlan) -> dict[str, Any]:
-    """Return the original of a row with only the `kept` edits applied; offsets move with the texts."""
+    """Return the original of a perturbed row with only some of its edits applied; offsets move with the texts.
+
+    Args:
+        pair: the perturbed row.
+        kept: the edits that are applied, in the parts that `parts_of` returns.
+        plan: the questions of the evaluation, which know the original.
+    """
     numbers = _numbers(kept)
     record = Record(plan.pairs.originals[pair.original].values, plan.pairs.task)
     scripts = {

@@ -27,12 +27,12 @@ class Released:
     """What a release says about a file of rows; the defaults are for rows that do not belong to a release.
 
     Attributes:
-        original: the value of the field `perturbation` in original rows.
+        original: what the field `perturbation` holds in original rows.
         task: the name of the rows' task, or the path of its file in the release; None if there is no manifest.
         fields: the perturbed fields; empty if there is no manifest.
         train: the file of the train rows; None if there is no such file.
-        edits: the edit log; None if there is no such file.
-        models: for variations made by a search, maps the name of the variation to the model that the search attacked.
+        edits: the edit log (a file with the edits of every perturbed row); None if there is no such file.
+        models: maps the name of each variation that a search made to the model that the search attacked.
         specs: maps the name of a variation to the specification of its attacks, as for `--attack`.
     """
 
@@ -46,7 +46,10 @@ class Released:
 
 
 def rows_file(source: str) -> str:
-    """Return the path of the rows: the source itself, or the test file if the source is the folder of a released task.
+    """Return the path of a file of rows.
+
+    Args:
+        source: the path itself, or the folder of a task in a release, whose test file is then returned.
 
     Raises:
         AugmentError: the source is a folder without a test file.
@@ -62,7 +65,11 @@ def rows_file(source: str) -> str:
 
 
 def released_tasks(source: str) -> list[str]:
-    """Return the folders of a release's tasks, in the order of their names; empty if `source` is no whole release."""
+    """Return the folders of the tasks in a release, in the order of their names.
+
+    Args:
+        source: the folder of the release. For any other path the result is empty.
+    """
     path = Path(source)
     if source == "-" or not (path / MANIFEST).is_file():
         return []
@@ -70,7 +77,10 @@ def released_tasks(source: str) -> list[str]:
 
 
 def released(source: str) -> Released:
-    """Read what the release says about a file of rows; the defaults if it is not the test file of a release.
+    """Read what a release says about a file of rows (its task, fields, train file and edit log).
+
+    Args:
+        source: the file. If it is not the test file of a release, the result has only defaults.
 
     Raises:
         AugmentError: the manifest cannot be read.
@@ -104,7 +114,7 @@ def with_edit_log(rows: Rows, log: Path, models: Mapping[str, str]) -> Rows:
     Args:
         rows: the rows.
         log: the path of their edit log.
-        models: for variations made by a search, maps the name of the variation to the model that the search attacked.
+        models: maps the name of each variation that a search made to the model that the search attacked.
 
     Raises:
         AugmentError: the log does not belong to the rows.
@@ -157,7 +167,11 @@ class Loaded(NamedTuple):
 
 
 def loaded(perturbed: RowsOrFile, settings: EvaluationSettings) -> Loaded:
-    """Read the rows. The settings say where the originals are and what the rows hold; other settings are not used here.
+    """Read the rows of an evaluation and their originals.
+
+    Args:
+        perturbed: the rows, or their file.
+        settings: they say where the originals are and what the rows hold; other settings are not used here.
 
     Raises:
         AugmentError: a file cannot be read, or rows and originals do not correspond.
@@ -183,8 +197,9 @@ def read(given: RowsOrFile, name: str, input_format: str | None = None, encoding
     Args:
         given: the path of a file, or the rows as dictionaries.
         name: what messages call a row made in Python.
-        input_format: the format of the file, as for `read_rows`.
-        encoding: the encoding of the file, as for `read_rows`.
+        input_format: the format of the file as an extension without the dot, such as "csv"; None to take it from its
+            name.
+        encoding: the encoding of the file.
 
     Raises:
         AugmentError: the file cannot be read or is empty, or a row is no dictionary or cannot be written as JSON.

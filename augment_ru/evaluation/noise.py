@@ -23,10 +23,12 @@ _MOST = 0.45
 
 
 def same_text_flips(run: ModelRun, pairs: Pairs, seed: int) -> Rate:
-    """Return how often two answers to the same text differ: the share of all pairs of repeats, averaged over texts.
+    """Return how often a model answers the same text differently when it is asked again.
+
+    For each text this is the share of all pairs of its answers that differ; the result is the mean over texts.
 
     Args:
-        run: the answers, with at least one repeat.
+        run: the answers of the model, with at least one repeat of all questions.
         pairs: the original and perturbed rows; rows whose text is that of their original are left out.
         seed: the seed of the bootstrap.
     """
@@ -55,15 +57,15 @@ def _same_texts(pairs: Pairs, attack: str) -> list[bool]:
 
 
 def flips_above_noise(run: ModelRun, pairs: Pairs, attack: str, seed: int) -> Rate:
-    """Return the flips of an attack minus those of the repeats.
+    """Return how often an attack changes the answer, minus how often the answer to the same text changes by itself.
 
-    For each row, this is the share of pairs (answer to the original, answer to the perturbed text) that differ, minus
-    the share of pairs of answers to the same text that differ; the rate is the mean over rows. Its expectation is 0 if
-    a model answers both texts with the same probabilities. The interval is that of the bootstrap over originals, which
-    draws both shares together; if all resamples are equal, it is Newcombe's.
+    For each row, the first number is the share of pairs (answer to the original, answer to the perturbed text) that
+    differ. The second is the share of pairs of answers to the same text that differ. The result is the mean difference
+    over rows. Its expectation is 0 if a model answers both texts with the same probabilities. The interval is that of
+    the bootstrap over originals, which draws both numbers together. If all resamples are equal, it is Newcombe's.
 
     Args:
-        run: the answers, with at least one repeat.
+        run: the answers of the model, with at least one repeat of all questions.
         pairs: the original and perturbed rows.
         attack: the name of the attack.
         seed: the seed of the bootstrap.
@@ -91,23 +93,29 @@ def flips_above_noise(run: ModelRun, pairs: Pairs, attack: str, seed: int) -> Ra
 def above_noise(judged: rates.JudgedRun, pairs: Pairs, attack: str, seed: int) -> Rate:
     """Return the success rate of an attack corrected for slips: the share of usually right answers that it breaks.
 
-    The flips of the attack minus those of the repeats would underestimate it, since a slip may also hide a broken
-    answer. So the equations of the observed shares are solved for the usual answers (Rogan and Gladen 1978). Let a and
-    t be the shares of right answers to the originals and to the perturbed texts, c the share of pairs (answer to the
-    original, answer to the perturbed text) of which both are right, s the probability that a usually right answer slips
-    to a wrong one, and u that a usually wrong answer slips to the right one. Then the share
-    1 - (c - u (a + t) + u²) / ((a - u) (1 - s - u)) of the usually right answers is usually wrong after the attack. s
-    is estimated from pairs of repeats of which one is right; u = s / (k - 1) for k labels, and 0 for free texts.
+    To subtract how often answers to the same text change would give too low a rate, since a slip may also hide a broken
+    answer. So the equations of the observed shares are solved for the usual answers (Rogan and Gladen 1978):
+
+    - a: the share of right answers to the originals;
+    - t: the share of right answers to the perturbed texts;
+    - c: the share of pairs (answer to the original, answer to the perturbed text) of which both are right;
+    - s: the probability that a usually right answer slips to a wrong one, estimated from pairs of repeats of which one
+      is right;
+    - u: the probability that a usually wrong answer slips to the right one: s / (k - 1) for k labels, and 0 for free
+      texts.
+
+    The result is 1 - (c - u (a + t) + u²) / ((a - u) (1 - s - u)): the share of the usually right answers that are
+    usually wrong after the attack. A result below 0 means that the attack mends more than it breaks.
 
     The interval is that of the bootstrap over originals, with the same resamples for the attack and the repeats. It is
     widened until it holds c ± h for two centres c: the rate, and the centre of Wilson's interval with a trial for each
-    right answer (a rate from few broken rows is more often too low than too high). h is Student's t times √(e² + 1/n²):
-    e is the standard error of the bootstrap, n the number of right answers, and 1/n² stands for one more row, because
-    few slips vary more than their resamples. If no repeat differs in being right, the rate is the attack success rate
-    with its own interval. A rate below 0 means that the attack mends more than it breaks.
+    right answer (a rate from few broken rows is more often too low than too high). h is Student's t times √(e² + 1/n²).
+    Here e is the standard error of the bootstrap and n the number of right answers; 1/n² stands for one more row,
+    because few slips vary more than their resamples. If repeats are always right together or wrong together, the rate
+    is the attack success rate with its own interval.
 
     Args:
-        judged: the run, with at least one repeat.
+        judged: the run of the model, with at least one repeat of all questions.
         pairs: the original and perturbed rows.
         attack: the name of the attack.
         seed: the seed of the bootstrap.

@@ -45,7 +45,7 @@ _LONG = 4000
 
 
 def page(evaluation: Evaluation, *, date: str | None = None) -> str:
-    """Return the page as HTML; the same arguments give the same bytes.
+    """Return the HTML page of an evaluation; the same arguments give the same bytes.
 
     Args:
         evaluation: the evaluation.
@@ -55,7 +55,11 @@ def page(evaluation: Evaluation, *, date: str | None = None) -> str:
 
 
 def page_of(data: Mapping[str, Any]) -> str:
-    """Return the page as HTML with this data for its script."""
+    """Return an HTML page whose script shows this data.
+
+    Args:
+        data: the data, as JSON values.
+    """
     style = _file("style.css")
     script = "(() => {\n" + "\n".join(_file(name) for name in _SCRIPTS) + "})();\n"
     text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
@@ -143,7 +147,7 @@ def _data(evaluation: Evaluation, date: str | None) -> dict[str, Any]:
 
 
 def data_of_report(report: AnyReport, shown: Sequence[ShownTable]) -> dict[str, Any]:
-    """Return the data that the page shows of a report: numbers (except those of single rows), tables, display names.
+    """Return the data that the HTML page shows of a report: numbers (except those of single rows), tables, shown names.
 
     Args:
         report: the report.
@@ -164,11 +168,14 @@ def data_of_report(report: AnyReport, shown: Sequence[ShownTable]) -> dict[str, 
 
 
 def about(attack: str) -> str:
-    """Return the first line of an attack's docstring; for a composition, the first line of each of its attacks.
+    """Return a sentence that says what an attack does: the first line of its docstring.
 
-    If no attack is known, the result is "". Remarks in brackets, which name a paper and its probability, are removed,
-    because readers would take that probability for the one of the rows. For rows of a search, the text names the model
-    that the search attacked.
+    For a composition, the sentences of its attacks are returned together. If no attack is known, the result is "".
+    Remarks in brackets are removed: they name a paper and its probability, which readers would take for the probability
+    of the rows. For rows of a search, the text names the model that the search attacked.
+
+    Args:
+        attack: the specification of the attack.
     """
     if attack.startswith(tables.SEARCH):
         return (
@@ -220,7 +227,9 @@ def _edits(pair: Pair, texts: Mapping[str, str]) -> Iterator[tuple[str, Sequence
 
 
 def edits_between(source: str, text: str) -> list[list[Any]]:
-    """Return edits (start, stop, text) that turn `source` into `text` word by word; a single edit for very long texts.
+    """Return edits (start, stop, text) that turn `source` into `text` word by word.
+
+    For very long texts there is a single edit.
 
     >>> edits_between("Кот спит.", "Кот не спит!")
     [[4, 4, 'не '], [8, 9, '!']]

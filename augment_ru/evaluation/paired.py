@@ -35,14 +35,14 @@ _EXACT = 1000
 
 
 def mcnemar(only_a: int, only_b: int) -> float:
-    """Return the two-sided p value of McNemar's test (1947).
+    """Return the two-sided p value of McNemar's test (1947) of two models, or two attacks, on the same decisions.
 
-    Up to 1,000 discordant pairs (`only_a` + `only_b`) the exact binomial test is used, above that the chi-square test
-    with continuity correction.
+    Up to 1,000 decisions that only one of the two hits, the exact binomial test is used. Above that it is the
+    chi-square test with continuity correction.
 
     Args:
-        only_a: in how many pairs only the first is a hit.
-        only_b: in how many pairs only the second is a hit.
+        only_a: the number of decisions that only the first hits.
+        only_b: the number of decisions that only the second hits.
 
     >>> mcnemar(0, 5), mcnemar(3, 3)
     (0.0625, 1.0)
@@ -57,7 +57,7 @@ def mcnemar(only_a: int, only_b: int) -> float:
 
 
 def holm(values: Sequence[float]) -> list[float]:
-    """Return the p values of several tests, corrected by Holm's method (1979), in the given order.
+    """Return the p values of several tests after Holm's correction for their number (1979), in the given order.
 
     >>> [round(one, 4) for one in holm([0.01, 0.04, 0.03])]
     [0.03, 0.06, 0.06]
@@ -84,11 +84,11 @@ class Difference(NamedTuple):
 
     @classmethod
     def of(cls, cells: Sequence[Cells], drawn: Iterable[npt.NDArray[np.float64]]) -> "Difference":
-        """Return the rate of the first `Cells` minus that of the second.
+        """Return the rate of the first counts minus that of the second.
 
         Args:
-            cells: the counts of the two rates.
-            drawn: the resamples of each rate, from the same bootstrap.
+            cells: the counts of the two rates: hits and trials of each record.
+            drawn: the rates in each resample of one bootstrap, which both share; each has shape (resamples,).
         """
         a, b = drawn
         counts = [(one.rate(), float(one.trials.sum()) / one.trials.shape[1]) for one in cells]
@@ -98,9 +98,9 @@ class Difference(NamedTuple):
         return cls(first - second, a - b, newcombe((first, trials), (second, others)))
 
     def interval(self, error: float = ERROR) -> Interval | None:
-        """Return the interval of the paired bootstrap, or Newcombe's 95 % interval if all resamples are equal.
+        """Return the interval of the difference by the paired bootstrap.
 
-        It is None if the difference is not known.
+        If all resamples are equal, it is Newcombe's 95 % interval. It is None if the difference is not known.
 
         Args:
             error: the probability that the interval leaves out the true difference.
@@ -112,7 +112,11 @@ class Difference(NamedTuple):
         return (float(low), float(high)) if low < high or self.newcombe is None else self.newcombe
 
     def leaves_out_zero(self, error: float = ERROR) -> bool:
-        """Whether the interval leaves out 0."""
+        """Whether the interval of the difference leaves out 0.
+
+        Args:
+            error: the probability that the interval leaves out the true difference.
+        """
         ends = self.interval(error)
         return ends is not None and (ends[0] > 0 or ends[1] < 0)
 
@@ -121,7 +125,7 @@ class Compared(NamedTuple):
     """The comparison of two models under an attack.
 
     Attributes:
-        difference: the difference of their rates.
+        difference: the difference of their success rates.
         test: McNemar's test; None if the data do not allow it.
         clear: whether the interval leaves out 0 and the test, if there is one, finds a difference.
     """
@@ -133,12 +137,13 @@ class Compared(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RunsInPairs:
-    """Model runs that are compared in pairs.
+    """Model runs (the answers of one model with one number of demonstrations) that are compared in pairs.
 
     Attributes:
         judged: the runs.
         seed: the seed of the bootstrap.
-        known: the comparisons made so far: maps the indices of two runs, and then an attack or `MEAN`, to the result.
+        known: the comparisons made so far: maps the indices of two runs, and then an attack or `MEAN` (the mean over
+            attacks), to the comparison.
     """
 
     judged: Sequence[JudgedRun]
@@ -148,16 +153,17 @@ class RunsInPairs:
     def comparisons(self) -> list[ModelDifference | AttackDifference]:
         """Return the differences between any two models under each attack, and between any two attacks on each model.
 
-        Models that read demonstrations are compared only for equal numbers of shots. Under the attack `ORIGINAL`, which
-        stands for unchanged rows, models are compared by their rates of right decisions.
+        Models that read demonstrations are compared only for equal numbers of them. The attack `ORIGINAL` stands for
+        unchanged rows; under it, models are compared by their rates of right decisions.
         """
         return [*self._of_models(), *_of_attacks(self.judged)]
 
     def best(self, beats_majority: Sequence[bool]) -> list[list[str]]:
-        """Return, for each run, the attacks under which its success rate is clearly the lowest.
+        """Return, for each model run, the attacks under which its success rate is clearly the lowest.
 
-        The list holds `MEAN` if the mean rate is clearly the lowest. A run competes only if it is better than the most
-        frequent answer, and no other run is clearly right more often on the originals.
+        The list also holds `MEAN` if the mean of its rates over attacks is clearly the lowest. Only a run that is
+        better than the most frequent answer takes part. It must also not be clearly less often right on the originals
+        than another run.
 
         Args:
             beats_majority: whether each run is better than the most frequent answer.
@@ -322,8 +328,9 @@ def is_better(right: AttackOutcomes, constant: AttackOutcomes, classes: Sequence
     Args:
         right: the outcomes of the model on the originals.
         constant: the outcomes of the constant answer, in one episode.
-        classes: for each class, which decisions belong to it, flags of shape (labels, 1, originals). The mean recall of
-            the classes is compared. A single entry with all decisions stands for the share of right decisions.
+        classes: for each class of answers, which decisions belong to it: flags of shape (labels, 1, originals). The
+            mean share of right decisions in the classes is compared. With one entry that has all decisions, the share
+            of right decisions is compared.
         seed: the seed of the bootstrap.
     """
     if len(classes) == 1 and right.before.shape[:2] == (1, 1):

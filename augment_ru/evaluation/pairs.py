@@ -37,7 +37,12 @@ _OF_SEARCHES = {"broken": "perturbed", "withstood": "unchanged", "wrong_before":
 
 @dataclass(frozen=True, slots=True)
 class Original:
-    """An unperturbed row, and the id that reports give it: its own, or its number in the file (from 1)."""
+    """An unperturbed row.
+
+    Attributes:
+        id: the id that reports give the row: its own, or its number in the file (from 1).
+        values: the row.
+    """
 
     id: str | int
     values: Mapping[str, Any]
@@ -74,9 +79,13 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class Pairs:
-    """All originals, and for each attack its pairs in the order of the file.
+    """The original and the perturbed rows of an evaluation.
 
-    `golds` are the right answers of the originals; they are empty until `evaluate` reads them.
+    Attributes:
+        task: their task.
+        originals: all original rows.
+        attacks: for each attack, its perturbed rows in the order of the file, each with the index of its original.
+        golds: the right answers of each original; empty until `evaluate` reads them.
     """
 
     task: Task
@@ -86,14 +95,14 @@ class Pairs:
 
     @property
     def kind(self) -> Kind:
-        """The kind of the answers."""
+        """The kind of the answers: labels, answers (texts), lists, rankings, spans or exercises."""
         return answer_kind(self.task)
 
     def with_golds(self) -> "Pairs":
         """Return the same rows with the right answers of the originals.
 
         Raises:
-            AugmentError: as `golds_of`.
+            AugmentError: a field must hold a label but holds another value.
         """
         return replace(self, golds=golds_of([one.values for one in self.originals], self.task, self.kind))
 
@@ -103,10 +112,9 @@ def task_of_rows(rows: Sequence[Row], given: Task | None, fields: Sequence[str],
 
     Args:
         rows: the rows.
-        given: the task; None to recognise it.
-        fields: the perturbed fields, instead of the task's; if empty, those that the metadata names, or else the
-            task's.
-        gold: the fields of the right answer; if empty, the task's.
+        given: the task; None to recognise it by the fields.
+        fields: the perturbed fields. If empty, they are those that the metadata of the rows names, or else the task's.
+        gold: the fields of the right answer. If empty, they are the task's.
 
     Raises:
         AugmentError: there are no rows, or the first row fits no task or several tasks, or lacks one of `fields`.
@@ -140,11 +148,16 @@ def pair_rows(
 ) -> Pairs:
     """Pair the perturbed rows with their originals.
 
-    If no originals are given and no row says that it was perturbed, all rows are originals, and there are no pairs. If
-    no originals are given, the original of a row with `augment.source` and `augment.edits` is restored from these.
-    The original of any other row is taken from `originals` or, if they are not given, from the rows of the attack
-    "original". It is the one with the same id, if all originals have different ids in the task's id field; otherwise it
-    is the one at the same position.
+    The original of a row is found in the first of these ways that is possible:
+
+    - `originals` are given: it is one of them.
+    - the row has `augment.source` and `augment.edits`: it is restored from these.
+    - else it is one of the rows of the attack "original".
+
+    In a list of originals, it is the one with the same id if the task has an id field in which all originals differ;
+    otherwise it is the one at the same position.
+
+    If no originals are given and no row says that it was perturbed, all rows are originals, and there are no pairs.
 
     Args:
         rows: the perturbed rows; they may contain the originals.
@@ -182,7 +195,7 @@ def pair_rows(
 
 
 def given_up(items: list[T]) -> Iterator[T]:
-    """Yield the items of a list in order and remove each from the list, so that its memory can be freed."""
+    """Yield the items of a list in order; each is removed from the list first, so that its memory can be freed."""
     items.reverse()
     while items:
         yield items.pop()
@@ -332,7 +345,9 @@ def _fits(span: object, size: int) -> bool:
 
 
 def restored_row(row: Row, task: Task) -> dict[str, Any]:
-    """Restore the original of an output row: its texts come from `augment.source`, and its offsets are moved back.
+    """Restore the original of a row that perturb wrote.
+
+    Its texts come from `augment.source`, and its offsets are moved back.
 
     Raises:
         AugmentError: the metadata does not fit the row.
@@ -358,7 +373,10 @@ def restored_row(row: Row, task: Task) -> dict[str, Any]:
 
 
 def order_of(meta: Mapping[str, Any]) -> tuple[int, ...]:
-    """Return the order of the options that the metadata of a row states (`Result.order`); empty if it states none."""
+    """Return the order of the options that the metadata of a perturbed row states (`Result.order`).
+
+    The result is empty if it states none.
+    """
     held = meta.get("order")
     return (
         tuple(held) if isinstance(held, list) and sorted(map(str, held)) == sorted(map(str, range(len(held)))) else ()

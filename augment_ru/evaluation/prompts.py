@@ -18,7 +18,14 @@ SHARES = (*(" × ".join(_FACTORS[axis] for axis in part) for part in _PARTS[:-1]
 
 
 def prompts_report(judged: Sequence[JudgedRun], seed: int) -> list[PromptsReport]:
-    """Return a report for each model that was asked with several prompts, and each of its numbers of shots."""
+    """Return how much right answers depend on the prompt: a report for each model asked with several prompts.
+
+    A model has a report for each number of demonstrations.
+
+    Args:
+        judged: the runs of all models (answers with outcomes), one for each prompt.
+        seed: the seed of the bootstrap.
+    """
     groups: dict[tuple[str, int | None], list[JudgedRun]] = {}
     for one in judged:
         if one.run.prompt is not None:
@@ -28,11 +35,17 @@ def prompts_report(judged: Sequence[JudgedRun], seed: int) -> list[PromptsReport
 
 
 def right_by_prompt(runs: Sequence[JudgedRun]) -> tuple[list[str], Floats]:
-    """Return the names of the conditions, and the shares of right decisions, shape (prompts, conditions, originals).
+    """Return how often a model is right with each prompt, on the originals and after each attack.
 
-    The first condition is the original text, the others are the attacks. A share, in [0, 1], is the mean over the rows
-    of an original, its labels and the episodes. Originals without a right answer, or without a row of each attack, are
-    left out.
+    Originals without a right answer, or without a row of each attack, are left out.
+
+    Args:
+        runs: the runs of one model, one for each prompt.
+
+    Returns:
+        The names of the conditions: the original text, then the attacks. And the shares of right decisions, in [0, 1],
+        shape (prompts, conditions, originals): each is the mean over the rows of an original, its labels and the
+        episodes.
     """
     attacks = [attack for attack in runs[0].outcomes if attack != WORST_ROWS]
     found = []
@@ -47,11 +60,12 @@ def right_by_prompt(runs: Sequence[JudgedRun]) -> tuple[list[str], Floats]:
 
 
 def variance_shares(values: Floats, weights: Floats | None = None) -> Floats:
-    """Return the shares of the variance that are due to prompt, attack, row, their pairs, and the rest, in [0, 1].
+    """Return the shares of the variance of right answers that are due to prompt, attack and row, in [0, 1].
 
-    The components of a crossed design with random effects and one value in each cell are estimated from its mean
-    squares (Brennan 2001, Generalizability Theory, chapter 3); negative estimates count as 0. The rest is the
-    interaction of all three factors together with the error.
+    There are seven shares: of the three factors, of their three pairs, and the rest. The components of a crossed design
+    with random effects and one value for each combination are estimated from its mean squares (Brennan 2001,
+    Generalizability Theory, chapter 3). Negative estimates count as 0. The rest is the interaction of all three factors
+    together with the error.
 
     Args:
         values: the values, shape (prompts, conditions, rows).

@@ -72,7 +72,7 @@ class EvaluationSettings:
         episodes: the number of sets of demonstrations for each number of shots above 0; at least 1.
         by: fields that split the report into subpopulations, in addition to those of the task.
         device: auto, cpu or cuda[:N].
-        options: options of models, by kind.
+        options: options of models: by kind, then by name.
         seed: the seed of demonstrations, of the bootstrap, and of models that use random draws.
         cache: the file of the cache of answers; None or "none" for no cache.
         title: the title of the report.
@@ -89,13 +89,13 @@ class EvaluationSettings:
         input_format: the format of the file of perturbed rows, written as a file name extension without the dot; None
             to take it from the file's name.
         encoding: the encoding of row files that are not UTF-8: perturbed rows, originals, train rows.
-        prompts: the prompts with which each model that reads prompts is asked about the same rows: "all" for the
-            variants of the task's prompt file, or prompt files, of which all variants are used.
+        prompts: the prompts with which each model that reads prompts is asked about the same rows: "all" for all
+            variants in the task's prompt file, or the paths of prompt files, of which all variants are used.
         protocol: a protocol of the task's benchmark, such as `mera-2024`; None for the one that the task's file states.
         nearest: a model that ranks documents, such as `tfidf` or `hf-encoder:MODEL`; the demonstrations of a question
             are then the train rows that it ranks nearest to the question, the nearest last. None to draw them.
-        judges: for rewritten texts (ruDetox), maps `style`, `meaning` and `fluency` to the folders of classifiers; the
-            metrics are then also MERA's joint score and its parts (`evaluation.rewriting`).
+        judges: for rewritten texts (ruDetox): maps `style`, `meaning` and `fluency` to the folders of the classifiers
+            that judge them. MERA's joint score and its parts are then metrics, too (`evaluation.rewriting`).
 
     Raises:
         AugmentError: a value is not possible; the message names the setting.
@@ -160,7 +160,7 @@ def _numbers(shots: object) -> tuple[int, ...]:
 
 
 def drawn_rows(rows: int, shots: int, stream: Streams, *, replacement: bool = True) -> list[int]:
-    """Draw row numbers of a file, and return them in ascending order.
+    """Draw rows of a file; return their indices (from 0) in ascending order.
 
     Args:
         rows: the number of rows in the file, at least 1.
@@ -176,14 +176,15 @@ def drawn_rows(rows: int, shots: int, stream: Streams, *, replacement: bool = Tr
 
 @dataclass(frozen=True, slots=True)
 class Demonstrations:
-    """The train rows that may be shown to models, and the episodes.
+    """The train rows that may be shown to models, and the episodes (sets of rows that are shown together).
 
     Attributes:
         rows: the train rows, with their right answers.
-        groups: the group of each train row (`task.grouped_by`); a question is shown only train rows of its own group.
+        groups: the group of each train row (the value of the field `task.scoring.grouped_by`); a question is shown only
+            train rows of its own group.
         task: the task of the rows.
         seed: the seed of the draws.
-        stated: maps the number of an episode to the numbers of its rows, if the rows state their episodes; empty if
+        stated: maps the number of an episode to the indices of its rows, if the rows state their episodes; empty if
             demonstrations are drawn at random.
         nearest: the model that ranks the train rows by their nearness to a question; None to show rows that are drawn,
             or that state their episode.
@@ -197,9 +198,10 @@ class Demonstrations:
     nearest: NamedModel | None = None
 
     def episodes(self, shots: int, most: int) -> list[int]:
-        """Return the numbers of at most `most` episodes with `shots` demonstrations.
+        """Return the numbers of at most `most` episodes, each with `shots` demonstrations.
 
-        They are the episodes that the rows state, or 0, 1, … if the rows state none; only 0 with `nearest`.
+        They are the numbers that the rows state, or 0, 1, … if the rows state none. If the rows nearest to each
+        question are shown, there is only the episode 0.
 
         Raises:
             AugmentError: the rows state episodes, but not with so many demonstrations; or there are no rows.
@@ -226,7 +228,14 @@ class Demonstrations:
         return max(map(groups.count, groups))
 
     def nearest_to(self, asked: Sequence[Example], shots: int) -> Iterator[tuple[Mapping[str, Any], ...]]:
-        """Yield, for each question, the `shots` train rows of its group that are nearest to it, the nearest last."""
+        """Yield, for each question, the train rows of its group that are nearest to it, the nearest last.
+
+        The order is that of the model `nearest`.
+
+        Args:
+            asked: the questions.
+            shots: how many rows are shown with each.
+        """
         answers = ask(self.nearest, asked, None, QuestionCounts()) if self.nearest else ()
         for one, ranking in zip(asked, answers, strict=True):
             group = group_of(one.record, self.task)
@@ -235,6 +244,11 @@ class Demonstrations:
 
     def sample(self, shots: int, episode: int, group: str | None = None) -> tuple[Mapping[str, Any], ...]:
         """Return the demonstrations of an episode for a question of this group, in the order of the train file.
+
+        Args:
+            shots: the number of demonstrations.
+            episode: the number of the episode.
+            group: the group of the question (rows of the same group are shown); None if the task has no groups.
 
         Raises:
             AugmentError: there are no demonstrations of this group.
@@ -296,7 +310,12 @@ def _episodes(values: Mapping[str, Any]) -> Sequence[int]:
 
 
 class PromptOf(NamedTuple):
-    """The name of a model that is asked with several prompts, and the name of one of these prompts."""
+    """The name of a model that is asked with several prompts, and the name of one of these prompts.
+
+    Attributes:
+        model: the name of the model.
+        prompt: the name of the prompt.
+    """
 
     model: str
     prompt: str
@@ -312,13 +331,13 @@ class ModelRun:
         shots: the number of demonstrations; None for a model that does not read them.
         originals: for each episode, the answer to each original.
         attacks: for each attack, its answers: for each episode, the answer to each perturbed row.
-        counts: how many questions were asked.
+        counts: how many questions were asked, and how many of them the cache answered.
         deterministic: whether the model states that it always answers a question in the same way.
-        repeats: the answers to the same questions, asked again; empty if they were asked once.
+        repeats: the runs in which the same questions were asked again; empty if they were asked once.
         prompt: the names of the model and of the prompt, if the model is asked with several prompts; otherwise None.
-        unread: for each attack, and "" for the originals, the numbers of replies without an answer.
-        labels: for each attack that permuted options, how often the model answered each label in these rows, before its
-            labels were replaced by those of the original order (`old_labels`).
+        unread: for each attack, and "" for the originals, the number of replies without an answer, by their kind.
+        labels: for each attack that permuted options, how often the model gave each label as an answer to its rows.
+            These are the labels in the permuted rows, not those of the original order.
     """
 
     model: str
@@ -359,11 +378,11 @@ class EvaluationPlan:
     _last: dict[tuple[int, int], list[Example]] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def check(self) -> None:
-        """Check that there are demonstrations for every number of shots.
+        """Check that there are enough demonstrations for every number of shots.
 
         Raises:
-            AugmentError: there are too few demonstrations, or the task has norms, so no single right answer can be
-                shown.
+            AugmentError: there are too few demonstrations; or the task judges a text by several norms, so that no
+                single right answer can be shown.
         """
         if max(self.shots) > 0:
             if self.pairs.task.scoring.norms:
@@ -386,25 +405,34 @@ class EvaluationPlan:
         return self.demonstrations.sample(shots, episode, group)
 
     def runs_of(self, model: NamedModel) -> list[tuple[int | None, list[int]]]:
-        """Return the number of shots and the episodes of each run of a model.
+        """Return what a model is asked: for each of its numbers of demonstrations, the numbers of its episodes.
 
-        A model that does not read demonstrations has one run, whose number of shots is None.
+        A model that does not read demonstrations is asked once, and its number of demonstrations is None.
         """
         if not model.few_shot:
             return [(None, [0])]
         return [(shots, self._episodes(shots)) for shots in self.shots]
 
     def questions(self, model: NamedModel) -> int:
-        """Return the number of questions that a model is asked; equal questions are counted each time."""
+        """Return the number of all questions that a model is asked; equal questions are counted each time."""
         rows = len(self.pairs.originals) + sum(map(len, self.pairs.attacks.values()))
         return self.repeats * rows * sum(len(episodes) for _, episodes in self.runs_of(model))
 
     def first_episode(self, shots: int | None) -> int:
-        """Return the number of the first episode with `shots` demonstrations."""
+        """Return the number of the first episode (set of demonstrations) with `shots` demonstrations.
+
+        0 if `shots` is None (the model reads no demonstrations).
+        """
         return self._episodes(shots or 0)[0]
 
     def asked(self, rows: Sequence[Mapping[str, Any]], shots: int | None, episode: int) -> list[Example]:
-        """Return the questions about these rows, each with the demonstrations of an episode."""
+        """Return the questions about these rows, each with its demonstrations.
+
+        Args:
+            rows: the rows, without their right answers or with them.
+            shots: the number of demonstrations; None for a model that does not read them.
+            episode: the number of the episode from which they are taken.
+        """
         if shots and self.demonstrations and self.demonstrations.nearest:
             asked = [example_of(values, self.pairs.task) for values in rows]
             near = self.demonstrations.nearest_to(asked, shots)
@@ -417,6 +445,10 @@ class EvaluationPlan:
         """Return all questions of one episode: the originals, then the rows of each attack.
 
         The last result is kept, since several models are asked the same questions.
+
+        Args:
+            shots: the number of demonstrations; None for a model that does not read them.
+            episode: the number of the episode.
         """
         key = (shots or 0, episode)
         if key not in self._last:
@@ -430,9 +462,12 @@ class EvaluationPlan:
         return self._last[key]
 
     def by_attack(self, found: Sequence[T]) -> dict[str, Sequence[T]]:
-        """Split a list with an item for each question of an episode by attack; key "" holds the items of the originals.
+        """Split a list that has an item for each question of an episode by attack.
 
-        The items are in the order of `examples`.
+        The key "" holds the items of the originals.
+
+        Args:
+            found: the items, such as answers, in the order of the questions that `examples` returns.
         """
         sizes = {"": len(self.pairs.originals)} | {name: len(rows) for name, rows in self.pairs.attacks.items()}
         stops = accumulate(sizes.values())
@@ -446,13 +481,13 @@ def run_model(
     advance: Callable[[int], None] = lambda _: None,
     prompt: PromptOf | None = None,
 ) -> list[ModelRun]:
-    """Ask a model all questions, and return a run for each number of shots.
+    """Ask a model all questions, and return its answers: a run for each number of demonstrations.
 
     Args:
         model: the model.
         plan: the questions.
         cache: the cache of answers; None to ask every question.
-        advance: called with the number of new answers.
+        advance: called after each step with the number of new answers, to show progress.
         prompt: the names of the model and of the prompt, if the model is asked with several prompts.
 
     Raises:
@@ -525,10 +560,17 @@ def _in_original(found: Spans, pair: Pair, pairs: Pairs) -> Spans:
 
 
 def old_labels(pairs: Pairs, attack: str) -> dict[int, Mapping[str, str]]:
-    """Return, for each row of an attack whose options were permuted, a mapping from new to old labels of its options.
+    """Return, for the rows whose options an attack permuted, the old label of each new label of an option.
 
-    The keys of the result are the indices of these rows. An answer to such a row names an option by its new label; its
-    old label is what the right answer and the answer to the original can be compared with.
+    An answer to such a row names an option by its new label. Its old label can be compared with the right answer and
+    with the answer to the original.
+
+    Args:
+        pairs: the original and perturbed rows.
+        attack: the name of the attack.
+
+    Returns:
+        A mapping from the index of each such row among the rows of the attack to its mapping from new to old labels.
     """
     found: dict[int, Mapping[str, str]] = {}
     for at, pair in enumerate(pairs.attacks[attack]):

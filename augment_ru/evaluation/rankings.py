@@ -12,7 +12,7 @@ Ranking: TypeAlias = Sequence[str]
 
 
 class Relevant(NamedTuple):
-    """The right answer to a query.
+    """The right answer to a query of a search engine: the documents that are relevant to it.
 
     Attributes:
         grades: the id and the relevance grade (above 0) of each relevant document.
@@ -24,7 +24,7 @@ class Relevant(NamedTuple):
 
     @property
     def gains(self) -> dict[str, float]:
-        """The grade of each relevant document, by its id."""
+        """Return the grade of each relevant document (how relevant it is, above 0), by the id of the document."""
         return dict(self.grades)
 
     def is_met(self, ranking: Ranking) -> bool:
@@ -32,10 +32,11 @@ class Relevant(NamedTuple):
         return not self.gains.keys().isdisjoint(ranking[: self.first])
 
     def margin(self, scores: Mapping[str, float]) -> float:
-        """Return the best score of a relevant document minus the score of its rival, in the unit of the scores.
+        """Return by how much a relevant document scores above the one that would push it out of the first ones.
 
-        The rival is the document with the `first`-th highest score among those that are not relevant. So if the result
-        is above 0, the ranking by these scores is right.
+        It is the best score of a relevant document minus the score of its rival. The rival is the document with the
+        `first`-th highest score among those that are not relevant. So if the result is above 0, the ranking by these
+        scores is right.
 
         Args:
             scores: the score of each document; a document without a score counts as having the lowest score.
@@ -47,11 +48,13 @@ class Relevant(NamedTuple):
 
 
 def relevant_of(value: object, metric: str) -> Relevant | None:
-    """Return the relevant documents that a row states; None if no document is relevant.
+    """Return the documents that are relevant to a query, as its row states them; None if none is relevant.
 
     Args:
-        value: a mapping from document ids to grades, as in TREC's qrels; or a list of ids, or one id, of grade 1.
-        metric: the main metric of the task; the number after its @ becomes `Relevant.first` (1 without a number).
+        value: what the row states: a mapping from document ids to grades, as in TREC's qrels; or a list of ids, or one
+            id, of grade 1.
+        metric: the main metric of the task, such as `hit@10`: a ranking is right if a relevant document is among its
+            first 10; without a number, if it is the first.
 
     Raises:
         AugmentError: the value has another form, or a grade is no number.
@@ -65,7 +68,10 @@ def relevant_of(value: object, metric: str) -> Relevant | None:
 
 
 def ranking_of(value: object) -> tuple[str, ...]:
-    """Return the ids of a ranking as texts, without repeats; a single id is a ranking of one document.
+    """Return the ids of ranked documents as texts, the best first, without repeats.
+
+    Args:
+        value: a list of ids, or a single id.
 
     Raises:
         AugmentError: the value is no list of ids.
@@ -104,9 +110,13 @@ _AT = {"hit": _hit, "recall": _recall, "ndcg": _ndcg}
 
 
 def ranking_score(metric: str) -> Callable[[Sequence[Relevant], Sequence[Ranking]], float]:
-    """Return the function that computes a metric, such as `ndcg@10`, as the mean over queries, in [0, 1].
+    """Return the function that computes a metric of rankings, such as `ndcg@10`, as the mean over queries, in [0, 1].
 
-    `hit` is trec_eval's success, `ndcg` its ndcg_cut (the grade is the gain), `mrr` the mean of its recip_rank.
+    The function takes the relevant documents and the rankings of all queries. `hit` is trec_eval's success, `ndcg` its
+    ndcg_cut (the grade is the gain), `mrr` the mean of its recip_rank.
+
+    Args:
+        metric: `hit`, `ndcg` or `mrr`, with @ and the number of documents that count.
     """
     name, _, first = metric.partition("@")
     one = partial(_AT[name], first=int(first)) if first else _reciprocal_rank

@@ -42,9 +42,9 @@ def wilson(hits: float, trials: float, z: float = Z95) -> Ends | None:
     """Return Wilson's interval of a rate (Wilson 1927), in [0, 1]; None without trials.
 
     Args:
-        hits: the number of hits.
+        hits: how many trials have the property of which the rate is the share.
         trials: the number of trials.
-        z: the quantile that sets the width; the default gives 95 %.
+        z: the quantile of the normal distribution that sets the width; the default gives 95 %.
 
     >>> [round(end, 4) for end in wilson(5, 10)]
     [0.2366, 0.7634]
@@ -64,7 +64,7 @@ def newcombe(a: tuple[float, float], b: tuple[float, float]) -> Ends | None:
     It is made from the Wilson intervals of both rates, and is None if one of them has no trials.
 
     Args:
-        a: the first rate, in [0, 1], and its number of trials.
+        a: the first rate, in [0, 1], and its number of trials (what it is a share of).
         b: the second rate, and its number of trials.
 
     >>> [round(end, 4) for end in newcombe((0.7, 80), (0.5, 80))]
@@ -87,21 +87,33 @@ def of_difference(a: tuple[float, report.Interval], b: tuple[float, report.Inter
 
 
 class Cells(NamedTuple):
-    """The counts behind a rate: hits and trials, each of shape (groups, episodes, records).
+    """The counts behind one rate, such as the success rate of an attack on a model.
 
-    A task with several labels has one group for each label, other tasks have one group. The rate is the mean over
-    groups and episodes. Several rows of one record are added up in its cell, so that the bootstrap draws them together.
+    The rate is the mean of hits / trials over groups and episodes.
+
+    Attributes:
+        hits: how many decisions have the property of which the rate is the share, shape (groups, episodes, records).
+            Several rows of one record are added up, so that the bootstrap draws them together.
+        trials: of how many decisions it is the share, of the same shape. A task with several labels has one group for
+            each label, other tasks have one group.
     """
 
     hits: Counts
     trials: Counts
 
     def rate(self) -> float | None:
-        """Return the mean of hits / trials over the groups and episodes that have trials; None without trials."""
+        """Return the rate: the mean of hits / trials over groups and episodes with trials; None without trials.
+
+        Trials are the decisions of which the rate is a share; hits are those that have the counted property. A task
+        with several labels has one group for each label.
+        """
         return _mean_rate(self.hits.sum(axis=2), self.trials.sum(axis=2))
 
     def rates(self) -> list[float | None]:
-        """Return the rate of each episode; None for an episode without trials."""
+        """Return the rate of each episode (set of demonstrations), in [0, 1].
+
+        It is None for an episode without counted decisions.
+        """
         hits, trials = self.hits.sum(axis=2), self.trials.sum(axis=2)
         return [_mean_rate(hits[:, [at]], trials[:, [at]]) for at in range(hits.shape[1])]
 
@@ -112,11 +124,16 @@ def _mean_rate(hits: Counts, trials: Counts) -> float | None:
 
 
 def bootstrap(of: Sequence[Cells], seed: int, resamples: int = RESAMPLES) -> npt.NDArray[np.float64]:
-    """Return the bootstrapped rates of several cells over the same records, shape (cells, resamples).
+    """Return several rates in each bootstrap resample of the records, shape (rates, resamples).
 
-    Records are drawn with replacement, and so are episodes if there are several. All cells get the same records, and
-    cells with the same number of episodes get the same episodes, so that differences of their rates are paired. A rate
-    is NaN if its resample has no trials. The same seed gives the same numbers.
+    Records are drawn with replacement, and so are episodes (sets of demonstrations) if there are several. All rates get
+    the same records, and those with the same number of episodes get the same episodes, so that their differences are
+    paired. A rate is NaN in a resample that has no decision to count. The same seed gives the same numbers.
+
+    Args:
+        of: for each rate, its counts on each record; all rates are over the same records.
+        seed: the seed of the draws.
+        resamples: the number of resamples.
     """
     found = np.full((len(of), resamples), np.nan)
     if not of:
@@ -153,18 +170,20 @@ def _weighted(counts: Counts, weights: Counts) -> Counts:
 
 
 def effective(cells: Cells, drawn: npt.NDArray[np.float64]) -> Ends | None:
-    """Return Wilson's 95 % interval of a rate for the effective number of trials; None without trials.
+    """Return the 95 % interval of a rate over decisions that depend on each other; None without trials.
 
-    The decisions about one record depend on each other. So n records are worth rate · (1 - rate) / variance independent
-    trials (Kish 1965, section 8.2), between n and the number of all decisions. The variance is that of the bootstrap,
-    times n / (n - 1). If few records have a hit, or few a miss, it is uncertain; so it is averaged with the variance
-    rate · (1 - rate) / n of records whose decisions are all alike. The weights are m : 1, where m is the number of
-    records with a hit or the number with a miss, whichever is lower. The quantile is Student's with n - 1 degrees of
-    freedom (Dean and Pagano 2015).
+    It is Wilson's interval for an effective number of trials. The decisions about one record (of several rows or
+    episodes) depend on each other. So n records are worth rate · (1 - rate) / variance independent trials (Kish 1965,
+    section 8.2), at most as many as there are decisions. The variance is that of the bootstrap, times n / (n - 1).
+
+    If few records have a hit (a decision with the counted property), or few have none, this variance is uncertain. So
+    it is averaged with the variance rate · (1 - rate) / n of records whose decisions are all alike. The weights are m :
+    1, where m is the number of records with a hit or the number with a miss, whichever is lower. The quantile is
+    Student's with n - 1 degrees of freedom (Dean and Pagano 2015).
 
     Args:
-        cells: the counts of the rate.
-        drawn: its bootstrapped values, shape (resamples,).
+        cells: the counts of the rate: hits and trials of each record.
+        drawn: the rate in each bootstrap resample, shape (resamples,).
     """
     rate, records = cells.rate(), int((cells.trials > 0).any(axis=(0, 1)).sum())
     if rate is None or not (freedom := records - 1):
@@ -177,9 +196,12 @@ def effective(cells: Cells, drawn: npt.NDArray[np.float64]) -> Ends | None:
 
 
 def student(freedom: int) -> float:
-    """Return the 97.5 % point of Student's t with so many degrees of freedom, by the series of Hill (1970).
+    """Return the 97.5 % point of Student's t distribution, by the series of Hill (1970).
 
     Its error is 4e-4 for 10 degrees of freedom, and 1e-5 for 30.
+
+    Args:
+        freedom: the degrees of freedom.
 
     >>> [round(student(freedom), 3) for freedom in (10, 30, 1000)]
     [2.228, 2.042, 1.962]
@@ -194,7 +216,10 @@ def student(freedom: int) -> float:
 
 
 def percentile95(values: npt.NDArray[np.float64]) -> Ends | None:
-    """Return the 2.5 % and 97.5 % points of bootstrapped values; None if all of them are NaN."""
+    """Return the ends of the 95 % interval of bootstrapped values: their 2.5 % and 97.5 % points.
+
+    The result is None if all values are NaN.
+    """
     values = values[~np.isnan(values)]
     if not values.size:
         return None
@@ -218,14 +243,16 @@ _DIGEST_BYTES = 6
 
 @dataclass(frozen=True, slots=True)
 class AttackOutcomes:
-    """The outcomes of the rows of an attack, as flags of shape (labels of the right answer, episodes, rows).
+    """The outcomes of the rows of an attack on a model.
+
+    All flags have the shape (labels of the right answer, episodes, rows).
 
     Attributes:
         original: the index of each row's original, shape (rows,).
-        known: whether the row has a right answer.
-        before: whether the prediction for the original is right.
-        after: whether the prediction for the perturbed row is right.
-        flipped: whether the two predictions differ.
+        known: flags: whether the row has a right answer.
+        before: flags: whether the prediction for the original is right.
+        after: flags: whether the prediction for the perturbed row is right.
+        flipped: flags: whether the two predictions differ.
     """
 
     original: npt.NDArray[np.int64]
@@ -236,34 +263,50 @@ class AttackOutcomes:
 
     @property
     def right(self) -> Flags:
-        """Whether each prediction for the original is right; only such predictions can be broken."""
+        """Flags: whether each prediction for the original is right, shape (labels, episodes, rows).
+
+        Only such predictions can be broken by the attack.
+        """
         return self.before & self.known
 
     @property
     def broken(self) -> Flags:
-        """Whether each prediction is right on the original and wrong on the perturbed row."""
+        """Flags: whether each prediction is right on the original and wrong on the perturbed row.
+
+        Their shape is (labels, episodes, rows).
+        """
         return self.right & ~self.after
 
     @property
     def fixed(self) -> Flags:
-        """Whether each prediction is wrong on the original and right on the perturbed row."""
+        """Flags: whether each prediction is wrong on the original and right on the perturbed row.
+
+        Their shape is (labels, episodes, rows).
+        """
         return ~self.before & self.after & self.known
 
     def cells(self, hits: Flags | Counts, trials: Flags, records: int) -> Cells:
-        """Add up hits and trials by original, for rates and their intervals.
+        """Count the decisions of a rate for each original.
+
+        The rows of one original are added up.
 
         Args:
-            hits: which decisions are hits, or which share of each, shape (labels, episodes, rows).
-            trials: which decisions count as trials, flags of the same shape.
+            hits: which decisions have the property of which the rate is the share, shape (labels, episodes, rows); or a
+                number in [0, 1] for each.
+            trials: which decisions the rate is a share of, flags of the same shape.
             records: the number of originals.
         """
         return cells_of(self.original, hits, trials, records)
 
     def names(self, episode: int, row: int) -> list[str | None]:
-        """Return the outcome of a row for each label of the right answer; None for a label without a right answer.
+        """Return the outcome of a row as a word, for each label of the right answer.
 
         `kept`: right before and after; `broken`: right before, wrong after; `fixed`: wrong before, right after;
-        `wrong`: wrong before and after.
+        `wrong`: wrong before and after; None: the row has no right answer for this label.
+
+        Args:
+            episode: the index of the episode.
+            row: the index of the row among those of the attack.
         """
         flags = (one[:, episode, row].tolist() for one in (self.known, self.before, self.after))
         return [
@@ -273,17 +316,20 @@ class AttackOutcomes:
 
     @property
     def letters(self) -> report.Letters:
-        """The outcomes as letters: for each label and episode, a text with one letter for each row."""
+        """Return the outcomes as letters: for each label and episode, a text with one letter for each row.
+
+        k: kept, b: broken, f: fixed, w: wrong, -: the row has no right answer.
+        """
         letters = np.where(self.known, _LETTERS[2 * self.before + self.after], _UNKNOWN)
         return [["".join(episode) for episode in label] for label in letters.tolist()]
 
     @classmethod
     def of_letters(cls, letters: report.Letters, rows: Sequence[int], originals: Sequence[int]) -> "AttackOutcomes":
-        """Restore the outcomes of some rows of a report from its letters.
+        """Restore the outcomes of some rows from the letters in a report (k: kept, b: broken, f: fixed, w: wrong).
 
         Args:
-            letters: the outcomes of all rows of the report.
-            rows: the numbers of the wanted rows.
+            letters: for each label and episode, a text with one letter for each row of the report.
+            rows: the indices of the wanted rows.
             originals: for each wanted row, the index of its original.
 
         >>> found = AttackOutcomes.of_letters([["kb-"]], [0, 2], [0, 1])
@@ -296,14 +342,28 @@ class AttackOutcomes:
 
 
 def cells_of(original: npt.NDArray[np.int64], hits: Flags | Counts, trials: Flags, records: int) -> Cells:
-    """Add up hits and trials of rows by the index of their original (`AttackOutcomes.cells`)."""
+    """Count the decisions of a rate for each original; the rows of one original are added up.
+
+    Args:
+        original: the index of each row's original, shape (rows,).
+        hits: which decisions have the property of which the rate is the share, shape (labels, episodes, rows); or a
+            number in [0, 1] for each.
+        trials: which decisions the rate is a share of, flags of the same shape.
+        records: the number of originals.
+    """
     counts = np.zeros((records, 2, *hits.shape[:2]))
     np.add.at(counts, original, np.moveaxis(np.stack([hits, trials]), -1, 0))
     return Cells(*np.ascontiguousarray(np.moveaxis(counts, 0, -1)))
 
 
 def outcomes_of(run: ModelRun, pairs: Pairs, attack: str) -> AttackOutcomes:
-    """Return the outcomes of an attack in a model run."""
+    """Return which answers to the rows of an attack, and to their originals, are right.
+
+    Args:
+        run: the answers of a model.
+        pairs: the original and perturbed rows, with their right answers.
+        attack: the name of the attack.
+    """
     rows: Sequence[Pair] = pairs.attacks[attack]
     kind, form = pairs.kind, pairs.task.scoring.normal_form
     shape = (len(pairs.task.scoring.decided), run.episodes, len(rows))
@@ -321,16 +381,22 @@ def outcomes_of(run: ModelRun, pairs: Pairs, attack: str) -> AttackOutcomes:
 
 
 def outcomes_of_originals(run: ModelRun, pairs: Pairs) -> AttackOutcomes:
-    """Return the outcomes of the originals, as if an attack had left all of them unchanged."""
+    """Return which answers to the originals are right, as if an attack had left all of them unchanged.
+
+    Args:
+        run: the answers of a model.
+        pairs: the original and perturbed rows, with their right answers.
+    """
     same = [Pair(at, ORIGINAL, "unchanged", original.values) for at, original in enumerate(pairs.originals)]
     alone = replace(pairs, attacks={ORIGINAL: same})
     return outcomes_of(replace(run, attacks={ORIGINAL: run.originals}), alone, ORIGINAL)
 
 
 def row_keys(pairs: Pairs) -> dict[str, list[str]]:
-    """Return the keys of the rows of each attack. A key is two digests of 12 hexadecimal digits: `original-perturbed`.
+    """Return a key for each row of each attack, by which rows of several reports are matched.
 
-    Two rows have the same key if their texts, the texts of their originals and the right answers are the same.
+    A key is two digests of 12 hexadecimal digits: `original-perturbed`. Two rows have the same key if their texts, the
+    texts of their originals and the right answers are the same.
     """
     originals = original_keys(pairs)
     return {
@@ -340,7 +406,10 @@ def row_keys(pairs: Pairs) -> dict[str, list[str]]:
 
 
 def original_keys(pairs: Pairs) -> list[str]:
-    """Return a key for each original: a digest of 12 hexadecimal digits, with which the keys of its rows begin."""
+    """Return a key for each original, by which originals of several reports are matched: 12 hexadecimal digits.
+
+    The keys of its perturbed rows begin with it.
+    """
     return [
         _digest([Record(original.values, pairs.task).read(), gold])
         for original, gold in zip(pairs.originals, pairs.golds, strict=True)
@@ -352,7 +421,7 @@ def _digest(value: object) -> str:
 
 
 def worst_cells(outcomes: Mapping[str, AttackOutcomes], records: int) -> dict[str, Cells]:
-    """Return the hits and trials of the worst case of each record over all attacks and all rows.
+    """Return the counts of two rates over all attacks and all rows: the worst case of each record.
 
     - `worst_case`: the decisions that are right on the original and on every perturbed row, out of all decisions (the
       minimum over the versions of a record; Liang et al. 2023, HELM, section 4.3).
@@ -371,10 +440,15 @@ def worst_cells(outcomes: Mapping[str, AttackOutcomes], records: int) -> dict[st
 
 
 def consistency_cells(run: ModelRun, pairs: Pairs) -> Cells:
-    """Return how consistent a model is on each record (Nalbandyan et al. 2025, SCORE, section 3).
+    """Return how often a model answers all versions of a record alike (consistency), as counts for each record.
 
     The versions of a record are the original and its perturbed rows. Consistency is the share of pairs of versions that
-    get the same prediction. The rate is the mean over records with at least two versions.
+    get the same prediction (Nalbandyan et al. 2025, SCORE, section 3). The rate is the mean over records with at least
+    two versions.
+
+    Args:
+        run: the answers of the model.
+        pairs: the original and perturbed rows.
     """
     shares, counted = np.zeros((2, len(pairs.task.scoring.decided), run.episodes, len(pairs.originals)))
     for episode, originals in enumerate(run.originals):
@@ -390,7 +464,14 @@ def consistency_cells(run: ModelRun, pairs: Pairs) -> Cells:
 
 
 def agreements(answers: Sequence[Answer], pairs: Pairs) -> list[float]:
-    """Return the share of pairs of answers that count as the same, for each label; there must be at least two."""
+    """Return how often several answers are the same: the share of all pairs of them that are equal.
+
+    The result has one share for each label of the right answer.
+
+    Args:
+        answers: the answers, at least two.
+        pairs: the rows of the evaluation, whose task says how answers are compared.
+    """
     kind, form = pairs.kind, pairs.task.scoring.normal_form
     return [agreeing_pairs([as_compared(kind, one, form) for one in label]) for label in zip(*answers, strict=True)]
 
@@ -417,13 +498,13 @@ OF_VALID = "valid:"
 
 @dataclass(frozen=True, slots=True)
 class JudgedRun:
-    """A model run with its outcomes and rates.
+    """The answers of one model with one number of demonstrations, with their outcomes and rates.
 
     Attributes:
         run: the answers.
-        outcomes: the outcomes of each attack.
-        cells: the hits and trials of each rate.
-        resamples: the bootstrapped values of each rate.
+        outcomes: for each attack, which answers are right.
+        cells: the counts behind each rate, by its key: the name of the attack ("" for all attacks) and its own name.
+        resamples: the values of each rate in the bootstrap resamples, by the same key.
     """
 
     run: ModelRun
@@ -432,29 +513,32 @@ class JudgedRun:
     resamples: Mapping[Name, npt.NDArray[np.float64]]
 
     def rate(self, attack: str, name: str, right: int | None = None) -> report.Rate:
-        """Return a rate with its interval (`rate_of`).
+        """Return a rate with its 95 % interval, in per cent.
 
         Args:
             attack: the name of the attack; "" for rates over all attacks.
-            name: the name of the rate.
-            right: the number of right decisions that the rate shows, if any.
+            name: the name of the rate, such as "asr".
+            right: how many decisions are right on the original, to be shown with the rate; None to show no count.
         """
         return rate_of(self.cells[attack, name], self.resamples[attack, name], right)
 
     def success(self, attack: str) -> report.SuccessRate:
-        """Return the attack success rate with its counts."""
+        """Return the success rate of an attack, with its interval and the counts of right, broken and fixed decisions.
+
+        Args:
+            attack: the name of the attack.
+        """
         rate, counted = self.rate(attack, "asr"), success_rate(self.outcomes[attack])
         return replace(
             counted, asr=rate.value, ci95=rate.ci95, interval_method=rate.interval_method, spread=rate.spread
         )
 
     def drop_rate(self, attack: str, rows: str = "") -> report.Rate:
-        """Return the performance drop rate (Zhu et al. 2023, PromptRobust).
+        """Return the performance drop rate of an attack (Zhu et al. 2023, PromptRobust), in per cent.
 
-        It is 1 - a / b; a and b are the numbers of right decisions after and before the attack.
-
-        If all resamples give the same rate, the interval is this rate ± the upper end of Wilson's interval for a rate
-        of 0.
+        It is 1 - a / b, where a and b are the numbers of right decisions after and before the attack. The interval is
+        that of the bootstrap. If all resamples give the same rate, it is this rate ± the upper end of Wilson's interval
+        for a rate of 0.
 
         Args:
             attack: the name of the attack.
@@ -470,12 +554,14 @@ class JudgedRun:
 
 
 def rate_of(cells: Cells, drawn: npt.NDArray[np.float64], right: int | None = None) -> report.Rate:
-    """Return a rate with Wilson's interval; if a record has several decisions, for the effective number of trials.
+    """Return a rate in per cent, with Wilson's 95 % interval.
+
+    If a record has several decisions, which depend on each other, the interval is for an effective number of trials.
 
     Args:
-        cells: the counts of the rate.
-        drawn: its bootstrapped values, shape (resamples,); used only if a record has several decisions (`effective`).
-        right: the number of right decisions that the rate shows, if any.
+        cells: the counts of the rate: hits and trials of each record.
+        drawn: the rate in each bootstrap resample, shape (resamples,); used only if a record has several decisions.
+        right: how many decisions are right on the original, to be shown with the rate; None to show no count.
     """
     alone = cells.trials.shape[:2] == (1, 1) and cells.trials.max(initial=0) <= 1
     interval = wilson(float(cells.hits.sum()), float(cells.trials.sum())) if alone else effective(cells, drawn)
@@ -490,22 +576,28 @@ def rate_of(cells: Cells, drawn: npt.NDArray[np.float64], right: int | None = No
 
 
 def percent(value: float | None) -> float | None:
-    """Convert a share to percent, rounded; None stays None."""
+    """Convert a share to per cent, rounded as in the report; None stays None."""
     return None if value is None else round(100 * value, DIGITS)
 
 
 def percents(interval: report.Interval | None) -> report.Interval | None:
-    """Convert an interval to percent, rounded; None stays None."""
+    """Convert the ends of an interval to per cent, rounded as in the report; None stays None."""
     return None if interval is None else [round(100 * end, DIGITS) for end in interval]
 
 
 def wilson_rate(hits: float, of: float) -> report.Rate:
-    """Return a share of independent trials as a rate with the interval of Wilson."""
+    """Return the share of `hits` in `of` independent trials, in per cent, with the interval of Wilson."""
     return report.Rate(percent(hits / of if of else None), percents(wilson(hits, of)), "wilson")
 
 
 def evaluated_runs(runs: Sequence[ModelRun], pairs: Pairs, seed: int) -> list[JudgedRun]:
-    """Return every model run with its outcomes and rates."""
+    """Judge the answers of models: return every run with its outcomes and rates.
+
+    Args:
+        runs: the runs (the answers of one model with one number of demonstrations).
+        pairs: the original and perturbed rows, with their right answers.
+        seed: the seed of the bootstrap.
+    """
     outcomes = [{attack: outcomes_of(run, pairs, attack) for attack in pairs.attacks} for run in runs]
     records, cells = len(pairs.originals), []
     for run, own in zip(runs, outcomes, strict=True):
@@ -553,9 +645,9 @@ def judged_runs(
     """Return the runs with their rates, all in the same bootstrap resamples, so that they can be compared in pairs.
 
     Args:
-        runs: the answers of the runs.
-        outcomes: for each run, the outcomes of each attack.
-        cells: for each run, the hits and trials of its rates.
+        runs: the runs (the answers of one model with one number of demonstrations).
+        outcomes: for each run, which answers to the rows of each attack are right.
+        cells: for each run, the counts behind its rates, by attack and name of the rate.
         seed: the seed of the bootstrap.
     """
     drawn = iter(bootstrap([one for own in cells for one in own.values()], seed))
@@ -587,23 +679,23 @@ def _cells(outcomes: AttackOutcomes, pairs: Pairs, attack: str) -> dict[str, Cel
 
 
 def flags_of(of_rows: Iterable[bool]) -> Flags:
-    """Return the flags of rows, given one after the other, as an array of shape (rows,)."""
+    """Return truth values, one for each row, as an array of shape (rows,)."""
     return np.fromiter(of_rows, np.bool_)
 
 
 def same_meaning(rows: Iterable[Pair]) -> Flags:
-    """Return flags of the rows that are perturbed and that people did not find invalid, shape (rows,)."""
+    """Return whether each row is perturbed and was not found invalid by people, shape (rows,)."""
     return flags_of(pair.status == "perturbed" and pair.verdict != "invalid" for pair in rows)
 
 
 def success_rate(outcomes: AttackOutcomes, where: Any = ...) -> report.SuccessRate:  # noqa: ANN401  (an index of an array)
-    """Return the success rate over all decisions, or over the decisions of a label or of some rows.
+    """Return the success rate of an attack over all decisions, or over some of them.
 
-    The interval is Wilson's for the mean number of decisions in an episode.
+    The interval is Wilson's, for the mean number of decisions in an episode (a set of demonstrations).
 
     Args:
-        outcomes: the outcomes of an attack.
-        where: an index into its flags of shape (labels, episodes, rows).
+        outcomes: the outcomes of the attack: flags of shape (labels, episodes, rows).
+        where: an index into these flags, such as that of a label or of some rows; all by default.
     """
     right, broken, fixed = (int(flags[where].sum()) for flags in (outcomes.right, outcomes.broken, outcomes.fixed))
     episodes = outcomes.right.shape[1]
@@ -617,9 +709,12 @@ def success_rate(outcomes: AttackOutcomes, where: Any = ...) -> report.SuccessRa
 
 
 def mean_asr(attacks: Mapping[str, report.SuccessRate]) -> float | None:
-    """Return the mean success rate of all attacks; None if there are no attacks or one has no rate.
+    """Return the mean attack success rate of all attacks; None if there are no attacks or one has no rate.
 
-    Rows chosen as the worst case are not an attack and are left out.
+    Worst-case rows, which are chosen from several attacks by what they break, are not an attack and are left out.
+
+    Args:
+        attacks: the success rate of each attack.
     """
     rates = [rate.asr for name, rate in attacks.items() if name != WORST_ROWS]
     known = [rate for rate in rates if rate is not None]
@@ -644,7 +739,7 @@ def scores(
     Args:
         metrics: the metrics, by name.
         pairs: the original and perturbed rows.
-        episodes: for each episode, the answer to each row.
+        episodes: for each episode (set of demonstrations), the answer to each row.
         rows: the index of each row's original; None if the rows are the originals themselves.
     """
     rows = range(len(pairs.originals)) if rows is None else rows
@@ -704,12 +799,12 @@ def _mean_of_groups(parts: Mapping[tuple[str | None, int], Sequence[float]], epi
 
 
 def rounded_mean(values: Sequence[float]) -> float:
-    """Return the mean, rounded as in the report."""
+    """Return the mean of some values, rounded as in the report."""
     return round(sum(values) / len(values), DIGITS)
 
 
 def spread(values: Sequence[float | None]) -> float | None:
-    """Return the sample standard deviation (n - 1), rounded; None if fewer than two values are known."""
+    """Return the sample standard deviation (n - 1) of the known values, rounded; None for fewer than two of them."""
     known = [value for value in values if value is not None]
     return round(stdev(known), DIGITS) if len(known) > 1 else None
 
@@ -717,7 +812,15 @@ def spread(values: Sequence[float | None]) -> float | None:
 def changed_scores(
     metrics: Mapping[str, Metric], pairs: Pairs, run: ModelRun, attack: str, where: Sequence[int] | None = None
 ) -> dict[str, report.ChangedScore]:
-    """Return the scores before and after an attack, over all rows of the attack or those with the indices `where`."""
+    """Return the scores of a model before and after an attack, in per cent.
+
+    Args:
+        metrics: the metrics, by name.
+        pairs: the original and perturbed rows, with their right answers.
+        run: the answers of the model.
+        attack: the name of the attack.
+        where: the indices of the rows that are counted; None for all rows of the attack.
+    """
     where = range(len(pairs.attacks[attack])) if where is None else where
     rows = [pairs.attacks[attack][at].original for at in where]
     before = scores(metrics, pairs, [[episode[at] for at in rows] for episode in run.originals], rows)

@@ -11,9 +11,13 @@ from augment_ru.evaluation.unread import KINDS, UnreadCounts
 
 
 def unread_report(judged: JudgedRun, attack: str) -> UnreadReport | None:
-    """Count the replies without an answer to the rows of an attack, or to the originals if `attack` is "".
+    """Count a model's replies from which no answer could be read (refused, empty, cut off, unreadable).
 
     The result is None if the model has no such reply to any row.
+
+    Args:
+        judged: the run of the model.
+        attack: the attack whose rows are counted; "" for the originals.
     """
     found = judged.run.unread
     if not any(kind in counts for counts in found.values() for kind in KINDS):
@@ -27,6 +31,11 @@ def option_order_report(judged: JudgedRun, pairs: Pairs, attack: str) -> OptionO
     """Return how a model's answers change where an attack permuted the options; None if it permuted none.
 
     Several rows of one original count as one trial in the intervals.
+
+    Args:
+        judged: the run of the model: its answers and which of them are right.
+        pairs: the original and perturbed rows.
+        attack: the name of the attack.
     """
     orders = old_labels(pairs, attack)
     if not orders:

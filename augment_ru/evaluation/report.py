@@ -32,7 +32,7 @@ _INLINE = {"inline": True}
 
 
 def as_json(value: Any) -> Any:  # noqa: ANN401  (a part of a report in, JSON values out)
-    """Convert a report, or a part of one, to JSON values."""
+    """Convert a report, or a part of one, to values that can be written as JSON."""
     if isinstance(value, Mapping):
         return {key: as_json(one) for key, one in value.items()}
     if isinstance(value, list | tuple):
@@ -51,7 +51,12 @@ def as_json(value: Any) -> Any:  # noqa: ANN401  (a part of a report in, JSON va
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """The rate of each episode, and their standard deviation (n - 1; None for fewer than two known rates)."""
+    """The rate of each episode (set of demonstrations).
+
+    Attributes:
+        std: the standard deviation of the rates (with n - 1); None for fewer than two known rates.
+        episodes: the rates, in per cent; None for an episode without counted decisions.
+    """
 
     std: float | None
     episodes: Sequence[float | None]
@@ -59,14 +64,15 @@ class Spread:
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """A rate with its interval.
+    """A rate with its interval, in per cent.
 
     Attributes:
-        value: the rate.
+        value: the rate; None if there is nothing to count.
         ci95: the 95 % interval of the rate.
-        interval_method: `wilson`, `effective` (Wilson's for the effective number of trials), `bootstrap`, or
-            `zou-donner` for a difference of independent rates; None if no method is stated.
-        spread: the spread of the rate over episodes; None if there is only one episode.
+        interval_method: how the interval is made: `wilson`, `effective` (Wilson's for a number of trials that allows
+            for decisions that depend on each other), `bootstrap`, or `zou-donner` for a difference of independent
+            rates; None if no method is stated.
+        spread: the rate of each episode (set of demonstrations), if there are several; else None.
         right: how many decisions are right on the original; None for rates that do not state this count.
     """
 
@@ -79,7 +85,19 @@ class Rate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SuccessRate:
-    """An attack success rate with its interval and its counts, which are summed over episodes and labels."""
+    """An attack success rate in per cent, with its interval and its counts.
+
+    The counts are summed over episodes (sets of demonstrations) and labels.
+
+    Attributes:
+        asr: the rate: broken / right; None if no decision is right on the original.
+        ci95: the 95 % interval of the rate.
+        interval_method: how the interval is made, such as `wilson`; None if no method is stated.
+        spread: the rate of each episode, if there are several; else None.
+        right: the number of decisions that are right on the original.
+        broken: how many of these are wrong on the perturbed row.
+        fixed: the number of decisions that are wrong on the original and right on the perturbed row.
+    """
 
     asr: float | None
     ci95: Interval | None
@@ -94,7 +112,12 @@ class SuccessRate:
 class ScorePart:
     """The value of a metric for a part of the decisions: those of a group of rows, of a label, or of both.
 
-    `before` and `after` are its values before and after an attack; None in the metrics of originals.
+    Attributes:
+        group: the group of rows; None for all rows.
+        label: the label; None for all labels.
+        value: the value of the metric.
+        before: its value before an attack; None in the metrics of originals.
+        after: its value after the attack; None in the metrics of originals.
     """
 
     group: str | None = None
@@ -106,9 +129,12 @@ class ScorePart:
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """The value of a metric on the originals: the mean over episodes, and the standard deviation of several episodes.
+    """The value of a metric on the originals.
 
-    `parts` holds the values by group of rows and by label; None if there is only one group and one label.
+    Attributes:
+        value: the mean over episodes (sets of demonstrations).
+        std: the standard deviation over episodes; None if there is only one.
+        parts: the values by group of rows and by label; None if there is only one group and one label.
     """
 
     value: float
@@ -118,7 +144,15 @@ class Score:
 
 @dataclass(frozen=True, slots=True)
 class ChangedScore:
-    """The value of a metric before and after an attack, over the rows of the attack."""
+    """The value of a metric before and after an attack, over the rows of the attack.
+
+    Attributes:
+        before: the mean over episodes (sets of demonstrations) on the originals of these rows.
+        after: the mean over episodes on the perturbed rows.
+        before_std: the standard deviation of `before` over episodes; None if there is only one.
+        after_std: the standard deviation of `after` over episodes; None if there is only one.
+        parts: the values by group of rows and by label; None if there is only one group and one label.
+    """
 
     before: float | None
     after: float | None
@@ -129,12 +163,12 @@ class ChangedScore:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cell:
-    """The success rate of an attack over some of its rows.
+    """The success rate of an attack over the rows that share a property, such as a length from 10 to 20 words.
 
     Attributes:
-        value: the name of the cell.
-        low: the lowest number in the cell; None if the cell is not a range of numbers.
-        high: the highest number in the cell; None as for `low`.
+        value: the value of the property that the rows share, as a text.
+        low: the lowest number of the range; None if the value is not a range of numbers.
+        high: the highest number of the range; None if the value is not a range of numbers.
         rate: the success rate.
         rows: the number of rows.
         accuracy_before: the percentage of right decisions on the originals.
@@ -159,10 +193,20 @@ class Cell:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ValidRows:
-    """The rates of an attack over the rows that people found valid.
+    """The rates of an attack over the rows that people found valid, in per cent.
 
-    People judged `judged` rows and found `valid` of them valid, the share `share`. `wide_interval` says that the
-    interval of the success rate is too wide for a conclusion, or is not known.
+    Attributes:
+        judged: the number of rows that people judged.
+        valid: how many of them they found valid.
+        share: the share of `valid` in `judged`.
+        right: the number of decisions about valid rows that are right on the original.
+        broken: how many of these are wrong on the perturbed row.
+        asr: the success rate over valid rows: broken / right.
+        wide_interval: whether the interval of `asr` is too wide for a conclusion, or is not known.
+        asr_all_rows: broken / all decisions about valid rows.
+        flip_rate: the share of decisions about valid rows that the attack changes.
+        performance_drop_rate: 1 - a / b, where a and b are the right decisions about valid rows after and before the
+            attack.
     """
 
     judged: int
@@ -179,7 +223,16 @@ class ValidRows:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UnreadReport:
-    """How many of a model's replies have no answer, by kind, and their share of all answers (`evaluation.unread`)."""
+    """How many of a model's replies have no answer.
+
+    Attributes:
+        answers: the number of all answers.
+        refused: the number of replies that refuse to answer.
+        empty: the number of empty replies.
+        cut: the number of replies that were cut off by their limit.
+        unreadable: the number of replies that name no answer.
+        share: the share of these four in all answers, in per cent.
+    """
 
     answers: int
     refused: int
@@ -208,9 +261,14 @@ class OptionOrderReport:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PromptEffect:
-    """The share of right answers with one prompt: on the originals (`original`) and over all attacks (`attacked`).
+    """How often a model answers right with one prompt, in per cent.
 
-    `effect` is its difference from the mean of all prompts, over originals and attacks, in percentage points.
+    Attributes:
+        name: the name of the prompt.
+        original: the share of right answers to the originals.
+        attacked: the share of right answers over all attacks; None without attacks.
+        effect: its share of right answers over originals and attacks minus that of the mean of all prompts, in
+            percentage points.
     """
 
     name: str
@@ -226,13 +284,15 @@ class PromptsReport:
     Attributes:
         model: the name of the model.
         shots: the number of demonstrations; None for a model that does not read them.
-        rows: the originals that are counted: those with a right answer and a row of each attack.
-        prompts: the prompts.
-        attacks: for each attack the mean over prompts of the change of right answers, in percentage points.
+        rows: the number of originals that are counted: those with a right answer and a row of each attack.
+        prompts: how often the model is right with each prompt.
+        attacks: for each attack, by how many percentage points it changes the share of right answers, as the mean over
+            prompts.
         spread: the difference between the best and the worst prompt on originals, in percentage points.
         worst: the prompt with the fewest right answers over originals and attacks.
-        worst_in: the percentage of resamples in which it is the worst.
-        shares: the shares of the variance (`prompts.variance_shares`), in per cent; empty without attacks.
+        worst_in: the percentage of bootstrap resamples in which it is the worst.
+        shares: the shares of the variance of right answers that are due to prompt, attack, row and their pairs, in per
+            cent; empty without attacks.
     """
 
     model: str
@@ -255,7 +315,7 @@ class ContaminationReport:
         before: the percentage of right answers to the originals of these rows.
         after: the percentage of right answers to these rows.
         difference: `before` minus `after`, in percentage points, with a paired interval.
-        fresh: the same for the fresh rows; None if there are none.
+        fresh: the same report for fresh rows (rows that no model can know); None if there are none.
         excess: `difference` minus that of the fresh rows, in percentage points; None without fresh rows.
     """
 
@@ -269,10 +329,37 @@ class ContaminationReport:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AttackReport:
-    """The counts, rates and metrics of an attack on a model.
+    """The counts, rates and metrics of an attack on a model; rates are in per cent.
 
-    `spans` maps each `spans.Fate` to its share of the right spans that the model finds in the originals; `Rate.right`
-    is the number of these spans. It is None if answers are no spans.
+    Attributes:
+        rate: the attack success rate with its counts.
+        unchanged: the number of rows that the attack left unchanged.
+        rejected: the number of rows of which no perturbation passed the gate.
+        rows: the number of rows.
+        decisions: the number of predictions for rows with a right answer.
+        asr_perturbed_rows: the success rate over the rows with the status perturbed.
+        asr_all_rows: broken / all decisions, those that were wrong before too.
+        flips: the number of decisions that the attack changes.
+        flip_rate: the share of decisions that the attack changes.
+        performance_drop_rate: 1 - a / b, where a and b are the numbers of right decisions after and before the attack.
+        flips_above_noise: changed answers minus those that change without an attack; None if each text was asked about
+            once.
+        asr_above_noise: the success rate corrected for slips; None if each text was asked about once.
+        metrics: the metrics before and after the attack.
+        valid_rows: the rates over the rows that people found valid; None without verdicts.
+        labels: the success rate for each label of a task with several; else None.
+        unread: how many replies have no answer; None if no reply lacks one.
+        option_order: how answers change where options were permuted; None if none were.
+        spans: what became of the right spans that the model finds in the originals: maps kept, border, type and lost to
+            their shares, in which `Rate.right` is the number of these spans; None if answers are no spans.
+        contamination: the right answers lost on these rows, compared with fresh rows; None for rows that were chosen by
+            what they break (a search, the worst case).
+        edits_per_100_words: the number of edits per 100 words of the changed originals; None if edits are not known.
+        subpopulations: for each property of the originals, the success rate for each of its values.
+        strength: the success rate for ranges of the similarity and of the probability; empty for rows that were chosen
+            by what they break.
+        outcomes: for each label and episode, a text with a letter for each row (k: kept, b: broken, f: fixed, w:
+            wrong).
     """
 
     rate: SuccessRate = field(metadata=_INLINE)
@@ -302,17 +389,29 @@ class AttackReport:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelReport:
-    """The results of a model with one number of shots. Without attacks it has no rates, but `outcomes`.
+    """The results of a model with one number of demonstrations. Without attacks it has no rates, but `outcomes`.
 
     Attributes:
+        model: the name of the model.
+        signature: all that defines its answers; None if it does not state that.
+        prompt: the name of its prompt; None if models were not asked with several prompts.
+        shots: the number of demonstrations; None for a model that does not read them.
+        episodes: the number of sets of demonstrations.
         deterministic: whether the model states that it always answers a question in the same way.
         same_text_flips: how often two answers to the same text differ; None if every text was asked about once.
-        catch: its missed rows and false alarms as a filter; None if no label was to be caught.
         defence: the right answers that the defence in front of the model costs and recovers; None for a bare model.
+        catch: the rows that it misses as a filter for one label, and its false alarms; None if no label was to be
+            caught.
         beats_majority: whether a test finds it better than the most frequent answer on the originals.
         best: the attacks, or `asr_mean`, under which its rate is clearly the lowest of all models.
-        prompt: the name of its prompt; None if models were not asked with several prompts.
+        metrics: the metrics on the originals.
         unread: how many replies to the originals have no answer; None if no reply at all, under any attack, lacks one.
+        worst_case: the share of decisions that are right on the original and on all perturbed rows.
+        worst_case_asr: the share of decisions right on the original that at least one perturbed row breaks.
+        consistency: how often the original and the perturbed rows of a record get the same prediction.
+        asr_mean: the mean success rate of the attacks.
+        attacks: the results of each attack.
+        outcomes: the outcomes of the originals as letters (k: right, w: wrong); None with attacks.
     """
 
     model: str
@@ -338,10 +437,10 @@ class ModelReport:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class McNemar:
-    """McNemar's test of the same decisions for two models, or under two attacks, `a` and `b`.
+    """McNemar's test of the same decisions for two models, or under two attacks, called `a` and `b`.
 
     Attributes:
-        counted: which decisions are counted: `right` or `broken`.
+        counted: which decisions are counted: those that are `right`, or those that are `broken`.
         decisions: the number of decisions that are tested.
         a: how many decisions are counted for a.
         b: how many decisions are counted for b.
@@ -368,9 +467,19 @@ class McNemar:
 class ModelDifference:
     """The difference between the success rates of an attack on two models, in percentage points.
 
-    Only decisions count that both models have right on the original. Without attacks, `attack` is None and the rates of
-    right decisions are compared. `clear` says that the interval leaves out 0 and the test, if there is one, finds a
-    difference; both are corrected for the number of attacks.
+    Only decisions count that both models have right on the original. Without attacks, the rates of right decisions are
+    compared.
+
+    Attributes:
+        between: always "models".
+        attack: the attack; None without attacks.
+        a: the name of the first model.
+        b: the name of the second model.
+        shots: the numbers of demonstrations of both models; None for a model that does not read them.
+        difference: the rate of a minus that of b.
+        ci95: the interval of the difference, corrected for the number of attacks.
+        clear: whether the interval leaves out 0 and the test, if there is one, finds a difference.
+        mcnemar: McNemar's test, corrected for the number of attacks; None if the data do not allow it.
     """
 
     between: str = "models"
@@ -386,15 +495,15 @@ class ModelDifference:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DefendedAttack:
-    """How many right answers an attack costs a bare model, and how many of these a defence recovers.
+    """How many right answers an attack costs a bare model (one without a normalizer), and how many a defence recovers.
 
     Attributes:
         clean: the percentage of right answers of the bare model to the originals of the attack's rows.
-        attacked: the same to the perturbed rows.
+        attacked: the percentage of right answers of the bare model to the perturbed rows.
         defended: the percentage of right answers of the model behind the defence to the perturbed rows.
         cost: `clean` minus `attacked`, in percentage points.
         recovered: (defended - attacked) / (clean - attacked); None if the interval of `cost` does not lie above 0.
-        changed: the percentage of perturbed rows that the defence changes; None for the worst case.
+        changed: the percentage of perturbed rows that the normalizer changes; None for the worst case.
     """
 
     clean: float | None
@@ -413,7 +522,8 @@ class DefenceReport:
         name: the name of the normalizer.
         of: the name of the bare model.
         changed: the percentage of originals that the defence changes.
-        cost: the right answers of the bare model to the originals minus those behind the defence, with their test.
+        cost: the right answers of the bare model to the originals minus those of the model behind the defence, with
+            their test.
         attacks: for each attack, its cost and what the defence recovers of it.
         worst_case: the same for the worst case over all attacks; None without attacks.
     """
@@ -433,9 +543,9 @@ class CatchAfter:
     Attributes:
         missed: the percentage of rows with the label to which the model gives another label.
         false_alarms: the percentage of rows with other labels to which the model gives the label.
-        threshold: after an attack, the highest score, in [0, 1], that works as a threshold without missing a larger
-            share of rows than the model's answers to the originals; None without scores.
-        false_alarms_then: the false alarms on the originals at this threshold.
+        threshold: after an attack, the highest threshold of the label's probability at which no larger share of rows is
+            missed than before the attack, in [0, 1]; None without scores.
+        false_alarms_then: the false alarms on the originals at this threshold; None without scores.
         curves: the percentages `missed` and `false_alarms` at each of `CatchReport.thresholds`; None without scores.
     """
 
@@ -448,13 +558,13 @@ class CatchAfter:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CatchReport:
-    """The missed rows and false alarms of a filter.
+    """The rows that a filter misses and its false alarms.
 
     Attributes:
         label: the label that the filter must catch.
         originals: its errors on the originals.
         attacks: its errors after each attack.
-        thresholds: the score thresholds of the curves, in [0, 1].
+        thresholds: the thresholds of the label's probability at which the curves of errors are drawn, in [0, 1].
     """
 
     label: str
@@ -465,7 +575,18 @@ class CatchReport:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AttackDifference:
-    """The difference between the success rates of two attacks on a model, in percentage points."""
+    """The difference between the success rates of two attacks on a model, in percentage points.
+
+    Attributes:
+        between: always "attacks".
+        model: the name of the model.
+        shots: its number of demonstrations; None if it does not read them.
+        a: the first attack.
+        b: the second attack.
+        difference: the rate of a minus that of b.
+        ci95: the interval of the difference.
+        mcnemar: McNemar's test; None if the data do not allow it.
+    """
 
     between: str = "attacks"
     model: str
@@ -479,7 +600,14 @@ class AttackDifference:
 
 @dataclass(frozen=True, slots=True)
 class CurvePoint:
-    """The success rate of a search within a number of queries."""
+    """The success rate of a search within a number of queries.
+
+    Attributes:
+        queries: the number of queries for a record.
+        broken: how many rows are broken within it.
+        asr: broken / the rows that the model has right, in per cent.
+        ci95: the 95 % interval of the rate.
+    """
 
     queries: int
     broken: int
@@ -489,11 +617,17 @@ class CurvePoint:
 
 @dataclass(frozen=True, slots=True)
 class ShareBroken:
-    """How often tried edits, or rows, with one value of a property broke an answer: `broken` out of `of`.
+    """How often edits or rows with one value of a property broke an answer in a search against a model.
 
-    `by` is the property, such as "letter", and `value` its value. `lift` is `share` divided by the share of all tried
-    edits; None if it is not known. `train_rows` is the number of the model's train rows that contain the word `value`;
-    None if they are not known.
+    Attributes:
+        by: the property, such as "letter".
+        value: its value, such as "к → *".
+        broken: how many of them broke an answer.
+        of: how many of them were tried.
+        share: broken / of, in per cent.
+        ci95: the 95 % interval of the share.
+        lift: `share` divided by the share of all tried edits; None if it is not known.
+        train_rows: the number of the model's train rows that contain the word `value`; None if they are not known.
     """
 
     by: str
@@ -508,7 +642,15 @@ class ShareBroken:
 
 @dataclass(frozen=True, slots=True)
 class HardRow:
-    """A row that withstood a search, or that was broken late: its id, right answer, status, queries and changes."""
+    """A row that a search could not break, or broke only after many queries.
+
+    Attributes:
+        id: the id of the original.
+        label: its right answer.
+        status: `withstood` or `broken`.
+        queries: the number of queries that the search spent.
+        changes: the number of changes in the found text; 0 if none was found.
+    """
 
     id: str
     label: str
@@ -519,9 +661,22 @@ class HardRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchReport:
-    """The results of a search: counts, the success rate within numbers of queries, and means over the broken rows.
+    """The results of a search against a model. Means are over the broken rows; they are None if no row was broken.
 
-    `minimal` is the percentage of broken rows whose set of changes is minimal. The means are None if no row was broken.
+    Attributes:
+        model: the model that the search attacked; None if it is not known.
+        budget: the most queries for a record.
+        right: the number of rows that the model has right before.
+        broken: how many of these were broken.
+        curve: the success rate within several numbers of queries.
+        queries: the number of queries spent on all rows that the model has right.
+        queries_a_success: queries / broken rows.
+        changes: the mean number of changes.
+        changed_words: the mean number of words that the edits touch.
+        minimal: the percentage of broken rows of which no single change can be taken back without mending the answer.
+        similarity: the mean similarity.
+        broke: what broke the answers: the share for each value of each property of edits and rows.
+        hardest: the rows that were hardest to break.
     """
 
     model: str | None
@@ -541,7 +696,12 @@ class SearchReport:
 
 @dataclass(frozen=True, slots=True)
 class ChosenFrom:
-    """The attacks that worst-case rows were chosen from, and the models that were used to choose them."""
+    """What worst-case rows (for each original, the row that breaks most of the models) were chosen from.
+
+    Attributes:
+        attacks: the attacks whose rows they were chosen from.
+        models: the models that were used to choose them.
+    """
 
     attacks: Sequence[str]
     models: Sequence[str]
@@ -549,7 +709,12 @@ class ChosenFrom:
 
 @dataclass(frozen=True, slots=True)
 class Data:
-    """The file of rows without its folder (None for rows made in Python), and a hash of the rows."""
+    """The rows that were evaluated.
+
+    Attributes:
+        name: the name of their file without its folder; None for rows made in Python.
+        digest: a hash of the rows; None if it is not known.
+    """
 
     name: str | None
     digest: str | None
@@ -557,7 +722,35 @@ class Data:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """The report of an evaluation."""
+    """The report of an evaluation.
+
+    Attributes:
+        format: marks the file as a report.
+        version: the version of the report's form.
+        signature: one line with everything that defines the numbers.
+        unit: the unit of all rates and metrics: "percent".
+        title: the title; None for none.
+        date: the date; None for none.
+        data: the file of the rows and a hash of them.
+        task: the name of the task.
+        protocol: the protocol of its benchmark; None for none.
+        fields: the perturbed fields.
+        gold: the fields of the right answer.
+        metrics: the names of the metrics, the main one first.
+        correct: what makes a decision right, such as "same label".
+        originals: the number of originals.
+        originals_without_gold: how many of them have no right answer.
+        attacks: the attacks.
+        specs: for rows of a release, the specification of the attack of each variation; else None.
+        majority: the metrics of a model that always gives the most frequent answer.
+        models: the results of each model and number of demonstrations.
+        comparisons: the differences between any two models, and between any two attacks.
+        prompts: how answers depend on the prompt; None if one prompt was used.
+        searches: the results of each search against a model; None if there are none.
+        worst_of: what worst-case rows were chosen from; None if there are none.
+        rows: for each attack, a key of each row, by which reports are compared.
+        original_rows: a key of each original; None with attacks.
+    """
 
     format: str = FORMAT
     version: int = VERSION
@@ -588,9 +781,16 @@ class Report:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComparedReport:
-    """A report in a comparison: the number of its rows, how many of them all reports share, and where it comes from.
+    """A report in a comparison of several.
 
-    `attacks_left_out` names its attacks that are not compared, because another report lacks them.
+    Attributes:
+        name: its name in the comparison.
+        data: the file of its rows and a hash of them; None if it states none.
+        date: its date; None if it states none.
+        signature: what defines its numbers; None if it states none.
+        rows: the number of its perturbed rows.
+        shared: how many of them all reports share.
+        attacks_left_out: its attacks that are not compared, because another report lacks them.
     """
 
     name: str
@@ -604,7 +804,13 @@ class ComparedReport:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComparedAttack:
-    """The results of an attack on a model over the shared rows."""
+    """The results of an attack on a model, over the rows that all compared reports share.
+
+    Attributes:
+        rate: the attack success rate with its counts.
+        rows: the number of shared rows.
+        metrics: the metrics before and after the attack.
+    """
 
     rate: SuccessRate = field(metadata=_INLINE)
     rows: int
@@ -613,9 +819,22 @@ class ComparedAttack:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComparedModel:
-    """The results of a model over the shared rows.
+    """The results of a model, over the rows that all compared reports share.
 
-    `report` is the name of its report, `of` the model's name in that report, and `model` its name in the comparison.
+    Attributes:
+        report: the name of its report.
+        of: its name in that report.
+        beats_majority: whether a test finds it better than the most frequent answer on the originals.
+        best: the attacks, or `asr_mean`, under which its rate is clearly the lowest of all models.
+        model: its name in the comparison.
+        signature: all that defines its answers; None if it does not state that.
+        shots: the number of demonstrations; None for a model that does not read them.
+        episodes: the number of sets of demonstrations.
+        metrics: the metrics on the originals, with intervals.
+        worst_case: the share of decisions that are right on the original and on all perturbed rows.
+        worst_case_asr: the share of decisions right on the original that at least one perturbed row breaks.
+        asr_mean: the mean success rate of the attacks.
+        attacks: the results of each attack.
     """
 
     report: str
@@ -635,7 +854,28 @@ class ComparedModel:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """A comparison of several reports over the rows that all of them share."""
+    """A comparison of several reports over the rows that all of them share.
+
+    Attributes:
+        format: marks the file as a comparison.
+        version: the version of the comparison's form.
+        signature: what defines the numbers.
+        unit: the unit of all rates and metrics: "percent".
+        title: the title; None for none.
+        date: the date; None for none.
+        reports: the compared reports.
+        task: the name of their task.
+        gold: the fields of the right answer.
+        correct: what makes a decision right, such as "same label".
+        metrics: the names of the metrics.
+        majority: the metrics of a model that always gives the most frequent answer.
+        originals: the number of shared originals.
+        originals_without_gold: how many of them have no right answer.
+        rows: the number of shared rows of each attack.
+        attacks: the attacks that all reports have.
+        models: the results of the models over the shared rows.
+        comparisons: the differences between any two models, and between any two attacks.
+    """
 
     format: str = COMPARISON
     version: int = COMPARISON_VERSION
@@ -663,14 +903,24 @@ AnyModel: TypeAlias = ModelReport | ComparedModel
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SavedScore:
-    """The value of a metric in a report file."""
+    """The value of a metric as a report file holds it.
+
+    Attributes:
+        value: the value, in per cent; None if there is none.
+    """
 
     value: float | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SavedAttack:
-    """The entry of an attack in a report file."""
+    """What is read of an attack's results in a report file.
+
+    Attributes:
+        asr: the attack success rate, in per cent.
+        outcomes: for each label and episode, a text with a letter for each row (k: kept, b: broken, f: fixed, w:
+            wrong).
+    """
 
     asr: float | None = None
     outcomes: Letters = ()
@@ -678,7 +928,17 @@ class SavedAttack:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SavedModel:
-    """The entry of a model in a report file."""
+    """What is read of a model's results in a report file.
+
+    Attributes:
+        model: the name of the model.
+        signature: all that defines its answers; None if it does not state that.
+        shots: the number of demonstrations; None for a model that does not read them.
+        beats_majority: whether a test finds it better than the most frequent answer on the originals.
+        metrics: the metrics on the originals.
+        attacks: the results of each attack.
+        outcomes: the outcomes of the originals as letters; empty with attacks.
+    """
 
     model: str
     signature: str | None = None
@@ -691,7 +951,25 @@ class SavedModel:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SavedReport:
-    """The parts of an `evaluate -o` file that are read; files of older versions may lack some keys."""
+    """The parts of a report file (of `evaluate -o`) that are read; files of older versions may lack some of them.
+
+    Attributes:
+        version: the version of the report's form.
+        signature: one line with everything that defines the numbers.
+        title: the title.
+        date: the date.
+        data: the file of the rows and a hash of them.
+        task: the name of the task.
+        protocol: the protocol of its benchmark.
+        gold: the fields of the right answer.
+        metrics: the names of the metrics, the main one first.
+        correct: what makes a decision right, such as "same label".
+        attacks: the attacks.
+        majority: the metrics of a model that always gives the most frequent answer.
+        models: the results of the models.
+        rows: for each attack, a key of each row, by which reports are compared.
+        original_rows: a key of each original.
+    """
 
     version: int = 1
     signature: str | None = None

@@ -26,7 +26,7 @@ _UNKNOWN = Rate(None, None)
 
 @dataclass(frozen=True, slots=True)
 class Requirement:
-    """A requirement on a number of each model.
+    """A limit that a rate or a metric of every model must keep to, such as `asr(people) <= 5`.
 
     Attributes:
         text: the requirement as it was given.
@@ -45,7 +45,7 @@ class Requirement:
 
     @classmethod
     def of(cls, text: str) -> "Requirement":
-        """Read a requirement: `NAME <= NUMBER` or `NAME(ATTACK) >= NUMBER`.
+        """Read a requirement on a rate or metric of each model: `NAME <= NUMBER` or `NAME(ATTACK) >= NUMBER`.
 
         >>> Requirement.of("asr(people) <= 5").attack
         'people'
@@ -62,15 +62,17 @@ class Requirement:
         return cls(" ".join(text.split()), name, attack and attack.strip(), sign == "<=", float(limit))
 
     def check(self, metrics: Sequence[str], attacks: Sequence[str], repeats: int) -> None:
-        """Check that an evaluation has the number that is required.
+        """Check that an evaluation computes the rate or metric that this requirement limits, for its attack.
+
+        Whether its value is within the limit is checked later.
 
         Args:
-            metrics: the metrics of the evaluation.
+            metrics: the names of the metrics of the evaluation.
             attacks: its attacks.
             repeats: how often it asks each question.
 
         Raises:
-            AugmentError: the evaluation has no such number.
+            AugmentError: the evaluation does not compute this rate or metric.
         """
         known = [*metrics, *(_OF_ATTACKS + _OF_MODELS if attacks else ("same_text_flips",))]
         said = None
@@ -86,11 +88,11 @@ class Requirement:
             raise AugmentError(f"`require` {self.text}: {said}")
 
     def problem(self, known: Rate, *, point: bool) -> str | None:
-        """Return in words why a number does not meet the requirement; None if it does.
+        """Return in words why a value is not within the limit of the requirement; None if it is.
 
         Args:
-            known: the number.
-            point: True to judge the number itself; False to judge the end of its 95 % interval that is nearer to
+            known: the value of the rate or metric, with its interval.
+            point: True to judge the value itself; False to judge the end of its 95 % interval that is nearer to
                 failing: the upper end for <=, the lower end for >=.
         """
         ends = known.ci95
@@ -106,7 +108,9 @@ class Requirement:
         return f"is {known.value:.2f}, 95 % {ends[0]:.2f}–{ends[1]:.2f}; the {end} is {beyond}"
 
     def of_model(self, model: ModelReport, metric: Callable[[str, str | None], Rate]) -> Iterator[tuple[str, Rate]]:
-        """Yield the numbers of a model that the requirement is about, each with its name.
+        """Yield the rates or metrics of a model that the requirement limits, each with its name.
+
+        It may limit several, such as the success rate of every attack.
 
         Args:
             model: the entry of the model in the report.
@@ -124,10 +128,16 @@ class Requirement:
 
 
 def check_requirements(texts: Sequence[str], metrics: Sequence[str], attacks: Sequence[str], repeats: int) -> None:
-    """Check that an evaluation has each number that is required; for the arguments see `Requirement.check`.
+    """Check that requirements are well formed, and that an evaluation computes each rate or metric that they limit.
+
+    Args:
+        texts: the requirements, such as `asr(people) <= 5`.
+        metrics: the names of the metrics of the evaluation.
+        attacks: its attacks.
+        repeats: how often it asks each question.
 
     Raises:
-        AugmentError: a requirement has another form, or the evaluation has no such number.
+        AugmentError: a requirement has another form, or the evaluation does not compute its rate or metric.
     """
     for text in texts:
         Requirement.of(text).check(metrics, attacks, repeats)
@@ -144,7 +154,7 @@ def metric_of(
     Args:
         metric: the metric.
         pairs: the original and perturbed rows.
-        episodes: for each episode, the answer to each row.
+        episodes: for each episode (set of demonstrations), the answer to each row.
         rows: the index of each row's original.
         seed: the seed of the bootstrap.
     """

@@ -26,14 +26,18 @@ _SECOND = 1
 
 
 class Rewritten(tuple[str, ...]):  # noqa: SLOT001  (a tuple with an attribute has none)
-    """The right answers of a row, with the text that is to be rewritten, `source`."""
+    """The right answers of a row whose text is to be rewritten, as a tuple of texts.
+
+    Attributes:
+        source: the text that is to be rewritten.
+    """
 
     source: str
 
 
 @dataclass(frozen=True, slots=True)
 class Judges:
-    """The classifiers that judge rewritten texts.
+    """The classifiers that judge rewritten texts (of a task such as detoxification), in place of people.
 
     Attributes:
         models: maps `style`, `meaning` and `fluency` to their classifiers; empty if the task is scored without them.
@@ -46,7 +50,12 @@ class Judges:
 
     @classmethod
     def of(cls, folders: Mapping[str, str], request: ModelRequest, kind: Kind) -> "Judges":
-        """Load the classifiers.
+        """Load the classifiers that judge rewritten texts.
+
+        Args:
+            folders: maps `style`, `meaning` and `fluency` to the folder of the classifier; empty for no classifiers.
+            request: what the classifiers are made from: the task and the device.
+            kind: the kind of the task's answers.
 
         Raises:
             AugmentError: the classifiers are not exactly style, meaning and fluency, one of them cannot be loaded, or
@@ -67,14 +76,21 @@ class Judges:
 
     @property
     def signature(self) -> str:
-        """All that defines the scores."""
+        """Return all that defines the scores: the signatures of the three classifiers."""
         return ",".join(str(self.models[name].signature) for name in _METRICS)
 
     def added(self, metrics: Mapping[str, Metric], pairs: Pairs) -> tuple[dict[str, Metric], Pairs]:
-        """Return the metrics with those of the judges before them, and the rows with right answers as `Rewritten`.
+        """Add the metrics that the classifiers compute, before the others.
 
-        The metrics of the judges are the mean scores `sta` (style), `sim` (meaning) and `fl` (fluency), in [0, 1], and
-        `j`, the mean product of the three. Without judges, both arguments are returned as they are.
+        They are the mean scores `sta` (style), `sim` (meaning) and `fl` (fluency), in [0, 1], and `j`, the mean product
+        of the three. Without classifiers, both arguments are returned as they are.
+
+        Args:
+            metrics: the other metrics, by name.
+            pairs: the original and perturbed rows.
+
+        Returns:
+            All metrics; and the rows, whose right answers (`Rewritten`) now also hold the text that is to be rewritten.
         """
         if not self.models:
             return dict(metrics), pairs

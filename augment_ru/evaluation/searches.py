@@ -32,16 +32,22 @@ _TOLD = 4
 
 
 def searches(pairs: Pairs, learned: Iterable[str]) -> dict[str, SearchReport]:
-    """Return the results of each attack whose rows a search made; `learned` are the texts of the model's train rows."""
+    """Return the results of each search against a model, by the name of the attack in its rows.
+
+    Args:
+        pairs: the original and perturbed rows; attacks whose rows no search made are left out.
+        learned: the texts of the model's train rows.
+    """
     words = Counter(word for text in learned for word in set(map(str.lower, LETTERS_AND_DIGITS.findall(text))))
     found = {attack: list(filter(is_searched, rows)) for attack, rows in pairs.attacks.items()}
     return {attack: _of_search(rows, pairs, words) for attack, rows in found.items() if rows}
 
 
 def is_searched(pair: Pair) -> bool:
-    """Tell whether a row was made by a search.
+    """Tell whether a row was made by a search against a model.
 
-    Rows chosen as the worst case do not count: a curve over them would show only successes.
+    Worst-case rows (the row of each original that breaks most models) do not count, although they may come from a
+    search: success rates over them would be those of chosen rows.
     """
     if CHOSEN in pair.metadata:
         return False
@@ -50,14 +56,27 @@ def is_searched(pair: Pair) -> bool:
 
 
 def learned_from(path: str, task: Task, encoding: str) -> frozenset[str]:
-    """Return the texts of a train file; an empty set if the file has no rows of the task."""
+    """Return the texts of the rows in a train file; an empty set if the file has no rows of the task.
+
+    Args:
+        path: the path of the file.
+        task: the task.
+        encoding: the encoding of the file, if it is not UTF-8.
+    """
     with suppress(AugmentError):
         return frozenset(example_of(values, task).text for values in read_rows(path, encoding=encoding).values)
     return frozenset()
 
 
 def recorded(pairs: Pairs, learned: frozenset[str]) -> PredictFunction:
-    """Return a model that repeats the answers that searches wrote into their rows; its `learned` are these texts."""
+    """Return a model that repeats the answers that searches wrote into their rows.
+
+    So the searches can be evaluated without the model that they attacked.
+
+    Args:
+        pairs: the original rows and the rows of the searches.
+        learned: the texts that the attacked model was trained on.
+    """
     plan = EvaluationPlan(pairs, (0,), 1, None)
     rows = [pair for own in pairs.attacks.values() for pair in own]
     said = [pair.metadata.get("prediction") or {} for pair in rows]
@@ -77,9 +96,14 @@ def _asked(example: Example) -> str:
 
 
 def told(pairs: Pairs, learned: Iterable[str]) -> Iterator[str]:
-    """Yield lines that say what broke the answers of a search: the values of each property with the highest shares.
+    """Yield lines that say what broke the answers in searches against a model.
 
-    The last line names the hardest rows. `learned` are the texts of the model's train rows.
+    For each property of edits and rows (such as the letter that was changed), a line names the values with the highest
+    shares of broken answers. The last line names the rows that were hardest to break.
+
+    Args:
+        pairs: the original rows and the rows of the searches.
+        learned: the texts of the model's train rows.
     """
     for found in searches(pairs.with_golds(), learned).values():
         by: dict[str, list[ShareBroken]] = {}
@@ -126,9 +150,13 @@ def _of_search(rows: Sequence[Pair], pairs: Pairs, learned: Mapping[str, int]) -
 
 
 def can_be_broken(search: Mapping[str, Any]) -> bool:
-    """Tell whether a row of a search counts, given the row's metadata.
+    """Tell whether a row of a search counts in its success rate.
 
-    It does if the model was right on the original, and its answer was not already the answer that the search aims at.
+    It does if the model was right on the original. If the search aims at a certain wrong answer, the model must also
+    not have given it before.
+
+    Args:
+        search: the metadata that the search wrote into the row.
     """
     return search.get("status") != "wrong_before" and search.get("reason") != "right already"
 
@@ -167,7 +195,14 @@ def changed_words(texts: Mapping[str, str], pair: Pair) -> int | None:
 
 
 def edits_per_100_words(rows: Sequence[Pair], pairs: Pairs) -> float | None:
-    """Return the number of edits per 100 words of the originals, over the changed rows; None if edits are not known."""
+    """Return the number of edits per 100 words of the originals.
+
+    Only rows that were changed count. The result is None if edits are not known.
+
+    Args:
+        rows: the perturbed rows of an attack.
+        pairs: all rows, with the originals.
+    """
     edits = words = 0
     for pair in rows:
         if pair.edits and any(pair.edits.values()):

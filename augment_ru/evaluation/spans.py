@@ -10,7 +10,13 @@ from augment_ru.script import Script
 
 
 class LabelledSpan(NamedTuple):
-    """A labelled span: the characters [start, stop) of a text, and their label. Spans are sorted by place."""
+    """A part of a text with a label as a right answer, such as a named entity. Spans are sorted by place.
+
+    Attributes:
+        start: the place of its first character.
+        stop: the place after its last character.
+        label: the label.
+    """
 
     start: int
     stop: int
@@ -24,10 +30,10 @@ FATES: Sequence[Fate] = ("kept", "border", "type", "lost")
 
 
 def spans_of(value: object) -> tuple[LabelledSpan, ...]:
-    """Return the spans in a list, sorted and without repeats; none for None.
+    """Return the labelled spans in a list, sorted and without repeats.
 
     Args:
-        value: a list of objects with `start`, `end` and `label`, or of lists [start, end, label].
+        value: a list of objects with `start`, `end` and `label`, or of lists [start, end, label]; None for no spans.
 
     Raises:
         AugmentError: the value has another form.
@@ -39,7 +45,10 @@ def spans_of(value: object) -> tuple[LabelledSpan, ...]:
 
 
 def span_of(one: Any) -> LabelledSpan:  # noqa: ANN401  (JSON values)
-    """Return the span in one item of a list of spans (`spans_of`).
+    """Return the labelled span in one item of a list of spans.
+
+    Args:
+        one: an object with `start`, `end` and `label`, or a list [start, end, label].
 
     Raises:
         TypeError, ValueError, KeyError: the item is no span.
@@ -65,19 +74,25 @@ def in_source(spans: Spans, back: Script, moved: Mapping[LabelledSpan, LabelledS
 
 
 def carried(spans: Iterable[LabelledSpan], script: Script) -> list[LabelledSpan]:
-    """Move spans of a script's source to their places in its new text (`Script.carried`)."""
+    """Move spans of a text to their places in the new text that edits lead to.
+
+    Args:
+        spans: the spans of the script's source.
+        script: the edits.
+    """
     found = (script.carried(Span(*one)) for one in spans)
     return [LabelledSpan(one.start, one.stop, one.label) for one in found]
 
 
 def span_score(metric: str, label: str | None = None) -> Callable[[Sequence[Spans], Sequence[Spans]], float]:
-    """Return the function that computes a metric: F1 over all spans of all rows, in [0, 1].
+    """Return the function that computes a metric of labelled spans: F1 over all spans of all rows, in [0, 1].
 
-    `span_f1` counts spans with the right borders and label (seqeval's, and nervaluate's `strict`); `span_f1_relaxed`
-    counts spans that overlap a right one of their label (nervaluate's `ent_type`, SemEval 2013's).
+    The function takes the right spans and the predicted spans of all rows. `span_f1` counts predicted spans with the
+    right borders and label (as seqeval does, and nervaluate's `strict`). `span_f1_relaxed` counts predicted spans that
+    overlap a right one with the same label (nervaluate's `ent_type`, of SemEval 2013).
 
     Args:
-        metric: the name of the metric.
+        metric: `span_f1` or `span_f1_relaxed`.
         label: only spans with this label count; None to count all spans.
     """
     count = _overlapping if metric.endswith("relaxed") else _exact
@@ -114,7 +129,10 @@ def _overlapping(gold: Spans, given: Spans) -> int:
 
 
 def fates(gold: Spans, before: Spans, after: Spans) -> Counter[Fate]:
-    """Count the fates of those right spans that a model found in the original.
+    """Count what became of the right spans that a model found in the original, when the text was perturbed.
+
+    They are found again (kept), found with another border (border), found with another label (type), or not found
+    (lost).
 
     Args:
         gold: the right spans of the original.

@@ -29,12 +29,12 @@ _FEW = 8
 
 @dataclass(frozen=True, slots=True)
 class Subpopulation:
-    """A property of the originals that divides them into cells.
+    """A property of the originals, such as the length, that divides them into groups.
 
     Attributes:
         name: the name of the property.
-        cells: the names of the cells, in order.
-        of: for each original, the index of its cell.
+        cells: the names of the groups, in order.
+        of: for each original, the index of its group in `cells`.
     """
 
     name: str
@@ -43,7 +43,9 @@ class Subpopulation:
 
 
 def subpopulations(originals: Sequence[Mapping[str, Any]], task: Task, by: Sequence[str] = ()) -> list[Subpopulation]:
-    """Return the properties in which the originals differ: those of the task, and the fields in `by`.
+    """Return the properties by which a report divides the originals into groups, such as length and label.
+
+    They are those of the task in which the originals differ, and the fields in `by`.
 
     Args:
         originals: the rows.
@@ -68,8 +70,9 @@ def subpopulations(originals: Sequence[Mapping[str, Any]], task: Task, by: Seque
 
 
 def exchanged_names(pairs: Pairs) -> list[Subpopulation]:
-    """Return the groups of names that the attack `names` gave to the originals, as one property; [] if it gave none.
+    """Return how the attack `names` (which exchanges people's names) divides the originals into groups of names.
 
+    The result is a list with one property, which holds the group of each original, or [] if the attack gave no names.
     If an original has several rows, its first one counts. The groups are read from the notes of the rows' edits.
     """
     groups: dict[int, str] = {}
@@ -84,7 +87,12 @@ def exchanged_names(pairs: Pairs) -> list[Subpopulation]:
 
 
 def no_field(problem: str, rows: Sequence[Mapping[str, Any]]) -> AugmentError:
-    """Return the error for a field that no row has; its message lists the fields of the rows."""
+    """Return the error for a field that no row has; its message lists the fields of the rows.
+
+    Args:
+        problem: how the message begins: what lacks the field.
+        rows: the rows.
+    """
     return AugmentError(f"{problem}; the fields are {', '.join(dict.fromkeys(field for row in rows for field in row))}")
 
 
@@ -121,7 +129,10 @@ _FIELDS: dict[str, tuple[str, ...]] = {
 
 
 def properties_of(task: Task) -> dict[str, Property]:
-    """Return the properties of a task's rows: maps each name to the function that computes it from an original."""
+    """Return the properties by which a report may divide the rows of a task: length, label, and others.
+
+    The result maps each name to the function that computes the property from an original.
+    """
     found: dict[str, Property] = {
         "length": lambda record: len(hyphenated_words(_text(record))),
         "type_token_ratio": lambda record: type_token_ratio(_text(record)),
@@ -140,7 +151,10 @@ def properties_of(task: Task) -> dict[str, Property]:
 
 
 def field_property(name: str) -> Property:
-    """Return a property that reads the field `name`; lists are joined by commas, objects are converted with `str`."""
+    """Return a function that reads the field `name` of an original, as a property by which a report divides rows.
+
+    Lists are joined by commas, and objects are converted with `str`.
+    """
 
     def value_of(record: Record) -> Value:
         value = field_paths.value(record.values, name)
@@ -236,11 +250,12 @@ def type_token_ratio(text: str) -> float | None:
 
 
 def flesch(text: str) -> float | None:
-    """Return Flesch's reading ease with coefficients for Russian; higher means easier to read; None without words.
+    """Return Flesch's reading ease of a text, with coefficients for Russian; higher means easier to read.
 
     206.835 − 1.3 · words per sentence − 60.1 · syllables per word (Оборнева И. В. Автоматизированная оценка сложности
     учебных текстов на основе статистических параметров. Дис. … канд. пед. наук. М., 2006).
     Each vowel is a syllable; razdel splits the sentences.
+    The result is None for a text without words.
 
     >>> round(flesch("Мама мыла раму."), 3)
     82.735
@@ -266,12 +281,13 @@ MISSING = "(none)"
 
 
 def binned(values: Sequence[Value], most_numbers: int = BINS) -> tuple[tuple[str, ...], list[int]] | None:
-    """Divide values into cells; return the names of the cells and the index of each value's cell.
+    """Divide values into groups; return the names of the groups and the index of each value's group.
 
-    The result is None if all values are None.
+    Equal values form a group; if there are many different numbers, each quarter of the values does. The result is None
+    if all values are None.
 
     Args:
-        values: the values.
+        values: numbers or texts; None is a group of its own, "(none)".
         most_numbers: if there are more different numbers than this, they are divided into quartiles.
 
     >>> binned(["a", "b", None, "a"])

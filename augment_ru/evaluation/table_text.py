@@ -25,9 +25,9 @@ class ShownTable(NamedTuple):
     Attributes:
         title: the title of the table.
         columns: the names of its columns; the first `named` columns hold texts, the others numbers.
-        rows: the cells.
+        rows: the texts of its cells, row by row.
         named: the number of columns with texts.
-        best: the (row, column) of each cell that is marked as best.
+        best: the (row, column) of each cell that is marked as the best, indices from 0.
         key: its name for `--table` and for the file that the page saves.
         heads: for each column, the beginning that its name shares with a neighbouring column; "" if there is none.
     """
@@ -42,7 +42,12 @@ class ShownTable(NamedTuple):
 
 
 def shown(value: float | None, digits: int = 2) -> str:
-    """Return a number as tables show it; a dash for None."""
+    """Return a number as tables show it; a dash for None.
+
+    Args:
+        value: the number.
+        digits: how many digits after the point.
+    """
     return NONE if value is None else f"{value:.{digits}f}"
 
 
@@ -135,7 +140,7 @@ def transposed(table: ShownTable) -> ShownTable:
 
 
 def as_html(table: ShownTable) -> str:
-    """Return a table as HTML; every text is escaped."""
+    """Return a table as HTML; special characters in every text are escaped."""
     head = "".join(f"<th>{escape(name)}</th>" for name in table.columns)
     lines = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in table.rows)
     return f"<table><caption>{escape(table.title)}</caption><tr>{head}</tr>{lines}</table>"
@@ -167,7 +172,9 @@ def _latex(text: str) -> str:
 def column_groups(
     widths: Sequence[int], keys: int, room: int, *, gap: int, joined: Collection[int] = ()
 ) -> list[list[int]]:
-    """Fold a wide table into several; return the columns of each, which always begin with the key columns.
+    """Divide the columns of a table that is too wide into several tables; return the indices of the columns of each.
+
+    Each of them begins with the key columns, which name the row.
 
     >>> column_groups([5, 8, 8, 8], keys=1, room=27, gap=2)
     [[0, 1, 2], [0, 3]]
@@ -175,12 +182,12 @@ def column_groups(
     [[0, 1], [0, 2, 3]]
 
     Args:
-        widths: the widths of the columns.
-        keys: how many columns from the left name the row.
-        room: the width of the terminal.
-        gap: the characters between two columns.
-        joined: columns that stay next to the column before them, such as its interval, if the terminal has room for
-            both.
+        widths: the width of each column, in characters.
+        keys: how many columns from the left are key columns.
+        room: the width of the terminal, in characters.
+        gap: the number of characters between two columns.
+        joined: the indices of columns that stay next to the column before them, such as its interval, if the terminal
+            has room for both.
     """
     fixed = list(range(keys))
     used = sum(widths[:keys]) + gap * keys

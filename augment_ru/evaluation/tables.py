@@ -51,12 +51,18 @@ def shown_names(names: Iterable[str]) -> Mapping[str, str]:
 
 
 def names_of(report: AnyReport) -> Mapping[str, str]:
-    """Map the models and attacks of a report to the names that are shown."""
+    """Map the models and attacks of a report to the shorter names that tables show."""
     return shown_names([*(model.model for model in report.models), *report.attacks])
 
 
 def about_chosen(chosen: ChosenFrom) -> str:
-    """Describe worst-case rows in two sentences: what they were chosen from, and what their rate means."""
+    """Describe worst-case rows in two sentences: what they were chosen from, and what their rate means.
+
+    Such a row is, of all rows of an original, the one that breaks most of the models.
+
+    Args:
+        chosen: the attacks and models that they were chosen from.
+    """
     models = f" ({', '.join(chosen.models)})" if chosen.models else ""
     attacks = f" among the rows of {', '.join(chosen.attacks)}" if chosen.attacks else ""
     return (
@@ -66,14 +72,14 @@ def about_chosen(chosen: ChosenFrom) -> str:
 
 
 def shots_of(shots: int | None) -> str:
-    """Return the number of demonstrations as text; a dash for a model that does not read them."""
+    """Return a number of demonstrations as text; a dash for None (a model that does not read demonstrations)."""
     return NONE if shots is None else str(shots)
 
 
 def headline(report: AnyReport) -> ShownTable:
-    """Return the table of rates, with a row for each model.
+    """Return the table of the main metric and of attack success rates, with a row for each model.
 
-    It shows the main metric on the originals, and for each attack the metric after it and the attack success rate.
+    It shows the main metric on the originals, and for each attack this metric after it and its success rate.
     """
     metric, names = report.metrics[0], names_of(report)
     rows, marked = [], set[tuple[int, int]]()
@@ -100,7 +106,7 @@ def headline(report: AnyReport) -> ShownTable:
 
 
 def paper_table(report: AnyReport, *, intervals: bool = False) -> ShownTable:
-    """Return the table of rates for a paper: each cell holds the main metric after an attack, and the success rate.
+    """Return the table of rates for a paper: a cell holds the main metric after an attack, and its success rate.
 
     Args:
         report: the report.
@@ -131,7 +137,7 @@ def paper_table(report: AnyReport, *, intervals: bool = False) -> ShownTable:
 
 
 def clean(report: AnyReport) -> ShownTable:
-    """Return the table of each model's metrics on the originals; in a comparison of reports, with intervals."""
+    """Return the table of each model's metrics on the originals; in a comparison of several reports, with intervals."""
     names, models = names_of(report), list[AnyModel](report.models)
     with_interval = {name for model in models for name, one in model.metrics.items() if isinstance(one, Rate)}
     columns = ["model", "shots"]
@@ -172,7 +178,7 @@ def _attacked(report: Report) -> Iterator[tuple[list[str], AttackReport]]:
 
 
 def counts(report: Report) -> ShownTable:
-    """Return the table of the counts behind each rate, with the metrics before and after."""
+    """Return the table of the counts behind each success rate, with the metrics before and after the attack."""
     columns = ["model", "shots", "attack", *report.metrics, "right", "broken", "fixed", "ASR, %", INTERVAL]
     columns += ["ASR of perturbed rows, %", "ASR of all rows, %", "drop rate, %", "flips, %"]
     columns += ["edits per 100 words", "unchanged", "rejected", "rows"]
@@ -195,7 +201,10 @@ def counts(report: Report) -> ShownTable:
 
 
 def defences(report: Report) -> ShownTable:
-    """Return the table of defences: right answers that each costs on originals, and recovers under each attack."""
+    """Return the table of defences (normalizers in front of a model), with what each costs and recovers.
+
+    A defence may cost right answers to the originals, and recover right answers under each attack.
+    """
     names, rows = names_of(report), []
     for model in report.models:
         if (found := model.defence) is None:
@@ -222,7 +231,7 @@ def defences(report: Report) -> ShownTable:
 
 
 def catches(report: Report) -> ShownTable:
-    """Return the table of filters: the missed rows and false alarms of each, before and after each attack."""
+    """Return the table of filters that must catch one label: missed rows and false alarms before and after attacks."""
     names, rows = names_of(report), []
     for model in report.models:
         if (found := model.catch) is None:
@@ -239,7 +248,10 @@ def catches(report: Report) -> ShownTable:
 
 
 def noise(report: Report) -> ShownTable:
-    """Return the table of slips: how often each model answers a text differently, and attack rates above that noise."""
+    """Return the table of slips: how often models answer a text differently when asked again.
+
+    It also shows what the attacks break above that.
+    """
     flips = [model.same_text_flips for model in report.models for _ in model.attacks]
     rows = []
     for (named, entry), same in zip(_attacked(report), flips, strict=True):
@@ -276,7 +288,10 @@ def valid(report: Report) -> ShownTable:
 
 
 def curve(report: Report) -> ShownTable:
-    """Return the table of searches: the success rate at each number of queries, and how much broken rows changed."""
+    """Return the table of searches against models: the success rate at each number of queries.
+
+    It also shows how much the broken rows were changed.
+    """
     found, names = report.searches or {}, names_of(report)
     numbers = sorted({point.queries for one in found.values() for point in one.curve})
     columns = ["attack", "budget", *(f"{number:,}" for number in numbers)]
@@ -292,7 +307,10 @@ def curve(report: Report) -> ShownTable:
 
 
 def broke(report: Report) -> ShownTable:
-    """Return the table of what broke the answers in each search, with the counts behind each share."""
+    """Return the table of what broke the answers in each search against a model, with the counts behind each share.
+
+    It has rows for attacks, kinds of edits, letters, words and other properties.
+    """
     names = names_of(report)
     rows = [
         [
@@ -308,7 +326,7 @@ def broke(report: Report) -> ShownTable:
 
 
 def hard(report: Report) -> ShownTable:
-    """Return the table of the rows that each search found hardest."""
+    """Return the table of the rows that each search against a model found hardest to break."""
     names = names_of(report)
     rows = [
         [names[attack], one.id, one.label, one.status, f"{one.queries:,}", f"{one.changes:,}"]
@@ -321,7 +339,11 @@ def hard(report: Report) -> ShownTable:
 
 
 def together(report: Report) -> ShownTable:
-    """Return the table of all attacks together: the worst case and the consistency of each model, with intervals."""
+    """Return the table of all attacks together: the worst case and the consistency of each model, with intervals.
+
+    In the worst case a decision is right only if it is right on the original and on every perturbed row. Consistency is
+    how often two versions of a record get the same prediction.
+    """
     names, rows = names_of(report), []
     for model in report.models:
         rates = (model.worst_case, model.worst_case_asr, model.consistency)
@@ -347,7 +369,7 @@ def transfer(report: Report) -> ShownTable:
 
 
 def models(report: AnyReport) -> ShownTable:
-    """Return the table of differences between any two models.
+    """Return the table of differences between any two models, with intervals and tests.
 
     Their success rates under each attack are compared; without attacks, their rates of right answers.
     """
@@ -369,7 +391,7 @@ def models(report: AnyReport) -> ShownTable:
 
 
 def attacks(report: AnyReport) -> ShownTable:
-    """Return the table of differences between any two attacks on each model."""
+    """Return the table of differences between the success rates of any two attacks on each model."""
     names = names_of(report)
     rows = [
         [names[one.model] + _shots_after(one.shots), names[one.a], names[one.b], *_difference(one)]
@@ -417,14 +439,17 @@ def _shots_after(shots: int | None) -> str:
 
 
 def strength(report: Report) -> ShownTable:
-    """Return the table of success rates by ranges of the similarity and the probability of the perturbation."""
+    """Return the table of success rates by how strong the perturbation is.
+
+    Each row is for a range of the similarity to the original, or of the probability.
+    """
     columns = ["model", "shots", "attack", "by", "range", "rows", "right", "broken", "ASR, %", INTERVAL]
     rows = _by_cells(report, "strength", lambda _: ())
     return ShownTable("Success rate by strength", columns, rows, 5, key="strength")
 
 
 def rates_by_subpopulation(report: Report) -> ShownTable:
-    """Return the table of success rates for every cell of every property."""
+    """Return the table of success rates for groups of originals, by each property, such as length or label."""
     columns = ["model", "shots", "attack", "property", "cell", "rows", "right before, %", "right after, %"]
     columns += ["F1 before", "F1 after"]
     columns += ["right", "broken", "ASR, %", INTERVAL]
@@ -456,7 +481,7 @@ def _by_cells(report: Report, kind: str, accuracies: Callable[[Cell], Sequence[f
 
 
 def prompts(report: Report) -> ShownTable:
-    """Return the table of prompts and attacks: by how many points each changes the right answers of a model."""
+    """Return the table of prompts and attacks: by how many percentage points each changes a model's right answers."""
     names, rows = names_of(report), []
     for one in report.prompts or ():
         named = [shown_names([one.model])[one.model], shots_of(one.shots)]
@@ -474,7 +499,10 @@ def prompts(report: Report) -> ShownTable:
 
 
 def variance(report: Report) -> ShownTable:
-    """Return the table of what the variance of right answers is due to, for each model asked with several prompts."""
+    """Return the table of how much of the variance of right answers is due to the prompt, the attack and the row.
+
+    It has a row for each model that was asked with several prompts.
+    """
     found = [one for one in report.prompts or () if one.shares]
     parts = list(found[0].shares) if found else []
     rows = []
@@ -486,7 +514,7 @@ def variance(report: Report) -> ShownTable:
 
 
 def unread(report: Report) -> ShownTable:
-    """Return the table of replies without an answer, by model and attack."""
+    """Return the table of a model's replies from which no answer could be read, by model and attack."""
     names, rows = names_of(report), []
     for model in report.models:
         found = {"(original)": model.unread} | {names[key]: one.unread for key, one in model.attacks.items()}
@@ -500,9 +528,10 @@ def unread(report: Report) -> ShownTable:
 
 
 def option_orders(report: Report) -> ShownTable:
-    """Return the table of permuted options: kept answers, and the share of each label in the answers before and after.
+    """Return the table of permuted options: how a model's answers change when options change their order.
 
-    An answer is kept if it names the option with the same content.
+    It shows the share of kept answers (those that name the option with the same content), and the share of each label
+    in the answers before and after.
     """
     rows = []
     for named, entry in _attacked(report):
@@ -517,7 +546,10 @@ def option_orders(report: Report) -> ShownTable:
 
 
 def contamination(report: Report) -> ShownTable:
-    """Return the table of the right answers that models lose on perturbed rows, and on fresh rows if there are any."""
+    """Return the table of the right answers that models lose on perturbed rows.
+
+    It compares them with the loss on fresh rows, which no model can know, if there are any.
+    """
     rows = []
     for named, entry in _attacked(report):
         if (one := entry.contamination) is None or not one.rows:
@@ -533,7 +565,11 @@ def contamination(report: Report) -> ShownTable:
 
 
 def spans(report: Report) -> ShownTable:
-    """Return the table of spans: the fates of those rightly found, and the main metric by label before and after."""
+    """Return the table of labelled spans: what became of those rightly found, when the text was perturbed.
+
+    They are found again, found with another border or label, or lost. The table also shows the main metric by label
+    before and after.
+    """
     rows = []
     for named, entry in _attacked(report):
         if one := entry.spans:
@@ -585,7 +621,7 @@ def tables_of(report: Report, keys: Sequence[str] = SHORT) -> list[ShownTable]:
 
     Args:
         report: the report.
-        keys: the keys of the wanted tables, in this order.
+        keys: the names of the wanted tables, as for `--table`, in this order.
 
     Raises:
         AugmentError: one of the tables does not exist.
@@ -597,17 +633,20 @@ def tables_of(report: Report, keys: Sequence[str] = SHORT) -> list[ShownTable]:
 
 
 def check_tables(keys: Sequence[str]) -> None:
-    """Check the keys of tables.
+    """Check that there are tables with these names, as for `--table`.
+
+    Args:
+        keys: the names.
 
     Raises:
-        AugmentError: there is no table with one of the keys.
+        AugmentError: there is no table with one of the names.
     """
     for key in keys:
         check_known("table", key, TABLES)
 
 
 def numbers(report: Report) -> list[dict[str, Any]]:
-    """Return the numbers of a report as rows: one for each model and attack; without attacks, one for each model."""
+    """Return the numbers of a report as mappings: one for each model and attack (without attacks, each model)."""
     if not report.attacks:
         return [_of_model(model) for model in report.models]
     return [

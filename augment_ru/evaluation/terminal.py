@@ -26,7 +26,7 @@ _WIDEST_NAME = 24
 
 
 def print_tables(shown: Sequence[ShownTable], report: AnyReport | None = None, console: Console | None = None) -> None:
-    """Print tables, with a blank line between two.
+    """Print tables on a terminal, with a blank line between two.
 
     Args:
         shown: the tables.

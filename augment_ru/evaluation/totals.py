@@ -23,13 +23,13 @@ ACCURACY = ("accuracy", "exact_match")
 
 @dataclass(frozen=True, slots=True)
 class Means:
-    """The means of a model over several tasks, in per cent; None if a task lacks the value.
+    """The means of a model over several tasks, in per cent; a mean is None if a task lacks the value.
 
     Attributes:
         model: the name of the model.
-        shots: the number of demonstrations.
-        tasks: the score of each report.
-        total: the mean of the scores, without diagnostic tasks.
+        shots: the number of demonstrations; None for a model that does not read them.
+        tasks: the score on each task, in the order of the reports; None if a report lacks the model.
+        total: the mean of the scores, without those of diagnostic tasks (which their benchmark does not average).
         f1: the mean of the F1 scores, as in TAPE's Table 3.
         accuracy: the mean of the accuracy or exact match scores.
         attacks: for each attack, its mean success rate over tasks, as in TAPE's Table 4.
@@ -47,7 +47,7 @@ class Means:
 
 
 def totals(reports: Sequence[SavedReport]) -> list[Means]:
-    """Return the means over tasks of each model and number of demonstrations.
+    """Return the means over tasks, for each model with each number of demonstrations.
 
     Args:
         reports: one report for each task.
@@ -79,7 +79,7 @@ def totals(reports: Sequence[SavedReport]) -> list[Means]:
 
 
 def is_diagnostic(report: SavedReport) -> bool:
-    """Tell whether a report is of a diagnostic task, whose score is not averaged."""
+    """Tell whether a report is of a diagnostic task: one whose score its benchmark leaves out of the mean."""
     if report.task not in registry.names("tasks"):
         return False
     task = task_of(report.task)

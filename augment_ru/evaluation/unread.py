@@ -37,7 +37,12 @@ def is_refusal(reply: str) -> bool:
 
 
 def unread_counts(predictions: Iterable[object]) -> UnreadCounts:
-    """Count the answers in predictions, and among them those that mark a reply without an answer.
+    """Count the answers of a model, and those of its replies that have no answer, by kind.
+
+    The kinds are "refused", "empty", "cut" (off by a limit) and "unreadable". Kinds that do not occur are left out.
+
+    Args:
+        predictions: the predictions; special texts such as `REFUSED` mark replies without an answer.
 
     >>> unread_counts(["B", REFUSED, {"per_law": "1", "per_virtue": ""}])
     {'answers': 4, 'refused': 1, 'empty': 1}
@@ -50,7 +55,13 @@ def unread_counts(predictions: Iterable[object]) -> UnreadCounts:
 
 
 def without_marks(prediction: Any) -> Any:  # noqa: ANN401  (JSON values)
-    """Return a prediction in which each mark of a reply without an answer is replaced by an empty text."""
+    """Return a prediction in which marks of replies without an answer are replaced by empty texts.
+
+    Such a mark is a special text, for example `REFUSED`, that stands in place of the answer.
+
+    Args:
+        prediction: a text, or a list or mapping of texts.
+    """
     if isinstance(prediction, str):
         return EMPTY if prediction in _KIND_OF else prediction
     if isinstance(prediction, Mapping):

@@ -48,7 +48,13 @@ LABELS = """<View>
 
 
 class Vote(NamedTuple):
-    """The verdict of one annotator on one row."""
+    """What one annotator found about one perturbed row.
+
+    Attributes:
+        id: the id of the row.
+        annotator: the name of the annotator.
+        verdict: valid, invalid or unclear.
+    """
 
     id: str
     annotator: str
@@ -56,7 +62,12 @@ class Vote(NamedTuple):
 
 
 def id_of(pairs: Pairs, pair: Pair) -> str:
-    """Return the id of a perturbed row: a hash of its texts and its original's texts, 16 hexadecimal digits."""
+    """Return an id for a perturbed row: a hash of its texts and its original's texts, 16 hexadecimal digits.
+
+    Args:
+        pairs: all rows, with the originals.
+        pair: the row.
+    """
     texts = [Record(values, pairs.task).read() for values in (pairs.originals[pair.original].values, pair.values)]
     return blake2b(json.dumps(texts, ensure_ascii=True).encode(), digest_size=8).hexdigest()
 
@@ -64,16 +75,18 @@ def id_of(pairs: Pairs, pair: Pair) -> str:
 def sampled(
     pairs: Pairs, size: int, seed: int, outcome_of: Mapping[tuple[str, int], str] | None = None
 ) -> list[tuple[str, Pair]]:
-    """Draw a sample of the perturbed rows; return each as (attack, row).
+    """Draw a sample of the perturbed rows, for people to judge; return each as (attack, row).
 
-    All attacks get about the same number of rows. Within an attack, each outcome has the same share of the sample as of
-    all its rows, and every row is equally likely. So rates over the sample estimate those of the attack.
+    All attacks get about the same number of rows. An outcome (kept, broken, fixed, wrong) has the same share in the
+    sample of an attack as in all its rows. Within an outcome every row is equally likely. So rates over the sample
+    estimate those of the attack.
 
     Args:
-        pairs: the rows.
+        pairs: the original and perturbed rows.
         size: how many rows to draw; fewer are returned if an attack has too few.
         seed: the seed of the draw.
-        outcome_of: maps (attack, index of a row) to the row's outcome; None to sample without regard to outcomes.
+        outcome_of: maps (attack, index of the row among those of the attack) to the outcome of the row; None to sample
+            without regard to outcomes.
 
     Raises:
         AugmentError: no row is perturbed.
@@ -99,7 +112,10 @@ def sampled(
 
 
 def perturbed(pairs: Pairs) -> dict[str, list[int]]:
-    """Return the indices of the perturbed rows of each attack; attacks without such rows are left out."""
+    """Return, for each attack, the indices of its rows that are perturbed (not unchanged, not rejected).
+
+    Attacks without such rows are left out.
+    """
     rows = {
         attack: [at for at, pair in enumerate(own) if pair.status == "perturbed"]
         for attack, own in pairs.attacks.items()
@@ -124,6 +140,10 @@ def questions(pairs: Pairs, sample: Sequence[tuple[str, Pair]]) -> Iterator[dict
     """Yield what an annotator is shown for each sampled row, without the name of its attack.
 
     Rows with equal texts are shown only once.
+
+    Args:
+        pairs: all rows, with the originals.
+        sample: the sampled rows, each as (attack, row).
     """
     shown: set[str] = set()
     for _, pair in sample:
@@ -148,12 +168,20 @@ def _flat(gold: object) -> object:
 
 
 def label_studio(rows: Iterable[Mapping[str, str]]) -> str:
-    """Return the questions as Label Studio tasks, in JSON."""
+    """Return questions for annotators as tasks of Label Studio, in JSON.
+
+    Args:
+        rows: what is shown for each row (`questions`).
+    """
     return json.dumps([{"data": dict(row)} for row in rows], ensure_ascii=False, indent=1) + "\n"
 
 
 def toloka(rows: Iterable[Mapping[str, str]]) -> str:
-    """Return the questions as a TSV table for Toloka; line feeds and tabs in texts become spaces."""
+    """Return questions for annotators as a TSV table for Toloka; line feeds and tabs in texts become spaces.
+
+    Args:
+        rows: what is shown for each row (`questions`).
+    """
     stream = io.StringIO()
     names = ("id", "original", "perturbed", "answer", "question")
     writer = csv.writer(stream, dialect="excel-tab", lineterminator="\n")
@@ -163,7 +191,7 @@ def toloka(rows: Iterable[Mapping[str, str]]) -> str:
 
 
 def read_votes(path: Path) -> list[Vote]:
-    """Read the votes in an export of Label Studio (JSON) or Toloka (TSV).
+    """Read the verdicts of annotators on perturbed rows from an export of Label Studio (JSON) or Toloka (TSV).
 
     Raises:
         AugmentError: the file cannot be read, or an answer is not one of those offered.
@@ -203,7 +231,7 @@ def _of_toloka(text: str) -> Iterator[Vote]:
 
 
 def check_votes(votes: Iterable[Vote]) -> None:
-    """Check that no annotator answers a row twice, because such a row would count twice.
+    """Check that no annotator judged a row twice, because such a vote would count twice.
 
     Raises:
         AugmentError: an annotator has two answers for one row.
@@ -216,11 +244,19 @@ def check_votes(votes: Iterable[Vote]) -> None:
 
 
 def agreement(rows: Iterable[Mapping[str, Any]]) -> float | None:
-    """Return Krippendorff's α of judged rows for nominal data (Krippendorff 2019, chapter 12).
+    """Return how well annotators agree: Krippendorff's α for nominal data (Krippendorff 2019, chapter 12).
 
-    α = 1 - (n - 1) · Σ [(m² - Σ c²) / (m - 1)] / (n² - Σ t²). The outer sum is over the rows with at least two votes,
-    the inner ones over the three verdicts. A row has m votes, c of them for a verdict; all these rows together have n
-    votes, t of them for a verdict. The result is None if α is not defined.
+    α = 1 - (n - 1) · Σ [(m² - Σ c²) / (m - 1)] / (n² - Σ t²), counted over the rows with at least two votes:
+
+    - m: the votes of a row; the sum in front of the bracket is over rows.
+    - c: the votes of a row for one verdict (valid, invalid or unclear); Σ c² is over the three verdicts.
+    - n: the votes of all these rows.
+    - t: the votes of all these rows for one verdict; Σ t² is over the three verdicts.
+
+    The result is None if α is not defined.
+
+    Args:
+        rows: the judged rows, whose field `votes` has the number of votes for each verdict.
     """
     counts = np.array([[row["votes"][one] for one in (VALID, INVALID, UNCLEAR)] for row in rows], np.int64)
     counts = counts.reshape(-1, 3)
@@ -234,9 +270,12 @@ def agreement(rows: Iterable[Mapping[str, Any]]) -> float | None:
 
 
 def judged(votes: Sequence[Vote]) -> Iterator[dict[str, Any]]:
-    """Yield the verdict of each row, with the number of votes for each verdict.
+    """Yield each judged row with its verdict (valid, invalid or unclear) and the number of votes for each verdict.
 
-    The verdict is the one that more than half of the votes give, or else unclear.
+    The verdict is the one that more than half of the votes give; if there is none, it is unclear.
+
+    Args:
+        votes: the votes of all annotators.
     """
     by_row: dict[str, Counter[str]] = {}
     for vote in votes:
@@ -248,13 +287,13 @@ def judged(votes: Sequence[Vote]) -> Iterator[dict[str, Any]]:
 
 
 def by_dawid_skene(rows: Iterable[Mapping[str, Any]], votes: Sequence[Vote]) -> list[dict[str, Any]]:
-    """Return judged rows with the verdicts of Dawid and Skene's model (1979), which weighs annotators by their errors.
+    """Return judged rows with verdicts by the model of Dawid and Skene (1979), which weighs annotators by their errors.
 
-    The verdict of the majority is kept as `majority`.
+    The verdict of the majority is kept in the field `majority`.
 
     Args:
-        rows: the rows of `judged`.
-        votes: their votes.
+        rows: the judged rows, with the verdicts of the majority (as `judged` yields them).
+        votes: the votes of all annotators.
 
     Raises:
         AugmentError: crowd-kit is not installed.
@@ -264,7 +303,9 @@ def by_dawid_skene(rows: Iterable[Mapping[str, Any]], votes: Sequence[Vote]) -> 
 
 
 def weighed(votes: Sequence[Vote]) -> dict[str, str]:
-    """Return, for each row id, the most likely verdict by Dawid and Skene's model.
+    """Return the most likely verdict of each row, by the model of Dawid and Skene (1979).
+
+    The model weighs annotators by their errors. The result maps ids of rows to verdicts.
 
     Raises:
         AugmentError: crowd-kit is not installed.
@@ -279,7 +320,9 @@ def weighed(votes: Sequence[Vote]) -> dict[str, str]:
 
 
 def read_verdicts(path: str) -> dict[str, str]:
-    """Read a file that `verdicts import` wrote; return a mapping from the ids of rows to their verdicts.
+    """Read people's verdicts from a file that `augment-ru verdicts import` wrote.
+
+    The result maps the ids of rows to their verdicts: valid, invalid or unclear.
 
     Raises:
         AugmentError: the file cannot be read, or a row is not a verdict.
@@ -288,7 +331,7 @@ def read_verdicts(path: str) -> dict[str, str]:
 
 
 def read_judged(path: str) -> list[Mapping[str, Any]]:
-    """Read a file that `verdicts import` wrote; return its rows.
+    """Read the judged rows in a file that `augment-ru verdicts import` wrote.
 
     Each row holds an id, a verdict, and the number of votes for each verdict.
 
@@ -313,7 +356,11 @@ def _read_verdicts(path: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
 
 
 def with_verdicts(pairs: Pairs, known: Mapping[str, str]) -> Pairs:
-    """Return the pairs with a verdict added to each perturbed row that was judged.
+    """Return the rows with a verdict (valid, invalid or unclear) added to each perturbed row that people judged.
+
+    Args:
+        pairs: the original and perturbed rows.
+        known: maps ids of rows (`id_of`) to verdicts.
 
     Raises:
         AugmentError: no row was judged.

@@ -29,14 +29,14 @@ class TokensByDevice:
     gpu: int
 
     def on(self, device: "Device") -> int:
-        """Return the number for this device."""
+        """Return the most tokens in a batch on this device."""
         return self.gpu if device.type == "cuda" else self.cpu
 
 
 def padded(
     sequences: Sequence[Sequence[int] | Ints], device: "Device", *, pad: int = 0, left: bool = False
 ) -> tuple["Tensor", "Tensor"]:
-    """Return the sequences as one tensor, and its attention mask; both int64, shape (sequences, longest).
+    """Return token sequences as one padded tensor, and its attention mask; both int64, shape (sequences, longest).
 
     Args:
         sequences: the tokens of each sequence.
@@ -75,9 +75,15 @@ def batches(lengths: Ints, budget: int, most: int = MOST_SEQUENCES) -> Iterator[
 
 
 def each_batch(lengths: Ints, budget: int, call: Callable[[Ints], None], most: int = MOST_SEQUENCES) -> None:
-    """Call a function with the indices of each batch of `batches`.
+    """Call a function with each batch of sequences of similar length; a batch is given as the indices of its sequences.
 
     A batch that runs out of memory is halved, and each half is tried again.
+
+    Args:
+        lengths: the number of tokens of each sequence, shape (sequences,).
+        budget: the most tokens in a batch, padding included; a longer sequence gets a batch of its own.
+        call: the function.
+        most: the most sequences in a batch.
 
     Raises:
         AugmentError: a single sequence does not fit into memory.

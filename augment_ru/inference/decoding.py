@@ -24,13 +24,14 @@ _TOKEN_BITS = np.uint64(24)
 
 @dataclass(frozen=True, slots=True)
 class Decoding:
-    """How the next token is chosen.
+    """How a language model that generates text chooses the next token.
 
     Attributes:
         beams: the width of the beam search; 1 takes the likeliest token. Ignored if tokens are drawn.
         temperature: if set (over 0), tokens are drawn from the `top_k` likeliest; 1 uses the model's own probabilities.
         top_k: how many of the likeliest tokens a temperature draws from.
-        top_p: if set, in (0, 1], tokens are drawn from the nucleus of this probability.
+        top_p: if set, in (0, 1], tokens are drawn from the likeliest tokens that together have this probability (the
+            nucleus).
         fixed: for measurements: every row gets exactly this many new tokens; None to generate until the model stops.
         penalties: whether the repetition penalties in the model's own generation settings apply.
 
@@ -57,7 +58,7 @@ class Decoding:
 
     @property
     def drawn(self) -> bool:
-        """Whether tokens are drawn at random, so that the text depends on the row's key."""
+        """Whether tokens are drawn at random, so that the text depends on a key of the row."""
         return self.temperature is not None or self.top_p is not None
 
     @property
@@ -68,13 +69,13 @@ class Decoding:
 
 @dataclass(slots=True)
 class TokenChooser:
-    """A logits processor for transformers that keeps one token of each row, the one that a decoding chooses.
+    """A logits processor for transformers: for each row it keeps only the token that is chosen as the next one.
 
     Attributes:
-        keys: the key of each row's draws, shape (rows,).
+        keys: the key on which each row's random draws depend, shape (rows,).
         decoding: how tokens are chosen; must not be a beam search.
-        tolerance: logits that differ by less are close.
-        start: how many tokens come before the first chosen one.
+        tolerance: two logits that differ by less than this are close: rounding could swap them.
+        start: how many tokens a row has before the first generated one.
         ends: the tokens that end a text.
         close: which rows had two candidates with close logits before their text ended, flags of shape (rows,).
     """
@@ -119,19 +120,19 @@ class TokenChooser:
 def chosen_of(
     logits: Floats, tokens: Ints, keys: Keys, step: int, *, decoding: Decoding, tolerance: float
 ) -> tuple[Ints, Mask]:
-    """Choose a token for each row, and tell whether another one is so close that rounding could swap them.
+    """Choose the next token of each row, and tell whether another one is so close that rounding could swap them.
 
     Args:
         logits: the highest logits of each row in falling order, shape (rows, tokens). There is one more than tokens
             that may be chosen, so that a close miss can be noticed.
         tokens: the tokens of these logits, same shape.
-        keys: the key of each row, shape (rows,).
+        keys: the key on which each row's random draws depend, shape (rows,).
         step: how many new tokens the text already has; each draw depends on step and token.
         decoding: how tokens are chosen: the likeliest, or by temperature and top-k.
         tolerance: logits that differ by less are close; 0 reports no close choices.
 
     Returns:
-        The column of the chosen token in `tokens`, and whether another one was close, both of shape (rows,).
+        The index of the chosen token in each row of `tokens`, and whether another one was close, both of shape (rows,).
     """
     possible = np.minimum(decoding.top_k, logits.shape[1]) if decoding.temperature is not None else 1
     noisy = logits.copy()
@@ -153,19 +154,24 @@ def chosen_of(
 
 
 def gumbel(keys: Keys, positions: Keys) -> Floats:
-    """Draw from the standard Gumbel distribution at the given positions of the streams `keys`; shapes broadcast."""
+    """Draw numbers from the standard Gumbel distribution; the same arguments give the same numbers.
+
+    Args:
+        keys: the keys of random streams.
+        positions: which draw of each stream is returned; the shapes of both arguments are broadcast.
+    """
     points = unit(keys, positions) + 2.0**-54  # never 0
     noise: Floats = -np.log(-np.log(points))
     return noise
 
 
 def draw_from_nucleus(probabilities: Floats, top_p: float, draw: float) -> int:
-    """Return the token of the nucleus that a random number selects.
+    """Return a token that is drawn from the nucleus: the likeliest tokens that together have a certain probability.
 
     Args:
         probabilities: the probability of every token, shape (vocabulary,).
-        top_p: the nucleus is the smallest set of tokens that together have this probability.
-        draw: a random number from U[0, 1).
+        top_p: this probability.
+        draw: a random number in [0, 1), which selects the token.
 
     >>> [draw_from_nucleus(np.array([0.1, 0.5, 0.3, 0.1]), 0.8, draw) for draw in (0.0, 0.6, 0.7, 0.99)]
     [1, 1, 2, 2]
@@ -177,9 +183,9 @@ def draw_from_nucleus(probabilities: Floats, top_p: float, draw: float) -> int:
 
 
 def likeliest(probabilities: Floats, top_p: float) -> Ints:
-    """Return the likeliest tokens, the likeliest first; of equally likely ones, the lowest number comes first.
+    """Return the likeliest tokens, the likeliest first; of equally likely ones, the token with the lowest number first.
 
-    They contain the nucleus of `top_p`, and possibly further tokens.
+    They are at least as many as are needed to have the probability `top_p` together.
 
     Args:
         probabilities: the probability of every token, shape (vocabulary,).

@@ -40,8 +40,8 @@ def rewritten(model: Pretrained, texts: Sequence[str], keys: Keys, decoding: Dec
     Args:
         model: loaded as `AutoModelForSeq2SeqLM`.
         texts: the inputs.
-        keys: the key of each text's draws, shape (texts,).
-        decoding: how tokens are chosen.
+        keys: the key on which each text's random draws depend, shape (texts,).
+        decoding: how tokens are chosen, such as by beam search.
 
     Returns:
         A text for each input; None if the input is empty or longer than the model reads, or if the model did not stop
@@ -65,8 +65,8 @@ def continued(
     Args:
         model: loaded as `AutoModelForCausalLM`.
         prompts: the texts to continue; of a prompt that is too long, only the end is read.
-        keys: the key of each prompt's draws, shape (prompts,).
-        decoding: how tokens are chosen.
+        keys: the key on which each prompt's random draws depend, shape (prompts,).
+        decoding: how tokens are chosen, such as by random draws.
         new_tokens: the most tokens that are generated.
 
     Returns:
@@ -94,12 +94,12 @@ def generated(
     Args:
         model: an encoder-decoder, or a causal language model.
         inputs: the tokens that the model reads, for each row.
-        keys: the key of each row's draws, shape (rows,).
-        decoding: how tokens are chosen.
+        keys: the key on which each row's random draws depend, shape (rows,).
+        decoding: how tokens are chosen, such as by beam search or by random draws.
         limits: the most new tokens of each row, shape (rows,); a row with the limit 0 is skipped.
         stops: for each row, strings that also end it: the last token is the one that completes such a string. Empty if
             no row has such strings.
-        batch_tokens: the tokens of a batch, generated ones included; None for `BATCH_TOKENS`.
+        batch_tokens: the most tokens of a batch, generated ones included; None for `BATCH_TOKENS`.
 
     Returns:
         The new tokens of each row, special tokens and padding included; None for a row with the limit 0.
@@ -132,7 +132,7 @@ def generated(
 
 
 def tokenized(model: Pretrained, texts: Sequence[str]) -> list[list[int]]:
-    """Return the tokens of each text, with the special tokens that the model expects around it."""
+    """Return the tokens of each text, with the special tokens that the model expects around them."""
     if not texts:
         return []
     with RUNNING:

@@ -41,13 +41,17 @@ _SMALLEST = 32
 def by_trees(
     pretrained: Pretrained, questions: Sequence[Sequence[Request]], budget: int, worth: int | None = None
 ) -> list[Floats]:
-    """Return the log-likelihood of each sequence, in nats, computed with trees.
+    """Return the log-likelihood of each sequence of tokens, in nats; tokens that sequences share are computed once.
+
+    The sequences of a question begin alike. They form a tree, in which a shared token occurs once. A prefix that many
+    questions share is also computed once.
 
     Args:
-        pretrained: a model that computes trees exactly as it computes their sequences.
-        questions: the sequences of each question.
-        budget: the number of tokens in a batch.
-        worth: the fewest tokens that a prefix must save to be used; None for the default of the device.
+        pretrained: a causal language model that gives trees the same values as their sequences (to rounding).
+        questions: for each question, its sequences, with the index of the first token that is scored.
+        budget: the most tokens in a batch.
+        worth: a prefix is shared by questions only if that saves at least so many tokens; None for the default of the
+            device.
 
     Returns:
         For each question an array of shape (sequences,).
@@ -72,7 +76,12 @@ def by_trees(
 
 
 def log_probabilities(logits: "Tensor", tokens: "Tensor") -> Floats:
-    """Return the log-probability of each token under its row of logits, float64, shape (tokens,)."""
+    """Return the log-probability of each token, float64, shape (tokens,).
+
+    Args:
+        logits: for each token, the logits of all tokens at its place, shape (tokens, vocabulary).
+        tokens: the tokens, shape (tokens,).
+    """
     picked = logits.gather(-1, tokens[:, None])[:, 0] - logits.logsumexp(-1)
     found: Floats = picked.double().cpu().numpy()
     return found
@@ -263,12 +272,12 @@ _BATCH_TOKENS = TokensByDevice(cpu=512, gpu=8192)
 
 @dataclass(frozen=True, slots=True)
 class Likelihoods:
-    """A function that computes log-likelihoods of sequences with one model.
+    """A function that computes log-likelihoods of token sequences with one model.
 
     Attributes:
         pretrained: a causal language model.
-        budget: the number of tokens in a batch, padding included.
-        trees: whether the model computes trees exactly as it computes their sequences.
+        budget: the most tokens in a batch, padding included.
+        trees: whether shared tokens are computed once (as a tree), because the model then gives the same values.
     """
 
     pretrained: Pretrained
@@ -277,11 +286,11 @@ class Likelihoods:
 
     @classmethod
     def of(cls, pretrained: Pretrained, batch_tokens: int | None = None) -> "Likelihoods":
-        """Make the function for a model, after testing how the model computes trees.
+        """Make the function for a model, after a test whether the model may compute shared tokens only once.
 
         Args:
             pretrained: a causal language model.
-            batch_tokens: the number of tokens in a batch, padding included; None for the default of the device.
+            batch_tokens: the most tokens in a batch, padding included; None for the default of the device.
         """
         budget = batch_tokens or _BATCH_TOKENS.on(pretrained.device)
         return cls(pretrained, budget, _computes_trees(pretrained, budget))

@@ -30,7 +30,13 @@ _ONE_LETTER_WORDS = frozenset("аивкосуя")
 
 
 class GapWord(NamedTuple):
-    """A word for a gap, with the token of the word and the logit that the model gives it."""
+    """A word that a masked language model puts into a gap of a text.
+
+    Attributes:
+        text: the word.
+        logit: the logit that the model gives it.
+        token: the token of the word.
+    """
 
     text: str
     logit: float
@@ -38,7 +44,10 @@ class GapWord(NamedTuple):
 
 
 def with_gap(text: str, start: int, stop: int) -> str:
-    """Replace `text[start:stop]` by a gap, and cut the text to the whole words within 300 characters on each side."""
+    """Replace the characters [start, stop) of a text by the mark of a gap, which a masked language model fills.
+
+    The text is cut to the whole words within 300 characters on each side of the gap.
+    """
     left, right = text[max(start - _WINDOW, 0) : start], text[stop : stop + _WINDOW]
     if start > _WINDOW:
         left = left.partition(" ")[2]
@@ -55,7 +64,7 @@ def words_for(model: Pretrained, contexts: Sequence[str]) -> list[tuple[GapWord,
 
     Args:
         model: loaded as `AutoModelForMaskedLM`.
-        contexts: texts with one `GAP` each.
+        contexts: texts, each with one gap (the mark `GAP`).
     """
     found: list[tuple[GapWord, ...]] = [()] * len(contexts)
     texts = [text.replace(GAP, model.tokenizer.mask_token) for text in contexts]
@@ -108,10 +117,10 @@ def _logits(model: Pretrained, inputs: "Tensor", attention: "Tensor", gaps: "Ten
 
 @lru_cache(maxsize=8)
 def whole_words(name: str, tokenizer: Any) -> dict[int, str]:  # noqa: ANN401  (transformers' own)
-    """Return the tokens that are whole Russian words, as a mapping from each token to its word.
+    """Return the tokens of a tokenizer that are whole Russian words, as a mapping from each token to its word.
 
     Args:
-        name: the name of the model; part of the cache key.
+        name: the name of the model; under it and the tokenizer the result is kept for later calls.
         tokenizer: the tokenizer of the model.
     """
     del name
@@ -135,9 +144,9 @@ def same_kind(one: str, other: str) -> bool:
 
 @lru_cache(maxsize=100_000)
 def parts_of_speech(word: str) -> frozenset[str]:
-    """Return the parts of speech of a Russian word, as pymorphy3 names them, without improbable ones.
+    """Return the likely parts of speech of a Russian word, as pymorphy3 names them.
 
-    For example, «из» is not a noun.
+    Improbable ones are left out; for example, «из» is not a noun.
     """
     analyses = morphology().parse(word)
     return frozenset(str(analysis.tag.POS) for analysis in analyses if analysis.score >= _LEAST_SCORE)

@@ -40,7 +40,10 @@ _lock = Lock()
 
 
 def device_of(name: str) -> "Device":
-    """Return the torch device of this name; `auto` is the first GPU if there is one, else the CPU.
+    """Return the torch device of this name.
+
+    Args:
+        name: cpu, cuda or cuda:N; or auto: the first GPU if there is one, else the CPU.
 
     Raises:
         AugmentError: the machine has no such device, or torch is not installed.
@@ -62,7 +65,11 @@ def device_of(name: str) -> "Device":
 
 
 def dtype_of(name: str, device: "Device") -> "Dtype":
-    """Return the torch dtype of this name; `auto` is bfloat16 on a GPU, else float32.
+    """Return the torch dtype of this name.
+
+    Args:
+        name: one of `DTYPES`, such as bfloat16; or auto: bfloat16 on a GPU, else float32.
+        device: the device on which the network runs.
 
     Raises:
         AugmentError: the name is not one of `DTYPES`, or torch is not installed.
@@ -77,7 +84,15 @@ def dtype_of(name: str, device: "Device") -> "Dtype":
 
 @dataclass(frozen=True, slots=True)
 class Pretrained:
-    """A model in evaluation mode on its device, with its tokenizer."""
+    """A network of transformers, ready to use.
+
+    Attributes:
+        name: the name or folder that it was loaded from.
+        model: the network, in evaluation mode.
+        tokenizer: its tokenizer.
+        device: the device that it is on.
+        dtype: the type of its numbers.
+    """
 
     name: str
     model: Any
@@ -95,7 +110,7 @@ def load(
     layers: int | None = None,
     **options: Any,  # noqa: ANN401
 ) -> Pretrained:
-    """Load the model of this name; later calls with the same arguments return the same object.
+    """Load a network with its tokenizer; later calls with the same arguments return the same object.
 
     Args:
         head: the transformers class that loads it, for example `AutoModelForCausalLM`.
@@ -122,7 +137,7 @@ def load(
 
 
 def release() -> None:
-    """Drop all loaded models and free their memory."""
+    """Drop all loaded networks and free their memory."""
     with _lock:
         _loaded.clear()
     gc.collect()
@@ -163,9 +178,12 @@ def _read(kind: Any, name: str, folder: Path, what: str) -> Any:  # noqa: ANN401
 
 @lru_cache(maxsize=16)
 def fingerprint(name: str) -> str:
-    """Return the name of a model (without parent folders), `#`, and a digest of its weights and vocabulary.
+    """Return the name of a model with a digest: NAME#DIGEST.
 
-    The digest has eight hexadecimal digits.
+    The name is without parent folders. The digest of the weights and the vocabulary has eight hexadecimal digits.
+
+    Args:
+        name: a folder, or the hub's name of a model in the local cache.
 
     Raises:
         AugmentError: there is no such model.

@@ -21,7 +21,7 @@ Tokens = npt.NDArray[np.int64]
 
 
 class Request(NamedTuple):
-    """A sequence to score.
+    """A sequence of tokens of which a language model is to give the log-likelihood.
 
     Attributes:
         tokens: the sequence.
@@ -34,7 +34,9 @@ class Request(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """The sequences of a question after their common prefix.
+    """The token sequences of a question as a tree: tokens that several sequences begin with occur once.
+
+    The prefix, which all sequences of the question have in common with those of other questions, is left out.
 
     Attributes:
         tokens: the tokens that the model is given, shape (inputs,). The last token of a sequence is left out, unless
@@ -58,7 +60,7 @@ class Tree:
 
 @dataclass(frozen=True, slots=True)
 class PrefixGroup:
-    """Questions whose sequences all begin with the same tokens.
+    """Questions whose token sequences all begin with the same tokens (the prefix), which are computed once.
 
     Attributes:
         prefix: the common tokens; may be empty.
@@ -83,11 +85,12 @@ def common_length(one: Tokens, other: Tokens) -> int:
 
 
 def prefix_groups(questions: Sequence[Sequence[Request]], least: int) -> list[PrefixGroup]:
-    """Group the questions by common prefixes, so that as few tokens as possible are computed.
+    """Group questions whose token sequences begin alike, so that a model computes as few tokens as possible.
 
     Args:
         questions: the sequences of each question; no sequence may be empty.
-        least: the fewest tokens that a prefix must save to be worth a call of the model.
+        least: questions form a group only if their common prefix saves at least so many tokens, else a call of the
+            model is not worth it.
     """
     prefixes = [_common_prefix(question) for question in questions]
     keys = [prefix.astype(">u4").tobytes() for prefix in prefixes]  # sorts as the tokens do, and fast
@@ -156,7 +159,12 @@ def _intervals(overlaps: Sequence[int], least: int) -> Sequence[tuple[int, int, 
 
 
 def tree_of(question: Sequence[Request], prefix: int) -> Tree:
-    """Build the tree of a question's sequences after their first `prefix` tokens, which are the same in all."""
+    """Build a tree of a question's token sequences: tokens that several sequences begin with occur once.
+
+    Args:
+        question: the sequences.
+        prefix: how many tokens at the beginning, the same in all sequences, are left out.
+    """
     order = sorted(range(len(question)), key=lambda index: question[index].tokens.astype(">u4").tobytes())
     tokens: list[int] = []
     depths: list[int] = []
@@ -209,12 +217,15 @@ def _tree(nodes: Ints, paths: Sequence[Ints]) -> Tree:
 
 
 def tree_mask(trees: Sequence[Tree], size: int, prefix: int) -> Bools:
-    """Return which tokens each token of a row attends to, flags of shape (size, prefix + size).
+    """Return which tokens each token of a row of trees attends to, flags of shape (size, prefix + size).
+
+    A tree holds token sequences that begin alike; a token attends to the prefix and to the tokens before it in its
+    sequences.
 
     Args:
         trees: the trees of the row, one after the other. The padding after them attends to the prefix and itself.
-        size: the length of the row.
-        prefix: the length of the prefix.
+        size: the length of the row in tokens, with the padding.
+        prefix: the number of tokens of the prefix, which comes before all trees.
     """
     mask = np.zeros((size, prefix + size), dtype=np.bool_)
     mask[:, :prefix] = True
@@ -230,10 +241,14 @@ def tree_mask(trees: Sequence[Tree], size: int, prefix: int) -> Bools:
 
 
 def packed_rows(sizes: Sequence[int], row: int) -> list[list[int]]:
-    """Pack trees into rows of at most `row` tokens; return the indices of the trees in each row.
+    """Pack trees of tokens into rows of at most `row` tokens; return the indices of the trees in each row.
 
     The largest tree is packed first, and each goes into the first row with enough room. A tree with more than `row`
     tokens gets a row of its own.
+
+    Args:
+        sizes: the number of tokens of each tree.
+        row: the most tokens in a row.
 
     >>> packed_rows([3, 5, 2, 9], 8)
     [[3], [1, 0], [2]]

@@ -127,14 +127,15 @@ def _checked(given: Mapping[str, Any]) -> RowsJob:
 
 @dataclass(frozen=True, slots=True)
 class SearchRows(RowWork):
-    """What `attack` does with the rows of a run.
+    """What the command `attack` does with the rows of a run: it searches for changes that break a model's answers.
 
     Attributes:
-        job: the files, the task and the attacks.
+        job: the run: its files, the task and the attacks.
         given: maps the parameters of the options to their values.
         schema: the task of the rows.
         labels: the labels that the model may answer with; None if its answers are free text.
-        originals: the first rows of the input, on which the slip rate of the model is measured.
+        originals: the first rows of the input; on these it is measured how often the model gives an answer that it does
+            not usually give (its slip rate).
         deadline: the time at which the searches end, in seconds since 1970; None for no deadline.
         shown: a list to which the results of the searches are added instead of being written; None to write them.
     """
@@ -147,7 +148,7 @@ class SearchRows(RowWork):
     shown: list[Finding] | None = None
 
     def begin(self) -> OnChunk:
-        """Load the model, and return the function that runs the searches of a chunk of records."""
+        """Load the model, and return the function that searches the records of a chunk."""
         job, given = self.job, self.given
         model = self._model(given["model"])
         adversary = Adversary(

@@ -43,32 +43,31 @@ class Measured:
         what: the name of the attack, or "unrelated texts".
         probability: the probability of the attack; None for unrelated texts.
         scores: the scores, shape (pairs,).
+        default: whether the probability is the attack's default.
+        grades: how readers graded texts with such scores: the shares of the grades 3, 2, 1 and 0, shape (4,); None if
+            the similarity has no grades.
     """
 
     what: str
     probability: float | None
     scores: Floats
     default: bool = False
-    """Whether the probability is the attack's default."""
     grades: Floats | None = None
-    """How readers graded texts with such scores: the shares of the grades 3, 2, 1 and 0, shape (4,).
-
-    None if the similarity has no grades.
-    """
 
     def passing(self, threshold: float) -> float:
-        """Return the share of scores that pass a threshold."""
+        """Return the share of the scores, in [0, 1], that are at least `threshold`."""
         return float(np.mean(self.scores >= threshold))
 
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """The scores of a similarity on a user's texts.
+    """The scores of a similarity on a user's texts, with a proposed threshold.
 
     Attributes:
         scorer: the similarity's signature.
         unrelated: the scores of unrelated pairs of texts.
-        attacks: the scores of each attack at each probability, with one candidate and no search.
+        attacks: the scores of each attack at each probability; each text has one random perturbation, which no gate
+            checks.
         accept: the share of perturbations that must pass the threshold, in (0, 1].
         threshold: the proposed threshold: the highest at which at least the share `accept` of each attack's
             perturbations passes, at the default probability of the attack.
@@ -83,7 +82,7 @@ class Calibration:
     default: float
 
     def table(self) -> dict[str, Any]:
-        """Return the figures as JSON values."""
+        """Return the measurement (distributions of scores, and thresholds) as JSON values."""
         return {
             "version": 1,
             "scorer": self.scorer,
@@ -217,7 +216,7 @@ def calibrated(
 
 
 def unrelated_pairs(records: Sequence[Record]) -> tuple[list[str], list[str]]:
-    """Pair each text with a text of another record from the same field.
+    """Pair each text with an unrelated one: a text of another record from the same field.
 
     Returns:
         Two lists of the same length: the texts, and the unrelated text of each. They do not depend on the order of the

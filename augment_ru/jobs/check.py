@@ -26,7 +26,11 @@ _ALL_KEY = "all columns are the key"
 
 
 def file_problems(files: Sequence[Path]) -> Iterator[str]:
-    """Yield a line for each problem in the files; no files mean the data files of this package."""
+    """Yield a line for each problem in dictionaries, rule files, task files and prompt files.
+
+    Args:
+        files: the files; if empty, the data files of this package are checked.
+    """
     ours = [*sorted(folder("dictionaries").glob("*.tsv")), *rule_file.constraint_paths().values()]
     for path in files or [*ours, *sorted(folder("prompts").glob("*.toml"))]:
         if is_own(str(path)):
@@ -45,7 +49,7 @@ def file_problems(files: Sequence[Path]) -> Iterator[str]:
 
 
 def dictionary_problems(path: Path) -> Iterator[str]:
-    """Yield the problems of a dictionary.
+    """Yield a line for each problem of a dictionary.
 
     It must be UTF-8 in NFC, sorted, without repeated keys, and name its source and licence.
     """
@@ -99,7 +103,10 @@ def _row_problems(line: str, cells: list[str], before: list[str], *, all_key: bo
 
 
 def toml_problems(path: Path) -> Iterator[str]:
-    """Yield the problems of a TOML file; its keys tell whether it is a prompt file, a task file or a rule file."""
+    """Yield a line for each problem of a TOML file.
+
+    Its keys tell whether it is a prompt file, a task file or a rule file.
+    """
     try:
         content = read_toml(path)
     except AugmentError:  # the reader of rule files says what is wrong
@@ -113,9 +120,9 @@ def toml_problems(path: Path) -> Iterator[str]:
 
 
 def prompts_of_files(files: Sequence[Path]) -> str:
-    """Say which prompt each task file among the files has, such as "my.toml: the prompt rwsd".
+    """Say which prompt the tasks in task files are asked with, such as "my.toml: the prompt rwsd".
 
-    The files must have no problems.
+    The files must have no problems; other files than task files are left out.
     """
     tasks = [path for path in files if path.suffix == ".toml" and is_task_file(read_toml(path))]
     return "; ".join(f"{path}: {_stated_prompt(read_task_file(path))}" for path in tasks)
@@ -129,7 +136,7 @@ def _stated_prompt(known: Task) -> str:
 
 
 def task_problems(path: Path) -> Iterator[str]:
-    """Yield the first problem of a task file; its constraints and its prompt must exist and fit it, too."""
+    """Yield a line for the first problem of a task file; its constraints and its prompt must exist and fit it, too."""
     try:
         known = read_task_file(path)
         Preparation().check(known)
@@ -146,10 +153,11 @@ def _target_problems(where: str, prompt: Prompt) -> Iterator[str]:
 
 
 def prompt_problems(path: Path) -> Iterator[str]:
-    """Yield the problems of a prompt file: it must be valid, in NFC, and without spaces at line ends.
+    """Yield a line for each problem of a prompt file.
 
-    Prompt files of this package must name a source and a licence. If a task has the same name as the file, the prompt
-    may ask only for fields that hold right answers of the task.
+    It must be valid, in NFC, and without spaces at line ends. Prompt files of this package must name a source and a
+    licence. If a task has the same name as the file, the prompt may ask only for fields that hold right answers of the
+    task.
     """
     where = f"{path.parent.name}/{path.name}"
     known = path.stem in registry.names("tasks")
@@ -171,13 +179,14 @@ def prompt_problems(path: Path) -> Iterator[str]:
 
 
 def constraint_problems(where: str, read: Callable[[], rule_file.Constraint]) -> Iterator[str]:
-    """Yield the problems of a constraint.
+    """Yield a line for each problem of a constraint (a rule that says what is protected).
 
-    It must be valid, have examples in which it protects something and in which it does not, and agree with them.
+    It must be valid. It must have examples in which it protects something, and others in which it does not, and protect
+    what they say.
 
     Args:
         where: the name of the constraint in messages.
-        read: reads the constraint.
+        read: reads the constraint, and raises an error if it cannot.
     """
     try:
         found = read()
@@ -199,13 +208,23 @@ def constraint_problems(where: str, read: Callable[[], rule_file.Constraint]) ->
 
 
 def protected_in(one: rule_file.Constraint, example: rule_file.RuleExample) -> list[Span]:
-    """Return the spans that a constraint protects in the text of an example."""
+    """Return the spans that a constraint protects in the text of an example.
+
+    Args:
+        one: the constraint.
+        example: an example of its rule file: a text, with brackets around what is to be protected.
+    """
     (doc,) = Natasha()([example.text], one.layers)
     return protected((one,), {**example.record, "text": example.text}, {"text": doc})["text"]
 
 
 def mismatch(example: rule_file.RuleExample, found: Sequence[Span]) -> str:
-    """Return a message if the protected spans differ from the brackets of the example; "" if they agree."""
+    """Return a message if a constraint does not protect what an example of it says; "" if it does.
+
+    Args:
+        example: the example: a text, with brackets around what is to be protected.
+        found: the spans that the constraint protects in it.
+    """
     wanted = {place for span in example.spans for place in range(span.start, span.stop)}
     got = {place for span in found for place in range(span.start, span.stop)}
     if wanted == got:

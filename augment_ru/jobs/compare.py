@@ -31,8 +31,8 @@ def compare_reports(
         reports: the files of the reports.
         output: the file of the comparison as JSON, or - for stdout; None for no file.
         html: the file of the HTML page; None for no page.
-        form: how the tables are printed: `table`, or a format of `evaluation.table_text`.
-        latex: the options of LaTeX tables.
+        form: how the tables are printed: `table` for the terminal, or `markdown`, `csv` or `latex`.
+        latex: the options of LaTeX tables, such as `transposed`.
         title: the title of the comparison.
         date: the date that the comparison states.
         seed: the seed of the bootstrap.
@@ -57,11 +57,11 @@ def compare_reports(
 
 
 def print_totals(reports: Sequence[Path], form: str) -> None:
-    """Print the means over tasks of reports.
+    """Print the means of models over several tasks, from the reports of `evaluate`.
 
     Args:
-        reports: the files of the reports.
-        form: how the tables are printed: `table`, `json`, or a format of `evaluation.table_text`.
+        reports: the files of the reports, one for each task.
+        form: how the tables are printed: `table` for the terminal, `json`, `markdown`, `csv` or `latex`.
 
     Raises:
         AugmentError: a file is not a report.

@@ -26,7 +26,7 @@ _PICTURES = 0x2400
 
 
 class ShownRecord(Shown, Protocol):
-    """The result of an attack on a record, or of a search against a model."""
+    """A result that is shown as differences on a terminal: of an attack, or of a search against a model."""
 
     @property
     def record(self) -> Record:
@@ -34,7 +34,7 @@ class ShownRecord(Shown, Protocol):
 
 
 def pictured(text: str) -> str:
-    """Replace each character that could control the terminal by a picture of it; line feeds stay."""
+    """Replace each character that could control the terminal by a visible sign for it; line feeds stay."""
     return "".join(
         char if char.isprintable() or (char.isspace() and char not in _COMMANDS) else _picture(char) for char in text
     )
@@ -47,7 +47,12 @@ def _picture(char: str) -> str:
 
 
 def difference(script: Script, *, coloured: bool) -> Text:
-    """Return the text with its changes in colours, or between marks if `coloured` is false."""
+    """Return a changed text with its changes in colours, or between marks if there are no colours.
+
+    Args:
+        script: the original text and its edits.
+        coloured: whether changes are shown in colours.
+    """
     shown = Text()
     for part in parts(script):
         before, after = ("", "") if coloured else _MARKS[part.kind]
@@ -63,7 +68,7 @@ def shows_differences(told: Callable[[Any], str]) -> Callable[[Iterable[ShownRec
     the same record must follow each other. The numbers of records continue from call to call.
 
     Args:
-        told: returns the text about a result that is printed before its status, such as the name of the attack.
+        told: takes a result, and returns a text that is printed before its status, such as the name of the attack.
     """
     console, number, record = Console(highlight=False), 0, None
     coloured = console.color_system is not None

@@ -158,7 +158,12 @@ def _check_files(given: Mapping[str, Any], settings: EvaluationSettings) -> None
 
 
 def write_json(output: str | None, values: Mapping[str, Any]) -> None:
-    """Write a report as JSON to the file `output`: for -, one line on stdout; for None, write nothing."""
+    """Write a report as JSON.
+
+    Args:
+        output: the file; - for one line on stdout; None to write nothing.
+        values: the report.
+    """
     if output == "-":
         print(encoded_row(values))
     else:
@@ -171,7 +176,7 @@ def say_written(files: Iterable[str | None], what: str, remedy: str, *, quiet: b
     Args:
         files: the files; - stands for stdout, and None is skipped.
         what: what is written to stdout, in words, such as "the report".
-        remedy: what the message says about how to write a file, if no file was written.
+        remedy: advice on how to write a file, such as an option, which is printed if no file was written.
         quiet: whether nothing is printed.
     """
     wrote = ", ".join(f"{what} to stdout" if file == "-" else file for file in files if file)
@@ -182,8 +187,8 @@ def latex_options(texts: Sequence[str], form: str) -> LatexOptions:
     """Parse the options of LaTeX tables.
 
     Args:
-        texts: the values of `latex`.
-        form: the format of the printed tables.
+        texts: the values of the option `--latex`, such as "transposed" or "caption=TEXT".
+        form: the format of the printed tables; only `latex` may have options.
 
     Raises:
         AugmentError: there is no such option, or the tables are not printed as LaTeX.
@@ -205,8 +210,8 @@ def print_shown(
 
     Args:
         shown: the tables.
-        form: `table` for the terminal, or a format of `evaluation.table_text`. If it is `latex`, the table of rates
-            is laid out as in a paper.
+        form: `table` for the terminal, or `markdown`, `csv` or `latex`. If it is `latex`, the table of rates is laid
+            out as in a paper.
         report: the report that the tables belong to; None if they belong to none.
         latex: the options of LaTeX tables; caption and label are used for the first table only.
         to_stderr: whether they are printed on stderr instead of stdout.

@@ -32,6 +32,9 @@ _NAMED = re.compile(rf"`({'|'.join(map(re.escape, _OPTIONS))})`")
 def with_flags(message: str) -> str:
     """Replace the parameters that a message of the library names by the options of the command line.
 
+    Args:
+        message: the message, with names of parameters in backquotes.
+
     >>> with_flags("no right answer; name its field with `label_fields`")
     'no right answer; name its field with --label-field'
     """
@@ -44,7 +47,7 @@ class MisuseError(AugmentError):
 
 @contextmanager
 def checking() -> Iterator[None]:
-    """Turn errors in a block that checks the options of a command into errors of usage.
+    """Run a block that checks the options of a command; an error in it becomes an error of usage (exit code 2).
 
     Raises:
         MisuseError: an `AugmentError` is raised in the block.

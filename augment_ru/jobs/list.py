@@ -42,15 +42,19 @@ def _words(language: str) -> Words:
 
 
 def headings(language: str) -> Mapping[str, str]:
-    """Return the names of the groups of attacks in a language."""
+    """Return the headings of the groups in which attacks are listed.
+
+    Args:
+        language: en or ru.
+    """
     return _words(language)["groups"]
 
 
 def listing(kind: str | None, *, verbose: bool, language: str = "en") -> Iterator[str]:
-    """Yield the lines to print about one kind, or about all kinds under headings.
+    """Yield the lines that list the attacks, tasks, models or other names of this package.
 
     Args:
-        kind: one of `KINDS`; None for all.
+        kind: what is listed, one of `KINDS`, such as "attacks"; None for all kinds, under headings.
         verbose: whether details, such as options and files, are listed as well.
         language: en or ru; examples are in Russian.
     """

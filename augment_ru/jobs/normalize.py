@@ -52,10 +52,10 @@ def normalize_rows(given: Mapping[str, Any]) -> int:
 
 @dataclass(frozen=True, slots=True)
 class NormalizeRows(RowWork):
-    """What `normalize` does with the rows of a run.
+    """What the command `normalize` does with the rows of a run.
 
     Attributes:
-        job: the run.
+        job: the run: its files, task and settings.
         normalizer: the normalizer.
         show: a function that shows the results instead of writing them; None to write them.
     """
@@ -64,7 +64,7 @@ class NormalizeRows(RowWork):
     show: Show | None = None
 
     def begin(self) -> OnChunk:
-        """Return the function that normalizes a chunk of records; dictionaries are loaded on first use."""
+        """Return the function that normalizes the records of a chunk; dictionaries are loaded on first use."""
         read = 0
 
         def on_chunk(chunk: Sequence[Record], tally: Tally, advance: Advance) -> Sequence[tuple[Record, Changed]]:

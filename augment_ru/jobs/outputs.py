@@ -19,8 +19,8 @@ class Outputs(NamedTuple):
 
     Attributes:
         stream: the stream for rows.
-        flushed: whether the stream is flushed after each chunk.
-        rejected: a function that writes lines to the rejects file.
+        flushed: whether each chunk is written out at once, so that a reader of the stream need not wait.
+        rejected: a function that writes lines to the file of rejected rows (rows that could not be used).
     """
 
     stream: BinaryIO
@@ -29,24 +29,34 @@ class Outputs(NamedTuple):
 
 
 def rejects_of(output: str) -> str:
-    """Return the path of the file for rejected rows: `OUT.rejects.jsonl` in the folder of `OUT.jsonl`."""
+    """Return the path of the file for rejected rows, which could not be used: `OUT.rejects.jsonl` beside `OUT.jsonl`.
+
+    Args:
+        output: the path of the output file.
+    """
     bare = bare_name(output)
     suffix = Path(bare).suffix
     return f"{bare.removesuffix(suffix) if suffix in KINDS else bare}.rejects.jsonl"
 
 
 def is_shown(output: str | None) -> bool:
-    """Tell whether rows are shown as differences, because there is no output file and stdout is a terminal."""
+    """Tell whether results are shown as differences on the terminal instead of being written as rows.
+
+    They are if there is no output file and stdout is a terminal.
+
+    Args:
+        output: the output file; None if there is none.
+    """
     return output is None and sys.stdout is not None and sys.stdout.isatty()
 
 
 @contextmanager
 def outputs(output: str | None, *, skip: bool) -> Iterator[Outputs]:
-    """Hold the outputs of a run open during a `with` block: the output file, or stdout for None, and the rejects file.
+    """Hold the outputs of a run open during a `with` block: one for rows, and one for rejected rows.
 
     Args:
-        output: the output file.
-        skip: whether rejected rows are skipped; they are then written to the file `rejects_of(output)`.
+        output: the output file; None for stdout.
+        skip: whether rows that cannot be used are skipped; they are then written to the file that `rejects_of` names.
 
     Raises:
         AugmentError: stdout is closed, or a file cannot be written.
@@ -77,7 +87,14 @@ def outputs(output: str | None, *, skip: bool) -> Iterator[Outputs]:
 
 
 def rejected_line(line: Line, reason: str) -> bytes:
-    """Return a JSON line for the rejects file: the number of the row's line, the reason, and the content."""
+    """Return what the file of rejected rows holds for a row that could not be used, as a line of JSON.
+
+    It states the number of the row's line, the reason and the content of the row.
+
+    Args:
+        line: the line of the row.
+        reason: why it could not be used.
+    """
     row: dict[str, Any] = {"line": line.number, "reason": reason}
     try:
         row["raw"] = line.data.decode()
@@ -87,7 +104,11 @@ def rejected_line(line: Line, reason: str) -> bytes:
 
 
 def write_file(name: str | Path | None, content: Iterable[bytes]) -> None:
-    """Write a file, completely or not at all. `name` is a path or a URL; if it is None, nothing is written.
+    """Write a file, completely or not at all.
+
+    Args:
+        name: a path or a URL; None to write nothing.
+        content: the bytes, piece by piece.
 
     Raises:
         AugmentError: the file cannot be written.

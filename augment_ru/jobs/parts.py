@@ -35,10 +35,10 @@ _FACTS = "facts.json"
 
 @dataclass(frozen=True, slots=True)
 class JobPart:
-    """Rows of the input that are done together.
+    """A part of the input, which one worker does by itself.
 
     Attributes:
-        file_part: the rows.
+        file_part: where the rows of the part are in the input.
         learnt: the names of the columns of the output, and the types of their values, as far as the rows before this
             part determine them.
         limit: the maximum number of rows to read; None for all.
@@ -50,18 +50,21 @@ class JobPart:
 
     @property
     def name(self) -> str:
-        """The file name of the stored outcome. It depends on all attributes; names sort in the order of the input."""
+        """The name of the file that holds the finished part, for a run that is continued.
+
+        It depends on all attributes. Sorted by name, the parts are in the order of the input.
+        """
         facts = f"{self.file_part.digest} {self.learnt.names} {self.learnt.types} {self.limit}"
         return f"{self.file_part.first:015d}-{blake2b(facts.encode(), digest_size=16).hexdigest()}"
 
 
 @dataclass(frozen=True, slots=True)
 class PartDone:
-    """The outcome of a part.
+    """What was made of a part of the input.
 
     Attributes:
-        rows: the bytes to write, as `Sink.join` takes them.
-        rejects: the lines for the file of rejected rows.
+        rows: the rows to write, as bytes; for most formats several parts are simply joined.
+        rejects: the lines for the file of rejected rows (rows that could not be used).
         tally: the counts of the rows.
         learnt: the names and types of the output's columns up to the end of the part.
         failed: whether a row raised an error. The part is then done again, with the names and types of columns that the
@@ -77,7 +80,7 @@ class PartDone:
 
 @dataclass(slots=True)
 class KeptParts:
-    """The stored parts of a run.
+    """The finished parts of a run that are stored, so that a killed run can be continued.
 
     Attributes:
         store: where they are stored; None if nothing is stored.
@@ -90,14 +93,22 @@ class KeptParts:
     is_whole: bool = False
 
     def find(self, part: JobPart) -> PartDone | None:
-        """Return the outcome of a part from an earlier run; None if it is not stored, or its file is damaged."""
+        """Return what an earlier run made of a part; None if it is not stored, or its file is damaged.
+
+        Args:
+            part: the part of the input.
+        """
         data = None if self.store is None else self.store.read(part.name)
         done = None if data is None else _read(data)
         self.found += done is not None
         return done
 
     def save(self, part: JobPart, outcome: PartDone) -> None:
-        """Store the outcome of a part; its file appears only when it is complete. Failed parts are not stored.
+        """Store what was made of a part; its file appears only when it is complete. Failed parts are not stored.
+
+        Args:
+            part: the part of the input.
+            outcome: what was made of it.
 
         Raises:
             AugmentError: the file cannot be written.
@@ -120,9 +131,13 @@ def _read(data: bytes) -> PartDone | None:
 
 @contextmanager
 def kept_parts(job: RowsJob) -> Iterator[KeptParts]:
-    """Hold the stored parts of a run open during a `with` block; without `resume`, nothing is stored.
+    """Hold the stored parts of a run open during a `with` block, so that a killed run can be continued.
 
-    The parts are deleted after the block if the output is complete.
+    If the run is not asked to `resume`, nothing is stored. The parts are deleted after the block if the output is
+    complete.
+
+    Args:
+        job: the run.
 
     Raises:
         AugmentError: parts that were made with other settings are stored for this output, another run is writing it, or
@@ -164,11 +179,11 @@ def _difference(store: PartStore, facts: Mapping[str, Any]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class PartWork:
-    """The work of a run on its parts.
+    """What a worker does with the parts of the input that it gets.
 
     Attributes:
-        rows: what is done with rows.
-        is_final: whether an error is raised. If false, the part is marked as failed instead, because it may succeed
+        rows: what the command does with rows.
+        is_final: whether a wrong row raises an error. If false, the part is marked as failed instead: it may succeed
             when it is done again with the columns that the rows before it determine.
     """
 
@@ -204,8 +219,8 @@ def write_parts(work: RowWork, tally: Tally, advance: Callable[[Tally], None], c
     The bytes are the same as from `write_rows`, whatever the engine, the number of workers, and the size of the parts.
 
     Args:
-        work: makes the rows that are written.
-        tally: counts the rows.
+        work: what the command does with rows.
+        tally: the counts of the run, which are increased.
         advance: called with the tally of each part that was written.
         content: the content of the input; None to open the input here.
 
@@ -244,7 +259,12 @@ def write_parts(work: RowWork, tally: Tally, advance: Callable[[Tally], None], c
 
 
 def workers_advice(workers: int, parts: int, processors: int) -> str:
-    """Advise fewer workers if there are more workers than parts or processors; otherwise return "".
+    """Advise fewer workers if there are more of them than parts of the input or processors; otherwise return "".
+
+    Args:
+        workers: the number of workers.
+        parts: the number of parts of the input.
+        processors: the number of processors of the machine.
 
     >>> workers_advice(8, 3, 4)
     '`workers` 8: the input has 3 parts, so `workers` 3 is as fast; a lower `part_size` makes more parts'

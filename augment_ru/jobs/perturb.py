@@ -25,7 +25,7 @@ T = TypeVar("T")
 
 
 def perturb_rows(given: Mapping[str, Any]) -> int:
-    """Do what the options of `perturb` ask for, and return the exit code of `run`.
+    """Do what the options of the command `perturb` ask for. Return the exit code: 1 if rows were skipped, else 0.
 
     Args:
         given: maps the parameters of the options to their values.
@@ -41,6 +41,9 @@ def perturb_rows(given: Mapping[str, Any]) -> int:
 
 def run(job: RowsJob) -> int:
     """Perturb the rows of a run. Return the exit code: 1 if rows were skipped, else 0.
+
+    Args:
+        job: the run: its files, attacks and settings.
 
     Raises:
         AugmentError: a row or a file is wrong.
@@ -67,8 +70,9 @@ def make_rows(name: str, job: RowsJob, tally: Tally, work_of: Callable[[Show | N
     Args:
         name: the command.
         job: the run.
-        tally: counts the rows.
-        work_of: makes the work; it gets the function that shows results, or None if they are written.
+        tally: the counts of the run, which are increased.
+        work_of: makes what is done with the rows; it gets a function that shows results on the terminal, or None if
+            they are written.
 
     Raises:
         AugmentError: a row or a file is wrong.
@@ -87,17 +91,17 @@ def make_rows(name: str, job: RowsJob, tally: Tally, work_of: Callable[[Show | N
 
 @dataclass(frozen=True, slots=True)
 class PerturbRows(RowWork):
-    """What `perturb` does with the rows of a run.
+    """What the command `perturb` does with the rows of a run.
 
     Attributes:
-        job: the run.
+        job: the run: its files, attacks and settings.
         show: a function that shows the results instead of writing them; None to write them.
     """
 
     show: Show | None = None
 
     def begin(self) -> OnChunk:
-        """Return the function that perturbs a chunk of records. Attacks load what they need on first use."""
+        """Return the function that perturbs the records of a chunk; attacks load what they need on first use."""
         read = 0
 
         def on_chunk(chunk: Sequence[Record], tally: Tally, advance: Advance) -> Sequence[tuple[Record, Changed]]:
@@ -118,7 +122,12 @@ class PerturbRows(RowWork):
 
 
 def wrote(job: RowsJob, tally: Tally) -> str:
-    """Return a message that says how many rows a run wrote, and to which files."""
+    """Return a message that says how many rows a run wrote, and to which files.
+
+    Args:
+        job: the run.
+        tally: its counts.
+    """
     rows = amount(tally.written, "row")
     if is_shown(job.output):
         table = f", and wrote the table to {job.report}" if job.report is not None else ""
@@ -155,8 +164,8 @@ class PerturbedRows(LinesAtOnce):
 
     Args:
         records: the records of the chunk, at least one.
-        found: the results of each attack, in each draw, on the records.
-        meta: how much metadata is written (`augment_ru.engine.result.METAS`).
+        found: the results on these records: one item for each attack and each of its draws.
+        meta: how much metadata is written: full, brief or none.
         seed: the seed that the metadata of unperturbed rows states; None if these are not written.
     """
 
@@ -173,7 +182,7 @@ class PerturbedRows(LinesAtOnce):
 
     @property
     def results(self) -> list[Result]:
-        """The results, one for each row."""
+        """The results, one for each row that is written."""
         return self._in_turn(self._originals, [one.results for one in self._found])
 
     @cached_property
@@ -191,7 +200,11 @@ class PerturbedRows(LinesAtOnce):
         return iter(self._rows)
 
     def lines(self) -> Iterable[bytes] | None:
-        """Return the rows as JSON lines with line breaks; None if each row has to be encoded by itself."""
+        """Return the rows as lines of JSON, made all at once, which is faster.
+
+        The result is None if the records do not have one text each in the same field; each row is then encoded by
+        itself.
+        """
         records, meta = self._records, self._meta
         if not isinstance(records, AlikeRecords):
             return None

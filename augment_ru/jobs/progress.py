@@ -40,7 +40,7 @@ def print_problems(problems: Iterable[str], where: str = "", unchecked: Callable
     Args:
         problems: the problems.
         where: the text with which the error message begins.
-        unchecked: returns a text about what was not checked; None or "" if there is nothing to say.
+        unchecked: a function that returns a text about what was not checked; None or "" if there is nothing to say.
 
     Raises:
         AugmentError: there are problems; the message says how many.
@@ -70,13 +70,20 @@ class Advance(Protocol):
 
 
 def silent(count: int, size: float | None = None, total: int | None = None, note: str = "") -> None:
-    """Do nothing: an `Advance` for a run that shows no progress."""
+    """Do nothing, in place of the function that shows progress.
+
+    Args:
+        count: not used.
+        size: not used.
+        total: not used.
+        note: not used.
+    """
     del count, size, total, note
 
 
 @contextmanager
 def progress(name: str, unit: str, total: int | None = None, *, quiet: bool = False) -> Iterator[Advance]:
-    """Show a bar on stderr while the block runs, if stderr is a terminal.
+    """Show a progress bar on stderr during a `with` block, if stderr is a terminal.
 
     The remaining time is estimated from the whole run, because progress comes in large steps.
 

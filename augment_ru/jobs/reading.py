@@ -32,7 +32,11 @@ T = TypeVar("T")
 
 @contextmanager
 def opened(job: RowsJob) -> Iterator[BinaryIO]:
-    """Hold the input of a run open during a `with` block; yield a stream of its content in UTF-8."""
+    """Hold the input of a run open during a `with` block; yield a stream of its content in UTF-8.
+
+    Args:
+        job: the run.
+    """
     is_table = job.input_kind in TABLES
     with open_input(job.source) as stream, in_utf8(stream, job.encoding, marked=is_table) as content:
         yield content
@@ -45,12 +49,16 @@ def size_of(job: RowsJob) -> int | None:
 
 
 def where_of(job: RowsJob) -> str:
-    """Return the name of the input for messages."""
+    """Return how messages call the input of a run: the name of its file, or stdin."""
     return "stdin" if job.source == "-" else job.source
 
 
 def source_in(job: RowsJob, stream: BinaryIO) -> RowSource:
-    """Return the rows of the input, given a stream of its content.
+    """Return a reader of the rows of a run's input.
+
+    Args:
+        job: the run.
+        stream: the content of the input.
 
     Raises:
         AugmentError: the content is not in the expected format.
@@ -62,9 +70,13 @@ def source_in(job: RowsJob, stream: BinaryIO) -> RowSource:
 
 
 def with_corpus(job: RowsJob, stream: BinaryIO) -> RowsJob:
-    """Return a copy of a run whose attacks know the sentences of all its records.
+    """Return a copy of a run for attacks that need the sentences of the whole input.
 
-    They are read from the stream, which is then set back to where it was.
+    The sentences are read from the stream, which is then set back to where it was.
+
+    Args:
+        job: the run.
+        stream: the content of the input.
     """
     from augment_ru.attacks.add_sent.input_corpus import InputCorpus  # noqa: PLC0415  (only some attacks want it)
 
@@ -93,16 +105,16 @@ def records_of(job: RowsJob) -> Iterator[Record]:
 
 
 class RowsReading:
-    """Reads the records of a run. A row that cannot be perturbed or written is rejected, or ends the run with an error.
+    """Reads the records of a run. A row that cannot be used is skipped, or ends the run with an error.
 
-    While records are read, an `AugmentError` is raised if such a row is not skipped, or if the file is damaged.
+    While records are read, an `AugmentError` is raised if such a row is not to be skipped, or if the file is damaged.
 
     Args:
-        source: the rows.
+        source: the rows of the input.
         job: the run; its limit is the maximum number of records that are yielded.
-        tally: counts the rows, and the bytes that were read.
-        reject: called with a line for the rejects file for each row that is skipped.
-        check: raises an error if the output cannot hold a record.
+        tally: the counts of the run: its rows, and the bytes that were read.
+        reject: a function that is called with a line for the file of rejected rows, for each row that is skipped.
+        check: a function that raises an error if the output cannot hold a record.
     """
 
     def __init__(
@@ -117,7 +129,14 @@ class RowsReading:
         self.task = job.schema  # None if that of each row is recognised
 
     def chunks(self, sink: Sink) -> Iterator["ReadChunk"]:
-        """Yield the records in chunks. Chunks of JSON lines are `AlikeRecords` if all their records are alike."""
+        """Yield the records in chunks: records that are perturbed together.
+
+        If all records of a chunk of JSON lines have one text each, in the same field, it holds them as `AlikeRecords`,
+        which are faster.
+
+        Args:
+            sink: what writes the rows; its format decides how chunks are made.
+        """
         if not (isinstance(self.source, JsonLines) and isinstance(sink, LinesSink)):
             yield from self._chunks(self.source)
             return
@@ -177,7 +196,12 @@ class RowsReading:
         return AlikeRecords(task, values, texts, raw, PLAIN)
 
     def records(self, lines: Iterable[Line], used: list[Line] | None = None) -> Iterator[Record]:
-        """Yield the records of these lines. The line of each record is appended to the list `used`, if it is given."""
+        """Yield the records of these lines.
+
+        Args:
+            lines: lines of the input.
+            used: a list to which the line of each record is appended; None for no list.
+        """
         job, tally = self.job, self.tally
         if job.limit == 0:
             return
@@ -216,7 +240,11 @@ class RowsReading:
 
 
 def said_rows(source: Iterable[T], where: str) -> Iterator[T]:
-    """Yield the items of `source`: the rows or the parts of a file.
+    """Yield the rows or the parts of a file; if it is damaged, say so with the name of the file.
+
+    Args:
+        source: the rows or parts.
+        where: the name of the file, with which the message begins.
 
     Raises:
         AugmentError: the file is damaged; the message begins with `where`.
@@ -256,8 +284,9 @@ class ReadChunk(NamedTuple):
 
     Attributes:
         records: the records.
-        lines: a function that returns the line of each record.
-        refuse: a function that takes a line and a reason. It rejects the row, or raises an error that names the row.
+        lines: a function without arguments that returns the lines (number and text) of the records, in their order.
+        refuse: a function that takes a line and a reason. If bad rows are skipped, it writes the row to the file of
+            rejected rows; otherwise it raises an error that names the row.
     """
 
     records: Sequence[Record]

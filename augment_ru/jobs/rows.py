@@ -32,15 +32,15 @@ LONGEST = 2**20
 
 @dataclass(frozen=True, slots=True)
 class RunSplit:
-    """How a run is split into parts, and where they are done.
+    """How a run is split into parts of the input, and where they are done.
 
     Attributes:
         workers: how many parts are done at a time. None means one with the local engine, and with Ray as many as the
             cluster has processors.
         resume: whether finished parts are stored, so that a killed run can be continued.
-        engine: `local`, `ray` or `ray:ADDRESS`.
+        engine: `local` for processes of this machine, `ray` or `ray:ADDRESS` for a cluster.
         part_bytes: how many bytes of the input a part has.
-        facts: maps names to everything that the rows depend on besides the input: options, digests of files, versions.
+        facts: everything that the rows depend on besides the input, by name: options, digests of files, versions.
     """
 
     workers: int | None = None
@@ -55,7 +55,7 @@ class RunSplit:
         return self.resume or (self.workers or 1) > 1 or self.engine != LOCAL
 
     def made(self) -> Engine:
-        """Return the engine that does the parts.
+        """Return the engine that does the parts: processes of this machine, or a Ray cluster.
 
         Raises:
             AugmentError: the name of the engine is unknown, the engine is not installed, or `workers` is below 1.
@@ -79,7 +79,7 @@ class RowsJob:
         skip: whether rows that cannot be used go to the rejects file; otherwise the first one ends the run.
         limit: the maximum number of rows to read; None for all.
         report: the file for the closing table as JSON; None for no file.
-        reads: the files that options name: the recipe, rule files, dictionaries, folders of models.
+        reads: the files that options name, besides the input: the recipe, rule files, dictionaries, folders of models.
         input_format: the format of the input, such as jsonl; None to take it from the name of the file.
         encoding: the encoding of the input.
         copies: how many perturbations each attack makes of a row, each with its own random draw.
@@ -87,8 +87,10 @@ class RowsJob:
         quiet: whether no progress and no closing table are shown.
         split: how the work is split into parts.
         key: the name of the field that holds the metadata.
-        spans: which part of a text with labelled spans is perturbed (`Layout.spans`); None for the task's own setting.
-        accepts: checks a record beyond what its task asks for, and raises an error if the run cannot use it.
+        spans: which part of a text with labelled spans is perturbed, written as in a task file (`Layout.spans`); None
+            for the task's own setting.
+        accepts: a function that checks a record beyond what its task asks for, and raises an error if the run cannot
+            use it.
     """
 
     source: str
@@ -119,7 +121,7 @@ class RowsJob:
         return task_or_file(self.task) if self.task else None
 
     def check_length(self, record: Record) -> None:
-        """Check that the texts of a record are short enough to be annotated or scored.
+        """Check that the texts of a record are short enough for what the run does with them (annotate or score them).
 
         Raises:
             AugmentError: the texts are too long, and the run annotates or scores them.
@@ -135,7 +137,7 @@ class RowsJob:
             )
 
     def check(self) -> None:
-        """Check names, constraints and files before anything is read.
+        """Check the names, constraints and files of a run before anything is read.
 
         Raises:
             AugmentError: a name, a value or a file is wrong.
@@ -189,7 +191,7 @@ class RowsJob:
 def asked_attacks(
     given: Mapping[str, Any], attacks: Sequence[str], *, asks_model: bool = False
 ) -> tuple[Preparation, list[Perturber]]:
-    """Return the preparation and the attacks that the options of a command ask for.
+    """Return the attacks that the options of a command ask for, and how records are prepared for them.
 
     The preset supplies the values of options that the user did not set.
 
@@ -212,12 +214,17 @@ def asked_attacks(
 
 
 def stated(given: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:
-    """Return the values of the parameters in `names` that are not None."""
+    """Return the values in `given` of the parameters in `names`, without those that are None."""
     return {name: given[name] for name in names if given.get(name) is not None}
 
 
 def rows_job(given: Mapping[str, Any], attacks: Sequence[str], *, asks_model: bool = False) -> RowsJob:
-    """Return the run that the options of a command ask for. The arguments are those of `asked_attacks`.
+    """Return the run that the options of a command ask for.
+
+    Args:
+        given: maps the parameters of the options to their values; an option that the user did not set is None or empty.
+        attacks: the specifications of the attacks.
+        asks_model: whether the run also asks a model, which may need the device.
 
     Raises:
         AugmentError: a name is unknown, a value is wrong, or a file cannot be read.
@@ -235,7 +242,11 @@ def rows_job(given: Mapping[str, Any], attacks: Sequence[str], *, asks_model: bo
 
 
 def with_split(job: RowsJob, given: Mapping[str, Any]) -> RowsJob:
-    """Return a run with the split into parts that the options of a command ask for.
+    """Return a copy of a run that is split into parts as the options of a command ask for.
+
+    Args:
+        job: the run.
+        given: maps the parameters of the options to their values.
 
     Raises:
         AugmentError: a file that the rows depend on cannot be read.
@@ -301,7 +312,10 @@ def _digest(path: Path) -> str:
 
 
 def model_options(pairs: Sequence[str]) -> dict[str, dict[str, str]]:
-    """Parse the parameter `model_options`: ["linear.longest=3"] gives {"linear": {"longest": "3"}}.
+    """Parse the options of models: ["linear.longest=3"] gives {"linear": {"longest": "3"}}.
+
+    Args:
+        pairs: the values of `--model-option`, each KIND.NAME=VALUE.
 
     Raises:
         AugmentError: a value does not have this form.

@@ -36,7 +36,7 @@ class TextPair(NamedTuple):
     """An original text and a perturbed text.
 
     Attributes:
-        attack: the attack that made the perturbed text; `ALL` if the row names no attack.
+        attack: the attack that made the perturbed text; "(pairs)" if the row names no attack.
         original: the original text.
         perturbed: the perturbed text.
         script: the edits; None if the row does not state them.
@@ -121,7 +121,9 @@ def score_pairs(
     output: Path | None,
     form: str,
 ) -> None:
-    """Score the pairs of a file, write each pair with its score, and print the figures by attack.
+    """Score the pairs of texts in a file, write each pair with its score, and print how scores are distributed.
+
+    The distribution is printed for each attack.
 
     Args:
         source: the file, or - for stdin.
@@ -131,7 +133,7 @@ def score_pairs(
         encoding: the encoding of the file; None for UTF-8.
         device: where networks run; None for auto.
         output: the file for the pairs with their scores; None for no file.
-        form: how the table is printed: `table`, or a format of `evaluation.table_text`.
+        form: how the table is printed: `table` for the terminal, or `markdown`, `csv` or `latex`.
 
     Raises:
         AugmentError: an option or a row is wrong, or there are no pairs.
@@ -174,6 +176,11 @@ def scored(pairs: Sequence[TextPair], similarity: Similarity, preparation: Prepa
 
     A pair that states its edits gets the score that the gate gave it. For other pairs the edits are derived from the
     differing words, so similarities that read edits may score them slightly differently.
+
+    Args:
+        pairs: the pairs of texts.
+        similarity: what scores them.
+        preparation: annotates the texts, if the similarity reads annotation.
     """
     found: list[float] = []
     for prepared in preparation.texts((pair.original for pair in pairs), needs=[Needs(similarity.layers)]):
@@ -189,7 +196,15 @@ def scored(pairs: Sequence[TextPair], similarity: Similarity, preparation: Prepa
 
 
 def figures(pairs: Sequence[TextPair], scores: Sequence[float]) -> dict[str, dict[str, Any]]:
-    """Return figures by attack: the number of its pairs (`pairs`), and the distribution of their scores."""
+    """Return the distribution of scores for each attack.
+
+    Args:
+        pairs: the pairs of texts, each with the attack that made it.
+        scores: the score of each pair.
+
+    Returns:
+        For each attack, the number of its pairs (`pairs`), and the mean, deviation and quantiles of their scores.
+    """
     by_attack: dict[str, list[float]] = {}
     for pair, score in zip(pairs, scores, strict=True):
         by_attack.setdefault(pair.attack, []).append(score)
@@ -197,7 +212,11 @@ def figures(pairs: Sequence[TextPair], scores: Sequence[float]) -> dict[str, dic
 
 
 def figures_table(found: Mapping[str, Mapping[str, Any]]) -> ShownTable:
-    """Lay out the figures as a table of scores × 100, as in Table 1 of TAPE."""
+    """Lay out the distributions of scores as a table, × 100, as in Table 1 of TAPE.
+
+    Args:
+        found: the distribution of each attack, as `figures` returns it.
+    """
     keys = ("mean", "std", "5%", "50%", "95%")
     rows = [[name, f"{own['pairs']:,}", *(f"{100 * own[key]:.2f}" for key in keys)] for name, own in found.items()]
     return ShownTable("Similarity × 100", ["attack", "pairs", "mean", "std", "5 %", "median", "95 %"], rows, 1)

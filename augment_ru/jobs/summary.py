@@ -18,22 +18,27 @@ from augment_ru.version import __version__
 
 @dataclass(slots=True)
 class Summary:
-    """The figures of one attack, and the cost of scoring its perturbations."""
+    """What the closing table of a run says about one attack.
+
+    Attributes:
+        figures: counts over its rows: statuses, similarities, edits.
+        cost: the cost of scoring its perturbations: pairs of texts, calls and forward passes of a network.
+    """
 
     figures: Figures = field(default_factory=Figures)
     cost: Cost = field(default_factory=Cost)
 
     def add(self, perturbed: Perturbed) -> None:
-        """Add the results of a chunk and their cost."""
+        """Add the results of an attack on a chunk of records, and their cost."""
         self.update(Summary(Figures.of(perturbed), perturbed.cost))
 
     def update(self, other: "Summary") -> None:
-        """Add the counts of another summary."""
+        """Add the counts of another summary to these."""
         self.cost.add(other.cost)
         self.figures.update(other.figures)
 
     def table(self) -> dict[str, Any]:
-        """Return the figures and costs as JSON values. `forward_passes_per_perturbed_row` is None if no network ran."""
+        """Return the counts and costs as JSON values. `forward_passes_per_perturbed_row` is None if no network ran."""
         passes = self.cost.passes
         return {
             **self.figures.table(),
@@ -49,30 +54,40 @@ _SLOW = 10
 
 @dataclass(slots=True)
 class Tally:
-    """The counts of a run: its rows, the figures of each attack, and the searches against a model."""
+    """The counts of a run.
+
+    Attributes:
+        summaries: for each attack, counts of its rows.
+        searches: counts over searches against a model: rows by status, `queries`, and answers from the cache
+            (`cached`).
+        rows: the number of rows that were read and used.
+        read: the bytes of the input that were read, with those of skipped rows.
+        written: the number of rows that were written.
+        skipped: the number of rows that could not be used.
+        warned: the number of rows with warnings.
+        kept: the number of parts of the input that were taken from an earlier run.
+        recognised: the tasks that were recognised from the fields of rows, except the generic task.
+        began: when the run began, in seconds.
+    """
 
     summaries: Mapping[str, Summary]
     searches: Counter[str] = field(default_factory=Counter)
-    """Counts over searches against a model: rows by status, `queries`, and answers from the cache (`cached`)."""
     rows: int = 0
     read: int = 0
-    """The bytes of the input that were read, including skipped rows."""
     written: int = 0
     skipped: int = 0
     warned: int = 0
     kept: int = 0
-    """The number of parts that were taken from an earlier run."""
     recognised: set[str] = field(default_factory=set)
-    """The names of the tasks that were recognised from the fields of rows, except the generic task."""
     began: float = field(default_factory=time.perf_counter)
 
     @classmethod
     def of(cls, perturbers: Iterable[Perturber]) -> "Tally":
-        """Return an empty tally for a run with these attacks."""
+        """Return counts of 0 for a run with these attacks."""
         return cls({perturber.attack.name: Summary() for perturber in perturbers})
 
     def add(self, other: "Tally") -> None:
-        """Add the counts of another tally."""
+        """Add other counts, such as those of a part of the input, to these."""
         for name in ("rows", "read", "written", "skipped", "warned"):
             setattr(self, name, getattr(self, name) + getattr(other, name))
         for name, summary in self.summaries.items():
@@ -100,15 +115,22 @@ class Tally:
         return f"{line}, {rate:,.{1 if rate < _SLOW else 0}f} rows a second"
 
     def line(self, *parts: str) -> str:
-        """Join these texts into a line, with counts of warnings, skipped lines and kept parts, if any, and the time."""
+        """Join the texts `parts` into a line about a run, and add some of its counts.
+
+        They are the numbers of rows with warnings, of skipped lines and of parts of the input that were taken from an
+        earlier run, if they are not 0. At the end is how many seconds the run took.
+        """
         others = ((self.warned, "row", "with warnings"), (self.skipped, "line", "skipped"), (self.kept, "part", "kept"))
         said = [f"{amount(count, noun)} {what}" for count, noun, what in others if count]
         return "; ".join([*parts, *said, f"{time.perf_counter() - self.began:.1f} s"])
 
     def report(self, first: Perturber) -> bytes:
-        """Return the figures of all attacks and the settings of `first` as JSON.
+        """Return the counts of all attacks as JSON, with the settings that they have in common.
 
-        The time is left out, so that reports can be compared.
+        The time is left out, so that reports of several runs can be compared.
+
+        Args:
+            first: one of the attacks with its settings, from which the common settings are taken.
         """
         settings = first.settings
         report = {
@@ -133,13 +155,13 @@ _COLUMNS = (
 
 
 def summary_lines(summaries: Mapping[str, Summary], room: int | None = None) -> Iterator[str]:
-    """Yield the lines of the closing table, one for each attack. The last column is left out if no network ran.
+    """Yield the lines of the table that is printed at the end of a run, one for each attack.
 
-    After the table, a line names each attack of whose perturbed rows at least a quarter reached less than half of its
-    probability.
+    The last column is left out if no network ran. After the table, a line names each attack of which at least a quarter
+    of the perturbed rows passed the gate only at less than half of its probability.
 
     Args:
-        summaries: the summary of each attack.
+        summaries: the counts of each attack.
         room: the width of the terminal in characters; a wider table is folded. None if there is no terminal.
     """
     rows = [_COLUMNS, *(_row(name, summary.table()) for name, summary in summaries.items())]

@@ -26,10 +26,10 @@ OnChunk: TypeAlias = Callable[[Sequence[Record], Tally, Advance], Sequence[tuple
 
 @dataclass(frozen=True, slots=True)
 class RowWork(ABC):
-    """What a command does with the rows of a run. It can be pickled.
+    """What a command does with the rows of a run. It can be sent to other processes.
 
     Attributes:
-        job: the run.
+        job: the run: its files, task and settings.
     """
 
     job: RowsJob
@@ -40,17 +40,21 @@ class RowWork(ABC):
 
     @abstractmethod
     def begin(self) -> OnChunk:
-        """Load what the work needs, and return the function that processes a chunk. Called once in each process."""
+        """Load what the work needs, and return the function that does it for a chunk of records.
+
+        It is called once in each process. The returned function takes the records, the counts to increase, and the
+        function that reports progress; it returns the rows to write.
+        """
 
 
 @contextmanager
 def reading(work: RowWork, content: BinaryIO | None = None) -> Iterator[tuple[RowWork, RowSource]]:
-    """Hold the input of the work open during a `with` block; yield the work and the rows of the input.
+    """Hold the input of a run open during a `with` block; yield what is done with the rows, and the rows.
 
-    If attacks need the sentences of all rows, the work that is yielded has attacks that hold these sentences.
+    If attacks need the sentences of the whole input, what is yielded has attacks that hold these sentences.
 
     Args:
-        work: the work.
+        work: what a command does with the rows.
         content: the content of the input; None to open the input here.
 
     Raises:
@@ -65,14 +69,14 @@ def reading(work: RowWork, content: BinaryIO | None = None) -> Iterator[tuple[Ro
 
 
 def sink_for(job: RowsJob, stream: BinaryIO, source: RowSource, part: Learnt | None = None) -> Sink:
-    """Return the sink for the rows of a run.
+    """Return what writes the rows of a run, in the format of its output.
 
     Args:
         job: the run.
         stream: the file to write to.
         source: the rows of the input.
-        part: for a sink that writes only a part: the names and types of columns that the rows before it determine.
-            None for a sink that writes the whole output.
+        part: for a part of the input that is done by itself: the names and types of columns that the rows before it
+            determine. None to write the whole output.
     """
     marked = job.output is not None
     key = job.key if job.meta != "none" else None
@@ -81,14 +85,14 @@ def sink_for(job: RowsJob, stream: BinaryIO, source: RowSource, part: Learnt | N
 
 @contextmanager
 def writing(job: RowsJob, source: RowSource, *, shown: bool = False) -> Iterator[tuple[Outputs, Sink]]:
-    """Hold the outputs of a run open during a `with` block; yield them and a sink for its rows.
+    """Hold the outputs of a run open during a `with` block; yield them, and what writes its rows.
 
     If the block ends with an error, no output file is left.
 
     Args:
         job: the run.
         source: the rows of the input.
-        shown: whether rows are shown on the terminal, so that nothing is written to the sink.
+        shown: whether results are shown on the terminal, so that no rows are written.
 
     Raises:
         AugmentError: a file cannot be written.
@@ -108,11 +112,11 @@ def write_rows(
     """Do a run in this process: read its rows in chunks, and write the rows that are made of them.
 
     Args:
-        work: makes the rows that are written.
-        tally: counts the rows.
-        advance: called when rows are done (`Advance`).
+        work: what the command does with the rows.
+        tally: the counts of the run, which are increased.
+        advance: a function that is called when rows are done, to report progress.
         content: the content of the input; None to open the input here.
-        shown: whether the work shows the rows itself, so that nothing is written.
+        shown: whether the work shows results on the terminal itself, so that no rows are written.
 
     Raises:
         AugmentError: a row or a file is wrong.
@@ -130,7 +134,15 @@ def write_rows(
 def rows_made(
     chunk: ReadChunk, on_chunk: OnChunk, tally: Tally, advance: Advance
 ) -> Iterator[Sequence[tuple[Record, Changed]]]:
-    """Yield the rows to write for a chunk. If it needs too much memory, do its halves one after the other.
+    """Yield the rows to write for a chunk of records.
+
+    If the chunk needs too much memory, its halves are done one after the other.
+
+    Args:
+        chunk: the records.
+        on_chunk: makes the rows of a chunk.
+        tally: the counts of the run, which are increased.
+        advance: a function that is called when rows are done, to report progress.
 
     Raises:
         AugmentError: a row is wrong; or one row alone needs too much memory, and bad rows are not skipped.

@@ -16,18 +16,28 @@ NEEDED = "models that count words need scikit-learn"
 
 
 class Classifier(Protocol):
-    """The methods of a scikit-learn classifier or pipeline that this module calls."""
+    """The methods of a classifier or pipeline of scikit-learn that models of bags of words need."""
 
     def fit(self, inputs: Sequence[str], labels: Sequence[str], /) -> Any:  # noqa: ANN401  (itself)
-        """Learn the labels of the inputs, and return the classifier itself."""
+        """Learn the label of each input (a text), and return the classifier itself."""
 
     def decision_function(self, inputs: Sequence[str], /) -> Any:  # noqa: ANN401  (an array)
-        """Return the score of each label for each input; for two labels only that of the second, above 0 if it wins."""
+        """Return the scores of the labels for each input (a text).
+
+        With more than two labels, each has a score. With two labels, there is only the score of the second, which is
+        above 0 if it wins.
+        """
 
 
 @dataclass(frozen=True, slots=True)
 class Train:
-    """A train file: its texts, the labels of each field of the right answer, and the digest of its rows."""
+    """The rows of a train file, from which models of bags of words are trained.
+
+    Attributes:
+        texts: the text of each row.
+        labels: for each field of the right answer, its label in each row.
+        digest: a digest of the rows.
+    """
 
     texts: Sequence[str]
     labels: Mapping[str, Sequence[str]]
@@ -38,7 +48,7 @@ def train_of(request: ModelRequest, kind: str) -> Train:
     """Read the train file of a model: the file that its argument names, or the file of `--train`.
 
     Args:
-        request: what the model is made from; its `train` is the file of `--train`.
+        request: what the model is made from. Its `argument` is the train file; if this is empty, its `train` is.
         kind: the kind of model, for messages.
 
     Raises:
@@ -81,14 +91,19 @@ def _learned(task: Task, rows: Sequence[Mapping[str, Any]]) -> Task:
 
 @dataclass(frozen=True, slots=True)
 class Constant:
-    """A classifier that always gives the same label; scikit-learn's classifiers cannot be trained on a single class."""
+    """A classifier that always gives the same label, for train files with only one label.
+
+    The classifiers of scikit-learn cannot be trained on a single class.
+    """
 
     label: str
 
 
 @dataclass(frozen=True, slots=True)
 class BagOfWords(Model):
-    """Classifiers, one for each field of the right answer. They read only the text, without demonstrations.
+    """A model of classifiers that count words or n-grams: one for each field of the right answer.
+
+    They read only the text, without demonstrations.
 
     Attributes:
         classifiers: maps each field to its classifier.
@@ -108,6 +123,9 @@ class BagOfWords(Model):
         """Return a label for each example, with the scores of all labels.
 
         If the right answer has several fields, the prediction is a mapping from fields to labels.
+
+        Args:
+            examples: the questions.
         """
         texts = [example.text for example in examples]
         scores = {name: decisions(one, texts) for name, one in self.classifiers.items()}
@@ -125,10 +143,14 @@ def _by_example(found: Mapping[str, Sequence[str]]) -> Iterator[Prediction]:
 
 
 def decisions(classifier: Any, texts: Sequence[str]) -> list[dict[str, float]]:  # noqa: ANN401
-    """Return, for each text, a mapping from labels to the values of scikit-learn's decision function.
+    """Return, for each text, the score of each label: the value of scikit-learn's decision function.
 
-    For logistic regression they are log-odds. If values are equal, the first label is the prediction, as in
+    For logistic regression it is the log-odds. If two labels have the same score, the first is the prediction, as in
     scikit-learn.
+
+    Args:
+        classifier: a trained classifier of scikit-learn.
+        texts: the texts.
     """
     if isinstance(classifier, Constant):
         return [{classifier.label: 0.0} for _ in texts]
@@ -142,12 +164,12 @@ def decisions(classifier: Any, texts: Sequence[str]) -> list[dict[str, float]]: 
 
 
 def fitted(train: Train, make: Callable[[], Classifier], signature: str) -> BagOfWords:
-    """Train a new classifier for each field of the right answer.
+    """Train a model of classifiers: one for each field of the right answer.
 
     Args:
-        train: the train file.
+        train: the rows of the train file.
         make: returns an untrained classifier.
-        signature: all that defines the classifier, without the train file.
+        signature: all that defines the classifier besides the train file, as text.
 
     Raises:
         AugmentError: the classifier cannot be trained, for example because the texts have no words.

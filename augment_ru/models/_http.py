@@ -59,13 +59,13 @@ class Server:
     retries: int
 
     async def ask(self, client: "AsyncClient", question: Mapping[str, Any], read: Callable[[Any], T]) -> T:
-        """Send a question and return what `read` makes of the answer.
+        """Send a question, and return its answer as `read` gives it.
 
         Args:
             client: the HTTP client that sends it.
             question: the body, a JSON object.
-            read: reads an answer; if it raises a LookupError, TypeError, ValueError or AttributeError, the question is
-                retried.
+            read: takes the answer (JSON values), and returns what is wanted of it. If it raises a LookupError,
+                TypeError, ValueError or AttributeError, the question is sent again.
 
         Raises:
             AugmentError: the server refuses the question, or every attempt failed.
@@ -110,18 +110,19 @@ class Server:
 def concurrent_answers(
     count: int, most: int, ask: Callable[["AsyncClient", int], Coroutine[Any, Any, T]]
 ) -> Iterator[tuple[int, T]]:
-    """Ask several questions at a time; yield (number of the question, answer) as soon as an answer arrives.
+    """Ask several questions at a time; yield (index of the question, answer) as soon as an answer arrives.
 
     After a failure, no further question is asked. The answers to open questions are still awaited and yielded, so that
     these need not be asked again; then the error is raised. A signal that ends the program has the same effect, but the
-    wait is at most `_AT_END` seconds, and a second signal ends it. If the caller stops iterating, open questions are
-    not awaited: they are asked in a daemon thread, because an interrupted program would wait for any other thread, and
-    so for a server that hangs.
+    wait is limited, and a second signal ends it. If the caller stops iterating, open questions are not awaited.
+
+    Questions are asked in a daemon thread, because an interrupted program would wait for any other thread, and so for a
+    server that hangs.
 
     Args:
         count: the number of questions, which are numbered from 0.
         most: the maximum number of questions that are open at the same time.
-        ask: returns the answer to the question with a given number.
+        ask: takes the client and the index of a question, and returns its answer.
     """
     import httpx  # noqa: PLC0415  (an extra)
 
@@ -186,7 +187,10 @@ def _certificates() -> "SSLContext":
 
 
 def backoff(attempt: int) -> float:
-    """Return how many seconds to wait before an attempt; attempts are counted from 0.
+    """Return how many seconds to wait before a question is sent again.
+
+    Args:
+        attempt: which attempt comes next, from 0; before 0 there is no wait.
 
     >>> [backoff(attempt) for attempt in (1, 2, 3, 20)]
     [0.5, 1.0, 2.0, 60.0]

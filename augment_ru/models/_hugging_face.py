@@ -26,7 +26,7 @@ from augment_ru.prompting.replies import REASONING, answer_in, before_stop
 
 @dataclass(frozen=True, slots=True)
 class LoadingOptions:
-    """How a model is loaded and run; these options change answers only by rounding.
+    """How a model is loaded and run. These options change answers only by rounding.
 
     Attributes:
         dtype: auto, float32, bfloat16 or float16.
@@ -47,9 +47,10 @@ class PromptOptions(LoadingOptions, AskedWithPrompts):
     Attributes:
         template: a prompt file that replaces the task's.
         variant: the number of the template in the file, from 1.
-        budget: RAFT's budget: the most tokens of the whole prompt; None for no limit but the model's.
-        top_p: the probability of the nucleus that the tokens of generated answers are drawn from (TAPE, section 5.2);
-            None to take the likeliest token.
+        budget: the most tokens of the whole prompt, which is cut if it is longer (RAFT, section 4.1.1); None for no
+            limit but the model's.
+        top_p: if set, the tokens of generated answers are drawn from the likeliest tokens that together have this
+            probability (TAPE, section 5.2); None to take the likeliest token.
         max_tokens: the most tokens of a generated answer; None for the prompt file's limit.
         seed: the seed of the draws of tokens.
     """
@@ -71,14 +72,14 @@ _NOT_SIGNED = ("template", "dtype", "device_map", "batch_tokens", "chat", "syste
 
 @dataclass(frozen=True, slots=True)
 class PromptedNetwork:
-    """A loaded model with all that is needed to ask it with prompts.
+    """A loaded network with all that is needed to ask it with prompts.
 
     Attributes:
         kind: the kind of the model, as in `--model KIND:ARGUMENT`.
         options: the options that the user set.
         prompt: makes the prompts for rows.
-        pretrained: the model.
-        encoder: encodes prompts for the model.
+        pretrained: the network with its tokenizer.
+        encoder: turns prompts into tokens.
         context: the length of the model's context window, in tokens.
     """
 
@@ -98,14 +99,14 @@ class PromptedNetwork:
         options: PromptOptions,
         chat_of: Callable[[Any], Chat | None] = lambda _: None,
     ) -> "PromptedNetwork":
-        """Load the model and the prompt of the task.
+        """Load the network, and the prompt of the task.
 
         Args:
             kind: the kind of the model, as in `--model KIND:ARGUMENT`.
             head: the transformers class that loads the model.
             request: what the model is made from; its argument is a folder or a name on the hub.
             options: the options that the user set.
-            chat_of: returns the chat for a tokenizer, or None to ask with plain texts.
+            chat_of: takes a tokenizer, and returns the chat with which it asks, or None to ask with plain texts.
 
         Raises:
             AugmentError: there is no such model or prompt, or an option is out of its range.
@@ -121,7 +122,7 @@ class PromptedNetwork:
         return cls(kind, options, prompt, pretrained, encoder, context)
 
     def written(self, prompts: Sequence[FilledPrompt], tokens: Sequence[Tokens]) -> list[str]:
-        """Generate the answer to each prompt as text, up to the first stop string; in a chat, the whole reply.
+        """Generate the answer to each prompt as text, up to a string that ends an answer; in a chat, the whole reply.
 
         Each random draw depends only on the seed, the prompt and the token's number, so an answer does not depend on
         the other prompts in its batch.
@@ -146,7 +147,7 @@ class PromptedNetwork:
         ]
 
     def reasoned(self, prompts: Sequence[FilledPrompt], tokens: Sequence[Tokens]) -> list[Tokens]:
-        """Return, for each prompt, the tokens before the answer: the prompt's, then those of the model's reasoning.
+        """Let the model reason; return, for each prompt, its tokens with those of the reasoning after them.
 
         Reasoning that does not end within its limit of tokens is closed. If the model does not reason, only the tokens
         of the prompt are returned.
@@ -199,7 +200,14 @@ class PromptedNetwork:
         *,
         replies: bool = False,
     ) -> PromptedModel:
-        """Return the model that answers examples; the arguments are as in `PromptedModel`."""
+        """Return the model that answers examples with this network.
+
+        Args:
+            labels: the classes of the data; None if answers are free texts.
+            score: takes prompts, and returns for each the score of each of its choices.
+            write: takes prompts without choices, and returns a generated answer for each.
+            replies: whether prompts with choices are answered with a reply, too, in which the model names a choice.
+        """
         shaping = {name: value for name, value in asdict(self.options).items() if name not in _NOT_SIGNED}
         shaping |= {"chat": self.encoder.chat.signature} if self.encoder.chat else {}
         shaping["labels"] = None if labels is None else ",".join(labels)  # prompts name the labels
@@ -221,7 +229,12 @@ class PromptedNetwork:
 
 
 def batch_budget(pretrained: Pretrained, options: LoadingOptions) -> int:
-    """Return the most tokens in a batch, padding included, for a model that generates no text."""
+    """Return the most tokens in a batch, padding included, for a network that generates no text.
+
+    Args:
+        pretrained: the network, whose device decides if no option does.
+        options: the options that the user set.
+    """
     return options.batch_tokens or _ENCODED_TOKENS.on(pretrained.device)
 
 
@@ -243,7 +256,14 @@ def loaded(head: str, argument: str, device: str, options: LoadingOptions) -> Pr
 
 
 def signature_of(kind: str, pretrained: Pretrained, prompt: Prompt | None, options: Mapping[str, object]) -> str:
-    """Return all that defines the answers, as text: the model, the options, and digests of weights and prompt."""
+    """Return all that defines the answers of a model, as text.
+
+    Args:
+        kind: the kind of the model, as in `--model KIND:ARGUMENT`.
+        pretrained: the network; its name and a digest of its weights are included.
+        prompt: the prompt, of which a digest is included; None for a model without prompts.
+        options: the options that change answers, by name.
+    """
     parts = [kind, pretrained.name, f"weights={_weights_digest(pretrained)}", f"dtype={pretrained.dtype}"]
     if prompt is not None:
         parts.append(f"prompt={prompt.digest}")

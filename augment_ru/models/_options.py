@@ -8,18 +8,31 @@ from augment_ru.records.task import Task
 
 
 class AskedWithPrompts:
-    """The base class of the options of models that are asked with prompts; they have `template` and `variant`."""
+    """The base class of the options of models that are asked with prompts.
+
+    Such options have `template` (a prompt file) and `variant` (the number of the template in it).
+    """
 
     __slots__ = ()
 
     @staticmethod
     def variants(task: Task, template: str | None) -> int:
-        """Return the number of variants in the prompt file of a task, or in the file `template` if it is not None."""
+        """Return the number of variants (different wordings) in a prompt file.
+
+        Args:
+            task: the task, whose prompt file it is.
+            template: another prompt file; None for that of the task.
+        """
         return variants_of(task, template)
 
 
 def check_one_of(option: str, value: str, possible: Sequence[str]) -> None:
-    """Check that `value` is one of the possible values.
+    """Check that the value of an option is one of those that are possible.
+
+    Args:
+        option: the name of the option, for messages.
+        value: the value.
+        possible: the possible values.
 
     Raises:
         AugmentError: the value is not possible.
@@ -29,7 +42,12 @@ def check_one_of(option: str, value: str, possible: Sequence[str]) -> None:
 
 
 def check_at_least(option: str, value: float | None, least: float) -> None:
-    """Check that `value` is at least `least`; None passes.
+    """Check that the value of an option is not too small; None passes.
+
+    Args:
+        option: the name of the option, for messages.
+        value: the value.
+        least: the smallest value that passes.
 
     Raises:
         AugmentError: the value is too small.
@@ -39,7 +57,11 @@ def check_at_least(option: str, value: float | None, least: float) -> None:
 
 
 def check_positive(option: str, value: float) -> None:
-    """Check that `value` is over 0.
+    """Check that the value of an option is over 0.
+
+    Args:
+        option: the name of the option, for messages.
+        value: the value.
 
     Raises:
         AugmentError: the value is 0 or less.

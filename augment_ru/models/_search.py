@@ -16,7 +16,13 @@ DIGITS = 4
 
 
 class Corpus(NamedTuple):
-    """The ids and the texts of documents, and a digest of their rows."""
+    """The documents that a search engine ranks.
+
+    Attributes:
+        ids: their ids.
+        texts: their texts.
+        digest: a digest of their rows.
+    """
 
     ids: Sequence[str]
     texts: Sequence[str]
@@ -24,7 +30,13 @@ class Corpus(NamedTuple):
 
 
 def corpus_of(path: str | None, encoding: str) -> Corpus:
-    """Read a corpus in the layout of BEIR and MTEB: `_id`, `text` and perhaps `title`, which is put before the text.
+    """Read a file of documents in the layout of BEIR and MTEB.
+
+    A row has `_id`, `text` and perhaps `title`, which is put before the text.
+
+    Args:
+        path: the file; None raises an error.
+        encoding: the encoding of the file, if it is not UTF-8.
 
     Raises:
         AugmentError: no file is named, or a row has no id or text.
@@ -57,7 +69,7 @@ def ranked(ids: Sequence[str], scores: Floats, depth: int, *, above: float = -np
 
 @dataclass(frozen=True, slots=True)
 class Ranker(Model):
-    """A model that ranks the documents of a corpus.
+    """A model that ranks documents: it answers a query with the ids of documents, the best first.
 
     Attributes:
         score: a function that takes queries and yields, for each, the scores of all documents, shape (documents,).
@@ -79,6 +91,10 @@ class Ranker(Model):
     few_shot = False
 
     def scored(self, examples: Sequence[Example], /) -> list[Scored]:
-        """Return the rankings with the scores of their documents."""
+        """Return a ranking of documents for each query, with the scores of the ranked documents.
+
+        Args:
+            examples: the queries.
+        """
         scores = self.score([one.text for one in examples])
         return [ranked(self.documents.ids, own, self.depth, above=self.above) for own in scores]

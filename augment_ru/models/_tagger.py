@@ -16,10 +16,11 @@ Tokens = Sequence[tuple[int, int]]
 
 @dataclass(frozen=True, slots=True)
 class Tagger(Model):
-    """A model that tags the tokens of texts.
+    """A model that finds labelled spans, such as named entities, by giving each token of a text a tag.
 
     Attributes:
-        tag: a function that takes texts and returns, for each text, its tokens and their tags, such as B-PER.
+        tag: a function that takes texts and returns, for each text, the places of its tokens and their tags, such as
+            B-PER.
         field: the field that holds the text.
         signature: all that defines the answers.
         deterministic: whether it always answers a text in the same way.
@@ -48,6 +49,6 @@ def labelled_field(task: Task) -> str:
 
 
 def words_of(text: str) -> tuple[Tokens, list[str]]:
-    """Return the places of the tokens of a text, and the tokens."""
+    """Return the places (start and stop) of the tokens of a text, and the tokens themselves."""
     places = token_ranges(text)
     return places, [text[start:stop] for start, stop in places]

@@ -36,8 +36,9 @@ class TorchModel(Model):
 
     Attributes:
         module: the module.
-        collate: returns the module's input for a batch; tensors in it are moved to the device. A tuple is passed as the
-            module's arguments, a mapping as its keyword arguments, any other value as its only argument.
+        collate: takes the examples of a batch, and returns the module's input; tensors in it are moved to the device. A
+            tuple is passed as the module's arguments, a mapping as its keyword arguments, any other value as its only
+            argument.
         labels: the label of each output; the prediction is the label of the highest output. Give either this or
             `decode`.
         decode: turns the module's output into predictions. Give either this or `labels`.
@@ -120,10 +121,13 @@ class TorchModel(Model):
 
 
 def highest(labels: Sequence[str]) -> Decode:
-    """Return a function that finds, for each row, the label with the highest output.
+    """Return a function that turns the outputs of a module into labels: the one with the highest output for each row.
 
-    The argument of this function is a tensor of shape (rows, labels), an object with such a tensor in `logits`, or a
-    tuple that begins with it. It raises an AugmentError if there are not as many outputs as labels.
+    This function takes a tensor of shape (rows, labels), an object with such a tensor in `logits`, or a tuple that
+    begins with it. It raises an AugmentError if there are not as many outputs as labels.
+
+    Args:
+        labels: the label of each output.
     """
 
     def decode(output: Any) -> list[Prediction]:  # noqa: ANN401  (whatever the module returns)
@@ -137,7 +141,7 @@ def highest(labels: Sequence[str]) -> Decode:
 
 
 def moved(value: Any, device: Any) -> Any:  # noqa: ANN401  (what a collate function returns)
-    """Return the value with all tensors in it moved to the device."""
+    """Return a value (a tensor, or lists, tuples and mappings of them) with all tensors in it moved to a device."""
     if callable(getattr(value, "to", None)):  # tensors, packed sequences, what tokenizers return
         return value.to(device)
     if isinstance(value, Mapping):

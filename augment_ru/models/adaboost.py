@@ -23,7 +23,10 @@ class Options:
 
 
 def adaboost(request: ModelRequest, /) -> BagOfWords:
-    """Train the model on the file that `argument` or `--train` names.
+    """Train the model (AdaBoost over n-grams of words) on a train file.
+
+    Args:
+        request: what the model is made from. Its `argument` is the train file; if this is empty, its `train` is.
 
     Raises:
         AugmentError: the train file is missing or wrong, or scikit-learn is not installed.

@@ -43,10 +43,14 @@ def lemmas(text: str) -> list[str]:
 
 
 def bm25(request: ModelRequest, /) -> Ranker:
-    """Index the words of the corpus that `argument` names, or its lemmas if `argument` begins with `lemmas:`.
+    """Make the search engine BM25: index the words of documents, or their lemmas.
+
+    Args:
+        request: what the model is made from. Its `argument` is the file of the documents; with `lemmas:` before the
+            file, lemmas are indexed.
 
     Raises:
-        AugmentError: there is no such corpus, an option is wrong, or bm25s is not installed.
+        AugmentError: there is no such file, an option is wrong, or bm25s is not installed.
     """
     given: Options = request.options
     check_positive("depth", given.depth)

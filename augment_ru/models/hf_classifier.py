@@ -25,7 +25,7 @@ _PAIR = 2
 
 @dataclass(frozen=True, slots=True)
 class Options(LoadingOptions):
-    """The options of `--model-option hf-classifier.NAME=VALUE`: those of `LoadingOptions`, and some more.
+    """The options of `--model-option hf-classifier.NAME=VALUE`: how the model is loaded (`LoadingOptions`), and these.
 
     Attributes:
         fields: the one or two fields that the model reads, separated by a comma. By default it reads those of the task;
@@ -45,7 +45,7 @@ class Options(LoadingOptions):
 
 @dataclass(frozen=True, slots=True)
 class Classifier(Model):
-    """A classifier with the fields that it reads and the meaning of its outputs.
+    """A classifier of transformers, with the fields that it reads and the meaning of its outputs.
 
     Attributes:
         pretrained: the model.
@@ -54,9 +54,10 @@ class Classifier(Model):
         labels: the data's label for each output of the model; for a task with several labels, the field of each output.
         several: whether the task has several labels, so that each output is a separate decision, yes or no.
         threshold: the lowest sigmoid of an output that counts as a yes.
-        budget: the number of tokens in a batch, padding included.
+        budget: the most tokens in a batch, padding included.
         signature: all that defines the answers.
-        hypotheses: for a model of entailment, the sentence of each label; empty for other models.
+        hypotheses: for a model of entailment, a sentence for each label, such as "This example is {label}."; empty for
+            other models.
         entails: the index of the output that means entailment.
     """
 
@@ -78,10 +79,13 @@ class Classifier(Model):
         return bool(self.pretrained.device.type == "cpu")
 
     def scored(self, examples: Sequence[Example], /) -> list[Scored]:
-        """Return a label for each example with the logits as scores.
+        """Return a label for each example, with the logits as scores.
 
-        For a task with several labels, the prediction is a mapping from fields to "0" or "1"; the score of "0" is 0,
-        and that of "1" is its logit minus the logit of the threshold.
+        For a task with several labels, the prediction is a mapping from fields to "0" or "1". The score of "0" is then
+        0. That of "1" is its logit minus the logit of the threshold.
+
+        Args:
+            examples: the questions.
         """
         logits = self.logits(examples)
         if not self.several:
@@ -97,7 +101,7 @@ class Classifier(Model):
     def logits(self, examples: Sequence[Example]) -> Floats:
         """Return the model's logits, shape (examples, labels).
 
-        For a model of entailment, it is the logit of entailment between the text and the sentence of each label.
+        A model of entailment has one for each label: the logit of entailment between the text and the label's sentence.
 
         Raises:
             AugmentError: an example does not fit into memory, or lacks a field.
@@ -143,7 +147,10 @@ class Classifier(Model):
 
 
 def hf_classifier(request: ModelRequest, /) -> Classifier:
-    """Load the model whose folder or name on the hub is `argument`.
+    """Load a classifier of transformers.
+
+    Args:
+        request: what the model is made from; its `argument` is a folder or a name on the hub.
 
     Raises:
         AugmentError: there is no such model, an option is wrong, or the model's labels are not those of the data.
@@ -199,6 +206,9 @@ def matched_labels(
 ) -> tuple[str, ...]:
     """Return the data's label for each label of the model.
 
+    Labels are matched by `mapping`, or else by name without regard to case; LABEL_0, LABEL_1, … are matched by number.
+    A label of the model without a match keeps its own name.
+
     >>> matched_labels(("LABEL_0", "LABEL_1"), ("0", "1"), ()), matched_labels(("NO", "Yes"), ("no", "yes"), ())
     (('0', '1'), ('no', 'yes'))
 
@@ -206,7 +216,7 @@ def matched_labels(
         own: the model's labels.
         labels: the data's labels; None if they are not known.
         mapping: pairs MODEL=DATA of labels that do not match by name or number.
-        whole: whether every label of the data must match a label of the model; if not, one match is enough.
+        whole: whether it is an error if a label of the data has no match; if not, it is an error only if none has one.
 
     Raises:
         AugmentError: an entry of the mapping is not a pair, or labels cannot be matched.

@@ -18,7 +18,7 @@ POOLINGS = ("mean", "cls")
 
 @dataclass(frozen=True, slots=True)
 class Options(LoadingOptions):
-    """The options of `--model-option hf-encoder.NAME=VALUE`: those of `LoadingOptions`, and some more.
+    """The options of `--model-option hf-encoder.NAME=VALUE`: how the model is loaded (`LoadingOptions`), and these.
 
     Attributes:
         depth: how many documents a ranking holds at most.
@@ -37,6 +37,11 @@ class Options(LoadingOptions):
 
 def embedded(pretrained: Pretrained, given: Options, texts: Sequence[str]) -> Floats:
     """Return the unit vector of each text, shape (texts, size); longer texts than the context window are cut.
+
+    Args:
+        pretrained: the network.
+        given: the options of the model, such as how vectors are made (`pooling`).
+        texts: the texts.
 
     Raises:
         AugmentError: a text does not fit into memory.
@@ -63,10 +68,14 @@ def embedded(pretrained: Pretrained, given: Options, texts: Sequence[str]) -> Fl
 
 
 def hf_encoder(request: ModelRequest, /) -> Ranker:
-    """Load the model whose folder or name on the hub is `argument`, and embed the documents of the option `corpus`.
+    """Load an encoder of transformers, and embed the documents that it ranks.
+
+    Args:
+        request: what the model is made from. Its `argument` is a folder or a name on the hub; the option `corpus` names
+            the file of the documents.
 
     Raises:
-        AugmentError: there is no such model or corpus, or an option is wrong.
+        AugmentError: there is no such model or file, or an option is wrong.
     """
     given: Options = request.options
     check_one_of("pooling", given.pooling, POOLINGS)

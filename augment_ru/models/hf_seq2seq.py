@@ -20,14 +20,17 @@ _BATCH_TOKENS = TokensByDevice(cpu=1024, gpu=16_384)
 
 @dataclass(frozen=True, slots=True)
 class Options(PromptOptions):
-    """The options of `--model-option hf-seq2seq.NAME=VALUE`, which are those of `PromptOptions`."""
+    """The options of `--model-option hf-seq2seq.NAME=VALUE`: how it is loaded and asked (`PromptOptions`)."""
 
 
 def hf_seq2seq(request: ModelRequest, /) -> PromptedModel:
-    """Load the model whose folder or name on the hub is `argument`.
+    """Load an encoder-decoder of transformers, which is asked with prompts.
 
     The score of an answer is the log-likelihood of its tokens and of the end of the text after them, given the prompt
     (MERA, Eq. 1).
+
+    Args:
+        request: what the model is made from; its `argument` is a folder or a name on the hub.
 
     Raises:
         AugmentError: there is no such model or prompt, or an option is wrong.

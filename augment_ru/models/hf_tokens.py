@@ -17,11 +17,18 @@ from augment_ru.prompting.prompted_model import DIGITS
 
 @dataclass(frozen=True, slots=True)
 class Options(LoadingOptions):
-    """The options of `--model-option hf-tokens.NAME=VALUE`: those of `LoadingOptions`."""
+    """The options of `--model-option hf-tokens.NAME=VALUE`: how the model is loaded (`LoadingOptions`)."""
 
 
 def tagged(pretrained: Pretrained, texts: Sequence[str], budget: int) -> list[tuple[Tokens, Sequence[str]]]:
-    """Return the words of each text with their tags; words beyond the context window get the tag O.
+    """Return the words of each text (their places) with their tags, such as B-PER.
+
+    Words beyond what the model can read at once get the tag O (no entity).
+
+    Args:
+        pretrained: the network.
+        texts: the texts.
+        budget: the most tokens in a batch, padding included.
 
     Raises:
         AugmentError: a text does not fit into memory.
@@ -50,7 +57,10 @@ def tagged(pretrained: Pretrained, texts: Sequence[str], budget: int) -> list[tu
 
 
 def hf_tokens(request: ModelRequest, /) -> Tagger:
-    """Load the model whose folder or name on the hub is `argument`.
+    """Load a token classifier of transformers, which finds labelled spans.
+
+    Args:
+        request: what the model is made from; its `argument` is a folder or a name on the hub.
 
     Raises:
         AugmentError: there is no such model, its tokenizer does not say which word a token belongs to, or the task asks

@@ -46,7 +46,10 @@ class Options:
 
 
 def linear(request: ModelRequest, /) -> BagOfWords | Chooser:
-    """Train the model on the file that `argument` or `--train` names.
+    """Train the model (logistic regression over n-grams of the text) on a train file.
+
+    Args:
+        request: what the model is made from. Its `argument` is the train file; if this is empty, its `train` is.
 
     Raises:
         AugmentError: the train file is missing or wrong, an option is wrong, or scikit-learn is not installed.

@@ -11,6 +11,9 @@ def majority(request: ModelRequest, /) -> BagOfWords:
 
     If several classes are equally frequent, it gives the alphabetically first.
 
+    Args:
+        request: what the model is made from. Its `argument` is the train file; if this is empty, its `train` is.
+
     Raises:
         AugmentError: the train file is missing or wrong.
     """

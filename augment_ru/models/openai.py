@@ -95,7 +95,7 @@ class ServerModel(Model):
 
     @property
     def signature(self) -> str:
-        """All that defines the answers: address, model, prompt, labels, and the options that influence a reply."""
+        """All that defines the answers: the address, model, prompt, labels, and the options that influence a reply."""
         shaping = ("endpoint", "variant", "system", "temperature", "top_p", "max_tokens", "seed")
         parts = [f"{name}={getattr(self.options, name)}" for name in shaping]
         further = ("score", "chat", "reasoning")  # only those that differ from the defaults
@@ -111,9 +111,12 @@ class ServerModel(Model):
         return found
 
     def stream(self, examples: Sequence[Example], /) -> Iterator[tuple[int, Prediction]]:
-        """Yield the number of each example with its prediction, in the order in which the server answers.
+        """Ask all questions; yield (index of the example, its prediction) in the order in which the server answers.
 
         Predictions that have arrived are yielded before a failure is raised.
+
+        Args:
+            examples: the questions.
 
         Raises:
             AugmentError: the server refuses a question, or does not answer it.
@@ -213,9 +216,13 @@ _DEFAULTS = asdict(Options())
 
 
 def openai(request: ModelRequest, /) -> ServerModel:
-    """Make the model MODEL of the server at URL; `argument` is URL#MODEL.
+    """Make a model that is asked on a server with the interface of OpenAI.
 
     If the server needs a key, the environment variable OPENAI_API_KEY holds it.
+
+    Args:
+        request: what the model is made from. Its `argument` is URL#MODEL: the address of the server, and the name of
+            the model there.
 
     Raises:
         AugmentError: the address, the prompt or an option is wrong, or httpx is not installed.

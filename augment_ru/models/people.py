@@ -31,7 +31,10 @@ class Options:
 
 
 def people(request: ModelRequest, /) -> PredictFunction:
-    """Read the file that `argument` names, and return a model that gives the aggregated answer to each text.
+    """Make a model that gives the answers of people to texts: those in a file of annotators' answers.
+
+    Args:
+        request: what the model is made from; its `argument` is the file.
 
     Raises:
         AugmentError: there is no such file, a row lacks its text or its answers, the annotators of a row answer

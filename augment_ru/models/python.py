@@ -49,7 +49,10 @@ class FunctionModel(Model):
 
 
 def python(request: ModelRequest, /) -> Model | PredictFunction:
-    """Import the function that `argument` names, from an installed package or from the current folder.
+    """Import a user's function as a model, from an installed package or from the current folder.
+
+    Args:
+        request: what the model is made from; its `argument` names the function.
 
     Raises:
         AugmentError: it cannot be imported or is not a function, or an option is wrong.

@@ -27,7 +27,10 @@ class Options:
 
 @dataclass(frozen=True, slots=True)
 class Random(Model):
-    """A model that gives random labels; a draw depends only on the seed and the row, so equal rows get equal labels."""
+    """A model that gives random labels.
+
+    A draw depends only on the seed and the row, so equal rows get equal labels.
+    """
 
     labels: tuple[str, ...] | None
     seed: int
@@ -37,7 +40,7 @@ class Random(Model):
 
     @property
     def signature(self) -> str:
-        """The kind, the seed and the labels."""
+        """All that defines the answers: the kind, the seed and the labels."""
         drawn = f"labels={','.join(self.labels)}" if self.labels else f"words={_WORDS}"
         return f"random|seed={self.seed}|{drawn}"
 
@@ -73,7 +76,10 @@ class Random(Model):
 
 
 def random(request: ModelRequest, /) -> Random:
-    """Make the model.
+    """Make a model that gives random labels.
+
+    Args:
+        request: what the model is made from; its `argument` must be empty.
 
     Raises:
         AugmentError: the task has neither classes nor written answers, or an argument is given.

@@ -8,7 +8,10 @@ from augment_ru.formats.read import read_rows
 
 
 def ranking(request: ModelRequest, /) -> PredictFunction:
-    """Read the file that `argument` names.
+    """Make a model that gives the rankings of documents in a file: the run of another search engine.
+
+    Args:
+        request: what the model is made from; its `argument` is the file.
 
     Raises:
         AugmentError: there is no such file, or a row lacks its text or its ranking.

@@ -16,7 +16,12 @@ def _tag(texts: Sequence[str]) -> list[tuple[Tokens, Sequence[str]]]:
 
 
 def slovnet(request: ModelRequest, /) -> Tagger:
-    """Make the model. It reads texts unchanged; the annotator `natasha`, in contrast, first corrects their letter case.
+    """Make the model, which finds named entities.
+
+    It reads texts unchanged; the annotator `natasha`, in contrast, first corrects their letter case.
+
+    Args:
+        request: what the model is made from; its `argument` must be empty.
 
     Raises:
         AugmentError: an argument is given, or the task asks for no spans.

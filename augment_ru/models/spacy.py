@@ -10,7 +10,10 @@ _ENTITIES = frozenset({"entities"})
 
 
 def spacy(request: ModelRequest, /) -> Tagger:
-    """Load the pipeline that `argument` names.
+    """Load a pipeline of spaCy as a model that finds named entities.
+
+    Args:
+        request: what the model is made from; its `argument` is the name of the pipeline.
 
     Raises:
         AugmentError: it is not installed or finds no entities, or the task asks for no spans.

@@ -40,10 +40,13 @@ class Options:
 
 
 def tfidf(request: ModelRequest, /) -> Ranker:
-    """Make a model that ranks the documents of the option `corpus`.
+    """Make a model that ranks documents by tf-idf.
+
+    Args:
+        request: what the model is made from; the option `corpus` names the file of the documents.
 
     Raises:
-        AugmentError: there is no corpus, it has no words, or scikit-learn is not installed.
+        AugmentError: there is no such file, it has no words, or scikit-learn is not installed.
     """
     given: Options = request.options
     check_positive("depth", given.depth)
@@ -65,11 +68,11 @@ def tfidf(request: ModelRequest, /) -> Ranker:
 
 @dataclass(frozen=True, slots=True)
 class Chooser(Model):
-    """Chooses the answers of MuSeRC or RuCoS that are nearest to the passage.
+    """Chooses answers by tf-idf: the options of a question in MuSeRC or RuCoS that are nearest to the passage.
 
     Attributes:
         task: MuSeRC or RuCoS.
-        vectors: returns the unit vectors of texts, shape (texts, terms).
+        vectors: a function that returns the vectors of texts, each of length 1, shape (texts, terms).
         signature: all that defines the answers.
     """
 

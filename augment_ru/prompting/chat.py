@@ -19,7 +19,13 @@ FORMS = ("turns", "message")
 
 
 def messages_of(filled: FilledPrompt, form: str, system: str | None) -> list[Message]:
-    """Return a prompt as messages: the system's, if there is one, those of the demonstrations, and the question."""
+    """Return a prompt as the messages of a chat: the system's, if there is one, the demonstrations, and the question.
+
+    Args:
+        filled: the prompt.
+        form: how demonstrations are shown: as `turns` of user and assistant, or all in one `message`.
+        system: the system message; None for no message.
+    """
     turns = filled.turns if form == "turns" else ((filled.context, ""),)
     found = [{"role": "system", "content": system}] if system else []
     for question, answer in turns:
@@ -29,7 +35,11 @@ def messages_of(filled: FilledPrompt, form: str, system: str | None) -> list[Mes
 
 
 def system_of(given: str | None) -> str | None:
-    """Return the system message that an option asks for: for `mera` MERA's own (prompts/mera.toml), else the value.
+    """Return the system message that the option `system` of a model asks for.
+
+    Args:
+        given: the value of the option: `mera` for MERA's own message (prompts/mera.toml), any other text for itself,
+            None for no message.
 
     Raises:
         AugmentError: the prompt file cannot be read.
@@ -40,7 +50,12 @@ def system_of(given: str | None) -> str | None:
 
 
 def asked_to_choose(filled: FilledPrompt, language: str) -> FilledPrompt:
-    """Return the prompt with its choices listed after the question, for models whose written reply names a choice."""
+    """Return a prompt with its choices listed after the question, for models whose written reply names a choice.
+
+    Args:
+        filled: the prompt.
+        language: the language of the words around the list: `en` for English, any other for Russian.
+    """
     *shown, (question, _) = filled.turns
     context, question = (with_choices(text, filled, language) for text in (filled.context, question))
     return replace(filled, context=context, turns=(*shown, (question, "")))
@@ -52,7 +67,7 @@ class Chat:
 
     Attributes:
         tokenizer: a tokenizer of transformers with a chat template.
-        form: how demonstrations are shown, one of `FORMS`.
+        form: how demonstrations are shown: as `turns` of user and assistant, or all in one `message`.
         system: the system message; None for no message.
         reasoning: the most tokens of a reasoning block before the answer; 0 for none.
     """
@@ -64,13 +79,13 @@ class Chat:
 
     @property
     def signature(self) -> str:
-        """All that defines the text of a chat: the template, the form, the system message, the reasoning."""
+        """All that defines the text of a chat: template, way of showing demonstrations, system message, reasoning."""
         template = short_digest(str(self.tokenizer.chat_template).encode())
         system = short_digest((self.system or "").encode())
         return f"{self.form},template-{template},system-{system},reasoning-{self.reasoning}"
 
     def text(self, filled: FilledPrompt) -> str:
-        """Return the text of a prompt up to the place of the answer.
+        """Return the text of a prompt in the tokenizer's chat template, up to the place of the answer.
 
         If the template refuses or drops a system message, the message is put at the beginning of the user's first
         message. Without reasoning, a reasoning block that the template opens is closed.
@@ -102,7 +117,7 @@ class Chat:
 
 
 def closing(text: str) -> str:
-    r"""Return the text that closes the reasoning block that is open at the end of a text; empty if none is open.
+    r"""Return the text that closes the reasoning block that is open at the end of a text; "" if none is open.
 
     >>> closing("<think> Да или нет?"), closing("<think>Да.</think>")
     ('\n</think>\n\n', '')

@@ -22,7 +22,12 @@ LAYOUTS = ("letters", "numbers", "brackets", "lines", "json")
 
 
 class Choice(NamedTuple):
-    """An answer to choose from: its label, and the text that is put after the context for it."""
+    """One of the answers that a model chooses from.
+
+    Attributes:
+        label: its label in the data.
+        text: the text that stands in the prompt for it, after the context.
+    """
 
     label: str
     text: str
@@ -30,11 +35,11 @@ class Choice(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """Where a row lists its options; exactly one attribute is set.
+    """Where a row of the data lists the options of its question; exactly one attribute is set.
 
     Attributes:
         inside: a text field that ends in «(A) … (B) …»; the template gets the part before the options.
-        fields: maps the field of each option to the spellings of its label.
+        fields: maps the field of each option to the ways in which its label is written in data, such as "0" and "1".
         texts: a field with a list of texts; each text is its own label.
         spans: a list of spans, given by the task's `characters`; the text of each span is its own label.
     """
@@ -48,7 +53,7 @@ class Options:
 def listed_choices(
     name: str, options: Options, task: Task, record: Mapping[str, Any], labels: Sequence[str] | None
 ) -> Iterator[Choice]:
-    """Yield the options that a row lists, in its order.
+    """Yield the options that a row lists, as choices, in its order.
 
     Args:
         name: the name of the prompt.
@@ -58,7 +63,8 @@ def listed_choices(
         labels: the classes of the data; None if they are not known.
 
     Raises:
-        AugmentError: the field of `inside` has no options, a field is missing, or no spelling fits the labels.
+        AugmentError: the text that must end in options has none, a field is missing, or the labels of the data are not
+            those of the prompt.
     """
     if options.inside:
         text = text_of(record, options.inside)
@@ -84,16 +90,21 @@ def listed_choices(
 
 
 def spelled(name: str, table: Mapping[str, tuple[str, ...]], labels: Sequence[str] | None) -> tuple[Choice, ...]:
-    """Return a choice for each word of a table: the word, with its label as the data spell it.
+    """Return a choice for each word that stands for a label in a prompt: the word, with the label as data write it.
 
-    The table maps each word to the spellings of its label. If the labels of the data are not known, the first spelling
-    is taken.
+    The same label is written in several ways, such as "1" and "true". The way is taken that the labels of the data
+    show; the first one if these are not known.
+
+    Args:
+        name: the name of the prompt, for messages.
+        table: maps each word to the ways in which its label is written.
+        labels: the labels of the data; None if they are not known.
 
     >>> spelled("danetqa", {"Да": ("true", "1"), "Нет": ("false", "0")}, ["0", "1"])
     (Choice(label='1', text='Да'), Choice(label='0', text='Нет'))
 
     Raises:
-        AugmentError: no spelling in the table contains all labels of the data.
+        AugmentError: no way of writing in the table has all labels of the data.
     """
     columns = list(zip(*table.values(), strict=True))
     for column in columns:
@@ -104,7 +115,11 @@ def spelled(name: str, table: Mapping[str, tuple[str, ...]], labels: Sequence[st
 
 
 def laid_out(choices: Sequence[Choice], layout: str) -> tuple[str, tuple[Choice, ...]]:
-    r"""Return a text that lists the choices in a layout of `LAYOUTS`, and the choices with their marks as texts.
+    r"""Return a text that lists choices, and the choices with their marks in the list (such as «А») as texts.
+
+    Args:
+        choices: the choices.
+        layout: how they are listed, one of `LAYOUTS`: with letters, numbers or brackets, as lines, or as JSON.
 
     >>> laid_out((Choice("1", "да"), Choice("0", "нет")), "letters")
     ('А) да\nБ) нет', (Choice(label='1', text='А'), Choice(label='0', text='Б')))

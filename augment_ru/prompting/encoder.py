@@ -15,7 +15,7 @@ from augment_ru.prompting.prompt import FilledPrompt, PromptBudget
 
 @dataclass(frozen=True, slots=True)
 class PromptEncoder:
-    """The tokenizer of a model, with the token that it puts before every text.
+    """What turns prompts into tokens: the tokenizer of a model, with the token that it puts before every text.
 
     Attributes:
         tokenizer: a tokenizer of transformers.
@@ -30,7 +30,12 @@ class PromptEncoder:
 
     @classmethod
     def of(cls, pretrained: Pretrained, chat: Chat | None = None) -> "PromptEncoder":
-        """Make the encoder of a model; a test text shows which token its tokenizer puts first."""
+        """Make the encoder of a model; a test text shows which token its tokenizer puts first.
+
+        Args:
+            pretrained: the network with its tokenizer.
+            chat: makes the text of a prompt with a chat template; None to ask with plain texts.
+        """
         tokenizer = pretrained.tokenizer
         if chat is not None:
             return cls(tokenizer, (), chat)
@@ -46,9 +51,9 @@ class PromptEncoder:
         return [np.array(ids, dtype=np.int64) for ids in encoded]
 
     def whole_texts(self, prompts: Sequence[FilledPrompt], context: int) -> list[list[Request]]:
-        """Return, for each prompt, its text with each of its choices; every token after the first is scored.
+        """Return, for each prompt, the tokens of its text with each of its choices, all of which are scored.
 
-        The first token of the text is scored too if the tokenizer puts a start token before it.
+        Only the first token is not scored, unless the tokenizer puts a start token before it.
 
         Args:
             prompts: prompts with choices.
@@ -61,14 +66,15 @@ class PromptEncoder:
         ]
 
     def continuations(self, prompts: Sequence[FilledPrompt], context: int) -> list[list[Request]]:
-        """Return, for each prompt, its text with each of its choices; only the tokens of the choice are scored.
+        """Return, for each prompt, the tokens of its text with each of its choices; only those of the choice count.
 
         Outside a chat, prompt and choice are encoded as one text, and the choice is taken to start after as many tokens
         as the prompt alone has. In a chat, the tokens of the choice are put after those of the prompt.
 
         Args:
             prompts: prompts with choices.
-            context: as in `whole_texts`.
+            context: the length of the model's context window, in tokens. If a prompt does not fit, the same number of
+                tokens at its beginning is cut off for all its choices.
         """
         before = self.ids([self._text(prompt) for prompt in prompts])
         return [
@@ -76,9 +82,9 @@ class PromptEncoder:
         ]
 
     def contexts(self, prompts: Sequence[FilledPrompt], context: int) -> list[Tokens]:
-        """Return the tokens of each prompt's context.
+        """Return the tokens of each prompt, up to the place of the answer.
 
-        If a context leaves no room for the answer, its beginning is cut off.
+        If they leave no room for the answer, their beginning is cut off.
 
         Args:
             prompts: the prompts.
@@ -93,12 +99,13 @@ class PromptEncoder:
         return found
 
     def after(self, prompts: Sequence[FilledPrompt], before: Sequence[Tokens], context: int) -> list[list[Request]]:
-        """Return, for each prompt, the tokens `before` with those of each choice; only these are scored.
+        """Return, for each prompt, given tokens with those of each choice after them; only the latter are scored.
 
         Args:
             prompts: prompts with choices.
-            before: the tokens of each prompt up to the answer.
-            context: as in `whole_texts`.
+            before: the tokens of each prompt up to the answer, such as those with the model's reasoning.
+            context: the length of the model's context window, in tokens. If a prompt does not fit, the same number of
+                tokens at its beginning is cut off for all its choices.
         """
         texts = self._after(prompts, before)
         return [self._requests(own, ids.size, context) for own, ids in zip(texts, before, strict=True)]
@@ -146,7 +153,7 @@ class PromptEncoder:
         return () if edge is None else (edge,)
 
     def budget(self, tokens: int) -> PromptBudget:
-        """Return a budget of `tokens` tokens, counted by this tokenizer."""
+        """Return a limit on the length of prompts: at most `tokens` tokens, counted by this tokenizer."""
 
         @lru_cache(maxsize=4096)  # rows share demonstrations
         def count(text: str) -> int:

@@ -22,7 +22,7 @@ from augment_ru.records.task import Task
 
 @dataclass(frozen=True, slots=True)
 class PromptBudget:
-    """How many tokens a prompt may have, and the functions of the tokenizer that count them.
+    """The most tokens that a prompt may have, and the functions of the tokenizer that count them.
 
     Attributes:
         tokens: the most tokens of the whole prompt with its answer.
@@ -35,7 +35,10 @@ class PromptBudget:
     cut: Callable[[str, int], str]
 
     def shares(self, head: str, separator: str, shots: int, answer: int) -> tuple[int, int]:
-        """Return how many tokens the row may have, and how many each demonstration may have (RAFT, section 4.1.1).
+        """Return how many tokens of a prompt the row may have, and how many each demonstration (RAFT, section 4.1.1).
+
+        What the other parts leave goes to the row if there are no demonstrations. Otherwise a quarter of it goes to the
+        row, and the demonstrations share the rest.
 
         Args:
             head: the instruction, with the separator after it.
@@ -47,11 +50,11 @@ class PromptBudget:
         return (left // 4, 3 * left // (4 * shots)) if shots else (left, 0)
 
     def fitted(self, template: Template, values: Mapping[str, str], words: Sequence[str], share: int) -> dict[str, str]:
-        """Cut the values so that the filled template has at most `share` tokens; the longest value is cut first.
+        """Cut the values of a row so that its filled template has at most `share` tokens, the longest value first.
 
         Args:
-            template: the template.
-            values: the value of each place except the label.
+            template: the template: a text with places for values.
+            values: the value of each place except that of the label.
             words: the possible labels in words; the longest is counted as the label.
             share: the most tokens of the filled template.
 
@@ -92,8 +95,8 @@ class FilledPrompt:
     Attributes:
         field: the field whose value is asked for.
         context: the prompt up to the place of the answer, without white space at its end.
-        choices: the answers to choose from; each text includes the white space before the answer and the rest of the
-            template after it. Empty if the model generates the answer as text.
+        choices: the answers to choose from. The text of each includes the white space before the answer and the rest of
+            the template after it. Empty if the model generates the answer as text.
         tokens: the most tokens of a generated answer.
         stop: the strings that end a generated answer.
         turns: what the context is made of: each demonstration as its question and its answer, without white space
@@ -112,7 +115,7 @@ class FilledPrompt:
 
 @dataclass(frozen=True, slots=True)
 class OwnTemplate:
-    """Where a row holds its own template (MERA).
+    """Where a row of the data holds the template of its own prompt (as in MERA).
 
     Attributes:
         template: the field that holds the template.
@@ -133,7 +136,10 @@ class OwnTemplate:
     kinds: Mapping[str, Template] = field(default_factory=dict)
 
     def after(self, row: Mapping[str, Any]) -> Template:
-        """Return the template for a row that follows a demonstration.
+        """Return the template of a row that is shown or asked about after a demonstration, without the instruction.
+
+        Args:
+            row: the row.
 
         Raises:
             AugmentError: `kinds` has no template for the row.
@@ -145,7 +151,12 @@ class OwnTemplate:
         return self.kinds[kind]
 
     def of(self, row: Mapping[str, Any], *, shown: bool) -> Template:
-        """Return the template that a row holds; `shown` says whether the row is a demonstration."""
+        """Return the template of the prompt that a row holds.
+
+        Args:
+            row: the row.
+            shown: whether the row is a demonstration.
+        """
         text = text_of(row, self.template)
         if self.first is not None:
             text = text + self.first if shown and self.first else text.strip()
@@ -164,7 +175,8 @@ class Prompt:
         targets: maps each field that is asked for to its template, which has a place for the label.
         instruction: the text at the beginning of the prompt.
         separator: the text between the instruction, the demonstrations and the row.
-        labels: maps each word to the spellings of its label that occur in data, for example «Да» to `true` and `1`.
+        labels: maps each word that stands for a label to the ways in which data write the label, for example «Да» to
+            `true` and `1`.
         options: where the row lists its options; None if it does not list any.
         words: maps a field to the words that replace its values.
         writes: whether the model always generates the answer as text; if false, only if there are no labels to choose
@@ -174,7 +186,8 @@ class Prompt:
         own: where the row holds its own template; None if `targets` holds the templates.
         each: the entries that are asked about one by one, for example `questions[].answers[]`; the prediction is then
             a list.
-        layout: how `{options}` lists the choices, one of `choices.LAYOUTS`; None if the prompt does not list them.
+        layout: how the place `{options}` of a template lists the choices, one of `choices.LAYOUTS`; None if the prompt
+            does not list them.
     """
 
     name: str
@@ -194,7 +207,7 @@ class Prompt:
 
     @property
     def digest(self) -> str:
-        """The prompt's name and an eight-digit digest of all its values except the task."""
+        """The name of the prompt, with an eight-digit digest of all its values except the task."""
         values = {field.name: getattr(self, field.name) for field in fields(self) if field.name != "task"}
         if self.layout is None:  # so that prompts without a layout keep their digests
             del values["layout"]
@@ -212,15 +225,18 @@ class Prompt:
         labels: Sequence[str] | None = None,
         budget: PromptBudget | None = None,
     ) -> tuple[FilledPrompt, ...]:
-        """Return the prompts for a row: one for each field that is asked for, and for each entry of `each`.
+        """Return the prompts for a row: one for each question that is asked about it.
+
+        There is one for each field that is asked for, and for each entry of the row that is asked about by itself
+        (`each`).
 
         Args:
             record: the row; its right answer is not used.
             shots: the demonstrations: rows with right answers, in the order of the prompt.
             labels: the classes of the data; needed if the prompt's file does not name them.
-            budget: RAFT's budget (section 4.1.1). If the instruction and the separators leave E tokens, the row gets
-                E/4 and each of N demonstrations 3E/(4N); without demonstrations the row gets E. Fields are cut at their
-                ends, the longest first; labels are not cut. None to cut nothing.
+            budget: the most tokens of a prompt; None to cut nothing. If the instruction and the separators leave E
+                tokens, the row gets E/4 and each of N demonstrations 3E/(4N); without demonstrations the row gets E
+                (RAFT, section 4.1.1). Fields are cut at their ends, the longest first; labels are not cut.
 
         Raises:
             AugmentError: a field is missing, a label has no word, or the budget is too small.
@@ -232,10 +248,13 @@ class Prompt:
         )
 
     def answer(self, answers: Sequence[str]) -> Prediction:
-        """Combine the answers to a row's prompts into a prediction.
+        """Combine the answers to the prompts of a row into one prediction.
 
-        It is a list if the prompt has `each`, the answer itself if one field is asked for, else a mapping from fields
-        to answers.
+        It is a list if entries of the row are asked about one by one (`each`). It is the answer itself if one field is
+        asked for, else a mapping from fields to answers.
+
+        Args:
+            answers: the answer to each prompt, in their order.
         """
         if self.each:
             return list(answers)
@@ -360,9 +379,13 @@ class Prompt:
 
 
 def answer_text(value: object, separator: str | None = None) -> str:
-    """Return the text of a right answer.
+    """Return the text of a right answer that a row states.
 
     Of several answers it is the first; of an annotated answer, as in the example, it is the segment.
+
+    Args:
+        value: what the row states: a text, a number, a list of answers, or an annotated answer.
+        separator: the text between several answers in one text; None if a text holds one answer.
 
     >>> answer_text([{"label": "passage", "offset": 0, "length": 5, "segment": "Мехмо"}])
     'Мехмо'

@@ -81,7 +81,12 @@ def prompt_of(task: Task, template: str | Path | None = None, *, variant: int = 
 
 
 def variants_of(task: Task, template: str | Path | None = None) -> int:
-    """Return how many variants the prompt file of a task has; the arguments and errors are those of `prompt_of`."""
+    """Return how many variants (different wordings) the prompt file of a task has.
+
+    Args:
+        task: the task; its `prompt`, or else its name, is the name of the file.
+        template: a prompt file of the user's own; None for the one of this package.
+    """
     _, given, _ = _read(task, template)
     return _templates(given) + len(given.variants)
 
@@ -99,10 +104,10 @@ def _templates(given: _File) -> int:
 
 
 def unfit(task: Task) -> str:
-    """Return the reason why the generic prompt cannot ask about the rows of a task.
+    """Return why the generic prompt cannot ask about the rows of a task; "" if it can.
 
-    It is empty if the generic prompt can, or if the task has its own prompt. The generic prompt shows one text and
-    lists labels, one of which is the answer.
+    It is also "" if the task has a prompt of its own. The generic prompt shows one text and lists labels, one of which
+    is the answer.
     """
     if not _path(task).stem.startswith(GENERIC):
         return ""

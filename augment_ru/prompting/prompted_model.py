@@ -18,14 +18,14 @@ class PromptedModel(Model):
     Attributes:
         prompt: makes the prompts for rows.
         labels: the classes of the data; None if answers are free texts.
-        score: returns, for each prompt, the score of each of its choices in nats; the choice with the highest score is
-            the answer.
-        write: generates an answer for each prompt without choices.
+        score: a function that takes prompts, and returns for each the score of each of its choices in nats; the choice
+            with the highest score is the answer.
+        write: a function that takes prompts without choices, and returns a generated answer for each.
         signature: all that defines the answers.
-        budget: how long prompts may be; None for no limit.
+        budget: the most tokens of a prompt, with the functions that count them; None for no limit.
         deterministic: whether the model always answers a question in the same way.
-        replies: whether prompts with choices are answered with a reply, too: they list the choices, and the label that
-            the reply names is the answer. `score` is then not called.
+        replies: whether prompts with choices are answered with a reply, too. They then list the choices, and the label
+            that the reply names is the answer. `score` is not called.
     """
 
     prompt: Prompt
@@ -38,7 +38,9 @@ class PromptedModel(Model):
     replies: bool = False
 
     def scored(self, examples: Sequence[Example], /) -> list[Scored]:
-        """Return a prediction for each example, in their order, with the scores of every question that has choices.
+        """Return a prediction for each example, in their order, with the scores of the choices of every question.
+
+        A question without choices, or one that is answered with a reply, has no scores.
 
         Raises:
             AugmentError: a prompt cannot be built, or does not fit into memory.

@@ -24,7 +24,7 @@ def with_choices(text: str, filled: FilledPrompt, language: str) -> str:
     """Return the text of a prompt, followed by a list of its choices if it has any and does not list them itself.
 
     Args:
-        text: the text.
+        text: the text of the prompt.
         filled: the prompt.
         language: the language of the words around the list: `en` for English, any other for Russian.
     """
@@ -37,13 +37,13 @@ def with_choices(text: str, filled: FilledPrompt, language: str) -> str:
 
 
 def answer_in(reply: str, filled: FilledPrompt, *, was_cut: bool = False) -> str:
-    """Return the answer in a reply: the label of a choice, or a written answer up to its stop.
+    """Return the answer in a model's reply: the label of a choice, or a written answer up to a string that ends it.
 
-    Reasoning is cut off first. A reply without an answer gives one of the marks of `evaluation.unread`.
+    Reasoning is cut off first. A reply without an answer gives a special text that marks why (`evaluation.unread`).
 
     Args:
         reply: the reply.
-        filled: the prompt.
+        filled: the prompt, with its choices and the strings that end an answer.
         was_cut: whether the reply ended because it had as many tokens as it may have.
     """
     said, reasoned = after_reasoning(reply)
@@ -55,7 +55,9 @@ def answer_in(reply: str, filled: FilledPrompt, *, was_cut: bool = False) -> str
 
 
 def after_reasoning(reply: str) -> tuple[str, bool]:
-    """Return what follows the reasoning of a reply, and whether there is reasoning; "" if the reasoning does not end.
+    """Return what follows the reasoning in a model's reply, and whether there is reasoning.
+
+    If the reasoning does not end, nothing follows it: the text is "".
 
     >>> after_reasoning("<think>Да? Нет.</think> Нет"), after_reasoning("<think>Да")
     ((' Нет', True), ('', True))
@@ -75,6 +77,11 @@ def label_in(reply: str, choices: Sequence[Choice], *, last: bool = False) -> st
     counts (the last one if there are several), or else the letter at the start of the reply. Otherwise the choice or
     label that occurs first in the reply counts (with `last` the one that occurs last), and the longer one if two begin
     at the same place.
+
+    Args:
+        reply: the reply of a model.
+        choices: the choices, each with its label and its text.
+        last: whether, if no letter names a choice, the choice that is named last counts, instead of the first.
 
     >>> label_in("Ответ: нет.", (Choice("1", "да"), Choice("0", "нет")))
     '0'
@@ -108,7 +115,11 @@ def _is_inside(one: tuple[int, int, str], other: tuple[int, int, str]) -> bool:
 
 
 def before_stop(text: str, stops: Sequence[str]) -> str:
-    """Return the text up to the first occurrence of one of the stops.
+    """Return the text up to the first place at which one of some strings occurs.
+
+    Args:
+        text: the text, such as a generated answer.
+        stops: the strings.
 
     >>> before_stop(" Шведы; ЧГК", [";", "."])
     ' Шведы'

@@ -16,7 +16,7 @@ _PLACE = re.compile(r"\{\{|\}\}|\{([^{}\n]+)\}|[{}]")
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """A text with places for values, written {name}.
+    """A text with places for values, each written {name}.
 
     Attributes:
         texts: the texts before, between and after the places; one more than `names`.
@@ -65,7 +65,11 @@ class Template:
         return "".join(filled)
 
     def around(self, name: str) -> tuple["Template", "Template"]:
-        """Return the parts of the template before and after the place `name`, which must occur once."""
+        """Return the parts of the template before and after a place.
+
+        Args:
+            name: the name of the place, which must occur once.
+        """
         at = self.names.index(name)
         return (
             Template(self.texts[: at + 1], self.names[:at]),
@@ -74,7 +78,7 @@ class Template:
 
 
 def with_label(template: Template) -> Template:
-    """Return the template with a place for the answer; if it has none, the place is added at its end, after a space."""
+    """Return a template with a place for the answer; if it has none, the place is added at its end, after a space."""
     if LABEL in template.names:
         return template
     *texts, last = template.texts
@@ -87,7 +91,7 @@ def text_of(record: Mapping[str, Any], name: str) -> str:
 
     Args:
         record: the row.
-        name: the path of the field, as in `augment_ru.records.field_paths`.
+        name: the path of the field, such as `qas[0].query`.
 
     Raises:
         AugmentError: the row has no such field, or its value is a list or an object.

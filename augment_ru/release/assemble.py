@@ -35,13 +35,13 @@ def assemble(
     recipe_file: Path,
     target: Path,
 ) -> dict[str, Any]:
-    """Write all files of a release.
+    """Write all files of a release from the finished shards (parts of the rows of a task).
 
     Args:
-        recipe: the recipe.
+        recipe: the recipe of the release.
         tasks: the tasks of the recipe with their rows.
-        shards: the shards of each task, in order.
-        facts: the first keys of the manifest, from `manifest_head`.
+        shards: for each task, its finished shards, in the order of the rows.
+        facts: the first keys of the manifest: all that the rows depend on (`manifest_head`).
         recipe_file: the file of the recipe.
         target: the folder of the release; everything in it is deleted first.
 
@@ -129,7 +129,14 @@ def _write_test(
 
 
 def task_entry(recipe: ReleaseRecipe, task: TaskInput) -> dict[str, Any]:
-    """Return the entry of a task in the manifest; its list of attacks, which holds the figures, is left empty."""
+    """Return what the manifest says about a task.
+
+    Its list of attacks, which is to hold the counts of rows, is left empty.
+
+    Args:
+        recipe: the recipe of the release.
+        task: the task with its rows.
+    """
     train = task.train.records if task.train else ()
     episodes = episodes_of(recipe, task.recipe, task.schema) if train else [0]
     gold = task.schema.scoring.gold

@@ -31,7 +31,7 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class Staging:
-    """The folders of a build.
+    """The folders in which a release is built and to which it is then moved.
 
     Attributes:
         target: the folder of the release.
@@ -44,6 +44,9 @@ class Staging:
     @classmethod
     def of(cls, target: Path) -> "Staging":
         """Return the two folders for a release at `target`.
+
+        Args:
+            target: the folder of the finished release.
 
         Raises:
             AugmentError: `target` is not a folder, is the working folder, or its parent does not exist.
@@ -62,11 +65,16 @@ class Staging:
         return self.unfinished / "release"
 
     def shard(self, task: int, first: int) -> Path:
-        """Return the file of a shard, given the number of its task and the number of its first row, both from 0."""
+        """Return the path of the file for a shard (a part of the rows of a task).
+
+        Args:
+            task: the index of the task in the recipe, from 0.
+            first: the index of the shard's first row in the test file, from 0.
+        """
         return self.unfinished / "shards" / f"{task:03d}-{first:09d}"
 
     def finished(self, facts: Mapping[str, Any], *, resume: bool) -> Mapping[str, Any] | None:
-        """Return the manifest of the complete release at the target; None if the target is free.
+        """Return the manifest of the release that is already complete in the target folder; None if the folder is free.
 
         Args:
             facts: the first keys of the manifest of the new release (`manifest_head`): all that its rows depend on.
@@ -105,7 +113,7 @@ class Staging:
         """Begin a build here, or continue one that was killed.
 
         Args:
-            facts: all that the shards depend on, as in `finished`.
+            facts: all that the rows depend on: the first keys of the manifest (`manifest_head`).
             resume: whether a build that was killed is continued.
 
         Raises:
@@ -132,7 +140,10 @@ class Staging:
 
     @contextmanager
     def kept_if_begun(self) -> Iterator[None]:
-        """Run a `with` block; if it raises an `AugmentError` before any shard is finished, delete the build's folder.
+        """Run a `with` block that builds the release; if it fails early, delete the unfinished folder.
+
+        Early is before any shard (part of the rows) is finished. After that the folder is kept, so that the build can
+        be continued. Only an `AugmentError` counts as a failure.
 
         Raises:
             AugmentError: the error of the block; if a shard is finished, its message says how to continue.
@@ -149,7 +160,7 @@ class Staging:
             raise
 
     def publish(self) -> None:
-        """Move the complete release to its folder, in one rename."""
+        """Move the complete release from the folder in which it was built to its target, in one rename."""
         for path in (*self.release.rglob("*"), self.release):
             _sync(path)
         if self.target.exists():
@@ -192,8 +203,8 @@ class BuildReport:
 
     Attributes:
         content: the manifest.
-        timing: seconds by kind of work, summed over all workers.
-        made: how many shards were made in this run.
+        timing: seconds of annotation, perturbing and writing, summed over all workers.
+        made: how many shards (parts of the rows of a task) were made in this run.
         kept: how many shards were kept from an earlier run.
         seconds: how long the build took.
         digest: the digest of the manifest, which covers the whole release.
@@ -245,6 +256,8 @@ def build_release(
 ) -> BuildReport:
     """Build a release. Its bytes depend neither on the number of workers nor on the size of the shards.
 
+    A shard is a part of the rows of a task that one worker makes.
+
     Args:
         recipe_file: a TOML file; docs/release.md lists its keys.
         target: the folder of the release. It must not exist or must be empty, unless `resume` is set.
@@ -266,7 +279,12 @@ class ReleaseBuild:
     """A build that is ready to run: its recipe is checked and its tools are made, but no rows have been read.
 
     Attributes:
-        recipe_file, target, workers, resume, device, shard_rows: as in `build_release`.
+        recipe_file: the file of the recipe.
+        target: the folder of the finished release.
+        workers: the number of processes.
+        resume: whether a build that was killed is continued.
+        device: the device of models: auto, cpu, cuda or cuda:N.
+        shard_rows: the number of original rows in a shard (a part of the rows that one worker makes).
         folder: the folder of the recipe.
         staging: the folders of the release and of its build.
         recipe: the recipe as it is written.
@@ -300,6 +318,9 @@ class ReleaseBuild:
 
     def run(self, progress: Progress = lambda done, total: None) -> BuildReport:  # noqa: ARG005
         """Build the release.
+
+        Args:
+            progress: called with the number of newly finished shards (parts of the rows), and the number of all shards.
 
         Raises:
             AugmentError: a row, a rule or a folder is wrong; then no folder is made at the target.
@@ -377,7 +398,14 @@ class ReleaseBuild:
 
 
 def manifest_head(recipe: ReleaseRecipe, tasks: Sequence[TaskInput], folder: Path, tools: Tools) -> dict[str, Any]:
-    """Return the first keys of the manifest: everything that the rows of a release depend on."""
+    """Return the first keys of the manifest: everything that the rows of a release depend on.
+
+    Args:
+        recipe: the recipe as it is written.
+        tasks: the tasks with their rows.
+        folder: the folder of the recipe, to which the paths of the user's own files are relative.
+        tools: the attacks, gate and annotator of the recipe.
+    """
     rules = {name for task in tasks for name in constraints_of(recipe, task.recipe, task.schema)}
     return {
         "format": manifest.FORMAT,

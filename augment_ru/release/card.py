@@ -27,7 +27,7 @@ _EXCERPT = 300
 
 
 def card(content: Mapping[str, Any], harness: Mapping[str, str]) -> str:
-    """Return the card as Markdown.
+    """Return the card of a release: the text that describes it, in Markdown.
 
     Args:
         content: the manifest.
@@ -174,9 +174,10 @@ def shown_pairs(folder: Path, tasks: Sequence[Mapping[str, Any]]) -> list[dict[s
 def shown_demonstrations(
     folder: Path, tasks: Sequence[Mapping[str, Any]], inputs: Sequence[Mapping[str, Any]]
 ) -> list[dict[str, Any]]:
-    """Return the first demonstration of each task: its texts, right answers, episode, and its file and row (from 1).
+    """Return the first demonstration of each task, for the card of a release.
 
-    It belongs to the first episode that has demonstrations. Tasks without demonstrations are left out.
+    It is one of the first episode that has demonstrations. An item holds its texts and right answers, the number of the
+    episode, and its file and row (from 1). Tasks without demonstrations are left out.
 
     Args:
         folder: the release, with its train rows.

@@ -52,13 +52,17 @@ COLUMN_TYPES = (*_TYPES, "other")
 
 
 def column_types(row: Mapping[str, Any]) -> dict[str, str]:
-    """Return the type of each column of a row, by column name: text, integer, number, truth value, or other."""
+    """Return the type of each column of a row, by column name: text, integer, number, truth value, or other.
+
+    Args:
+        row: the row: maps the names of columns to values.
+    """
     kinds: dict[type, str] = {str: "text", bool: "truth value", int: "integer", float: "number"}
     return {name: kinds.get(type(value), "other") for name, value in row.items()}
 
 
 def croissant(content: Mapping[str, Any], files: Mapping[str, Mapping[str, Any]]) -> str:
-    """Return the Croissant metadata as JSON.
+    """Return the metadata of a release in the format Croissant, as JSON.
 
     Args:
         content: the manifest.

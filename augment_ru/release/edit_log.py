@@ -97,12 +97,14 @@ class _Perturbed(_Line):
 
 
 def line_digest(line: str | bytes) -> str:
-    """Return a 64-bit BLAKE2b digest of a line, in hexadecimal digits."""
+    """Return a 64-bit BLAKE2b digest of a line of a file, in hexadecimal digits."""
     return blake2b(line if isinstance(line, bytes) else line.encode(), digest_size=_HEX // 2).hexdigest()
 
 
 def original_entry(row: int, name: str, line: str, protected: Mapping[str, Sequence[Any]]) -> str:
-    """Return the entry of an original row as a line of JSON.
+    """Return what the edit log says about an original row, as a line of JSON.
+
+    The edit log is a file of a release with an entry for each test row.
 
     Args:
         row: the row's number in the input file, from 0.
@@ -124,12 +126,13 @@ def result_entry(
     *,
     breaks: Sequence[str] = (),
 ) -> str:
-    """Return the entry of a row that an attack or a search made, as a line of JSON.
+    """Return what the edit log says about a row that an attack or a search made, as a line of JSON.
 
-    Its status is perturbed, rejected or unchanged.
+    The edit log is a file of a release with an entry for each test row. It states the status of the row (perturbed,
+    rejected or unchanged) and its edits.
 
     Args:
-        row: the number of its original row, from 0.
+        row: the index of its original row, from 0.
         name: the value of its field `perturbation`.
         line: the row as it is written in the release.
         result: the result of the attack or the search.
@@ -175,7 +178,7 @@ def _with_digest(values: Mapping[str, Any]) -> str:
 
 
 def read_entry(line: bytes) -> Entry:
-    """Read an entry from a line of the edit log.
+    """Read a line of the edit log: what it says about one test row of a release.
 
     Raises:
         AugmentError: the line does not match its digest, or is not an entry.
@@ -190,7 +193,14 @@ def read_entry(line: bytes) -> Entry:
 
 
 def replayed_line(original: Record, name: str, entry: Entry) -> str:
-    """Apply the edits of an entry to an original row, set its `perturbation` to `name`, and return its line.
+    """Make a perturbed row again: apply the edits that the edit log states for it to its original row.
+
+    The row is returned as a line of JSON, with the value `name` in its field `perturbation`.
+
+    Args:
+        original: the original row.
+        name: the name of the attack or search that made the row.
+        entry: what the edit log says about the row.
 
     Raises:
         AugmentError: the edits, or the order of the options, do not fit the row.
@@ -214,9 +224,10 @@ def replayed_line(original: Record, name: str, entry: Entry) -> str:
 def protection_problem(
     original: Record, entry: Entry, protected: Mapping[str, Sequence[Any]], *, exchanges_names: bool = False
 ) -> str | None:
-    """Check that an entry protects the spans that its original row protects, and that its edits touch none of them.
+    """Check that a perturbed row keeps to the protected spans of its original row, by its entry in the edit log.
 
-    Returns a message about the first span for which this is wrong; None if all are right.
+    The entry must state these spans as protected, and its edits must touch none of them. Returns a message about the
+    first span for which this is wrong; None if all are right.
 
     Args:
         original: the original row.
@@ -248,7 +259,7 @@ def protection_problem(
 
 
 def row_problem(original: Record, expected: str, row: Record) -> str | None:
-    """Compare a row with the row that its original and its edits give.
+    """Compare a perturbed row with the row that its original and its edits give.
 
     Returns a message about the first difference; None if there is no difference.
 
@@ -274,11 +285,15 @@ def row_problem(original: Record, expected: str, row: Record) -> str | None:
 
 
 def option_problem(original: Record, row: Record, entry: Entry) -> str | None:
-    """Check that options that differ in the original row differ in the perturbed row, too.
+    """Check that two answer options that differ in the original row also differ in the perturbed row.
 
-    Permuted options are not checked, because they are the options of the original row.
+    Permuted options are not checked, because they are the options of the original row. Returns a message about the
+    first two that became equal; None if there are none.
 
-    Returns a message about the first two that became equal; None if there are no such options.
+    Args:
+        original: the original row.
+        row: the perturbed row.
+        entry: what the edit log says about the perturbed row.
     """
     for ours, theirs in () if entry.get("order") else zip(questions_of(original), questions_of(row), strict=False):
         forms = [[comparable(option.text) for option in options] for options in (ours, theirs)]

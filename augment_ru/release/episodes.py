@@ -14,6 +14,11 @@ def asked_shots(recipe: ReleaseRecipe, task: TaskRecipe, schema: Task) -> tuple[
     The numbers are those that the recipe sets for the task, or else for the release; if the release says "task", they
     are those of the task's benchmark.
 
+    Args:
+        recipe: the recipe of the release.
+        task: the part of the recipe on the task.
+        schema: the schema of the task, which states its benchmark.
+
     Raises:
         AugmentError: the benchmark's number is too large.
     """
@@ -26,7 +31,13 @@ def asked_shots(recipe: ReleaseRecipe, task: TaskRecipe, schema: Task) -> tuple[
 
 
 def episodes_of(recipe: ReleaseRecipe, task: TaskRecipe, schema: Task) -> list[int]:
-    """Return how many demonstrations each episode of a task has, in ascending order; episode 0 has none."""
+    """Return how many demonstrations each episode of a task has, in ascending order; episode 0 has none.
+
+    Args:
+        recipe: the recipe of the release.
+        task: the part of the recipe on the task.
+        schema: the schema of the task, which states its benchmark.
+    """
     return [0, *(shots for shots in asked_shots(recipe, task, schema) for _ in range(recipe.shots.episodes))]
 
 

@@ -33,21 +33,30 @@ class _Worst(NamedTuple):
 
 
 def splits_in(task: Mapping[str, Any]) -> list[str]:
-    """Return which of the splits `train`, `test` and `hard` a task has, given its entry in the manifest."""
+    """Return which of the splits (files of rows) `train`, `test` and `hard` a task of a release has.
+
+    `hard` holds the rows that break the most models.
+
+    Args:
+        task: what the manifest says about the task.
+    """
     return [split for split in ("train", "test", HARD) if task.get(split)]
 
 
 def hard_split(
     folder: Path, records: Sequence[Record], searches: Sequence[str], count: int, *, labelled: bool
 ) -> tuple[bytes, dict[str, Any]]:
-    """Return the lines of the split, in the order of the originals, and its entry in the manifest.
+    """Return the lines of the split `hard`: the rows of a task that break the most models.
+
+    Each original gives at most one row: the one, of all rows that searches made of it, that breaks the most models. The
+    lines are in the order of the originals. The second result is what the manifest says about the split.
 
     Args:
-        folder: the folder of the task, with its test rows and their edit log.
+        folder: the folder of the task, with its test rows and their edit log (the edits of each row).
         records: the original rows.
-        searches: the names of the variations that searches made.
+        searches: the names of the searches; each attacked one model.
         count: how many rows the split has, at most as many as there are originals.
-        labelled: whether right answers are labels, whose shares are kept.
+        labelled: whether right answers are labels; the split then has each label in the same share as all rows.
     """
     lines = (folder / "test.jsonl").read_bytes().splitlines(keepends=True)
     entries = [orjson.loads(line) for line in (folder / "edits.jsonl").read_bytes().splitlines()]

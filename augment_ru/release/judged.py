@@ -17,11 +17,14 @@ from augment_ru.release.croissant import CROISSANT
 
 
 def judge_release(folder: Path, rows: Sequence[Mapping[str, Any]]) -> str:
-    """Write verdicts into a release, and make its card, its metadata and its manifest state the shares of valid rows.
+    """Write people's verdicts on perturbed rows into a release.
+
+    Its card, its metadata and its manifest then state the shares of rows that people found valid.
 
     Args:
         folder: the release.
-        rows: the verdicts, as `evaluation.verdicts.judged` gives them; they replace earlier ones.
+        rows: the judged rows, each with its id, its verdict and the number of votes for each verdict; they replace
+            earlier ones.
 
     Returns:
         The new digest of the manifest.
@@ -44,12 +47,14 @@ def judge_release(folder: Path, rows: Sequence[Mapping[str, Any]]) -> str:
 
 
 def judged_figures(folder: Path, content: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return the numbers of verdicts and the share of valid rows, for all judged rows and for each variation of a task.
+    """Return how many rows of a release people judged, and the share that they found valid.
+
+    The numbers are given for all judged rows, and for each variation of each task.
 
     Args:
         folder: the release.
         content: its manifest.
-        rows: the verdicts.
+        rows: the judged rows, each with its id, its verdict and the number of votes for each verdict.
 
     Raises:
         AugmentError: a verdict is about a row that the release does not have, or a file cannot be read.

@@ -59,7 +59,7 @@ class _Asked(NamedTuple):
 
 
 def harness_files(content: Mapping[str, Any], own: Path) -> dict[str, str]:
-    """Return the texts of the files for the harness, by path in the release; empty if no task can be exported.
+    """Return the files with which lm-evaluation-harness reads a release, by path; empty if no task can be exported.
 
     Args:
         content: the manifest.
@@ -126,7 +126,7 @@ def _mean_over(called: str, tasks: Sequence[str], content: Mapping[str, Any]) ->
 
 
 def stated_prompts(content: Mapping[str, Any], own: Path) -> list[dict[str, str]]:
-    """Return the name of each task's prompt, and why the task is not exported to the harness.
+    """Return the name of each task's prompt, and why the task is not exported to lm-evaluation-harness.
 
     An entry: {"task": "rwsd", "prompt": "rwsd", "problem": ""}. `prompt` is empty if no prompt fits, `problem` if the
     task is exported.

@@ -25,13 +25,15 @@ _OWN = Template(("", ""), (CONTEXT,))
 
 
 def prompt_content(task: Mapping[str, Any], schema: Task, prompt: Prompt, target: str) -> dict[str, Any] | None:
-    """Return the content of the prompt file for one label; None if the harness cannot express the prompt.
+    """Return the content of a task file for lm-evaluation-harness that asks for one field of the right answer.
+
+    It is None if the harness cannot express the prompt.
 
     Args:
-        task: the entry of the task in the manifest.
+        task: what the manifest says about the task.
         schema: the schema of the task.
         prompt: the prompt of the task.
-        target: the field of the label that is asked for.
+        target: the field of the right answer that is asked for.
 
     Raises:
         AugmentError: the prompt has no words for the labels of the data.

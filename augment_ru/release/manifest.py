@@ -45,7 +45,8 @@ def file_digest(path: Path) -> str:
 def environment(models: bool) -> Mapping[str, Any]:  # noqa: FBT001  (cached by it)
     """Return the versions that rows may depend on: of Python, Unicode, augment-ru and other packages.
 
-    With `models`, the versions of torch and transformers are included.
+    Args:
+        models: whether rows depend on models; the versions of torch and transformers are then included.
     """
     packages = {}
     for name in _PACKAGES:
@@ -64,7 +65,13 @@ def environment(models: bool) -> Mapping[str, Any]:  # noqa: FBT001  (cached by 
 
 
 def other_code(content: Mapping[str, Any]) -> str:
-    """Say which code built a release, such as "other code built (augment-ru 1.0)"; "" if it is the installed code."""
+    """Return words for a release that other code built than is installed, such as "other code built (augment-ru 1.0)".
+
+    The result is "" if the installed code built it.
+
+    Args:
+        content: the manifest of the release.
+    """
     built = content["environment"]
     is_own = built["code"] == environment(models=False)["code"]
     return "" if is_own else f"other code built (augment-ru {built['augment_ru']})"
@@ -80,9 +87,10 @@ def _code() -> str:
 
 
 def data_files(recipe: ReleaseRecipe, constraints: Iterable[str], place: Callable[[str], Path]) -> dict[str, str]:
-    """Return the SHA-256 of each dictionary and rule file that rows may depend on, and of each of the user's own files.
+    """Return the SHA-256 of each file, besides the rows, that the rows of a release may depend on, by name.
 
-    Files of this package are named like "dictionaries/….tsv"; the user's own files by their paths in the recipe.
+    They are the dictionaries and rule files of this package, named like "dictionaries/….tsv", and the user's own files,
+    named by their paths in the recipe.
 
     Args:
         recipe: the recipe.
@@ -104,19 +112,29 @@ def data_files(recipe: ReleaseRecipe, constraints: Iterable[str], place: Callabl
 
 
 def variations_in(task: Mapping[str, Any]) -> list[str]:
-    """Return the names of the perturbed variations in a task's entry, in the order of its test file."""
+    """Return the names of the perturbed variations of a task, in the order of its test file.
+
+    A variation is the rows that one attack or one search against a model made.
+
+    Args:
+        task: what the manifest says about the task.
+    """
     return [one["name"] for key in ("attacks", "searches") for one in task.get(key, ())]
 
 
 def encoded_manifest(content: Mapping[str, Any]) -> bytes:
-    """Return the manifest as bytes. It ends with its own digest, which covers all bytes before it."""
+    """Return a manifest as bytes. At its end is its own digest, which covers all bytes before it.
+
+    Args:
+        content: the manifest without this digest.
+    """
     body = json.dumps(dict(content), ensure_ascii=False, indent=1, allow_nan=False)
     start = body.removesuffix("\n}").encode()
     return start + f',\n "{_SELF}": "{sha256(start).hexdigest()}"\n}}\n'.encode()
 
 
 def read_manifest(path: Path) -> dict[str, Any]:
-    """Read the content of a manifest, without its own digest.
+    """Read the content of a manifest, without the digest at its end.
 
     Raises:
         AugmentError: the file does not exist, was changed, has another format, or has malformed content.
@@ -144,12 +162,20 @@ def read_manifest(path: Path) -> dict[str, Any]:
 
 
 def own_digest(path: Path) -> str:
-    """Return the digest at the end of a manifest. It covers the digests of all files, and so the whole release."""
+    """Return the digest at the end of a manifest.
+
+    It covers the digests of all files, and so the whole release.
+    """
     return path.read_bytes().rpartition(b'"')[0].rpartition(b'"')[2].decode("utf-8", "replace")
 
 
 def file_entries(release: Path, names: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """Return the entries of files in the manifest: {path: {"sha256": …, "bytes": …, "lines": …}}."""
+    """Return what the manifest says about files: {path: {"sha256": …, "bytes": …, "lines": …}}.
+
+    Args:
+        release: the folder of the release.
+        names: the paths of the files in it.
+    """
     found = {}
     for name in names:
         data = (release / name).read_bytes()

@@ -110,15 +110,15 @@ def _is_path(name: str) -> bool:
 
 
 def check_shape(where: str, content: Mapping[str, Any]) -> None:
-    """Check that the manifest has the right keys and types of values, and that no path leads outside the release.
+    """Check that a manifest has the right keys and types of values, and that no path in it leads outside the release.
 
     Args:
         where: the name of the manifest, for messages.
         content: the content of the manifest.
 
     Raises:
-        AugmentError: a key is missing or unknown, a value has the wrong type, a task has not as many train digests or
-            groups as train rows or lacks its default episode, or a path leads out of the release.
+        AugmentError: a key is missing or unknown, a value has the wrong type, a task has not as many digests or groups
+            of train rows as train rows, its default episode does not exist, or a path leads out of the release.
     """
     typed(where, content, _MANIFEST)
     for name in content["files"]:

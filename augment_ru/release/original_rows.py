@@ -49,7 +49,14 @@ class InputFile:
 
 @dataclass(frozen=True, slots=True)
 class TaskInput:
-    """A task of the release with its schema and its original rows."""
+    """A task of a release, with its original rows.
+
+    Attributes:
+        recipe: the part of the recipe on the task.
+        schema: the schema of the task.
+        test: the file of the test rows, which are perturbed.
+        train: the file of the train rows; None if there are none.
+    """
 
     recipe: TaskRecipe
     schema: Task
@@ -58,17 +65,17 @@ class TaskInput:
 
     @property
     def files(self) -> dict[str, InputFile]:
-        """The files by split; train comes first."""
+        """The files of the task by split ("train", "test"); train comes first."""
         return {"train": self.train, "test": self.test} if self.train else {"test": self.test}
 
 
 def schema_of(task: TaskRecipe, row: Mapping[str, Any], place: Callable[[str], Path]) -> Task:
-    """Return the schema that a task names, or else the one that fits a row.
+    """Return the schema that the recipe names for a task, or else the one that fits a row of it.
 
     If the recipe lists fields to perturb, they replace those of the schema.
 
     Args:
-        task: the task.
+        task: the part of the recipe on the task.
         row: a row of the task.
         place: returns the location of one of the user's own files, given its path in the recipe.
 
@@ -83,7 +90,14 @@ def schema_of(task: TaskRecipe, row: Mapping[str, Any], place: Callable[[str], P
 
 
 def constraints_of(recipe: ReleaseRecipe, task: TaskRecipe, schema: Task) -> tuple[str, ...]:
-    """Return the names or rule files of a task's constraints: of the recipe, else of the preset, else of the schema.
+    """Return the constraints of a task, as names or as paths of rule files.
+
+    They are those of the recipe; if it lists none, those of the preset; if that lists none, those of the schema.
+
+    Args:
+        recipe: the recipe of the release.
+        task: the part of the recipe on the task.
+        schema: the schema of the task.
 
     Raises:
         AugmentError: there is no preset of this name.
@@ -95,7 +109,14 @@ def constraints_of(recipe: ReleaseRecipe, task: TaskRecipe, schema: Task) -> tup
 
 
 def rules_of(recipe: ReleaseRecipe, task: TaskRecipe, schema: Task) -> tuple[Constraint, ...]:
-    """Return the constraints of a task. They cannot be functions of the user, because a recipe names no code.
+    """Return the constraints of a task of a release.
+
+    They are rule files; functions of the user are not possible, because a recipe names no code.
+
+    Args:
+        recipe: the recipe of the release.
+        task: the part of the recipe on the task.
+        schema: the schema of the task.
 
     Raises:
         AugmentError: there is no constraint of this name.
@@ -123,7 +144,12 @@ def _check_files(recipe: ReleaseRecipe, task: TaskRecipe, schema: Task, folder: 
 
 
 def read_task(recipe: ReleaseRecipe, task: TaskRecipe, folder: Path) -> TaskInput:
-    """Read the rows of a task; `folder` is the folder of the recipe, to which paths are relative.
+    """Read the rows of a task of a release.
+
+    Args:
+        recipe: the recipe of the release.
+        task: the part of the recipe on the task.
+        folder: the folder of the recipe, to which paths are relative.
 
     Raises:
         AugmentError: a file is missing, empty or wrong, or a row does not fit the task; the message names the row.
@@ -267,6 +293,11 @@ def _with_fields(record: Record, fields: Mapping[str, Any]) -> Record:
 
 
 def with_perturbation(line: str, name: str) -> str:
-    """Return the line of a row with another value of `perturbation`."""
+    """Return a row with another name of its variation.
+
+    Args:
+        line: the row, as a line of JSON.
+        name: the new value of its field `perturbation`.
+    """
     start, stop = located(line, (PERTURBATION,))
     return line[:start] + encoded(name, like=line[start:stop]) + line[stop:]

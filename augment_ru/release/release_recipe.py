@@ -53,10 +53,17 @@ class _Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class GateRecipe(_Table, frozen=True):
     """The gate of a release, and how it searches for perturbations that pass.
 
-    The attributes are parameters of `Augmenter`. None means the preset's value, or else the default of `Augmenter`.
+    For each attribute but `options`, None means the preset's value, or else the default of `Augmenter`.
 
     Attributes:
-        options: the options of the similarity.
+        similarity: the similarity that scores perturbed texts.
+        threshold: the lowest similarity that passes.
+        schedule: how the search chooses how many changes to try: `paper` or `strongest`.
+        candidates: how many random perturbations are tried for each record, 1 to 1000.
+        min_changes: the fewest changes that each record gets at a positive probability.
+        floor: the lowest probability that the search tries, in (0, 1].
+        annotator: the annotator.
+        options: the options of the similarity, by name.
     """
 
     similarity: str | None = None
@@ -160,12 +167,12 @@ class StatementsRecipe(_Table, frozen=True):
 
     @property
     def missing(self) -> list[str]:
-        """The names of the statements that the recipe lacks."""
+        """The names of the statements (such as limitations or biases) that the recipe lacks."""
         return [name for name in self.__struct_fields__ if not getattr(self, name)]
 
 
 class CanaryRecipe(_Table, frozen=True):
-    """A mark by which a model that was trained on the release can be found.
+    """A mark in every row, by which it can be found out that a model was trained on the release.
 
     Attributes:
         guid: a GUID of your own, made once (`python -c "import uuid; print(uuid.uuid4())"`).
@@ -181,15 +188,17 @@ TRAINED = ("linear", "adaboost")
 
 
 class AdversaryRecipe(_Table, frozen=True):
-    """The adversarial part of a recipe. For each model, a search makes a variation of the rows that breaks its answers.
+    """The adversarial part of a recipe: which models are searched for texts that they answer wrongly.
 
-    A search takes its changes from a pool of changes that attacks propose.
+    For each model, a search makes a variation of the rows that breaks its answers. A search combines changes from a
+    pool, which holds the changes that attacks propose.
 
     Attributes:
         models: specifications KIND or KIND:ARGUMENT, with a KIND of `MODEL_KINDS`.
         attacks: the specifications of the attacks whose changes are in the pool.
         budget: the maximum number of queries to the model for a record.
-        draws: how many random draws of each attack are in the pool.
+        draws: how many random draws of each attack are in the pool, so that it offers at most this many alternatives
+            for a word.
         probability: only changes whose rank is below this are in the pool.
         tasks: the names of the tasks that are searched; None for all.
         options: the options of the models, by kind.
@@ -226,12 +235,12 @@ class AdversaryRecipe(_Table, frozen=True):
 
     @property
     def own_files(self) -> tuple[str, ...]:
-        """The paths of the train files and of the files that options name."""
+        """The paths of the user's own files in this part: train files of models, and files that options name."""
         trained = (argument for kind, _, argument in (one.partition(":") for one in self.models) if kind in TRAINED)
         return tuple(path for path in (*trained, *_files_in(self.options)) if path)
 
     def located(self, moved: Callable[[str], str], models: Path) -> "AdversaryRecipe":
-        """Return a copy with absolute paths.
+        """Return a copy of this part of the recipe with absolute paths.
 
         Args:
             moved: returns the new value of an argument or an option, given its value in the recipe.
@@ -250,7 +259,7 @@ class AdversaryRecipe(_Table, frozen=True):
         )
 
     def check(self, tasks: Sequence[str]) -> None:
-        """Check the models, options and tasks of the recipe.
+        """Check the models that are searched, their options and the tasks that are searched.
 
         Args:
             tasks: the names of the tasks in the recipe.
@@ -281,8 +290,23 @@ class ReleaseRecipe(_Table, frozen=True, kw_only=True):
 
     Attributes:
         name: the name of the release, with which the names of its tasks for lm-evaluation-harness start.
+        title: the title of the release; its name by default.
+        description: a text for the card.
+        licence: the licence of the rows.
         language: the language of the card; the tasks state the languages of their rows.
+        authors: the authors.
+        homepage: the address of a page about the release.
+        tags: words by which the release can be found.
+        seed: the seed of all draws.
+        preset: the preset whose defaults are used.
         protocol: the protocol of the tasks' benchmark, such as `mera-2024`; None for those that the task files state.
+        gate: the gate that perturbed rows must pass.
+        shots: how many demonstrations episodes have.
+        attacks: the attacks; each makes a variation of the rows of a task.
+        tasks: the tasks.
+        adversary: the searches against models; None for none.
+        statements: what only the owner of the release knows; None if nothing is stated.
+        canary: a mark by which a model that was trained on the release can be found; None for none.
     """
 
     name: SomeText
@@ -309,23 +333,29 @@ class ReleaseRecipe(_Table, frozen=True, kw_only=True):
 
     @property
     def searches(self) -> dict[str, str]:
-        """Maps each variation that a search makes to the model that it attacks (`AdversaryRecipe.searches`).
+        """Maps the name of each variation that a search makes to the specification of the model that it attacks.
 
         It is empty if the recipe has no adversarial part.
         """
         return self.adversary.searches if self.adversary else {}
 
     def searches_of(self, task: TaskRecipe) -> dict[str, str]:
-        """Return `searches` for one task; empty if the task is not searched."""
+        """Return the searches of one task: map the name of each variation that one makes to the model that it attacks.
+
+        The result is empty if no search is made for the task.
+        """
         is_searched = self.adversary is not None and (self.adversary.tasks is None or task.name in self.adversary.tasks)
         return self.searches if is_searched else {}
 
     def hard_of(self, task: TaskRecipe) -> int:
-        """Return how many rows the split `hard` of a task has; 0 if it has none."""
+        """Return how many rows the split `hard` of a task has (those that break the most models); 0 if it has none."""
         return (self.adversary.hard or 0) if self.adversary and self.searches_of(task) else 0
 
     def variations_of(self, task: TaskRecipe) -> tuple[str, ...]:
-        """Return the names of a task's perturbed variations, in the order of its test file."""
+        """Return the names of the perturbed variations of a task, in the order of its test file.
+
+        A variation is the rows that one attack or one search against a model makes.
+        """
         return (*(attack.name for attack in self.attacks_of(task)), *self.searches_of(task))
 
     def attacks_of(self, task: TaskRecipe) -> tuple[AttackRecipe, ...]:
@@ -349,7 +379,7 @@ class ReleaseRecipe(_Table, frozen=True, kw_only=True):
         return tuple(dict.fromkeys((*paths, *(self.adversary.own_files if self.adversary else ()))))
 
     def located(self, place: Callable[[str], Path], models: Path) -> "ReleaseRecipe":
-        """Return the recipe with absolute paths.
+        """Return the recipe with absolute paths of the user's own files and models.
 
         Args:
             place: returns the location of one of the user's own files, given its path in the recipe.
@@ -449,7 +479,7 @@ def parse_release_recipe(content: Mapping[str, Any], where: str) -> ReleaseRecip
     """Convert the content of a TOML file to a recipe, and check it.
 
     Args:
-        content: the tables.
+        content: the tables of the TOML file.
         where: the name of the file, for messages.
 
     Raises:
@@ -464,7 +494,10 @@ def parse_release_recipe(content: Mapping[str, Any], where: str) -> ReleaseRecip
 
 
 def identifier(name: str) -> str:
-    """Convert a name for lm-evaluation-harness: each run of characters other than letters, digits or _ becomes `_`."""
+    """Convert a name to one that lm-evaluation-harness accepts.
+
+    Each run of characters other than letters, digits or _ becomes `_`.
+    """
     return re.sub(r"\W+", "_", name)
 
 

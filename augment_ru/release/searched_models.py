@@ -23,16 +23,19 @@ from augment_ru.release.release_recipe import TRAINED, AdversaryRecipe, ReleaseR
 
 
 class Searched(NamedTuple):
-    """The data that the models of a task are made from, in addition to the recipe."""
+    """The data of a task that the attacked models are made from, in addition to the recipe.
+
+    Attributes:
+        labels: the different right answers of all rows of the task, sorted; None if answers are free texts.
+        train: the file with the task's train rows as they are written in the release; None if there are none.
+    """
 
     labels: tuple[str, ...] | None
-    """The different right answers of all rows of the task, sorted; None if answers are free texts."""
     train: str | None
-    """The file with the task's train rows as they are written in the release; None if there are no train rows."""
 
 
 def searched(task: TaskInput, train: Path | None) -> Searched:
-    """Return the data that the models of a task are made from.
+    """Return the data of a task that the attacked models are made from: its labels and its train file.
 
     Args:
         task: the task with all its rows.
@@ -44,9 +47,14 @@ def searched(task: TaskInput, train: Path | None) -> Searched:
 
 @contextmanager
 def train_files(recipe: ReleaseRecipe, tasks: Sequence[TaskInput]) -> Iterator[list[Searched | None]]:
-    """Yield, for a `with` block, the data that the models of each task are made from; None if a task is not searched.
+    """Yield, for a `with` block, the data of each task that the attacked models are made from.
 
-    The train rows are in temporary files, which are deleted after the block.
+    It is None for a task that is not searched. The train rows are in temporary files, which are deleted after the
+    block.
+
+    Args:
+        recipe: the recipe of the release.
+        tasks: the tasks with their rows.
     """
     with TemporaryDirectory() as folder:
         found: list[Searched | None] = []
@@ -60,11 +68,11 @@ def train_files(recipe: ReleaseRecipe, tasks: Sequence[TaskInput]) -> Iterator[l
 
 @dataclass(frozen=True, slots=True)
 class Searches:
-    """The searches of a recipe; each adversary is made when it is first needed, once in a process.
+    """The searches of a recipe against models; what one needs is made when it first runs, once in a process.
 
     Attributes:
-        recipe: the adversarial part, with absolute paths of its files.
-        perturbers: its attacks with the gate of the release.
+        recipe: the adversarial part of the recipe, with absolute paths of its files.
+        perturbers: the attacks whose changes it may use, with the gate of the release.
         seed: the seed of the release.
         device: the device that networks run on.
     """
@@ -76,7 +84,12 @@ class Searches:
     _made: dict[tuple[str, Searched], Adversary] = field(default_factory=dict)
 
     def model(self, variation: str, schema: Task, given: Searched) -> NamedModel:
-        """Make the model that the search of a variation attacks.
+        """Make the model that one of the searches attacks.
+
+        Args:
+            variation: the name of the variation that the search makes, such as "adversary_linear".
+            schema: the schema of the task.
+            given: the data of the task that the model is made from: its labels and its train file.
 
         Raises:
             AugmentError: the model cannot be made for this task.
@@ -93,7 +106,12 @@ class Searches:
             ) from error
 
     def findings(self, variation: str, prepared: Prepared, given: Searched) -> list[Finding]:
-        """Run the search of a variation on prepared records of one task; return a finding for each record.
+        """Run one of the searches on prepared records of a task; return what it found for each record.
+
+        Args:
+            variation: the name of the variation that the search makes, such as "adversary_linear".
+            prepared: the records, with their protected spans.
+            given: the data of the task that the attacked model is made from: its labels and its train file.
 
         Raises:
             AugmentError: a record has no right answer, or the model fails.
@@ -107,12 +125,13 @@ class Searches:
     def breaks(self, found: Mapping[str, Sequence[Finding]], given: Searched) -> dict[str, list[list[str]]]:
         """Return, for each row that a search made, the names of the other searches whose models it breaks, too.
 
-        The result maps the name of each search to a list for each of its rows. It is empty unless the recipe asks for a
-        split `hard`. A row breaks another model if it turns a right answer of this model wrong.
+        A row breaks another model if it turns a right answer of this model wrong. The result maps the name of each
+        search to a list for each of its rows. It is empty unless the recipe asks for a split `hard`, which holds the
+        rows that break the most models.
 
         Args:
-            found: the findings of all searches of the same records, by the name of the variation.
-            given: the data that the models are made from.
+            found: what the searches found for the same records, by the name of the variation that each makes.
+            given: the data of the task that the models are made from: its labels and its train file.
 
         Raises:
             AugmentError: a model fails.
@@ -137,13 +156,14 @@ class Searches:
 def model_entries(
     recipe: ReleaseRecipe, searches: Searches, tasks: Sequence[TaskInput], given: Sequence[Searched | None]
 ) -> list[dict[str, Any]]:
-    """Return the entries of the models in the manifest. They have the digests of files, and a signature for each task.
+    """Return what the manifest says about the attacked models: digests of their files, and a signature for each task.
 
     Args:
         recipe: the recipe as it is written.
         searches: the searches, with absolute paths of the files.
         tasks: the tasks.
-        given: for each task, the data that its models are made from; None for a task that is not searched.
+        given: for each task, its data that the models are made from (labels and train file); None for a task that is
+            not searched.
 
     Raises:
         AugmentError: a model cannot be made.
@@ -175,6 +195,9 @@ def model_digests(spec: str) -> dict[str, str]:
 
     For a model that is trained, return the SHA-256 of the train file that its specification names, by file name. Empty
     if there are no files on this machine.
+
+    Args:
+        spec: the specification of the model, KIND or KIND:ARGUMENT.
     """
     kind, _, argument = spec.partition(":")
     path = Path(argument)

@@ -21,19 +21,28 @@ SHARD_ROWS = 256
 
 
 class ShardInput(NamedTuple):
-    """The original rows of a shard."""
+    """The original rows of a shard: a part of the rows of a task that one worker perturbs.
+
+    Attributes:
+        task: the index of the task in the recipe, from 0.
+        first: the index of the first row in the test file, from 0.
+        records: the rows.
+        searched: the data of the task that attacked models are made from; None if the task is not searched.
+    """
 
     task: int
-    """The number of the task in the recipe, from 0."""
     first: int
-    """The number of the first row in the test file, from 0."""
     records: tuple[Record, ...]
     searched: Searched | None = None
-    """The data that the models of the task are made from; None if the task is not searched."""
 
 
 def split_into_shards(whole: ShardInput, size: int = SHARD_ROWS) -> Iterator[ShardInput]:
-    """Divide all rows of a task, which `whole` holds, into shards of `size` rows, or fewer if rows are long."""
+    """Divide the rows of a task into shards, each of which one worker perturbs.
+
+    Args:
+        whole: all rows of the task.
+        size: the number of rows in a shard; shards of long rows have fewer.
+    """
     first = characters = 0
     for at, record in enumerate(whole.records):
         characters += len(record.line or "")
@@ -43,10 +52,15 @@ def split_into_shards(whole: ShardInput, size: int = SHARD_ROWS) -> Iterator[Sha
 
 
 def make_shard(tools: Tools, shard: ShardInput) -> tuple[bytes, Timing]:
-    """Make a shard. Return the bytes of its file, and how long each kind of work took.
+    """Perturb the rows of a shard (a part of the rows of a task).
 
-    The first line is JSON: the names of the variations, the sizes of the blocks that follow, and the SHA-256 of all
-    blocks. Each variation has two blocks: its rows and its entries of the edit log.
+    Return the bytes of its file, and how long each kind of work took. The first line of the file is JSON: the names of
+    the variations, the sizes of the blocks that follow, and the SHA-256 of all blocks. Each variation has two blocks:
+    its rows, and what the edit log says about them.
+
+    Args:
+        tools: the attacks, gate and annotator of the recipe.
+        shard: the original rows.
     """
     timing = Timing()
     records = dict(enumerate(shard.records, start=shard.first))
@@ -61,14 +75,23 @@ def make_shard(tools: Tools, shard: ShardInput) -> tuple[bytes, Timing]:
 
 
 class Shard(NamedTuple):
-    """A finished shard: its file, and where the blocks of each variation are in the file."""
+    """The file of a finished shard: of a part of the rows of a task, with all variations of them.
+
+    Attributes:
+        path: the file.
+        blocks: maps the name of each variation to (start, stop) of its rows and of their part of the edit log, in
+            bytes.
+    """
 
     path: Path
     blocks: Mapping[str, tuple[tuple[int, int], tuple[int, int]]]
-    """Maps the name of a variation to (start, stop) of its rows and of its entries, in bytes."""
 
     def read(self, name: str) -> list[bytes]:
-        """Return the rows of a variation, and its edit log."""
+        """Return two blocks of the file as bytes: the rows of a variation, and their part of the edit log.
+
+        Args:
+            name: the name of the variation.
+        """
         with self.path.open("rb") as stream:
             found = []
             for start, stop in self.blocks[name]:
@@ -78,7 +101,10 @@ class Shard(NamedTuple):
 
 
 def read_shard(path: Path) -> Shard | None:
-    """Read the shard in a file. Return None if the file does not exist or is not complete."""
+    """Read the file of a shard (a part of the rows of a task, with all variations of them).
+
+    Return None if the file does not exist or is not complete.
+    """
     try:
         with path.open("rb") as stream:
             header = json.loads(stream.readline())

@@ -13,10 +13,15 @@ from augment_ru.text.words import word_ranges
 
 
 class AttackFigures(Figures):
-    """Counts over the rows of one attack."""
+    """Counts over the rows that one attack made: their statuses, similarities, edits."""
 
     def count_entry(self, entry: Mapping[str, Any], texts: Mapping[str, str]) -> None:
-        """Count a row, given its entry in the edit log and the texts of its original."""
+        """Count a row of the attack.
+
+        Args:
+            entry: what the edit log says about the row.
+            texts: the texts of its original, by field.
+        """
         edits = sum(map(len, entry["edits"].values()))
         self.count(entry["status"], entry["probability"], entry["similarity"], edits)
         if entry["status"] == "perturbed":
@@ -25,17 +30,23 @@ class AttackFigures(Figures):
 
 @dataclass(slots=True)
 class SearchFigures:
-    """Counts over the rows of a search.
+    """Counts over the rows that a search against a model made.
 
     Attributes:
-        counts: rows by status; `right` for rows that can be broken; `queries` about these; and, over broken rows,
-            `changes` and `minimal`, the number of rows whose changes are minimal.
+        counts: maps each of these to its number: each status, for the rows with it; `right`, for the rows that the
+            model had right before; `queries`, for those spent on such rows; `changes`, in the broken rows; and
+            `minimal`, for the broken rows of which no single change can be taken back without mending the answer.
     """
 
     counts: Counter[str] = field(default_factory=Counter)
 
     def count_entry(self, entry: Mapping[str, Any], _texts: Mapping[str, str]) -> None:
-        """Count a row, given its entry in the edit log. The texts of its original are not used."""
+        """Count a row of the search.
+
+        Args:
+            entry: what the edit log says about the row.
+            _texts: not used.
+        """
         search = entry["search"]
         self.counts[search["status"]] += 1
         if can_be_broken(search):
@@ -44,7 +55,7 @@ class SearchFigures:
             self.counts.update(changes=search["changes"], minimal=search["minimal"])
 
     def update(self, other: "SearchFigures") -> None:
-        """Add the counts of other figures."""
+        """Add the counts of other rows to these."""
         self.counts.update(other.counts)
 
     def table(self) -> dict[str, Any]:
@@ -72,9 +83,13 @@ def _ratio(count: int, of: int) -> float | None:
 
 
 def no_figures(recipe: ReleaseRecipe, task: TaskRecipe | None = None) -> dict[str, VariationFigures]:
-    """Return figures with all counts at 0 for each perturbed variation of a task, by its name.
+    """Return counts of 0 for each perturbed variation of a task, by its name.
 
-    If `task` is None, they are those of all variations of the release.
+    A variation is the rows that one attack or one search against a model makes.
+
+    Args:
+        recipe: the recipe of the release.
+        task: the task; None for all variations of the release.
     """
     attacks = recipe.attacks if task is None else recipe.attacks_of(task)
     searches = recipe.searches if task is None else recipe.searches_of(task)
@@ -83,16 +98,21 @@ def no_figures(recipe: ReleaseRecipe, task: TaskRecipe | None = None) -> dict[st
 
 
 def add_figures(totals: Mapping[str, Any], more: Mapping[str, VariationFigures]) -> None:
-    """Add the figures of a task to those of the release."""
+    """Add the counts of a task to those of the release.
+
+    Args:
+        totals: the counts of the release, by the name of the variation; they are changed in place.
+        more: the counts of the task, by the name of the variation.
+    """
     for name, found in more.items():
         totals[name].update(found)
 
 
 def figure_entries(figures: Mapping[str, VariationFigures], recipe: ReleaseRecipe | None = None) -> dict[str, Any]:
-    """Return the figures as they are written in the manifest: `attacks`, and `searches` if there are any.
+    """Return counts as the manifest states them: a list `attacks`, and a list `searches` if there are any.
 
     Args:
-        figures: maps the name of each variation to its figures.
+        figures: maps the name of each variation (the rows of one attack or search) to its counts.
         recipe: the recipe, if the specification of each attack is to be added from it; else None.
     """
     specs = {attack.name: {"spec": attack.spec} for attack in recipe.attacks} if recipe else {}
@@ -104,5 +124,9 @@ def figure_entries(figures: Mapping[str, VariationFigures], recipe: ReleaseRecip
 
 
 def entries_of(holder: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
-    """Return the figures of all variations in `holder`, which is the manifest or its entry of a task."""
+    """Return the counts that a manifest states for all variations (the rows of one attack or search).
+
+    Args:
+        holder: the manifest, for the counts of the release; or what it says about a task.
+    """
     return [*holder["attacks"], *holder.get("searches", ())]

@@ -21,7 +21,7 @@ _SEARCH = ("schedule", "candidates", "min_changes", "floor")
 
 
 class SharedSimilarity(Similarity):
-    """A similarity that processes the references of a shard once for all attacks."""
+    """A similarity that prepares the original texts of a shard (part of the rows) only once for all attacks."""
 
     def __init__(self, inner: Similarity) -> None:
         self._inner = inner
@@ -30,21 +30,24 @@ class SharedSimilarity(Similarity):
 
     @property
     def signature(self) -> str:
-        """The signature of the inner similarity."""
+        """The signature of the similarity that is shared."""
         return self._inner.signature
 
     @property
     def threshold(self) -> float:
-        """The threshold of the inner similarity."""
+        """The threshold of the similarity that is shared."""
         return self._inner.threshold
 
     @property
     def layers(self) -> frozenset[str]:
-        """The layers that the inner similarity reads."""
+        """The layers of annotation that the shared similarity reads."""
         return self._inner.layers
 
     def against(self, references: Sequence[str]) -> Scorer:
-        """Return a scorer for these references; the last scorer is used again if `references` is the same object."""
+        """Return what scores texts against these originals.
+
+        If `references` is the same object as in the last call, what was made then is returned again.
+        """
         if self._scorer is None or references is not self._references:
             self._references, self._scorer = references, self._inner.against(references)
         return self._scorer
@@ -56,11 +59,11 @@ class Tools:
 
     Attributes:
         recipe: the recipe.
-        perturbers: maps the name of each attack in the recipe to its perturber.
+        perturbers: maps the name of each attack in the recipe to what applies it: the attack with the gate.
         annotate: the annotator.
         scorer: the signature of the similarity.
         models: whether an attack, the similarity or a search runs a network.
-        searches: the searches of the adversarial part; None if the recipe has no such part.
+        searches: the searches against models; None if the recipe has none.
     """
 
     recipe: ReleaseRecipe
@@ -72,7 +75,11 @@ class Tools:
 
 
 def make_tools(recipe: ReleaseRecipe, device: str = "auto") -> Tools:
-    """Make the tools of a recipe, with its models on this device.
+    """Make the attacks, gate, annotator and searches of a recipe.
+
+    Args:
+        recipe: the recipe, with absolute paths.
+        device: the device that models run on: auto, cpu, cuda or cuda:N.
 
     Raises:
         AugmentError: there is no attack, similarity or annotator of a name, a value is out of range, or an attack
@@ -110,7 +117,11 @@ def make_tools(recipe: ReleaseRecipe, device: str = "auto") -> Tools:
 
 
 def settings_of(tools: Tools) -> dict[str, dict[str, Any]]:
-    """Return the settings of each attack for the manifest: its probability, threshold and number of candidates."""
+    """Return the settings of each attack for the manifest: its probability, threshold and number of candidates.
+
+    Args:
+        tools: the attacks, gate and annotator of the recipe.
+    """
     return {
         name: {"probability": one.attack.probability, "threshold": one.threshold, "candidates": one.candidates}
         for name, one in tools.perturbers.items()
@@ -118,7 +129,13 @@ def settings_of(tools: Tools) -> dict[str, dict[str, Any]]:
 
 
 class Variation(NamedTuple):
-    """The rows of a variation, and their entries of the edit log, as lines without line breaks."""
+    """The rows of a variation: the rows of a task, original or made by one attack or search.
+
+    Attributes:
+        name: the name of the variation.
+        rows: the rows, as lines of JSON without line breaks.
+        entries: what the edit log says about each row, as lines of JSON without line breaks.
+    """
 
     name: str
     rows: list[str]
@@ -127,16 +144,22 @@ class Variation(NamedTuple):
 
 @dataclass(slots=True)
 class Timing:
-    """How many seconds a release took, by kind of work."""
+    """How many seconds the build of a release took, by kind of work.
+
+    Attributes:
+        annotation: the seconds for annotation.
+        perturbing: maps the name of each attack to the seconds for its proposals, the search and the gate.
+        writing: the seconds for writing.
+        clock: the function that tells the time.
+    """
 
     annotation: float = 0.0
     perturbing: dict[str, float] = field(default_factory=dict)
-    """Maps the name of each attack to the seconds for proposals, search and gate."""
     writing: float = 0.0
     clock: Callable[[], float] = time.perf_counter
 
     def add(self, other: "Timing") -> None:
-        """Add the seconds of another timing."""
+        """Add the seconds of another timing to these."""
         self.annotation += other.annotation
         self.writing += other.writing
         for name, seconds in other.perturbing.items():
@@ -149,11 +172,12 @@ def variations(
     """Yield the original rows, then the rows of each attack and search. The texts are annotated once for all of them.
 
     Args:
-        tools: the tools of the recipe.
-        task: the task.
-        records: maps the number of a row in the test file, from 0, to the original row with its line. At least one.
-        timing: the timing, to which the seconds are added.
-        given: the data that the models of the task are made from; None for a task that is not searched.
+        tools: the attacks, gate and annotator of the recipe.
+        task: the part of the recipe on the task.
+        records: maps the index of a row in the test file, from 0, to the original row with its line. At least one.
+        timing: counts of seconds by kind of work, to which the seconds are added.
+        given: the data of the task that attacked models are made from (labels and train file); None for a task that is
+            not searched.
     """
     rows = list(records.values())
     needs = [tools.perturbers[attack.name].needs for attack in tools.recipe.attacks_of(task)]

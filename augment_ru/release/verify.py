@@ -37,7 +37,8 @@ def verify_release(folder: str | Path, *, rebuild: int = 0, expect: str | None =
 
     Args:
         folder: the release.
-        rebuild: the number of original rows of each task that are perturbed again and compared.
+        rebuild: the number of original rows of each task that are perturbed again, to compare the result with the
+            release.
         expect: the digest of the manifest with which the release was published; None if it is not known.
 
     Raises:

@@ -25,24 +25,35 @@ from augment_ru.release.variation_figures import VariationFigures, entries_of, f
 
 @dataclass(frozen=True)
 class ReleaseFiles:
-    """A release: its folder and the content of its manifest."""
+    """A release on disk.
+
+    Attributes:
+        folder: its folder.
+        content: its manifest.
+    """
 
     folder: Path
     content: Mapping[str, Any]
 
     @cached_property
     def recipe(self) -> ReleaseRecipe:
-        """The recipe in the manifest."""
+        """The recipe of the release, which its manifest holds."""
         return parse_release_recipe(self.content["recipe"], MANIFEST)
 
     @cached_property
     def located(self) -> ReleaseRecipe:
-        """The recipe with absolute paths: the user's own files are in the release, models in the working folder."""
+        """The recipe of the release with absolute paths.
+
+        The user's own files are those in the release; models are in the working folder.
+        """
         return self.recipe.located(self.own, Path.cwd())
 
     @cached_property
     def exchanging(self) -> frozenset[str]:
-        """The names of the attacks that may exchange names of persons; those not installed here are left out."""
+        """The names of the release's attacks that may exchange names of persons.
+
+        Attacks that are not installed here are left out.
+        """
         found = set()
         for one in self.located.attacks:
             with suppress(AugmentError):
@@ -50,11 +61,19 @@ class ReleaseFiles:
         return frozenset(found)
 
     def own(self, name: str) -> Path:
-        """Return the location of one of the user's own files, given its path in the recipe."""
+        """Return where the release holds one of the user's own files (dictionaries, rule files and others).
+
+        Args:
+            name: the path of the file in the recipe.
+        """
         return self.folder / OWN / Path(name).name
 
     def schema(self, number: int, task: TaskRecipe) -> Task:
-        """Return the schema of the task with this number, from 0. The manifest names it if the recipe does not.
+        """Return the schema of a task of the release. The manifest names it if the recipe does not.
+
+        Args:
+            number: the index of the task in the recipe, from 0.
+            task: the part of the recipe on the task.
 
         Raises:
             AugmentError: this installation has no such schema.
@@ -63,21 +82,29 @@ class ReleaseFiles:
         return schema_of(named, {}, self.own).under(self.content["recipe"].get("protocol"))
 
     def lines(self, name: str) -> list[bytes]:
-        """Return the lines of a file, without line breaks."""
+        """Return the lines of a file of the release, without line breaks.
+
+        Args:
+            name: the path of the file in the release.
+        """
         return (self.folder / name).read_bytes().removesuffix(b"\n").split(b"\n")
 
     def is_unchanged(self, name: str) -> bool:
-        """Tell whether a file has the digest that the manifest states for it."""
+        """Tell whether a file of the release has the digest that the manifest states for it.
+
+        Args:
+            name: the path of the file in the release.
+        """
         return file_digest(self.folder / name) == str(self.content["files"][name]["sha256"])
 
 
 class TaskCheck(NamedTuple):
-    """The result of checking a task.
+    """The result of checking a task of a release.
 
     Attributes:
         problems: a line for each problem.
         rows: the original rows and the train rows as they were read; None if a row is missing or unreadable.
-        figures: maps the name of each perturbed variation to its figures.
+        figures: maps the name of each perturbed variation (the rows of one attack or search) to its counts.
     """
 
     problems: list[str]
@@ -95,7 +122,12 @@ class _Row(NamedTuple):
 
 
 def check_task(release: ReleaseFiles, number: int) -> TaskCheck:
-    """Check the rows of the task with this number, from 0. All files of the task must exist."""
+    """Check the rows of a task of a release. All files of the task must exist.
+
+    Args:
+        release: the release.
+        number: the index of the task in the recipe, from 0.
+    """
     task, known = release.recipe.tasks[number], release.content["tasks"][number]
     test, edits = f"{task.name}/test.jsonl", f"{task.name}/edits.jsonl"
     try:
@@ -268,7 +300,16 @@ def _mark_problems(
 
 
 def canary_problems(recipe: ReleaseRecipe, where: str, record: Record) -> Iterator[str]:
-    """Yield a problem if a row lacks the canary of the release, or has it in a text that a model is shown."""
+    """Yield a line for each problem of a row with the canary, the mark that every row of a release has.
+
+    The row must have it in a field of its own, and in no text that a model is shown. Nothing is checked if the recipe
+    has no canary.
+
+    Args:
+        recipe: the recipe of the release.
+        where: the file and the row, for the lines.
+        record: the row.
+    """
     if recipe.canary is None:
         return
     guid = recipe.canary.guid

@@ -12,7 +12,13 @@ _WORDS = frozenset({"true", "false", "null", "yes", "no", "on", "off", "y", "n",
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """A reference to a function, written as `!function MODULE.NAME`, which lm-evaluation-harness imports."""
+    """A reference to a function in a YAML file of lm-evaluation-harness: `!function MODULE.NAME`.
+
+    The harness imports the function.
+
+    Attributes:
+        name: the name, with its module.
+    """
 
     name: str
 

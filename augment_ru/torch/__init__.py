@@ -61,7 +61,10 @@ class PerturbedBatches:
 
     @property
     def epoch(self) -> int:
-        """The number of the epoch, at least 0; set it before the loader is iterated, and the workers see it."""
+        """The number of the epoch, at least 0; perturbations differ from epoch to epoch.
+
+        Set it before the loader is iterated; the workers see it.
+        """
         return int(self._epoch.value)
 
     @epoch.setter
