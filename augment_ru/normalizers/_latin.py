@@ -110,9 +110,11 @@ class _Latin:
         """Return the edit that reads a word in one way; None if there is not evidence enough."""
         one, start, piece = self.words[at], self.context.places[at][0], self.context.pieces[at]
         capital = one.written[0].isupper() and not self.context.is_initial(at) and self.russian and not is_long
-        doubtful = capital and (one.is_english or len(one.written) < _SHORT)
+        is_short = len(one.written) < _SHORT
+        is_sign = is_short and one.written[1:].isupper() and self.russian
+        doubtful = is_sign or (capital and (one.is_english or is_short))
         is_brand = (capital and keyed and len(one.written) < _LONG) or (
-            evidence < 2 and self._is_counted(at)  # noqa: PLR2004
+            (evidence < 2 or one.written.isupper()) and self._is_counted(at)  # noqa: PLR2004
         )
         if not is_brand and (grade.is_sure or (grade.may and evidence and not doubtful)):
             if not keyed:
@@ -155,7 +157,7 @@ class _Latin:
         initial, cases = context.is_initial(at), cases_behind(word)
         if (
             sum(len(pieces[each]) == 1 for each in self.words) > 1
-            or not after
+            or len(after) < min(len(one.written), 2)  # «sin х»
             or not RUSSIAN.issuperset(after)
             or not (initial or RUSSIAN.intersection(before[:2]))
             or (one.written[0].isupper() and not (initial and (after[0].islower() or cases)))
@@ -171,7 +173,7 @@ class _Latin:
         if len(word) == 1:
             behind_noun = last is not None and last.pos == "NOUN"
             return (word == "и" and not behind_noun) or (word == "а" and (initial or before[-1:] == ","))
-        return weight(word) >= _OFTEN
+        return weight(word) >= _OFTEN and one.written.isalpha()
 
 
 def _is_quantity(lemma: str) -> bool:
@@ -191,7 +193,8 @@ _SPELLED = {1: 99.0, 2: 99.0, 3: 9.5, 4: 8.0, 5: 6.0}
 _MAY_BE_KEYED = {1: 13.0, 2: 9.0}
 _MAY_BE_SPELLED = {1: 13.0, 2: 9.0, 3: 7.0}
 """The least score of a word that is clear among others; 3 and 1 for longer ones."""
-_CLOSE = 0.5
+_CLOSE, _SURE = 0.5, 0.5
+"""How close the next reading may not be; what the reading of a short word must cost less than."""
 
 
 def _is_strange(one: Piece, grade: _Grade, *, keyed: bool) -> bool:
@@ -230,6 +233,7 @@ def _spelt(one: Piece, *, initial: bool) -> _Grade:
         not one.is_english
         and not is_close
         and best.score >= _SPELLED.get(size, 1.0)
+        and (size >= _LONG or best.cost < _SURE)
         and (_is_hidden(one, plain) or _is_plain(one, plain, initial=initial))
         and (bool(best.bits & MASKS) or not _is_camel(one))
     )
@@ -240,7 +244,7 @@ def _spelt(one: Piece, *, initial: bool) -> _Grade:
 def _is_hidden(one: Piece, plain: str) -> bool:
     """Tell whether a word, without apostrophes `plain`, stands for one that people hide, or hides letters by signs."""
     best, size = one.found[0], len(one.written)
-    if not plain.isalnum() and size < _LONG:
+    if (not plain.isalnum() and size < _LONG) or (size <= _SHORT and one.written.isupper()):
         return False
     return is_hidden(best.word) or (bool(best.bits & MASKS) and size >= _LONG and best.score >= _OFTEN)
 

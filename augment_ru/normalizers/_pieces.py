@@ -6,18 +6,18 @@ from functools import cache, lru_cache
 from itertools import pairwise
 
 from augment_ru.normalizers._lattice import RUSSIAN
-from augment_ru.normalizers._lexicon import confusables, table_of
+from augment_ru.normalizers._lexicon import confusables, is_word, table_of
 
 _STAYS = re.compile(
-    r"(?-i:^\W?[A-ZА-ЯЁ]\d{1,3}\W*$)|[а-яё]-\d+\W*$|[а-яё]\([а-яё]{1,4}\)|://|^www\.|^[#/~]\w|^\./|^[A-Za-z]:\\|^@[A-Za-z0-9_.]+\W*$|^&\w+;|^</?\w|^\{|^`|^--?\w|\w\(\)|=[\"\w]|^%[\w.]+%$"
+    r"(?-i:^\W?[A-ZА-ЯЁ]\d{1,3}\W*$)|[а-яё]-\d+\W*$|[а-яё]\([а-яё]{1,4}\)\W*$|://|^www\.|^[#/~]\w|^\./|^[A-Za-z]:\\|^@[A-Za-z0-9_.]+\W*$|^&\w+;|^</?\w|^\{|^`|^--?\w|\w\(\)|^[^=]*=[\"\w][^=]*$|^%[\w.]+%$"
     r"|\w@[\w-]+\.\w|\w[/\\][\w.-]+[/\\][\w.-]{2,}.*\.\w|[\w-]\.(?:ru|com|net|org|info|me|io|be|ai|dev|edu|gov|su|by|kz|ua|"
     r"рф|бел|укр|de|fr|uk|us|eu|tv|cc|xyz|online|site|shop|club|biz|pro|py|js|txt|docx?|xlsx?|pdf|jpe?g|png|zip|exe|lua|log)(?:[/?:#]|\W*$)",
     re.IGNORECASE,
 )
 """What links, addresses, mentions, hashtags, paths, markup, code and options look like."""
 _ORDINAL = re.compile(
-    r"[1-9]\d*[-–]?(?:ый|ий|ой|й|ая|я|ое|е|ье|ья|го|ого|его|му|ому|м|ым|им|ом|х|ых|их|ми|ю|ую|ти|ка|ку|ки|к|г|т|р|ч|с|кг|км|см|мм|мл|гр|шт|"
-    r"руб|сек|мин|час|лет|тыс|млн|млрд|раз|гб|мб|кб|тб|гц|ггц|мгц|квт|мвт|вт|кв|дней|дня|век|этаж)[.]?",
+    r"[1-9]\d*[-–]?(?:ый|ий|ой|й|ая|я|ое|е|ье|ья|го|ого|его|му|ому|м|ым|им|ом|х|ых|их|ми|ю|ую|ти|ка|ку|ки|[б-джзк-нп-тф-щ]|кг|км|см|мм|мл|гр|шт|"
+    r"руб|сек|мин|час|лет|тыс|млн|млрд|раз|гб|мб|кб|тб|гц|ггц|мгц|квт|мвт|вт|кв|дней|дня|век|этаж)(?:/\w{1,4}|\d)?[.]?",
     re.IGNORECASE,
 )
 """A number with the ending of an ordinal, or with a unit."""
@@ -33,7 +33,12 @@ def stays(piece: str) -> bool:
         letters = sum(char.isalpha() for char in piece)
         if digits > letters + 1 or _LONG_NUMBER.search(piece) or _ORDINAL.fullmatch(piece.strip('()«»",.;:!?')):
             return True
-    return bool(_STAYS.search(piece))
+    call = _CALL.search(piece)
+    return bool(_STAYS.search(piece) or (call and is_word(call[1].lower())))
+
+
+_CALL = re.compile(r"([а-яё]{2,})\([^()]+(?:\)\W*)?$", re.IGNORECASE)
+"""A word with arguments, or with another word in brackets: «сумма(а, б)», «друг(подруга)»."""
 
 
 _LONG_NUMBER = re.compile(r"(?<![^\W\d_])\d{2,}(?![а-яё]{4})|\d{3}")
@@ -64,7 +69,7 @@ def _latin() -> dict[str, str]:
 @lru_cache(maxsize=20_000)
 def _folded(char: str) -> str:
     """Return the letter that a full-width, mathematical, circled or squared character shows; others as they are."""
-    if char in _latin():
+    if char in _latin() and unicodedata.category(char) != "Sm":
         return _latin()[char]
     if char in "\ufe0f\ufe0e\u20e3\u200d":
         return ""

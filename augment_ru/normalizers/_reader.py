@@ -12,6 +12,7 @@ from augment_ru.normalizers._lattice import (
     REPEATED,
     RUSSIAN,
     SEPARATORS,
+    SKELETON,
     SPELT,
     WEAK,
     Lattice,
@@ -152,7 +153,18 @@ class Reader:
         )
 
     def judge(self, piece: str) -> Piece | None:
-        """Return what a piece may be; None if it stays, whatever stands around it."""
+        """Return what a piece may be; None if it stays, whatever stands around it.
+
+        A word in quotes is told of («превед», «Л_ё_х_а»), so it stays if its letters are not alien and it is not hidden.
+        """
+        judged = self._judged(piece)
+        if judged and judged.found and not self.eager and _QUOTED.fullmatch(piece):
+            best = judged.found[0]
+            if best.bits & ~(SKELETON | SPELT) and not any(map(is_hidden, best.word.split())):
+                return None
+        return judged
+
+    def _judged(self, piece: str) -> Piece | None:
         start, stop = core(piece)
         word = piece[start:stop]
         if RUSSIAN.issuperset(word):
@@ -209,7 +221,8 @@ class Reader:
             is_part = self.joins and (is_rare(small) or not is_listed(small) or is_short)
             return Piece("part", start, stop, word) if is_part else None
         if _LONG_RUN.search(small) and (found := self._collapsed(word)):
-            return Piece("sure", start, stop, word, found)
+            is_cry = not self.eager and not is_hidden(found[0].word) and _CRY.search(small)
+            return Piece("spelt" if is_cry else "sure", start, stop, word, found)
         if self._may_mend(word) and (found := self.mend(word)):
             return Piece("spelt", start, stop, word, found)
         return Piece("part", start, stop, word)
@@ -239,13 +252,19 @@ class Reader:
         """Return what a word is without its repeated letters, if it has some and is no name."""
         small = word.lower()
         runs = [len(run[0]) for run in _RUNS.finditer(small)]
-        if not self.repeats or not runs or len(set(small)) < _LETTERS:
+        if not self.repeats or not runs or len(set(small)) < _LETTERS or (word.isupper() and len(word) < _LONG_ENOUGH):
             return []
         plain = max(runs) > 2 or len(runs) > 1 or word.islower()  # noqa: PLR2004
         least = _LEAST if max(runs) > 2 else _DOUBLED  # noqa: PLR2004
         found = [one for one in self.lattice.words(small) if one.score + one.cost * 2 > least]
         found = [one for one in found if not _is_cry(one.word, particles=not self.eager)]
-        return found if found and (plain or is_hidden(found[0].word)) and _is_clear(found) else []
+        return (
+            found
+            if found
+            and (plain or (is_hidden(found[0].word) and len(found[0].word) >= _LONG_ENOUGH))
+            and _is_clear(found)
+            else []
+        )
 
     def _latin(self, piece: str, folded: str, start: int, stop: int, *, is_fancy: bool) -> Piece | None:
         """Return what a word without Russian letters may be."""
@@ -266,17 +285,23 @@ class Reader:
         )
         if not found and not keyed:
             return Piece("latin", start, stop, folded, is_english=is_english) if folded.isalpha() else None
-        kind = "sure" if is_fancy and found and found[0].score > _LEAST and _is_clear(found) else "latin"
+        kind = (
+            "sure"
+            if is_fancy and len(folded) >= _SHORTEST and found and found[0].score > _LEAST and _is_clear(found)
+            else "latin"
+        )
         return Piece(kind, start, stop, folded, found, keyed[0] if keyed else None, is_english)
 
     def _mixed(self, piece: str, folded: str, start: int, stop: int, russian: int) -> Piece | None:
         """Return what a word of several alphabets, digits and signs may be."""
-        found = self.lattice.words(folded) if russian or len(folded) >= _SHORTEST else []
+        is_long = len(folded) >= _SHORTEST and any(map(str.isalnum, folded))
+        found = self.lattice.words(folded) if russian or is_long else []
         if found and found[0].word == folded.lower():
             return None
         if _LATIN_PART.search(folded):
             return self._hyphened(folded, start, stop)
-        if found and not _is_clear(found) and not _is_sister(folded) and self._may(found[0], folded):
+        is_doubtful = (len(folded) < _SHORTEST and not folded.isalpha()) or not _is_clear(found)
+        if found and is_doubtful and not _is_sister(folded) and self._may(found[0], folded):
             close = tuple(one for one in found if found[0].score - one.score < _AGREEMENT)
             return Piece("several", start, stop, folded, close)
         if found and self._may(found[0], folded):
@@ -284,7 +309,9 @@ class Reader:
                 start -= 1
             while stop < len(piece) and piece[stop] in "_*~|)]}>" and piece[stop] in folded:
                 stop += 1
-            return Piece("foreign" if _is_sister(folded) else "sure", start, stop, folded, found)
+            is_alien = any(char.isalpha() and not char.isascii() and char not in RUSSIAN for char in folded)
+            kind = "foreign" if _is_sister(folded) or (is_alien and not is_hidden(found[0].word)) else "sure"
+            return Piece(kind, start, stop, folded, found)
         if "masks" in self.names and (found := _gapped(folded.lower())):
             return Piece("sure", start, stop, folded, found)
         return self._hyphened(folded, start, stop) or self._alike(folded, start, stop, russian)
@@ -364,15 +391,18 @@ class Reader:
             bits |= best.bit
         if cost > _UNLIKE * russian or russian * 2 < len(letters) or russian < 2 or _is_sister(folded):  # noqa: PLR2004
             return None
-        return Piece("sure", start, stop, folded, (WordReading(0.0, "".join(letters), cost, bits),))
+        kind = "foreign" if cost and bits & SKELETON else "sure"
+        return Piece(kind, start, stop, folded, (WordReading(0.0, "".join(letters), cost, bits),))
 
 
+_QUOTED = re.compile(r"\W?[«“„].*[»”“]\W*")
 _LONG_ENOUGH = 5
 """How long a word must be in which an unusual sign hides a letter."""
 _RUNS = re.compile(r"(\w)\1+")
 _LATIN_PART = re.compile(r"(?:^|-)[A-Z]{2,}-[а-яё]{3}|[а-яё]{3}-[A-Z]{2,}$")
 """An abbreviation in Latin letters, joined with a word by a hyphen: «SIM-карта»."""
-_LONG_RUN = re.compile(r"(\w)\1\1")
+_LONG_RUN, _CRY = re.compile(r"(\w)\1\1"), re.compile(r"^(?!.*(\w)\1+.*(\w)\2\2).*([аеёиоуыэюя])\3\3")
+"""A letter that is repeated; one vowel, which people repeat to cry: «спасииите»."""
 _CUTS = re.compile(r"([-–—/,.:;!?()]+)")
 _SHORTEST, _SWINGS, _LETTERS = 3, 2, 2
 _LEAST, _DOUBLED = 3.0, 7.0
@@ -424,10 +454,16 @@ def _is_odd(word: str, small: str) -> bool:
     """Tell whether no one writes a word with these capitals: «КаЗиНо»; «звонИт» shows a stress, «ГОСТами» an ending."""
     if word in {small, word.upper()} or word[1:] == small[1:] or not is_listed(small):
         return False
-    begun = len(small) >= _LONG_ENOUGH and _BEGUN.match(word) and is_hidden(small)
+    hidden = is_hidden(small)
+    is_lone = len(small) <= _LONG_ENOUGH and weight(small) < _LONE
+    if not hidden and (is_lone or any("Abbr" in one.grammemes for one in readings(small))):
+        return False  # «КоАП», «АлАТ»
+    begun = len(small) >= _LONG_ENOUGH and _BEGUN.match(word) and hidden
     return swings(word) >= _SWINGS or bool(begun or _INSIDE.search(word))
 
 
+_LONE = 7.0
+"""The weight of a word that is so frequent that it is no abbreviation."""
 _INSIDE, _BEGUN = re.compile("[а-яё][А-ЯЁ]{2}"), re.compile("[А-ЯЁ]{2}")
 """Capitals inside a word; at the beginning of one that people hide."""
 
@@ -448,10 +484,18 @@ def _units() -> frozenset[str]:
     return word_lists("reading_hints")["unit"].union(unit.strip(".").lower() for unit in listed_in("units"))
 
 
+_ACRONYM = 6
+
+
 def _is_apart(written: str, found: WordReading) -> bool:
     """Tell whether the parts of a word that signs divide are no words by themselves, and no stutter or syllables."""
     parts = [part.lower() for part in re.split(r"[^а-яёА-ЯЁ]+", written) if part]
     size = sum(map(len, parts))
+    hidden = is_hidden(found.word)
+    is_capital = written.isupper() and "." in written and size < _ACRONYM  # «К.О.Т.»
+    is_pair = len(parts) == 3 and "(" in written  # «С(о)лгал»  # noqa: PLR2004
+    if not hidden and (is_capital or is_pair or len(set(found.word)) < _SHORTEST):
+        return False
     if (
         (set(parts) <= _units() and len(parts) <= _SHORTEST)
         or size < _SHORTEST
@@ -461,7 +505,7 @@ def _is_apart(written: str, found: WordReading) -> bool:
         return False
     if len(parts) > 2 and sum(len(part) == 1 for part in parts) > 1 and found.word != parts[-1]:  # noqa: PLR2004
         return True
-    if set(written) & {"-"} and swings(written) == 0 and not is_hidden(found.word):
+    if set(written) & set("-'’`") and swings(written) == 0 and not hidden:
         return False
     whole = [is_listed(part) and (len(part) > 3 or weight(part) > 9) for part in parts if len(part) > 1]  # noqa: PLR2004
     return bool(whole) and (not all(whole) or len(parts) > 2 or swings(written) > 0)  # noqa: PLR2004
