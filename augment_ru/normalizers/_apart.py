@@ -34,8 +34,9 @@ _SHORT, _MOST_PARTS = 3, 5
 _CHANCE, _UNKNOWN = 20.9, 2.0
 """The logarithm of all words of the news; the weight of an unknown one. Two words are one if together they are so much
 likelier than apart (`_GAIN`)."""
-_GAIN, _GAIN_KNOWN, _RARE = 9.0, 12.2, 5.0
-"""By how much, if a part is no word, and if all are; the weight of a word that is too rare."""
+_GAIN, _GAIN_HIDDEN, _GAIN_KNOWN, _RARE = 9.0, 10.0, 12.2, 5.0
+"""By how much, if a part is no word, if all are parts of a hidden word, and if all are words; the weight of a word that
+is too rare."""
 
 
 def joined_pieces(context: Pieces) -> tuple[dict[int, Edit], set[int]]:
@@ -144,13 +145,14 @@ def _joined(context: Pieces, cores: Sequence[tuple[int, int]], first: int, last:
     small = [word.lower() for word in words]
     unknown = sum(not is_listed(word) for word in small)
     longest = max(map(len, small))
-    few = len(words) > 2 and unknown < 2 and not (longest <= _SHORT and is_hidden(joined))  # noqa: PLR2004
+    hidden = is_hidden(joined)
+    few = len(words) > 2 and unknown < 2 and not hidden  # noqa: PLR2004
     cases = cases_behind(small[0])
     governs = len(words) == 2 and any(cases & one.grammemes for one in readings(small[1]))  # noqa: PLR2004
     if governs or (few and (not unknown or longest > _SHORT + 1)):
         return None
     alone = sum(weight(word) if is_listed(word) else _UNKNOWN for word in small)
-    if weight(joined) - alone + _CHANCE * (len(words) - 1) < (_GAIN if unknown else _GAIN_KNOWN):
+    if weight(joined) - alone + _CHANCE * (len(words) - 1) < (_GAIN if unknown else _GAIN_HIDDEN if hidden else _GAIN_KNOWN):
         return None
     new = cased(joined, raw, initial=context.is_initial(first))
     return read_as(places[first][0] + cores[first][0], places[last][0] + cores[last][1], new, SEPARATORS)
@@ -174,8 +176,8 @@ _GLUED = 8
 _ALONE = frozenset("вску")
 _TOTAL = log(1.2e9)
 _LONGEST = 16
-_EACH, _BASE = 1.35, 12.0
-"""Glued words may be as unlikely as this for each letter, and this for the whole."""
+_EACH, _BASE, _HIDES = 1.35, 12.0, 2.0
+"""Glued words may be as unlikely as this for each letter, and this for the whole, and this if they have a hidden one."""
 
 
 @lru_cache(maxsize=100_000)
@@ -197,7 +199,8 @@ def glued(word: str) -> str:
         best.append(reached)
     score, parts = best[-1]
     is_short = len("".join(parts[1:])) < _SHORT or len(parts[-1]) < _SHORT
-    if is_short or score < -(_BASE + _EACH * len(word)) or has_prefix(word):
+    base = _BASE + _HIDES * any(map(is_hidden, parts))
+    if is_short or score < -(base + _EACH * len(word)) or has_prefix(word):
         return ""
     fits = all(goes_before(one, other) for one, other in pairwise(parts))
     if not fits or not all(map(is_listed, parts)) or parts[0] in _NEVER_FIRST or parts[-1] in _NEVER_LAST:
@@ -238,9 +241,10 @@ def goes_before(one: str, other: str) -> bool:
     if is_function(one) or is_function(other):
         return one not in _PRONOUNS or has_reading(other, "VERB", "PRTS", "ADJS")
     is_long = len(one) + len(other) >= _LONG
-    if is_long and (is_hidden(one) or is_hidden(other)):
+    hidden = is_hidden(one) + is_hidden(other)
+    if hidden > 1 or (is_long and hidden):
         return True
-    if len(one) > _SHORT and any(
+    if (len(one) > _SHORT or hidden) and any(
         are_agreed(each, reading) for each in readings(one) if each.known for reading in kinds
     ):
         return True

@@ -271,7 +271,7 @@ class Reader:
         keyed = [one for part in self.parts for one in part.whole(piece)] if piece.isascii() else []
         keyed.sort(key=by_score)
         found: Sequence[WordReading] = ()
-        if any(map(str.isalpha, folded)):
+        if any(map(str.isalpha, folded)) or (len(folded) >= _LONG_ENOUGH and not folded.isdigit()):
             if piece[stop : stop + 1] in {"'", "`"} and piece[start - 1 : start] != piece[stop]:
                 folded, stop = folded + piece[stop], stop + 1
             found = self.lattice.words(folded)
@@ -312,6 +312,10 @@ class Reader:
             is_alien = any(char.isalpha() and not char.isascii() and char not in RUSSIAN for char in folded)
             kind = "foreign" if _is_sister(folded) or (is_alien and not is_hidden(found[0].word)) else "sure"
             return Piece(kind, start, stop, folded, found)
+        aliens = [char for char in folded if char not in RUSSIAN]
+        inner = "".join(char for char in folded.lower() if char in RUSSIAN)
+        if self.joins and len(set(aliens)) == 1 and len(aliens) > 1 and is_hidden(inner):  # «кXрXеXтXиXн»
+            return Piece("sure", start, stop, folded, (WordReading(weight(inner), inner, 0.0, SEPARATORS),))
         if "masks" in self.names and (found := _gapped(folded.lower())):
             return Piece("sure", start, stop, folded, found)
         return self._hyphened(folded, start, stop) or self._alike(folded, start, stop, russian)
