@@ -45,7 +45,7 @@ class Pieces:
         start, piece = self.places[at][0], self.pieces[at]
         alike = not bits & SPELT
         written = piece[one.start : one.stop]
-        if alike and len(word) < _SHOUT and RUSSIAN.isdisjoint(written) and not self.text.isupper():
+        if alike and len(written) < _SHOUT and RUSSIAN.isdisjoint(written) and not self.text.isupper():
             written = written[:1] + written[1:].lower()  # «BCE» among small letters is «все»
         initial = self.is_initial(at)
         if (

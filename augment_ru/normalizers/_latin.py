@@ -193,8 +193,8 @@ _SPELLED = {1: 99.0, 2: 99.0, 3: 9.5, 4: 8.0, 5: 6.0}
 _MAY_BE_KEYED = {1: 13.0, 2: 9.0}
 _MAY_BE_SPELLED = {1: 13.0, 2: 9.0, 3: 7.0}
 """The least score of a word that is clear among others; 3 and 1 for longer ones."""
-_CLOSE, _SURE = 0.5, 0.5
-"""How close the next reading may not be; what the reading of a short word must cost less than."""
+_CLOSE, _UNUSUAL = 0.5, 2.0
+"""How close the next reading may not be; how much more likely a short word must be that costs so much: «vidi»."""
 
 
 def _is_strange(one: Piece, grade: _Grade, *, keyed: bool) -> bool:
@@ -232,8 +232,7 @@ def _spelt(one: Piece, *, initial: bool) -> _Grade:
     sure = (
         not one.is_english
         and not is_close
-        and best.score >= _SPELLED.get(size, 1.0)
-        and (size >= _LONG or best.cost < _SURE)
+        and best.score >= _SPELLED.get(size, 1.0) + _UNUSUAL * (size < _LONG and best.cost >= _CLOSE)
         and (_is_hidden(one, plain) or _is_plain(one, plain, initial=initial))
         and (bool(best.bits & MASKS) or not _is_camel(one))
     )

@@ -92,10 +92,11 @@ def cased(word: str, written: str, *, initial: bool, alike: bool = False) -> str
         initial: whether a sentence starts here; a sign in place of the first letter then stands for a capital.
         alike: whether Latin letters were read by their look; some capitals then stand for small letters, too.
     """
-    small = _CASELESS if alike and RUSSIAN.isdisjoint(written) else frozenset()
+    small = (_CASELESS if RUSSIAN.isdisjoint(written) else _PARTS) if alike else frozenset()
     letters = [char for char in written if _has_case(char) and char not in small]
     capitals = [char.isupper() for char in letters]
-    if len(letters) > 1 and all(capitals):
+    is_loud = alike and len(written) > len(word) and not any(map(str.islower, set(written) - _PARTS))  # «OT3bIBbI»
+    if (len(letters) > 1 or is_loud) and all(capitals):
         return word.upper()
     first = written[:1]
     if not _has_case(first) or first in small:
@@ -105,8 +106,9 @@ def cased(word: str, written: str, *, initial: bool, alike: bool = False) -> str
     return word[:1].upper() + word[1:] if capital else word
 
 
-_CASELESS = frozenset("BHTMRNJILK")
-"""Latin capitals that look like a Russian letter as their small forms do not."""
+_PARTS = frozenset("bl")
+_CASELESS = frozenset("BHTMRNJILK") | _PARTS
+"""Latin capitals that look like a Russian letter as their small forms do not; small ones that are parts of capitals."""
 
 
 def _has_case(char: str) -> bool:

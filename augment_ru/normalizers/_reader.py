@@ -171,13 +171,13 @@ class Reader:
             return self._russian(word, start, stop) if len(word) > 1 else None
         if stays(piece):
             return None
-        if is_picture(word[0]) or is_picture(word[-1]):
+        if _is_ornament(word[0]) or _is_ornament(word[-1]):
             return self._pictured(word, start, stop)
         return self._strange(piece, word, start, stop)
 
     def _pictured(self, word: str, start: int, stop: int) -> Piece | None:
         """Return what a word with pictures at an end may be: one beside them, or one with letters for them."""
-        kept = [at for at, char in enumerate(word) if not is_picture(char)]
+        kept = [at for at, char in enumerate(word) if not _is_ornament(char)]
         first, last = (kept[0], kept[-1] + 1) if kept else (0, 0)
         inner = word[first:last]
         known = RUSSIAN.issuperset(inner) and (count(inner.lower()) or is_hidden(inner.lower()))
@@ -475,6 +475,11 @@ _INSIDE, _BEGUN = re.compile("[а-яё][А-ЯЁ]{2}"), re.compile("[А-ЯЁ]{2}"
 def _is_cry(word: str, *, particles: bool) -> bool:
     """Tell whether a word is a cry, or if these count a particle, which people stretch on purpose: «урааа», «нууу»."""
     return any(one.pos == "INTJ" or (particles and one.pos in {"PRCL", "NPRO"}) for one in readings(word))
+
+
+def _is_ornament(char: str) -> bool:
+    """Tell whether a character is a picture that shows no letter."""
+    return is_picture(char) and not fold(char).isalnum()
 
 
 def _is_sister(word: str) -> bool:

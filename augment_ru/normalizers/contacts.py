@@ -19,7 +19,7 @@ _LIKELY = re.compile(
     r"точк|тчк|\bд[оo]т\b|\bdot\b|собак|собач|@|[(\[{]\s*(?:[аa]|at|эт)\s*[)\]}]|\.[а-я]{2,4}\b|\s_\s|нижн"
 )
 """What a text has in which an address is written in words."""
-_DIGIT = re.compile(r"\d.*\d|[⓪①-⑨❶-❾].*[⓪①-⑨❶-❾]|девят", re.DOTALL)
+_DIGIT = re.compile(r"\d.*\d|[⓪①-⑨❶-❾].*[⓪①-⑨❶-❾]|дев[яи][тц]", re.DOTALL)
 _DIGITS, _MOST = 11, 14
 """The digits of a telephone number, and the most words and groups."""
 
