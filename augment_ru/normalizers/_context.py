@@ -79,7 +79,7 @@ class Pieces:
         return strange + (2 * old if old > 1 else 0), plain
 
 
-_ALIKE = re.compile("[A-Z]{2}[^A-Z]*[а-яё]")
+_ALIKE = re.compile(r"[A-Z][A-Z\d]+[^A-Z]*[а-яё]")
 """Latin capitals that stand for one small letter: «LLIина»."""
 _SHOUT = 5
 FOREIGN, _UNKNOWN = 12, 4

@@ -9,7 +9,7 @@ from augment_ru.language.prepositions import cases_behind
 from augment_ru.normalizers._context import Pieces
 from augment_ru.normalizers._lattice import MASKS, RUSSIAN, SPELT, read_as
 from augment_ru.normalizers._lexicon import is_hidden, weight
-from augment_ru.normalizers._pieces import core, only_alike, swings
+from augment_ru.normalizers._pieces import core, is_shout, only_alike, swings
 from augment_ru.normalizers._reader import Piece
 from augment_ru.resources import word_lists
 
@@ -193,7 +193,7 @@ _SPELLED = {1: 99.0, 2: 99.0, 3: 9.5, 4: 8.0, 5: 6.0}
 _MAY_BE_KEYED = {1: 13.0, 2: 9.0}
 _MAY_BE_SPELLED = {1: 13.0, 2: 9.0, 3: 7.0}
 """The least score of a word that is clear among others; 3 and 1 for longer ones."""
-_CLOSE, _UNUSUAL = 0.5, 2.0
+_CLOSE, _UNUSUAL = 0.5, 1.5
 """How close the next reading may not be; how much more likely a short word must be that costs so much: «vidi»."""
 
 
@@ -232,7 +232,7 @@ def _spelt(one: Piece, *, initial: bool) -> _Grade:
     sure = (
         not one.is_english
         and not is_close
-        and best.score >= _SPELLED.get(size, 1.0) + _UNUSUAL * (size < _LONG and best.cost >= _CLOSE)
+        and best.score >= _SPELLED.get(size, 1.0) + _UNUSUAL * (size < _LONG and best.cost >= _CLOSE and not is_hidden(best.word))
         and (_is_hidden(one, plain) or _is_plain(one, plain, initial=initial))
         and (bool(best.bits & MASKS) or not _is_camel(one))
     )
@@ -253,7 +253,7 @@ _LONG = 5
 
 def _is_plain(one: Piece, plain: str, *, initial: bool) -> bool:
     """Tell whether a word, which without apostrophes is `plain`, is written like no name, abbreviation or code."""
-    written, size, is_upper = one.written, len(one.written), one.written.isupper()
+    written, size, is_upper = one.written, len(one.written), is_shout(one.written)
     return (
         (initial or not written[0].isupper() or (size > 5 and is_upper))  # noqa: PLR2004
         and (size > 4 or not is_upper)  # noqa: PLR2004

@@ -95,7 +95,7 @@ def cased(word: str, written: str, *, initial: bool, alike: bool = False) -> str
     small = (_CASELESS if RUSSIAN.isdisjoint(written) else _PARTS) if alike else frozenset()
     letters = [char for char in written if _has_case(char) and char not in small]
     capitals = [char.isupper() for char in letters]
-    is_loud = alike and len(written) > len(word) and not any(map(str.islower, set(written) - _PARTS))  # «OT3bIBbI»
+    is_loud = len(written) > len(word) and is_shout(written)  # «OT3bIBbI»
     if (len(letters) > 1 or is_loud) and all(capitals):
         return word.upper()
     first = written[:1]
@@ -107,8 +107,14 @@ def cased(word: str, written: str, *, initial: bool, alike: bool = False) -> str
 
 
 _PARTS = frozenset("bl")
+_NO_PARTS = str.maketrans("", "", "bl")
 _CASELESS = frozenset("BHTMRNJILK") | _PARTS
 """Latin capitals that look like a Russian letter as their small forms do not; small ones that are parts of capitals."""
+
+
+def is_shout(written: str) -> bool:
+    """Tell whether a word is in capitals; a small b or l may be a part of one: «bI»."""
+    return written.translate(_NO_PARTS).isupper()
 
 
 def _has_case(char: str) -> bool:

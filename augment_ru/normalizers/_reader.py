@@ -183,7 +183,8 @@ class Reader:
         known = RUSSIAN.issuperset(inner) and (count(inner.lower()) or is_hidden(inner.lower()))
         judged = None if known else self.judge(inner)
         if judged and judged.kind == "sure":
-            return judged._replace(start=start + first + judged.start, stop=start + first + judged.stop)
+            ends = judged.stop + (word[last : last + 1] == "\ufe0f")
+            return judged._replace(start=start + first + judged.start, stop=start + first + ends)
         return None if known else self._strange(word, word, start, stop)
 
     def _strange(self, piece: str, word: str, start: int, stop: int) -> Piece | None:

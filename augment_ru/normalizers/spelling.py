@@ -104,7 +104,7 @@ def _is_heard(written: str, word: str, *, hidden: bool) -> bool:
 
 def _names(word: str, *, hidden: bool, capital: bool) -> bool:
     """Tell whether a word is a name, or so short that a name, which has a capital, may sound like it."""
-    return not hidden and ((capital and len(word) <= _NAMELONG) or has_reading(word, "Name", "Surn", "Geox"))
+    return (capital and len(word) <= _NAMELONG) or (not hidden and has_reading(word, "Name", "Surn", "Geox"))
 
 
 _LONG, _NAMELONG = 8, 6
