@@ -63,7 +63,7 @@ def joined_pieces(context: Pieces) -> tuple[dict[int, Edit], set[int]]:
 
 
 def _is_stressed(text: str, edit: Edit) -> bool:
-    """Tell whether letters stand apart to stress a word that people do not hide: in a line of its own, or said twice."""
+    """Tell whether letters stand apart to stress a word that people do not hide, alone in a line or said twice."""
     alone = _ENDED.search(text[: edit.start]) and (edit.stop == len(text) or text[edit.stop] in "\n.!?…")
     again = edit.text.lower() in text.lower()
     is_plain = edit.note is not None and edit.note.kind == names_of_bits(SEPARATORS)
@@ -96,12 +96,8 @@ def _letters(context: Pieces, begin: int, end: int, chosen: dict[int, Edit], tak
     cut = next((at for at, tail in enumerate(tails) if tail != tails[0] and letters[at]), len(tails))
     cells = [(at, fold(letter)) for at, letter in enumerate(letters) if letter and at <= cut]  # «к а з и н о, а»
     doubled = len(cells) > 1 and cells[0][1] == cells[1][1] and cells[0][1] in _ALONE  # «в в а т с а п е»
-    windows = [
-        (low, high)
-        for low in ((1, 0) if doubled else (0, 1))
-        for high in (len(cells), len(cells) - 1)
-        if high - low >= _FEWEST
-    ]
+    size, lows = len(cells), (1, 0) if doubled else (0, 1)
+    windows = [(low, high) for low in lows for high in (size, size - 1) if high - low >= _FEWEST]
     for low, high in windows:
         found = _read_apart(context.reader, "".join(cell for _, cell in cells[low:high]))
         if found:
@@ -152,7 +148,9 @@ def _joined(context: Pieces, cores: Sequence[tuple[int, int]], first: int, last:
     if governs or (few and (not unknown or longest > _SHORT + 1)):
         return None
     alone = sum(weight(word) if is_listed(word) else _UNKNOWN for word in small)
-    if weight(joined) - alone + _CHANCE * (len(words) - 1) < (_GAIN if unknown else _GAIN_HIDDEN if hidden else _GAIN_KNOWN):
+    if weight(joined) - alone + _CHANCE * (len(words) - 1) < (
+        _GAIN if unknown else _GAIN_HIDDEN if hidden else _GAIN_KNOWN
+    ):
         return None
     new = cased(joined, raw, initial=context.is_initial(first))
     return read_as(places[first][0] + cores[first][0], places[last][0] + cores[last][1], new, SEPARATORS)
@@ -177,7 +175,7 @@ _ALONE = frozenset("вску")
 _TOTAL = log(1.2e9)
 _LONGEST = 16
 _EACH, _BASE, _HIDES = 1.35, 12.0, 2.0
-"""Glued words may be as unlikely as this for each letter, and this for the whole, and this if they have a hidden one."""
+"""Glued words may be as unlikely as this for each letter, and this for the whole, and this if one is hidden."""
 
 
 @lru_cache(maxsize=100_000)
@@ -221,9 +219,9 @@ def _weight(part: str) -> float:
 @cache
 def _short() -> frozenset[str]:
     """Return the short words that may be glued to others."""
-    words = [word for word, found in word_counts()[0].items() if len(word) in {2, 3} and found >= _OFTEN]
-    return (
-        frozenset(word for word in words if RUSSIAN.issuperset(word) and (is_function(word) or len(word) > 2)) | _ALONE  # noqa: PLR2004
+    often = (word for word, found in word_counts()[0].items() if found >= _OFTEN and RUSSIAN.issuperset(word))
+    return _ALONE.union(
+        word for word in often if len(word) == _SHORT or (len(word) == _SHORT - 1 and is_function(word))
     )
 
 

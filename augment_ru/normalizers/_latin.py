@@ -1,6 +1,7 @@
 """Words without Russian letters: Russian ones in Latin letters, look-alikes or the wrong layout, or no Russian ones."""
 
 import re
+from functools import cache
 from typing import NamedTuple
 
 from augment_ru.edits import Edit
@@ -8,7 +9,7 @@ from augment_ru.language.morphology import readings
 from augment_ru.language.prepositions import cases_behind
 from augment_ru.normalizers._context import Pieces
 from augment_ru.normalizers._lattice import MASKS, RUSSIAN, SPELT, read_as
-from augment_ru.normalizers._lexicon import is_hidden, weight
+from augment_ru.normalizers._lexicon import is_hidden, table_of, weight
 from augment_ru.normalizers._pieces import core, is_shout, only_alike, swings
 from augment_ru.normalizers._reader import Piece
 from augment_ru.resources import word_lists
@@ -123,9 +124,10 @@ class _Latin:
             tail = tail if self.russian else "".join(_SIGNS.get(sign, sign) for sign in tail)
             return read_as(start, start + len(piece), grade.word + tail, grade.bits)
         few = evidence < 2 and not _is_form(one)  # noqa: PLR2004
-        if few or keyed or is_brand or one.is_english or capital or len(one.written) < _SHORT:
+        can = "transliteration" in self.context.reader.names
+        if few or keyed or is_brand or one.is_english or capital or len(one.written) < _SHORT or not can:
             return None
-        word = self.context.reader.spelled(one.written)
+        word = _spelled(one.written)
         return read_as(start + one.start, start + one.stop, word, SPELT) if word else None
 
     def _is_counted(self, at: int) -> bool:
@@ -174,6 +176,24 @@ class _Latin:
             behind_noun = last is not None and last.pos == "NOUN"
             return (word == "и" and not behind_noun) or (word == "а" and (initial or before[-1:] == ","))
         return weight(word) >= _OFTEN and one.written.isalpha()
+
+
+@cache
+def _likeliest() -> tuple[re.Pattern[str], dict[str, str]]:
+    """Return the likeliest Russian letters for Latin ones, and the pattern of all that has some, the longest first."""
+    ways = sorted(
+        ((cost, item, letters) for letters, cost, item in table_of("transliteration") if cost < 1), reverse=True
+    )
+    letters = {item: said for _, item, said in ways}
+    return re.compile("|".join(map(re.escape, sorted(letters, key=len, reverse=True))) + "|."), letters
+
+
+def _spelled(written: str) -> str:
+    """Return an unknown word in Latin letters, each read in the likeliest way; "" if some cannot be read."""
+    pattern, letters = _likeliest()
+    parts = [letters.get(part, "") for part in pattern.findall(written.lower())]
+    word = "".join(parts) if all(parts) else ""
+    return word[:1].upper() + word[1:] if written[:1].isupper() else word
 
 
 def _is_quantity(lemma: str) -> bool:
@@ -232,7 +252,8 @@ def _spelt(one: Piece, *, initial: bool) -> _Grade:
     sure = (
         not one.is_english
         and not is_close
-        and best.score >= _SPELLED.get(size, 1.0) + _UNUSUAL * (size < _LONG and best.cost >= _CLOSE and not is_hidden(best.word))
+        and best.score
+        >= _SPELLED.get(size, 1.0) + _UNUSUAL * (size < _LONG and best.cost >= _CLOSE and not is_hidden(best.word))
         and (_is_hidden(one, plain) or _is_plain(one, plain, initial=initial))
         and (bool(best.bits & MASKS) or not _is_camel(one))
     )
@@ -243,7 +264,7 @@ def _spelt(one: Piece, *, initial: bool) -> _Grade:
 def _is_hidden(one: Piece, plain: str) -> bool:
     """Tell whether a word, without apostrophes `plain`, stands for one that people hide, or hides letters by signs."""
     best, size = one.found[0], len(one.written)
-    if (not plain.isalnum() and size < _LONG) or (size <= _SHORT and one.written.isupper()):
+    if (not plain.isalnum() and size < _LONG) or (one.written.isupper() and size <= _SHORT):
         return False
     return is_hidden(best.word) or (bool(best.bits & MASKS) and size >= _LONG and best.score >= _OFTEN)
 

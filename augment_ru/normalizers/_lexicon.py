@@ -61,7 +61,7 @@ _CONSONANTS = str.maketrans("", "", _VOWELS + "ьй")
 
 @cache
 def _by_letters() -> dict[str, dict[str, list[str]]]:
-    """Map the consonants of hidden words, and their letters in order, to the words with these forms, likeliest first."""
+    """Map the consonants of hidden words, and their letters in order, to the words with forms, likeliest first."""
     found: dict[str, dict[str, list[str]]] = {}
     for lemma, forms in _hidden_lexemes().items():
         for form in sorted(forms, key=lambda one: (one != lemma, -count(one), one)):

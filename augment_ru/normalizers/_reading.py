@@ -58,8 +58,8 @@ _SPACED = re.compile(
     r"(?<![^\s«\"(])\S[\ufe0f.,/|*_·•~-]?\s+[-–—.·•,|/*_~+:;]?\s*\S[\ufe0f.,/|*_·•~-]?\s+(?:[-–—.·•,|/*_~+:;]\s+)?\S(?!\w)"
 )
 """What a text has in which letters stand apart."""
-_QUOTES = '«„“"'
-"""What stands before words that are told of, such as those of another language."""
+_QUOTES = '«»„“"'
+"""What stands around words that are told of, such as those of another language."""
 _MOST_READINGS = 20
 _MOST_PIECES = 400_000
 
@@ -170,7 +170,7 @@ def _edits_of(context: Pieces) -> Iterator[Edit]:
             continue
         best = unknown.get(at)
         if one.kind in {"sure", "turned"} or (
-            one.kind == "foreign" and strange * FOREIGN <= plain and context.pieces[at][0] not in _QUOTES
+            one.kind == "foreign" and strange * FOREIGN <= plain and set(_QUOTES).isdisjoint(context.pieces[at])
         ):
             best = one.found[0]
         elif one.kind == "several":

@@ -78,9 +78,8 @@ def _written(found: str) -> str:
     ends = [at for at, mark in enumerate(marks) if mark == "." and parts[at + 1] in zones]
     is_nick = marks == ["_"] and cut[1] != "_" and not all(map(is_word, parts))
     is_said = len(marks) == 1 and is_word(parts[0]) and not (has_reading(parts[0], "NOUN") or is_hidden(parts[0]))
-    if not is_nick and (
-        is_said or not ends or not _is_sure(parts[ends[-1]], parts[ends[-1] + 1], cut[2 * ends[-1] + 1])
-    ):
+    at = ends[-1] if ends else 0
+    if not is_nick and (is_said or not ends or not _is_sure(parts[at], parts[at + 1], cut[2 * at + 1])):
         return ""
     names = [
         zones[part]

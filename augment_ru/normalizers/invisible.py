@@ -60,11 +60,13 @@ def _belongs(text: str, start: int, stop: int) -> bool:
         return kind in _PICTURES or (marks[0] == "\ufe0f" and before in "0123456789#*©®™‼⁉〰〽") or _joins(before)
     if not "а" <= before.lower() <= "ӿ" and not before.isascii():
         return True  # marks of other scripts
+    around = _APART.split(text[max(0, start - _LONG) : start])[-1] + _APART.split(text[stop : stop + _LONG])[0]
+    if sum(map(str.isalpha, around)) < 2 and marks not in around and not "а" <= before.lower() <= "ё":  # noqa: PLR2004  (a sign, a vector)
+        return True
     if kind[:1] in "NSPZ" or not before:
-        return before.isascii() and before in "0123456789#*" and marks == "\u20e3"
+        return False
     if (before + marks).lower() in _OF_LETTERS:
         return True
-    around = _APART.split(text[max(0, start - _LONG) : start])[-1] + _APART.split(text[stop : stop + _LONG])[0]
     return marks in _STRESS and before.lower() in _STRESSED and marks not in around  # a word has one stress
 
 
