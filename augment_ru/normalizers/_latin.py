@@ -9,7 +9,7 @@ from augment_ru.language.morphology import readings
 from augment_ru.language.prepositions import cases_behind
 from augment_ru.normalizers._context import Pieces
 from augment_ru.normalizers._lattice import MASKS, RUSSIAN, SPELT, read_as
-from augment_ru.normalizers._lexicon import is_hidden, table_of, weight
+from augment_ru.normalizers._lexicon import is_function, is_hidden, table_of, weight
 from augment_ru.normalizers._pieces import core, is_shout, only_alike, swings
 from augment_ru.normalizers._reader import Piece
 from augment_ru.resources import word_lists
@@ -115,7 +115,7 @@ class _Latin:
         is_sign = is_short and one.written[1:].isupper() and self.russian
         doubtful = is_sign or (capital and (one.is_english or is_short))
         is_brand = (capital and keyed and len(one.written) < _LONG) or (
-            (evidence < 2 or one.written.isupper()) and self._is_counted(at)  # noqa: PLR2004
+            (evidence < 2 or one.written[1:].isupper()) and self._is_counted(at)  # noqa: PLR2004
         )
         if not is_brand and (grade.is_sure or (grade.may and evidence and not doubtful)):
             if not keyed:
@@ -159,7 +159,8 @@ class _Latin:
         initial, cases = context.is_initial(at), cases_behind(word)
         if (
             sum(len(pieces[each]) == 1 for each in self.words) > 1
-            or len(after) < min(len(one.written), 2)  # «sin х»
+            or not after
+            or (len(after) == 1 < len(one.written) and not is_function(after))  # «sin х»
             or not RUSSIAN.issuperset(after)
             or not (initial or RUSSIAN.intersection(before[:2]))
             or (one.written[0].isupper() and not (initial and (after[0].islower() or cases)))
@@ -214,7 +215,7 @@ _MAY_BE_KEYED = {1: 13.0, 2: 9.0}
 _MAY_BE_SPELLED = {1: 13.0, 2: 9.0, 3: 7.0}
 """The least score of a word that is clear among others; 3 and 1 for longer ones."""
 _CLOSE, _UNUSUAL = 0.5, 1.5
-"""How close the next reading may not be; how much more likely a short word must be that costs so much: «vidi»."""
+"""How close the next reading may not be; how much likelier a word of four letters must be that costs so much: «vidi»."""
 
 
 def _is_strange(one: Piece, grade: _Grade, *, keyed: bool) -> bool:
@@ -253,7 +254,7 @@ def _spelt(one: Piece, *, initial: bool) -> _Grade:
         not one.is_english
         and not is_close
         and best.score
-        >= _SPELLED.get(size, 1.0) + _UNUSUAL * (size < _LONG and best.cost >= _CLOSE and not is_hidden(best.word))
+        >= _SPELLED.get(size, 1.0) + _UNUSUAL * (size == _LONG - 1 and best.cost >= _CLOSE and not is_hidden(best.word))
         and (_is_hidden(one, plain) or _is_plain(one, plain, initial=initial))
         and (bool(best.bits & MASKS) or not _is_camel(one))
     )

@@ -13,7 +13,7 @@ from augment_ru.edits import Edit
 from augment_ru.normalizers._apart import joined_pieces
 from augment_ru.normalizers._context import FOREIGN, PIECE, Pieces, agreeing_reading, mended
 from augment_ru.normalizers._latin import latin
-from augment_ru.normalizers._lattice import RUSSIAN, WEAK, WordReading, read_as
+from augment_ru.normalizers._lattice import RUSSIAN, WordReading, read_as
 from augment_ru.normalizers._lexicon import common, is_word
 from augment_ru.normalizers._normalization import Normalization, TextReading
 from augment_ru.normalizers._pieces import cased, core, fold, stays
@@ -175,7 +175,7 @@ def _edits_of(context: Pieces) -> Iterator[Edit]:
             best = one.found[0]
         elif one.kind == "several":
             best = agreeing_reading(context, at, one.found)
-        if best is not None and best.bits & WEAK and "букв" in context.text:
+        if best is not None and "_" in context.pieces[at] and "букв" in context.text:
             continue  # «В слове к_рова пропущена буква»
         if best is not None:
             chosen[at] = context.written(at, one, best.word, best.bits)
