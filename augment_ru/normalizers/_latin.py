@@ -215,7 +215,7 @@ _MAY_BE_KEYED = {1: 13.0, 2: 9.0}
 _MAY_BE_SPELLED = {1: 13.0, 2: 9.0, 3: 7.0}
 """The least score of a word that is clear among others; 3 and 1 for longer ones."""
 _CLOSE, _UNUSUAL = 0.5, 1.5
-"""How close the next reading may not be; how much likelier a word of four letters must be that costs so much: «vidi»."""
+"""How close the next reading may not be; how much likelier a word of four letters must be that costs it: «vidi»."""
 
 
 def _is_strange(one: Piece, grade: _Grade, *, keyed: bool) -> bool:

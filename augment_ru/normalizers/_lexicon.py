@@ -55,8 +55,8 @@ def hidden_forms() -> frozenset[str]:
     return frozenset().union(*_hidden_lexemes().values())
 
 
-_VOWELS = "аеёиоуыэюя"
-_CONSONANTS = str.maketrans("", "", _VOWELS + "ьй")
+_VOWELS = frozenset("аеёиоуыэюя")
+_CONSONANTS = str.maketrans("", "", "аеёиоуыэюяьй")
 
 
 @cache
@@ -76,13 +76,18 @@ def of_letters(word: str) -> str:
     A word with its letters in another order keeps the first one, and a short one the last one as well.
     """
     small = word.lower()
-    if any(letter in small[1:-1] for letter in _VOWELS):
+    if not _VOWELS.isdisjoint(small[1:-1]):
         key, first, last = "".join(sorted(word)), word[0], word[-1] if len(word) <= _FEWEST + 1 else ""
     else:
         key = small.translate(_CONSONANTS)
         first, last = (letter if letter in _VOWELS else "" for letter in (small[:1], small[-1:]))
-    words = _by_letters().get(key, {}).values() if len(word) > _FEWEST or len(key) >= _FEWEST else ()
-    fits = {next((one for one in forms if one.startswith(first) and one.endswith(last)), "") for forms in words} - {""}
+    words = _by_letters().get(key)
+    if not words or (len(word) <= _FEWEST and len(key) < _FEWEST):
+        return ""
+    fits = {
+        next((one for one in forms if one.startswith(first) and one.endswith(last)), "") for forms in words.values()
+    }
+    fits.discard("")
     return fits.pop() if len(fits) == 1 else ""
 
 
