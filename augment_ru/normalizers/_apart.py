@@ -12,7 +12,7 @@ from augment_ru.language.frequency import word_counts
 from augment_ru.language.morphology import has_reading, readings
 from augment_ru.language.prepositions import cases_behind, fitting
 from augment_ru.normalizers._context import Pieces, are_agreed
-from augment_ru.normalizers._lattice import RUSSIAN, SEPARATORS, SPELT, WEAK, WordReading, read_as
+from augment_ru.normalizers._lattice import RUSSIAN, SEPARATORS, SPELT, WEAK, WordReading, names_of_bits, read_as
 from augment_ru.normalizers._lexicon import count, has_prefix, is_function, is_hidden, is_listed, is_word, weight
 from augment_ru.normalizers._pieces import ENDS, cased, core, fold
 from augment_ru.normalizers._reader import Reader
@@ -33,9 +33,9 @@ _SHORT, _MOST_PARTS = 3, 5
 """The most letters of a short part of a word, and the most parts that are joined on either side of it."""
 _CHANCE, _UNKNOWN = 20.9, 2.0
 """The logarithm of the number of words in the news, and the weight of an unknown word."""
-_GAIN, _GAIN_KNOWN, _RARE = 9.0, 12.2, 5.0
-"""Parts are joined if the whole word is likelier than they are by this logarithm: if a part is no word, and if all are.
-A word of at most the weight `_RARE` is not made in this way."""
+_GAIN, _GAIN_HIDDEN, _GAIN_KNOWN, _RARE = 9.0, 10.0, 12.2, 5.0
+"""Parts are joined if the whole word is likelier than they are by this logarithm: if a part is no word, if the whole is a
+hidden word, and if all are words. A word of at most the weight `_RARE` is not made in this way."""
 
 
 def joined_pieces(context: Pieces) -> tuple[dict[int, Edit], set[int]]:
@@ -49,6 +49,9 @@ def joined_pieces(context: Pieces) -> tuple[dict[int, Edit], set[int]]:
     for run in _RUN.finditer(context.text):
         for start, stop in _words_of(run):
             _letters(context, start, stop, chosen, taken)
+    hides = any(one is not None and one.kind == "sure" for one in context.judged)
+    if len(chosen) == 1 and not hides and _is_stressed(context.text, *chosen.values()):
+        chosen, taken = {}, set()
     cores = [core(piece) for piece in context.pieces]
     for at, one in enumerate(context.judged):
         if one is None or one.kind not in {"part", "spelt"}:
@@ -60,6 +63,17 @@ def joined_pieces(context: Pieces) -> tuple[dict[int, Edit], set[int]]:
                 taken.update(range(first, last + 1))
                 break
     return chosen, taken
+
+
+def _is_stressed(text: str, edit: Edit) -> bool:
+    """Tell whether letters stand apart to stress a word that people do not hide, alone in a line or said twice."""
+    alone = _ENDED.search(text[: edit.start]) and (edit.stop == len(text) or text[edit.stop] in "\n.!?…")
+    again = edit.text.lower() in text.lower()
+    is_plain = edit.note is not None and edit.note.kind == names_of_bits(SEPARATORS)
+    return bool(alone or again) and is_plain and not any(map(is_hidden, edit.text.lower().split()))
+
+
+_ENDED = re.compile(r"(?:^|\n|[.!?…]\s+)$")
 
 
 def _words_of(run: re.Match[str]) -> list[tuple[int, int]]:
@@ -88,7 +102,9 @@ def _letters(context: Pieces, begin: int, end: int, chosen: dict[int, Edit], tak
     tails = [piece.replace("\ufe0f", "")[1:2].replace("-", "") for piece in pieces]
     cut = next((at for at, tail in enumerate(tails) if tail != tails[0] and letters[at]), len(tails))
     cells = [(at, fold(letter)) for at, letter in enumerate(letters) if letter and at <= cut]  # «к а з и н о, а»
-    windows = [(low, high) for low in (0, 1) for high in (len(cells), len(cells) - 1) if high - low >= _FEWEST]
+    doubled = len(cells) > 1 and cells[0][1] == cells[1][1] and cells[0][1] in _ALONE  # «в в а т с а п е»
+    size, lows = len(cells), (1, 0) if doubled else (0, 1)
+    windows = [(low, high) for low in lows for high in (size, size - 1) if high - low >= _FEWEST]
     for low, high in windows:
         found = _read_apart(context.reader, "".join(cell for _, cell in cells[low:high]))
         if found:
@@ -119,26 +135,31 @@ def _joined(context: Pieces, cores: Sequence[tuple[int, int]], first: int, last:
     """Return the edit that joins pieces `first` to `last` to a word: «ка зино», «мо шенн ики»; None if they stay."""
     pieces, places, span = context.pieces, context.places, range(first, last + 1)
     words = [pieces[at][slice(*cores[at])] for at in span]
-    joined = "".join(words).lower()
+    raw = "".join(words)
+    joined = raw.lower()
     if not all(words) or not RUSSIAN.issuperset(joined) or not is_word(joined) or weight(joined) <= _RARE:
         return None
     for at in span[:-1]:
         ends = cores[at][1] == len(pieces[at]) and cores[at + 1][0] == 0
         if not ends or context.text[places[at][1] : places[at + 1][0]] != " ":
             return None
-    if any(word[0].isupper() and not (words[0].isupper() and word.isupper()) for word in words[1:]):
+    if not (raw.isupper() or raw[1:].islower()):
         return None
     small = [word.lower() for word in words]
     unknown = sum(not is_listed(word) for word in small)
     longest = max(map(len, small))
-    few = len(words) > 2 and unknown < 2 and not (longest <= _SHORT and is_hidden(joined))  # noqa: PLR2004
-    governs = len(words) == 2 and cases_behind(small[0]) and goes_before(*small)  # noqa: PLR2004
+    hidden = is_hidden(joined)
+    few = len(words) > 2 and unknown < 2 and not hidden  # noqa: PLR2004
+    cases = cases_behind(small[0])
+    governs = len(words) == 2 and any(cases & one.grammemes for one in readings(small[1]))  # noqa: PLR2004
     if governs or (few and (not unknown or longest > _SHORT + 1)):
         return None
     alone = sum(weight(word) if is_listed(word) else _UNKNOWN for word in small)
-    if weight(joined) - alone + _CHANCE * (len(words) - 1) < (_GAIN if unknown else _GAIN_KNOWN):
+    if weight(joined) - alone + _CHANCE * (len(words) - 1) < (
+        _GAIN if unknown else _GAIN_HIDDEN if hidden else _GAIN_KNOWN
+    ):
         return None
-    new = cased(joined, "".join(words), initial=context.is_initial(first))
+    new = cased(joined, raw, initial=context.is_initial(first))
     return read_as(places[first][0] + cores[first][0], places[last][0] + cores[last][1], new, SEPARATORS)
 
 
@@ -163,8 +184,9 @@ _GLUED = 8
 _ALONE = frozenset("вску")
 _TOTAL = log(1.2e9)
 _LONGEST = 16
-_EACH, _BASE = 1.35, 12.0
-"""A word is divided into glued words only if their log-probability is at least -(`_BASE` + `_EACH` · letters)."""
+_EACH, _BASE, _HIDES = 1.35, 12.0, 2.0
+"""A word is divided into glued words only if their log-probability is at least -(`_BASE` + `_EACH` · letters); a hidden
+word among them lowers this by `_HIDES`."""
 
 
 @lru_cache(maxsize=100_000)
@@ -186,7 +208,8 @@ def glued(word: str) -> str:
         best.append(reached)
     score, parts = best[-1]
     is_short = len("".join(parts[1:])) < _SHORT or len(parts[-1]) < _SHORT
-    if is_short or score < -(_BASE + _EACH * len(word)) or has_prefix(word):
+    base = _BASE + _HIDES * any(map(is_hidden, parts))
+    if is_short or score < -(base + _EACH * len(word)) or has_prefix(word):
         return ""
     fits = all(goes_before(one, other) for one, other in pairwise(parts))
     if not fits or not all(map(is_listed, parts)) or parts[0] in _NEVER_FIRST or parts[-1] in _NEVER_LAST:
@@ -207,9 +230,9 @@ def _weight(part: str) -> float:
 @cache
 def _short() -> frozenset[str]:
     """Return the short words that may be glued to others."""
-    words = [word for word, found in word_counts()[0].items() if len(word) in {2, 3} and found >= _OFTEN]
-    return (
-        frozenset(word for word in words if RUSSIAN.issuperset(word) and (is_function(word) or len(word) > 2)) | _ALONE  # noqa: PLR2004
+    often = (word for word, found in word_counts()[0].items() if found >= _OFTEN and RUSSIAN.issuperset(word))
+    return _ALONE.union(
+        word for word in often if len(word) == _SHORT or (len(word) == _SHORT - 1 and is_function(word))
     )
 
 
@@ -227,9 +250,10 @@ def goes_before(one: str, other: str) -> bool:
     if is_function(one) or is_function(other):
         return one not in _PRONOUNS or has_reading(other, "VERB", "PRTS", "ADJS")
     is_long = len(one) + len(other) >= _LONG
-    if is_long and (is_hidden(one) or is_hidden(other)):
+    hidden = is_hidden(one) + is_hidden(other)
+    if hidden > 1 or (is_long and hidden):
         return True
-    if len(one) > _SHORT and any(
+    if (len(one) > _SHORT or hidden) and any(
         are_agreed(each, reading) for each in readings(one) if each.known for reading in kinds
     ):
         return True

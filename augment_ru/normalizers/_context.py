@@ -52,7 +52,7 @@ class Pieces:
         start, piece = self.places[at][0], self.pieces[at]
         alike = not bits & SPELT
         written = piece[one.start : one.stop]
-        if alike and len(word) < _SHOUT and RUSSIAN.isdisjoint(written) and not self.text.isupper():
+        if alike and len(written) < _SHOUT and RUSSIAN.isdisjoint(written) and not self.text.isupper():
             written = written[:1] + written[1:].lower()  # «BCE» among small letters is «все»
         initial = self.is_initial(at)
         if (
@@ -86,7 +86,7 @@ class Pieces:
         return strange + (2 * old if old > 1 else 0), plain
 
 
-_ALIKE = re.compile("[A-Z]{2}[^A-Z]*[а-яё]")
+_ALIKE = re.compile(r"[A-Z][A-Z\d]+[^A-Z]*[а-яё]")
 """Latin capitals that stand for one small letter: «LLIина»."""
 _SHOUT = 5
 FOREIGN, _UNKNOWN = 12, 4
@@ -121,7 +121,8 @@ def mended(context: Pieces, taken: set[int], others: int) -> dict[int, WordReadi
         words = one.found[0].word.split() if one.found else []
         is_game = len(words) == 1 and one.found[0].bits & (SKELETON | SEPARATORS | HEARD)
         is_offer = len(words) > 2 or any(map(is_hidden, words)) or (words[1:] and has_reading(words[0], "impr"))  # noqa: PLR2004
-        if words and (reader.eager or is_game or is_offer):
+        is_told = len(words) == 1 and not reader.eager and words[0] in context.text  # «карова» вместо «корова»
+        if words and not is_told and (reader.eager or is_game or is_offer):
             found[at] = one.found[0]
         elif one.written[0].islower() and (one.found or not is_listed(one.written)):
             unknown.append((at, one))
@@ -147,7 +148,8 @@ def agreeing_reading(context: Pieces, at: int, found: Sequence[WordReading]) -> 
     after = "" if ends else pieces[at + 1].lower().strip(ENDS)
     scored = [(one.score + _GAIN * _agreement(before, one.word, after), one) for one in found]
     scored.sort(key=lambda one: (-one[0], one[1].word))
-    return scored[0][1] if scored[0][0] - scored[1][0] >= _GAIN / 2 else None
+    other = scored[1][0] if len(scored) > 1 else found[0].score
+    return scored[0][1] if scored[0][0] - other >= _GAIN / 2 else None
 
 
 _GAIN = 2.0
@@ -160,6 +162,8 @@ def _agreement(before: str, word: str, after: str) -> int:
     found = 0
     if cases := cases_behind(before):
         found += 1 if any(cases & one.grammemes for one in kinds) else -1
+    if after and (cases := cases_behind(word)):
+        found += any(cases & one.grammemes for one in readings(after))
     for other in (one for one in (before, after) if len(one) > 1):
         found += any(are_agreed(one, each) for one in kinds for each in readings(other) if each.known)
     return found

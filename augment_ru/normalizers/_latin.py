@@ -1,6 +1,7 @@
 """Reads words without Russian letters: Russian words in Latin letters, in look-alikes or in the wrong layout."""
 
 import re
+from functools import cache
 from typing import NamedTuple
 
 from augment_ru.edits import Edit
@@ -8,8 +9,8 @@ from augment_ru.language.morphology import readings
 from augment_ru.language.prepositions import cases_behind
 from augment_ru.normalizers._context import Pieces
 from augment_ru.normalizers._lattice import MASKS, RUSSIAN, SPELT, read_as
-from augment_ru.normalizers._lexicon import is_hidden, weight
-from augment_ru.normalizers._pieces import core, only_alike, swings
+from augment_ru.normalizers._lexicon import is_function, is_hidden, table_of, weight
+from augment_ru.normalizers._pieces import core, is_shout, only_alike, swings
 from augment_ru.normalizers._reader import Piece
 from augment_ru.resources import word_lists
 
@@ -119,9 +120,11 @@ class _Latin:
         """
         one, start, piece = self.words[at], self.context.places[at][0], self.context.pieces[at]
         capital = one.written[0].isupper() and not self.context.is_initial(at) and self.russian and not is_long
-        doubtful = capital and (one.is_english or len(one.written) < _SHORT)
+        is_short = len(one.written) < _SHORT
+        is_sign = is_short and one.written[1:].isupper() and self.russian
+        doubtful = is_sign or (capital and (one.is_english or is_short))
         is_brand = (capital and keyed and len(one.written) < _LONG) or (
-            evidence < 2 and self._is_counted(at)  # noqa: PLR2004
+            (evidence < 2 or one.written[1:].isupper()) and self._is_counted(at)  # noqa: PLR2004
         )
         if not is_brand and (grade.is_sure or (grade.may and evidence and not doubtful)):
             if not keyed:
@@ -130,9 +133,10 @@ class _Latin:
             tail = tail if self.russian else "".join(_SIGNS.get(sign, sign) for sign in tail)
             return read_as(start, start + len(piece), grade.word + tail, grade.bits)
         few = evidence < 2 and not _is_form(one)  # noqa: PLR2004
-        if few or keyed or is_brand or one.is_english or capital or len(one.written) < _SHORT:
+        can = "transliteration" in self.context.reader.names
+        if few or keyed or is_brand or one.is_english or capital or len(one.written) < _SHORT or not can:
             return None
-        word = self.context.reader.spelled(one.written)
+        word = _spelled(one.written)
         return read_as(start + one.start, start + one.stop, word, SPELT) if word else None
 
     def _is_counted(self, at: int) -> bool:
@@ -165,6 +169,7 @@ class _Latin:
         if (
             sum(len(pieces[each]) == 1 for each in self.words) > 1
             or not after
+            or (len(after) == 1 < len(one.written) and not is_function(after))  # «sin х»
             or not RUSSIAN.issuperset(after)
             or not (initial or RUSSIAN.intersection(before[:2]))
             or (one.written[0].isupper() and not (initial and (after[0].islower() or cases)))
@@ -180,7 +185,25 @@ class _Latin:
         if len(word) == 1:
             behind_noun = last is not None and last.pos == "NOUN"
             return (word == "и" and not behind_noun) or (word == "а" and (initial or before[-1:] == ","))
-        return weight(word) >= _OFTEN
+        return weight(word) >= _OFTEN and one.written.isalpha()
+
+
+@cache
+def _likeliest() -> tuple[re.Pattern[str], dict[str, str]]:
+    """Return the likeliest Russian letters for Latin ones, and the pattern of all that has some, the longest first."""
+    ways = sorted(
+        ((cost, item, letters) for letters, cost, item in table_of("transliteration") if cost < 1), reverse=True
+    )
+    letters = {item: said for _, item, said in ways}
+    return re.compile("|".join(map(re.escape, sorted(letters, key=len, reverse=True))) + "|."), letters
+
+
+def _spelled(written: str) -> str:
+    """Return an unknown word in Latin letters, each read in the likeliest way; "" if some cannot be read."""
+    pattern, letters = _likeliest()
+    parts = [letters.get(part, "") for part in pattern.findall(written.lower())]
+    word = "".join(parts) if all(parts) else ""
+    return word[:1].upper() + word[1:] if written[:1].isupper() else word
 
 
 def _is_quantity(lemma: str) -> bool:
@@ -200,7 +223,8 @@ _SPELLED = {1: 99.0, 2: 99.0, 3: 9.5, 4: 8.0, 5: 6.0}
 _MAY_BE_KEYED = {1: 13.0, 2: 9.0}
 _MAY_BE_SPELLED = {1: 13.0, 2: 9.0, 3: 7.0}
 """The least score of a reading that needs other evidence, by its length; 3 and 1 for longer ones."""
-_CLOSE = 0.5
+_CLOSE, _UNUSUAL = 0.5, 1.5
+"""How close the next reading may not be; how much likelier a word of four letters must be that costs it: «vidi»."""
 
 
 def _is_strange(one: Piece, grade: _Grade, *, keyed: bool) -> bool:
@@ -238,7 +262,8 @@ def _spelt(one: Piece, *, initial: bool) -> _Grade:
     sure = (
         not one.is_english
         and not is_close
-        and best.score >= _SPELLED.get(size, 1.0)
+        and best.score
+        >= _SPELLED.get(size, 1.0) + _UNUSUAL * (size == _LONG - 1 and best.cost >= _CLOSE and not is_hidden(best.word))
         and (_is_hidden(one, plain) or _is_plain(one, plain, initial=initial))
         and (bool(best.bits & MASKS) or not _is_camel(one))
     )
@@ -254,7 +279,7 @@ def _is_hidden(one: Piece, plain: str) -> bool:
         plain: the word as it is written, without apostrophes.
     """
     best, size = one.found[0], len(one.written)
-    if not plain.isalnum() and size < _LONG:
+    if (not plain.isalnum() and size < _LONG) or (one.written.isupper() and size <= _SHORT):
         return False
     return is_hidden(best.word) or (bool(best.bits & MASKS) and size >= _LONG and best.score >= _OFTEN)
 
@@ -270,7 +295,7 @@ def _is_plain(one: Piece, plain: str, *, initial: bool) -> bool:
         plain: the word as it is written, without apostrophes.
         initial: whether it begins a sentence.
     """
-    written, size, is_upper = one.written, len(one.written), one.written.isupper()
+    written, size, is_upper = one.written, len(one.written), is_shout(one.written)
     return (
         (initial or not written[0].isupper() or (size > 5 and is_upper))  # noqa: PLR2004
         and (size > 4 or not is_upper)  # noqa: PLR2004

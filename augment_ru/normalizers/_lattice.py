@@ -33,6 +33,8 @@ def read_as(start: int, stop: int, text: str, bits: int) -> Edit:
     return Edit(start, stop, text, Note(kind=names_of_bits(bits)))
 
 
+BOTH = SKELETON | SPELT
+"""The bits of two normalizers that are seldom needed for one word."""
 _BESIDE, _BOTH = 1.2, 2.0
 """The cost of a word in which Latin letters are read by sound beside Russian letters, and of one in which some Latin
 letters are read by sound and others by look."""
@@ -74,10 +76,6 @@ class Lattice:
         skipped: maps each sign that may stand between letters and mean nothing to the bit of its normalizer.
         repeats: the bit of the normalizer that leaves repeated letters out; 0 if none does.
         softens: the bit of the normalizer that adds «ь» and «ъ» where a text in Latin letters has none; 0 if none does.
-        exact: the bit of the normalizer whose ways for ASCII characters hold only in the letter case of `ways`; 0 if
-            there is none.
-        mixed: the bits of two normalizers; a word that needs both costs more; 0 if there are none.
-        mixed_in: the one of these bits that costs more in a word that also has Russian letters; 0 if there is none.
     """
 
     ways: Mapping[str, Sequence[Way]]
@@ -85,9 +83,6 @@ class Lattice:
     skipped: Mapping[str, int] = field(default_factory=dict)
     repeats: int = 0
     softens: int = 0
-    exact: int = 0
-    mixed: int = 0
-    mixed_in: int = 0
 
     def words(self, written: str, *, most: float = 9.0) -> list[WordReading]:  # noqa: C901, PLR0912  (the inner loop)
         """Return the words that a string may stand for, the best first.
@@ -113,7 +108,7 @@ class Lattice:
                 for length, letters, more, bit in steps:
                     _reach(states[at + length], prefix, letters, cost + more, bits | bit, most)
                 if skip or repeated:
-                    _keep(following, prefix, cost + (0.3 if skip else 0.5), bits | skip | repeated)
+                    _reach(following, prefix, "", cost + (0.3 if skip else 0.5), bits | skip | repeated, most)
                 if self.softens and prefix and prefix[-1] in _SOFTENED and char.isascii() and char.isalpha():
                     for length, letters, more, bit in steps:
                         soft = f"ъ{letters}" if letters[0] in "еёюя" else f"ь{letters}"
@@ -123,13 +118,11 @@ class Lattice:
             for prefix, (cost, bits) in list(ends.items()):
                 if prefix[-1:] in _SOFTENED:
                     _reach(ends, prefix, "ь", cost + 1.5, bits | self.softens, most)
-        is_mixed = self.mixed_in and not RUSSIAN.isdisjoint(written)
+        is_mixed = not RUSSIAN.isdisjoint(written)
         best: dict[str, WordReading] = {}
         for word, (cost, bits) in ends.items():
             if is_form(word):
-                more = _BESIDE * bool(is_mixed and bits & self.mixed_in) + _BOTH * (
-                    bits & self.mixed == self.mixed != 0
-                )
+                more = _BESIDE * bool(is_mixed and bits & SPELT) + _BOTH * (bits & BOTH == BOTH)
                 one = WordReading(weight(word) - 2 * (cost + more), word, cost + more, bits)
                 known = best.get(plain(word))
                 if known is None or (one.score, one.word) > (known.score, known.word):
@@ -160,7 +153,7 @@ class Lattice:
             steps += [(1, letter, more + (1.0 if letter in VOWELS else 2.0), bit) for letter in LETTERS]
         for length in range(1, min(_LONGEST, len(written) - at) + 1):
             for key in {written[at : at + length], small[at : at + length]}:
-                exact = self.exact if key != written[at : at + length] and key.isascii() else 0
+                exact = SKELETON if key != written[at : at + length] and key.isascii() else 0
                 steps += [(length, *way) for way in self.ways.get(key, ()) if not exact or way.bit != exact]
         return steps
 
@@ -186,8 +179,3 @@ def _reach(  # noqa: PLR0917  (the inner loop)
                 states[longer] = (cost, bits)
         elif (cost, bits) < known:
             states[longer] = (cost, bits)
-
-
-def _keep(states: dict[str, tuple[float, int]], prefix: str, cost: float, bits: int) -> None:
-    if prefix not in states or (cost, bits) < states[prefix]:
-        states[prefix] = (cost, bits)

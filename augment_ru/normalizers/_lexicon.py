@@ -42,14 +42,60 @@ def confusables() -> list[tuple[str, str]]:
 
 
 @cache
-def hidden_forms() -> frozenset[str]:
-    """Return all hidden words, also those that the dictionary lacks."""
-    found: set[str] = set()
+def _hidden_lexemes() -> dict[str, frozenset[str]]:
+    """Map the words that people hide from filters to their forms; the dictionary need not have them."""
+    found: dict[str, frozenset[str]] = {}
     for _, lemma in rows(dictionary_path("hidden_words"), columns=2):
         parsed = [one for one in morphology().parse(lemma) if one.normal_form == lemma]
         known = [one for one in parsed if one.is_known] or parsed[:1]
-        found |= {lemma, *(str(form.word) for one in known for form in one.lexeme)}
-    return frozenset(found)
+        found[lemma] = frozenset({lemma, *(str(form.word) for one in known for form in one.lexeme)})
+    return found
+
+
+@cache
+def hidden_forms() -> frozenset[str]:
+    """Return the forms of the words that people hide from filters."""
+    return frozenset().union(*_hidden_lexemes().values())
+
+
+_VOWELS = frozenset("аеёиоуыэюя")
+_CONSONANTS = str.maketrans("", "", "аеёиоуыэюяьй")
+
+
+@cache
+def _by_letters() -> dict[str, dict[str, list[str]]]:
+    """Map the consonants of hidden words, and their letters in order, to the words with forms, likeliest first."""
+    found: dict[str, dict[str, list[str]]] = {}
+    for lemma, forms in _hidden_lexemes().items():
+        for form in sorted(forms, key=lambda one: (one != lemma, -count(one), one)):
+            for key in (form.translate(_CONSONANTS), "".join(sorted(form))):
+                found.setdefault(key, {}).setdefault(lemma, []).append(form)
+    return found
+
+
+def of_letters(word: str) -> str:
+    """Return the hidden word whose inner vowels a word lacks («крдт»), or whose letters it has («кредти»); "" if none.
+
+    A word with its letters in another order keeps the first one, and a short one the last one as well.
+    """
+    small = word.lower()
+    if not _VOWELS.isdisjoint(small[1:-1]):
+        key, first, last = "".join(sorted(word)), word[0], word[-1] if len(word) <= _FEWEST + 1 else ""
+    else:
+        key = small.translate(_CONSONANTS)
+        first, last = (letter if letter in _VOWELS else "" for letter in (small[:1], small[-1:]))
+    words = _by_letters().get(key)
+    if not words or (len(word) <= _FEWEST and len(key) < _FEWEST):
+        return ""
+    fits = {
+        next((one for one in forms if one.startswith(first) and one.endswith(last)), "") for forms in words.values()
+    }
+    fits.discard("")
+    return fits.pop() if len(fits) == 1 else ""
+
+
+_FEWEST = 4
+"""The fewest consonants of a word without vowels."""
 
 
 @cache

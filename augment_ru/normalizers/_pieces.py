@@ -6,18 +6,18 @@ from functools import cache, lru_cache
 from itertools import pairwise
 
 from augment_ru.normalizers._lattice import RUSSIAN
-from augment_ru.normalizers._lexicon import confusables, table_of
+from augment_ru.normalizers._lexicon import confusables, is_word, table_of
 
 _STAYS = re.compile(
-    r"(?-i:^\W?[A-ZА-ЯЁ]\d{1,3}\W*$)|[а-яё]-\d+\W*$|[а-яё]\([а-яё]{1,4}\)|://|^www\.|^[#/~]\w|^\./|^[A-Za-z]:\\|^@[A-Za-z0-9_.]+\W*$|^&\w+;|^</?\w|^\{|^`|^--?\w|\w\(\)|=[\"\w]|^%[\w.]+%$"
+    r"(?-i:^\W?[A-ZА-ЯЁ]\d{1,3}\W*$)|[а-яё]-\d+\W*$|[а-яё]\([а-яё]{1,4}\)\W*$|://|^www\.|^[#/~]\w|^\./|^[A-Za-z]:\\|^@[A-Za-z0-9_.]+\W*$|^&\w+;|^</?\w|^\{|^`|^--?\w|^[A-Za-z_]\w*\(\)\W*$|^[^=]*=[\"\w][^=]*$|^%[\w.]+%$"
     r"|\w@[\w-]+\.\w|\w[/\\][\w.-]+[/\\][\w.-]{2,}.*\.\w|[\w-]\.(?:ru|com|net|org|info|me|io|be|ai|dev|edu|gov|su|by|kz|ua|"
     r"рф|бел|укр|de|fr|uk|us|eu|tv|cc|xyz|online|site|shop|club|biz|pro|py|js|txt|docx?|xlsx?|pdf|jpe?g|png|zip|exe|lua|log)(?:[/?:#]|\W*$)",
     re.IGNORECASE,
 )
 """What links, addresses, mentions, hashtags, paths, markup, code and options look like."""
 _ORDINAL = re.compile(
-    r"[1-9]\d*[-–]?(?:ый|ий|ой|й|ая|я|ое|е|ье|ья|го|ого|его|му|ому|м|ым|им|ом|х|ых|их|ми|ю|ую|ти|ка|ку|ки|к|г|т|р|ч|с|кг|км|см|мм|мл|гр|шт|"
-    r"руб|сек|мин|час|лет|тыс|млн|млрд|раз|гб|мб|кб|тб|гц|ггц|мгц|квт|мвт|вт|кв|дней|дня|век|этаж)[.]?",
+    r"[1-9]\d*[-–]?(?:ый|ий|ой|й|ая|я|ое|е|ье|ья|го|ого|его|му|ому|м|ым|им|ом|х|ых|их|ми|ю|ую|ти|ка|ку|ки|[б-джзк-нп-тф-щ]|кг|км|см|мм|мл|гр|шт|"
+    r"руб|сек|мин|час|лет|тыс|млн|млрд|раз|гб|мб|кб|тб|гц|ггц|мгц|квт|мвт|вт|кв|дней|дня|век|этаж)(?:/\w{1,4}|\d)?[.]?",
     re.IGNORECASE,
 )
 """A number with the ending of an ordinal, or with a unit."""
@@ -33,7 +33,12 @@ def stays(piece: str) -> bool:
         letters = sum(char.isalpha() for char in piece)
         if digits > letters + 1 or _LONG_NUMBER.search(piece) or _ORDINAL.fullmatch(piece.strip('()«»",.;:!?')):
             return True
-    return bool(_STAYS.search(piece))
+    call = _CALL.search(piece)
+    return bool(_STAYS.search(piece) or (call and is_word(call[1].lower())))
+
+
+_CALL = re.compile(r"([а-яё]{2,})\([^()]+(?:\)\W*)?$", re.IGNORECASE)
+"""A word with arguments, or with another word in brackets: «сумма(а, б)», «друг(подруга)»."""
 
 
 _LONG_NUMBER = re.compile(r"(?<![^\W\d_])\d{2,}(?![а-яё]{4})|\d{3}")
@@ -67,7 +72,7 @@ def _folded(char: str) -> str:
 
     Joiners and selectors of emoji are left out: "".
     """
-    if char in _latin():
+    if char in _latin() and unicodedata.category(char) != "Sm":
         return _latin()[char]
     if char in "\ufe0f\ufe0e\u20e3\u200d":
         return ""
@@ -90,10 +95,11 @@ def cased(word: str, written: str, *, initial: bool, alike: bool = False) -> str
         initial: whether a sentence starts here; a sign in place of the first letter then stands for a capital.
         alike: whether Latin letters were read by their look; some capitals («H») then stand for small letters, too.
     """
-    small = _CASELESS if alike and RUSSIAN.isdisjoint(written) else frozenset()
+    small = (_CASELESS if RUSSIAN.isdisjoint(written) else _PARTS) if alike else frozenset()
     letters = [char for char in written if _has_case(char) and char not in small]
     capitals = [char.isupper() for char in letters]
-    if len(letters) > 1 and all(capitals):
+    is_loud = len(written) > len(word) and is_shout(written)  # «OT3bIBbI»
+    if (len(letters) > 1 or is_loud) and all(capitals):
         return word.upper()
     first = written[:1]
     if not _has_case(first) or first in small:
@@ -103,8 +109,15 @@ def cased(word: str, written: str, *, initial: bool, alike: bool = False) -> str
     return word[:1].upper() + word[1:] if capital else word
 
 
-_CASELESS = frozenset("BHTMRNJILK")
-"""Latin capitals that look like a Russian letter, and whose small forms do not: «H» is also written for «н»."""
+_PARTS = frozenset("bl")
+_NO_PARTS = str.maketrans("", "", "bl")
+_CASELESS = frozenset("BHTMRNJILK") | _PARTS
+"""Latin capitals that look like a Russian letter as their small forms do not; small ones that are parts of capitals."""
+
+
+def is_shout(written: str) -> bool:
+    """Tell whether a word is in capitals; a small b or l may be a part of one: «bI»."""
+    return written.translate(_NO_PARTS).isupper()
 
 
 def _has_case(char: str) -> bool:

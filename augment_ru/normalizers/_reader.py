@@ -3,35 +3,25 @@
 import re
 from collections.abc import Iterable, Sequence
 from functools import cache, cached_property
+from itertools import starmap
 from math import log
 from typing import ClassVar, NamedTuple
 
 from augment_ru.language.morphology import readings
+from augment_ru.normalizers import _lexicon as lexicon
 from augment_ru.normalizers._lattice import (
+    BOTH,
     NAMES,
     REPEATED,
     RUSSIAN,
     SEPARATORS,
+    SKELETON,
     SPELT,
     WEAK,
     Lattice,
     Way,
     WordReading,
     is_picture,
-)
-from augment_ru.normalizers._lexicon import (
-    count,
-    hidden_forms,
-    hidden_sounds,
-    is_function,
-    is_hidden,
-    is_listed,
-    is_rare,
-    is_word,
-    plain,
-    sound,
-    table_of,
-    weight,
 )
 from augment_ru.normalizers._normalization import Normalization
 from augment_ru.normalizers._pieces import core, fold, stays, swings
@@ -55,7 +45,7 @@ class WordKnowledge(Normalization):
 
     def ways(self) -> Iterable[tuple[str, str, float]]:
         """Return what may be read as letters: the characters written, the letters, the cost (see `Way`)."""
-        return ((item, letters, cost) for letters, cost, item in table_of(self.name))
+        return ((item, letters, cost) for letters, cost, item in lexicon.table_of(self.name))
 
     def whole(self, piece: str) -> Iterable[WordReading]:
         """Return readings of a whole piece, in which the signs around its word may be letters, too."""
@@ -129,50 +119,50 @@ class Reader:
                 if not (len(written) == 1 and written in RUSSIAN):
                     for read, more in ((letters, 0.0), ("ё", _YO))[: 1 + (letters == "е")]:
                         table.setdefault(written, {}).setdefault(read, []).append(Way(read, cost + more, part.bit))
-        both = sum(one.bit for one in self.parts if one.name in {"skeleton", "transliteration"})
+        ways = {written: tuple(starmap(_joint, several.items())) for written, several in table.items()}
         return Lattice(
-            {
-                written: tuple(
-                    Way(
-                        letters,
-                        min(one.cost for one in ways),
-                        0 if sum({one.bit for one in ways}) == both else ways[0].bit,
-                    )
-                    for letters, ways in several.items()
-                )
-                for written, several in table.items()
-            },
+            ways,
             {sign: one.bit for one in self.parts for sign in one.wild}
             | {sign: one.bit | WEAK for one in self.parts for sign in one.weakly_wild},
             {sign: one.bit for one in self.parts for sign in one.skipped},
             sum(one.bit for one in self.parts if one.repeats),
             sum(one.bit for one in self.parts if one.softens),
-            sum(one.bit for one in self.parts if one.name == "skeleton"),
-            both if both.bit_count() == 2 else 0,  # noqa: PLR2004
-            both & SPELT if both.bit_count() == 2 else 0,  # noqa: PLR2004
         )
 
     def judge(self, piece: str) -> Piece | None:
-        """Return what a piece may be; None if it stays as it is in every text."""
+        """Return what a piece may be; None if it stays as it is in every text.
+
+        A word in quotes is only mentioned («превед», «Л_ё_х_а»), so it stays unless it has an alien letter or is
+        hidden.
+        """
+        judged = self._judged(piece)
+        if judged and judged.found and not self.eager and _QUOTED.fullmatch(piece):
+            best = judged.found[0]
+            if best.bits & ~BOTH and not any(map(lexicon.is_hidden, best.word.split())):
+                return None
+        return judged
+
+    def _judged(self, piece: str) -> Piece | None:
         start, stop = core(piece)
         word = piece[start:stop]
         if RUSSIAN.issuperset(word):
             return self._russian(word, start, stop) if len(word) > 1 else None
         if stays(piece):
             return None
-        if is_picture(word[0]) or is_picture(word[-1]):
+        if _is_ornament(word[0]) or _is_ornament(word[-1]):
             return self._pictured(word, start, stop)
         return self._strange(piece, word, start, stop)
 
     def _pictured(self, word: str, start: int, stop: int) -> Piece | None:
         """Return what a word with an emoji at an end may be; the emoji stands beside the word, or for letters of it."""
-        kept = [at for at, char in enumerate(word) if not is_picture(char)]
+        kept = [at for at, char in enumerate(word) if not _is_ornament(char)]
         first, last = (kept[0], kept[-1] + 1) if kept else (0, 0)
         inner = word[first:last]
-        known = RUSSIAN.issuperset(inner) and (count(inner.lower()) or is_hidden(inner.lower()))
+        known = RUSSIAN.issuperset(inner) and (lexicon.count(inner.lower()) or lexicon.is_hidden(inner.lower()))
         judged = None if known else self.judge(inner)
         if judged and judged.kind == "sure":
-            return judged._replace(start=start + first + judged.start, stop=start + first + judged.stop)
+            ends = judged.stop + (word[last : last + 1] == "\ufe0f")
+            return judged._replace(start=start + first + judged.start, stop=start + first + ends)
         return None if known else self._strange(word, word, start, stop)
 
     def _strange(self, piece: str, word: str, start: int, stop: int) -> Piece | None:
@@ -199,18 +189,19 @@ class Reader:
     def _russian(self, word: str, start: int, stop: int) -> Piece | None:
         """Return what a word of Russian letters may be; an unknown one is mended here only if `_may_mend` says so."""
         small = word.lower()
-        if is_word(small):
+        if lexicon.is_word(small):
             if self.joins and _is_odd(word, small):
-                return Piece("sure", start, stop, word, (WordReading(weight(small), small, 0.0, SEPARATORS),))
-            if not is_listed(small) and self._may_mend(word):
+                return Piece("sure", start, stop, word, (WordReading(lexicon.weight(small), small, 0.0, SEPARATORS),))
+            if not lexicon.is_listed(small) and self._may_mend(word):
                 found = self.mend(word)
                 if found and self.mends(small, found[0]):
                     return Piece("spelt", start, stop, word, found)
-            is_short = len(small) < _SHORTEST and not is_function(small)
-            is_part = self.joins and (is_rare(small) or not is_listed(small) or is_short)
+            is_short = len(small) < _SHORTEST and not lexicon.is_function(small)
+            is_part = self.joins and (lexicon.is_rare(small) or not lexicon.is_listed(small) or is_short)
             return Piece("part", start, stop, word) if is_part else None
         if _LONG_RUN.search(small) and (found := self._collapsed(word)):
-            return Piece("sure", start, stop, word, found)
+            is_cry = not self.eager and not lexicon.is_hidden(found[0].word) and _CRY.search(small)
+            return Piece("spelt" if is_cry else "sure", start, stop, word, found)
         if self._may_mend(word) and (found := self.mend(word)):
             return Piece("spelt", start, stop, word, found)
         return Piece("part", start, stop, word)
@@ -218,7 +209,7 @@ class Reader:
     def _may_mend(self, word: str) -> bool:
         """Tell whether an unknown word is read in any text: a normalizer says so, or it sounds like a hidden word."""
         near = any(is_near(word) for is_near in self.near)
-        return near or (self.repeats and sound(word.lower()) in hidden_sounds())
+        return near or (self.repeats and lexicon.sound(word.lower()) in lexicon.hidden_sounds())
 
     def mend(self, word: str) -> Sequence[WordReading]:
         """Return the words that an unknown word of Russian letters may stand for, the best first; empty if unclear."""
@@ -234,26 +225,27 @@ class Reader:
     @staticmethod
     def mends(small: str, found: WordReading) -> bool:
         """Tell whether a reading is so much likelier than the rare word `small` that the word may be an error."""
-        return found.score - log(max(count(small), 1)) > _ERROR
+        return found.score - log(max(lexicon.count(small), 1)) > _ERROR
 
     def _collapsed(self, word: str) -> list[WordReading]:
         """Return readings of a word without its repeated letters; empty if it has none, or may be a name or a cry."""
         small = word.lower()
         runs = [len(run[0]) for run in _RUNS.finditer(small)]
-        if not self.repeats or not runs or len(set(small)) < _LETTERS:
+        if not self.repeats or not runs or len(set(small)) < _LETTERS or (word.isupper() and len(word) < _LONG_ENOUGH):
             return []
         plain = max(runs) > 2 or len(runs) > 1 or word.islower()  # noqa: PLR2004
         least = _LEAST if max(runs) > 2 else _DOUBLED  # noqa: PLR2004
         found = [one for one in self.lattice.words(small) if one.score + one.cost * 2 > least]
         found = [one for one in found if not _is_cry(one.word, particles=not self.eager)]
-        return found if found and (plain or is_hidden(found[0].word)) and _is_clear(found) else []
+        plain = plain or any(lexicon.is_hidden(one.word) and len(one.word) >= _LONG_ENOUGH for one in found[:1])
+        return found if found and plain and _is_clear(found) else []
 
     def _latin(self, piece: str, folded: str, start: int, stop: int, *, is_fancy: bool) -> Piece | None:
         """Return what a word without Russian letters may be."""
         keyed = [one for part in self.parts for one in part.whole(piece)] if piece.isascii() else []
         keyed.sort(key=by_score)
         found: Sequence[WordReading] = ()
-        if any(map(str.isalpha, folded)):
+        if any(map(str.isalpha, folded)) or (len(folded) >= _LONG_ENOUGH and not folded.isdigit()):
             if piece[stop : stop + 1] in {"'", "`"} and piece[start - 1 : start] != piece[stop]:
                 folded, stop = folded + piece[stop], stop + 1
             found = self.lattice.words(folded)
@@ -262,22 +254,25 @@ class Reader:
         is_english = (
             small.isascii()
             and plain_case
-            and (count(small) >= _BRAND or small in listed_in("english"))
+            and (lexicon.count(small) >= _BRAND or small in listed_in("english"))
             and not is_fancy
         )
         if not found and not keyed:
             return Piece("latin", start, stop, folded, is_english=is_english) if folded.isalpha() else None
+        is_fancy = is_fancy and len(folded) >= _SHORTEST  # two may be a flag
         kind = "sure" if is_fancy and found and found[0].score > _LEAST and _is_clear(found) else "latin"
         return Piece(kind, start, stop, folded, found, keyed[0] if keyed else None, is_english)
 
     def _mixed(self, piece: str, folded: str, start: int, stop: int, russian: int) -> Piece | None:
         """Return what a word of several alphabets, digits and signs may be."""
-        found = self.lattice.words(folded) if russian or len(folded) >= _SHORTEST else []
+        is_long = len(folded) > _SHORTEST and any(map(str.isalnum, folded))
+        found = self.lattice.words(folded) if russian or is_long else []
         if found and found[0].word == folded.lower():
             return None
         if _LATIN_PART.search(folded):
             return self._hyphened(folded, start, stop)
-        if found and not _is_clear(found) and not _is_sister(folded) and self._may(found[0], folded):
+        is_doubtful = (len(folded) < _SHORTEST and not folded.isalpha()) or not _is_clear(found)
+        if found and is_doubtful and not _is_sister(folded) and self._may(found[0], folded):
             close = tuple(one for one in found if found[0].score - one.score < _AGREEMENT)
             return Piece("several", start, stop, folded, close)
         if found and self._may(found[0], folded):
@@ -285,38 +280,19 @@ class Reader:
                 start -= 1
             while stop < len(piece) and piece[stop] in "_*~|)]}>" and piece[stop] in folded:
                 stop += 1
-            return Piece("foreign" if _is_sister(folded) else "sure", start, stop, folded, found)
-        if "masks" in self.names and (found := _gapped(folded.lower())):
+            is_alien = any(char.isalpha() and not char.isascii() and char not in RUSSIAN for char in folded)
+            kind = "foreign" if _is_sister(folded) or (is_alien and not lexicon.is_hidden(found[0].word)) else "sure"
+            return Piece(kind, start, stop, folded, found)
+        found = (_filled(folded) if self.joins else []) or (_gapped(folded.lower()) if "masks" in self.names else [])
+        if found:
             return Piece("sure", start, stop, folded, found)
         return self._hyphened(folded, start, stop) or self._alike(folded, start, stop, russian)
-
-    def spelled(self, written: str) -> str:
-        """Write a word of Latin letters in Russian letters, each in the likeliest way; "" if one cannot be read."""
-        letters, at, small = [], 0, written.lower()
-        while at < len(written):
-            size = next((size for size in range(4, 0, -1) if small[at : at + size] in self._likeliest), 0)
-            if not size:
-                return ""
-            letters.append(self._likeliest[small[at : at + size]])
-            at += size
-        word = "".join(letters)
-        return word[:1].upper() + word[1:] if written[:1].isupper() else word
-
-    @cached_property
-    def _likeliest(self) -> dict[str, str]:
-        """Maps Latin letters to the likeliest Russian ones; empty if `transliteration` is not among the normalizers."""
-        found: dict[str, tuple[float, str]] = {}
-        for part in self.parts:
-            for written, letters, cost in part.ways() if part.name == NAMES[SPELT.bit_length() - 1] else ():
-                if cost < found.get(written, (1.0, ""))[0]:
-                    found[written] = cost, letters
-        return {written: letters for written, (_, letters) in found.items()}
 
     def _may(self, found: WordReading, written: str) -> bool:
         """Tell whether there is enough evidence to read `written` as this word."""
         if all(char in RUSSIAN or not char.isalnum() for char in written) and not found.bits & ~(SEPARATORS | REPEATED):
             return self.joins and _is_apart(written, found)
-        if found.bits & WEAK and (len(found.word) < _LONG_ENOUGH or not is_hidden(found.word)):
+        if found.bits & WEAK and (len(found.word) < _LONG_ENOUGH or not lexicon.is_hidden(found.word)):
             return False
         if len(found.word) < _SHORTEST and not written.isalnum():
             return False
@@ -328,8 +304,8 @@ class Reader:
         """Read each part of a word with hyphens or other signs inside; None if there is nothing to read."""
         halves = folded.lower().split("-")
         once = "".join(halves[::2])
-        if self.joins and halves[::2] == halves[1::2] and len(set(halves)) > 1 and is_listed(once):
-            return Piece("sure", start, stop, folded, (WordReading(weight(once), once, 0.0, SEPARATORS),))
+        if self.joins and halves[::2] == halves[1::2] and len(set(halves)) > 1 and lexicon.is_listed(once):
+            return Piece("sure", start, stop, folded, (WordReading(lexicon.weight(once), once, 0.0, SEPARATORS),))
         cut = _CUTS.split(folded)
         if len(cut) == 1:
             return None
@@ -365,15 +341,18 @@ class Reader:
             bits |= best.bit
         if cost > _UNLIKE * russian or russian * 2 < len(letters) or russian < 2 or _is_sister(folded):  # noqa: PLR2004
             return None
-        return Piece("sure", start, stop, folded, (WordReading(0.0, "".join(letters), cost, bits),))
+        kind = "foreign" if cost and bits & SKELETON else "sure"
+        return Piece(kind, start, stop, folded, (WordReading(0.0, "".join(letters), cost, bits),))
 
 
+_QUOTED = re.compile(r"\W?[«“„].*[»”“]\W*")
 _LONG_ENOUGH = 5
 """The fewest letters of a word in which a sign of `weakly_wild` stands for a letter."""
 _RUNS = re.compile(r"(\w)\1+")
 _LATIN_PART = re.compile(r"(?:^|-)[A-Z]{2,}-[а-яё]{3}|[а-яё]{3}-[A-Z]{2,}$")
 """An abbreviation in Latin letters, joined with a word by a hyphen: «SIM-карта»."""
-_LONG_RUN = re.compile(r"(\w)\1\1")
+_LONG_RUN, _CRY = re.compile(r"(\w)\1\1"), re.compile(r"^(?!.*(\w)\1+.*(\w)\2\2).*([аеёиоуыэюя])\3\3")
+"""A letter that is repeated; one vowel, which people repeat to cry: «спасииите»."""
 _CUTS = re.compile(r"([-–—/,.:;!?()]+)")
 _SHORTEST, _SWINGS, _LETTERS = 3, 2, 2
 _LEAST, _DOUBLED = 3.0, 7.0
@@ -392,6 +371,12 @@ _NEEDED, _LONGER = {1: 99.0, 2: 9.0, 3: 7.0, 4: 4.0, 5: 2.0, 6: 0.0, 7: 0.0}, -3
 """The least score of a reading, by its length in letters, and of a longer reading."""
 
 
+def _joint(letters: str, ways: Sequence[Way]) -> Way:
+    """Return one way for several to the same letters; what is both alike and spelt so has no bit."""
+    bits = {one.bit for one in ways}
+    return Way(letters, min(one.cost for one in ways), 0 if sum(bits) == BOTH else ways[0].bit)
+
+
 def by_score(found: WordReading) -> tuple[float, str]:
     """Return the key by which readings are sorted: the best first."""
     return -found.score, found.word
@@ -399,8 +384,15 @@ def by_score(found: WordReading) -> tuple[float, str]:
 
 def _is_clear(found: Sequence[WordReading]) -> bool:
     """Tell whether the best reading is clearly ahead of the next."""
-    others = [one for one in found if plain(one.word) != plain(found[0].word)]
+    others = [one for one in found if lexicon.plain(one.word) != lexicon.plain(found[0].word)]
     return not others or found[0].score - others[0].score >= _MARGIN
+
+
+def _filled(folded: str) -> list[WordReading]:
+    """Return the hidden word that a word is without one alien character that stands in several places: «идXиXот»."""
+    aliens = [char for char in folded if char not in RUSSIAN]
+    inner = folded.replace(aliens[0], "").lower() if len(aliens) > 1 else ""
+    return [WordReading(lexicon.weight(inner), inner, 0.0, SEPARATORS)] if lexicon.is_hidden(inner) else []
 
 
 def _gapped(small: str) -> list[WordReading]:
@@ -410,8 +402,8 @@ def _gapped(small: str) -> list[WordReading]:
         return []
     size = len(small) if cut[2] != "…" else len(small) + 2
     likely = (
-        WordReading(weight(word) - 2.0 * abs(len(word) - size), word, 0.0, 1 << NAMES.index("masks"))
-        for word in hidden_forms()
+        WordReading(lexicon.weight(word) - 2.0 * abs(len(word) - size), word, 0.0, 1 << NAMES.index("masks"))
+        for word in lexicon.hidden_forms()
         if word.startswith(cut[1]) and word.endswith(cut[3]) and abs(len(word) - size) < _SHORTEST
     )
     found = sorted(likely, key=by_score)
@@ -423,12 +415,18 @@ _GAP = re.compile(r"([а-яё]+)([*#@%_.•●█-]{2,}|…)([а-яё]+)")
 
 def _is_odd(word: str, small: str) -> bool:
     """Tell whether the capitals of a word hide it: «КаЗиНо», not «звонИт» (a stress) or «ГОСТами» (an ending)."""
-    if word in {small, word.upper()} or word[1:] == small[1:] or not is_listed(small):
+    if word in {small, word.upper()} or word[1:] == small[1:] or not lexicon.is_listed(small):
         return False
-    begun = len(small) >= _LONG_ENOUGH and _BEGUN.match(word) and is_hidden(small)
+    hidden = lexicon.is_hidden(small)
+    is_lone = len(small) <= _LONG_ENOUGH and lexicon.weight(small) < _LONE
+    if not hidden and (is_lone or any("Abbr" in one.grammemes for one in readings(small))):
+        return False  # «КоАП», «АлАТ»
+    begun = len(small) >= _LONG_ENOUGH and _BEGUN.match(word) and hidden
     return swings(word) >= _SWINGS or bool(begun or _INSIDE.search(word))
 
 
+_LONE = 7.0
+"""The weight of a word that is so frequent that it is no abbreviation."""
 _INSIDE, _BEGUN = re.compile("[а-яё][А-ЯЁ]{2}"), re.compile("[А-ЯЁ]{2}")
 """Capitals inside a word; at the beginning of one that people hide."""
 
@@ -436,6 +434,11 @@ _INSIDE, _BEGUN = re.compile("[а-яё][А-ЯЁ]{2}"), re.compile("[А-ЯЁ]{2}"
 def _is_cry(word: str, *, particles: bool) -> bool:
     """Tell whether a word is a cry that people stretch on purpose («урааа»), or, with `particles`, one like «нууу»."""
     return any(one.pos == "INTJ" or (particles and one.pos in {"PRCL", "NPRO"}) for one in readings(word))
+
+
+def _is_ornament(char: str) -> bool:
+    """Tell whether a character is a picture that shows no letter."""
+    return is_picture(char) and not fold(char).isalnum()
 
 
 def _is_sister(word: str) -> bool:
@@ -449,10 +452,18 @@ def _units() -> frozenset[str]:
     return word_lists("reading_hints")["unit"].union(unit.strip(".").lower() for unit in listed_in("units"))
 
 
+_ACRONYM = 6
+
+
 def _is_apart(written: str, found: WordReading) -> bool:
     """Tell whether signs hide a word («к.а.з.и.н.о»): its parts are no words, units, syllables or stutter."""
     parts = [part.lower() for part in re.split(r"[^а-яёА-ЯЁ]+", written) if part]
     size = sum(map(len, parts))
+    hidden = lexicon.is_hidden(found.word)
+    is_capital = written.isupper() and "." in written and size < _ACRONYM  # «К.О.Т.»
+    is_pair = len(parts) == 3 and "(" in written  # «С(о)лгал»  # noqa: PLR2004
+    if not hidden and (is_capital or is_pair or len(set(found.word)) < _SHORTEST):
+        return False
     if (
         (set(parts) <= _units() and len(parts) <= _SHORTEST)
         or size < _SHORTEST
@@ -462,7 +473,7 @@ def _is_apart(written: str, found: WordReading) -> bool:
         return False
     if len(parts) > 2 and sum(len(part) == 1 for part in parts) > 1 and found.word != parts[-1]:  # noqa: PLR2004
         return True
-    if set(written) & {"-"} and swings(written) == 0 and not is_hidden(found.word):
+    if set(written) & set("-'’`") and swings(written) == 0 and not hidden:
         return False
-    whole = [is_listed(part) and (len(part) > 3 or weight(part) > 9) for part in parts if len(part) > 1]  # noqa: PLR2004
+    whole = [lexicon.is_listed(part) and (len(part) > 3 or lexicon.weight(part) > 9) for part in parts if len(part) > 1]  # noqa: PLR2004
     return bool(whole) and (not all(whole) or len(parts) > 2 or swings(written) > 0)  # noqa: PLR2004

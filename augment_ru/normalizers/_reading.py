@@ -58,8 +58,8 @@ _SPACED = re.compile(
     r"(?<![^\s«\"(])\S[\ufe0f.,/|*_·•~-]?\s+[-–—.·•,|/*_~+:;]?\s*\S[\ufe0f.,/|*_·•~-]?\s+(?:[-–—.·•,|/*_~+:;]\s+)?\S(?!\w)"
 )
 """What every text with letters apart («к а з») contains."""
-_QUOTES = '«„“"'
-"""Opening quotation marks; a word of another language that is quoted stays."""
+_QUOTES = '«»„“"'
+"""Quotation marks; a word of another language that is quoted stays."""
 _MOST_READINGS = 20
 _MOST_PIECES = 400_000
 
@@ -170,11 +170,13 @@ def _edits_of(context: Pieces) -> Iterator[Edit]:
             continue
         best = unknown.get(at)
         if one.kind in {"sure", "turned"} or (
-            one.kind == "foreign" and strange * FOREIGN <= plain and context.pieces[at][0] not in _QUOTES
+            one.kind == "foreign" and strange * FOREIGN <= plain and set(_QUOTES).isdisjoint(context.pieces[at])
         ):
             best = one.found[0]
         elif one.kind == "several":
             best = agreeing_reading(context, at, one.found)
+        if best is not None and "_" in context.pieces[at] and "букв" in context.text:
+            continue  # «В слове к_рова пропущена буква»
         if best is not None:
             chosen[at] = context.written(at, one, best.word, best.bits)
         elif at in found:

@@ -8,7 +8,8 @@ from functools import cache
 from typing import ClassVar
 
 from augment_ru.edits import Edit
-from augment_ru.normalizers._lexicon import is_word
+from augment_ru.language.morphology import has_reading
+from augment_ru.normalizers._lexicon import is_hidden, is_word
 from augment_ru.normalizers._normalization import Normalization
 from augment_ru.resources import dictionary_path, rows
 
@@ -18,7 +19,7 @@ _LIKELY = re.compile(
     r"точк|тчк|\bд[оo]т\b|\bdot\b|собак|собач|@|[(\[{]\s*(?:[аa]|at|эт)\s*[)\]}]|\.[а-я]{2,4}\b|\s_\s|нижн"
 )
 """What every text with an address in words contains."""
-_DIGIT = re.compile(r"\d.*\d|[⓪①-⑨❶-❾].*[⓪①-⑨❶-❾]|девят", re.DOTALL)
+_DIGIT = re.compile(r"\d.*\d|[⓪①-⑨❶-❾].*[⓪①-⑨❶-❾]|дев[яи][тц]", re.DOTALL)
 _DIGITS, _MOST = 11, 14
 """How many digits a telephone number has, and the most words or groups of digits that it is written in."""
 
@@ -76,7 +77,9 @@ def _written(found: str) -> str:
     parts = cut[::2]
     ends = [at for at, mark in enumerate(marks) if mark == "." and parts[at + 1] in zones]
     is_nick = marks == ["_"] and cut[1] != "_" and not all(map(is_word, parts))
-    if not is_nick and not (ends and _is_sure(parts[ends[-1]], parts[ends[-1] + 1], cut[2 * ends[-1] + 1])):
+    is_said = len(marks) == 1 and is_word(parts[0]) and not (has_reading(parts[0], "NOUN") or is_hidden(parts[0]))
+    at = ends[-1] if ends else 0
+    if not is_nick and (is_said or not ends or not _is_sure(parts[at], parts[at + 1], cut[2 * at + 1])):
         return ""
     names = [
         zones[part]

@@ -4,17 +4,7 @@ from typing import ClassVar
 
 from augment_ru.normalizers._normalization import NormalizationChain, normalization_of
 
-_PARTS = (
-    "invisible",
-    "contacts",
-    "skeleton",
-    "masks",
-    "separators",
-    "layout",
-    "transliteration",
-    "stretching",
-    "spelling",
-)
+_PARTS = "invisible contacts skeleton masks separators layout transliteration stretching spelling".split()  # noqa: SIM905
 
 
 class EvasionNormalization(NormalizationChain):

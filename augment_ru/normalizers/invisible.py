@@ -18,12 +18,14 @@ _SPACES = "\u2000-\u200a\u205f"
 _FOUND = re.compile(
     "\u202e(?P<reversed>[^\u202a-\u202e\u2066-\u2069\n]+)[\u202c\u2069]?"
     f"|[{_UNSEEN}]+|[{_MARKS}]+|(?P<space>[{_SPACES}])"
+    r"|(?<=[а-яё])(?P<tags>(?:</?[a-z]+>|\[/?[a-z]+\]|&(?:shy|zwj|zwnj|#\d+);|<!--.*?-->)+)(?=[а-яё])"
 )
 _ALL = re.compile(f"[{_UNSEEN}{_MARKS}]")
 _STRESS = "\u0300\u0301"
 _OF_LETTERS = {"и\u0306", "е\u0308", "у\u0306", "і\u0308"}
 """Letters that are written as a letter and a mark: й, ё, ў, ї."""
-_WORD = re.compile(rf"[\w{_MARKS}]*\Z")
+_APART, _LONG = re.compile(rf"[^\w{_MARKS}]"), 40
+_STRESSED = "аеёиоуыэюяaeiouyкг"  # Macedonian has «ќ» and «ѓ»
 _PICTURES = {"So", "Sk", "Cn"}
 
 
@@ -46,7 +48,7 @@ class InvisibleNormalization(Normalization):
                 yield Edit(start, stop, _ALL.sub("", inner)[::-1])
             elif found["space"]:
                 yield Edit(start, stop, " ")
-            elif not _belongs(text, start, stop):
+            elif found["tags"] or not _belongs(text, start, stop):
                 yield Edit(start, stop, "")
 
 
@@ -58,11 +60,14 @@ def _belongs(text: str, start: int, stop: int) -> bool:
         return kind in _PICTURES or (marks[0] == "\ufe0f" and before in "0123456789#*©®™‼⁉〰〽") or _joins(before)
     if not "а" <= before.lower() <= "ӿ" and not before.isascii():
         return True  # marks of other scripts
+    around = _APART.split(text[max(0, start - _LONG) : start])[-1] + _APART.split(text[stop : stop + _LONG])[0]
+    if sum(map(str.isalpha, around)) < 2 and marks not in around and not "а" <= before.lower() <= "ё":  # noqa: PLR2004  (a sign, a vector)
+        return True
     if kind[:1] in "NSPZ" or not before:
-        return before.isascii() and before in "0123456789#*" and marks == "\u20e3"
+        return False
     if (before + marks).lower() in _OF_LETTERS:
         return True
-    return len(marks) == 1 and marks in _STRESS and not _is_mark(text[start - 2 : start - 1])
+    return marks in _STRESS and before.lower() in _STRESSED and marks not in around  # a word has one stress
 
 
 def _is_mark(char: str) -> bool:

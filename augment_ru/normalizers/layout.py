@@ -27,8 +27,8 @@ class LayoutNormalization(WordNormalization):
         for stop in range(len(piece), 0, -1):
             typed = piece[:stop].translate(_keys())
             parts = typed.lower().split("-")
-            if all(map(is_word, parts)):
-                yield WordReading(sum(map(weight, parts)) / len(parts) - longer, typed, stop, self.bit)
+            if all(map(is_word, parts)) and len(max(parts, key=len)) >= min(len(parts), 2):
+                yield WordReading(min(map(weight, parts)) - longer - _LONGER * (len(parts) > 1), typed, stop, self.bit)
                 longer = _LONGER
             if piece[stop - 1] not in _CLOSING:
                 return

@@ -1,15 +1,31 @@
 """На месте букв стоят знаки и цифры: «к@зин0», «каз*но» → «казино»."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar
 
+from augment_ru.normalizers._lattice import WordReading
+from augment_ru.normalizers._lexicon import of_letters, weight
 from augment_ru.normalizers._reading import WordNormalization
 
 
 @dataclass(frozen=True, slots=True)
 class MasksNormalization(WordNormalization):
-    """Read signs, digits and pictures that stand for letters, and letters that a sign hides («каз*но»)."""
+    """Read signs, digits and pictures that stand for letters, letters that a sign hides («каз*но»), and lost vowels."""
 
     name: ClassVar[str] = "masks"
     wild: ClassVar[str] = "*#%•☆★■█●○◻▪□◼⬛✱✲＊∗"
     weakly_wild: ClassVar[str] = "_?-.~^+=…·"
+
+    def unknown(self, word: str) -> Iterable[WordReading]:
+        """Return the hidden word that a word is without its vowels, or with its letters in another order."""
+        if found := of_letters(word):
+            yield WordReading(weight(found) - _COST * 2, found, _COST, self.bit)
+
+    def is_near(self, word: str) -> bool:
+        """Tell whether a word has the consonants or the letters of a hidden word."""
+        return bool(of_letters(word))
+
+
+_COST = 1.5
+"""What it costs that letters are left out or stand elsewhere."""
