@@ -34,8 +34,8 @@ _SHORT, _MOST_PARTS = 3, 5
 _CHANCE, _UNKNOWN = 20.9, 2.0
 """The logarithm of the number of words in the news, and the weight of an unknown word."""
 _GAIN, _GAIN_HIDDEN, _GAIN_KNOWN, _RARE = 9.0, 10.0, 12.2, 5.0
-"""Parts are joined if the whole word is likelier than they are by this logarithm: if a part is no word, if the whole is a
-hidden word, and if all are words. A word of at most the weight `_RARE` is not made in this way."""
+"""Parts are joined if the whole word is likelier than they are by this logarithm: if a part is no word, if the whole is
+a hidden word, and if all are words. A word of at most the weight `_RARE` is not made in this way."""
 
 
 def joined_pieces(context: Pieces) -> tuple[dict[int, Edit], set[int]]:

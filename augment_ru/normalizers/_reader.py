@@ -280,7 +280,8 @@ class Reader:
                 start -= 1
             while stop < len(piece) and piece[stop] in "_*~|)]}>" and piece[stop] in folded:
                 stop += 1
-            is_alien = any(char.isalpha() and not char.isascii() and char not in RUSSIAN for char in folded)
+            # «çил» is Chuvash; no language mixes Greek and Russian letters in a word
+            is_alien = RUSSIAN.isdisjoint(folded) or any("\x80" <= char < "\u0250" for char in folded)
             kind = "foreign" if _is_sister(folded) or (is_alien and not lexicon.is_hidden(found[0].word)) else "sure"
             return Piece(kind, start, stop, folded, found)
         found = (_filled(folded) if self.joins else []) or (_gapped(folded.lower()) if "masks" in self.names else [])
@@ -339,7 +340,8 @@ class Reader:
             letters.append(best.letters)
             cost += best.cost
             bits |= best.bit
-        if cost > _UNLIKE * russian or russian * 2 < len(letters) or russian < 2 or _is_sister(folded):  # noqa: PLR2004
+        is_apart = len(set(folded[1::2])) == 1 and not folded[1].isalpha()  # «г+о+л+д+у» is not «гтотл…»
+        if is_apart or cost > _UNLIKE * russian or russian * 2 < len(letters) or russian < 2 or _is_sister(folded):  # noqa: PLR2004
             return None
         kind = "foreign" if cost and bits & SKELETON else "sure"
         return Piece(kind, start, stop, folded, (WordReading(0.0, "".join(letters), cost, bits),))
