@@ -306,7 +306,6 @@ _LIGHT_PREPOSITION = 0.45
 _TELLING = frozenset({"action", "argument", "circumstance", "modifier", "preposition", "question"})
 _SHORT = 3
 _LEGIBLE, _ILLEGIBLE = 0.2, 0.6
-"""A word is easy to read up to the first share of changed letters, and illegible from the second share on."""
 
 
 def features_of(fates: Fates) -> dict[str, float]:
@@ -404,36 +403,25 @@ def _orphans(source: Source, number: int, gone: set[int]) -> Iterator[tuple[str,
         yield "lost_negated", 1.0
 
 
-DAMAGE = ("became_word", "damaged_letters", "damaged_unknown", "illegible_share", "illegible_words")
-"""The features of misspelt words, in the order of `damage`."""
-
-
 def of_damaged(fates: Fates) -> Iterator[tuple[str, float]]:
-    """Yield the features of misspelt words."""
+    """Yield the features of misspelt words; all but `illegible_words` count by the share of the word.
+
+    A word is easy to read up to the share `_LEGIBLE` of changed letters, illegible from `_ILLEGIBLE` on, and between
+    them illegible in part.
+    """
     source = fates.source
     for number, form, apart in fates.damaged:
-        values = damage(source.forms[number], form, apart)
-        yield from zip(DAMAGE, (*(source.shares[number] * value for value in values[:-1]), values[-1]), strict=True)
-
-
-def damage(old: str, form: str, apart: int) -> tuple[float, ...]:
-    """Return the features `DAMAGE` of a misspelt word.
-
-    They are: whether it became another word of the dictionary; which share of its letters differs, also if the
-    dictionary does not have it; how illegible it is (0 up to the share `_LEGIBLE`, 1 from `_ILLEGIBLE` on, linear
-    between them), and whether a word of more than `_SHORT` letters is illegible. The first four count by the share of
-    the word in the information of its sentence, which is left out here.
-
-    Args:
-        old: the word.
-        form: its new form.
-        apart: how many letters differ.
-    """
-    part = apart / len(old) if apart < len(old) else 1.0
-    illegible = min((part - _LEGIBLE) / (_ILLEGIBLE - _LEGIBLE), 1.0) if part > _LEGIBLE else 0.0
-    became = has_form(form) and len(form) > 1 and set(lemmas_of(form)).isdisjoint(lemmas_of(old))
-    unknown = 0.0 if is_known(old) else part
-    return float(became), part, unknown, illegible, float(illegible > 1 / 2 and len(old) > _SHORT)
+        old, share = source.forms[number], source.shares[number]
+        part = apart / len(old) if apart < len(old) else 1.0
+        yield "damaged_letters", share * part
+        if has_form(form) and len(form) > 1 and set(lemmas_of(form)).isdisjoint(lemmas_of(old)):
+            yield "became_word", share
+        if not is_known(old):
+            yield "damaged_unknown", share * part
+        if part > _LEGIBLE:
+            illegible = min((part - _LEGIBLE) / (_ILLEGIBLE - _LEGIBLE), 1.0)
+            yield "illegible_share", share * illegible
+            yield "illegible_words", float(illegible > 1 / 2 and len(old) > _SHORT)
 
 
 def of_signs(fates: Fates) -> Iterator[tuple[str, float]]:
