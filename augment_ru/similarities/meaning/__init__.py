@@ -14,9 +14,8 @@ from augment_ru.errors import AugmentError, check_known, unknown
 from augment_ru.inference.pretrained import short_digest
 from augment_ru.resources import dictionary_path, rows
 from augment_ru.script import Script
-from augment_ru.similarities.meaning.features import DAMAGE, features_of
+from augment_ru.similarities.meaning.features import features_of
 from augment_ru.similarities.meaning.matching import fates_of, guessed_fates
-from augment_ru.similarities.meaning.slips import SourceWords, misspelt
 from augment_ru.similarities.meaning.words import SENTENCE_END, Fates, Source, kept_source
 from augment_ru.text.batch import Batch
 from augment_ru.text.characters import decode
@@ -121,17 +120,8 @@ class MeaningScorer(Scorer):
             sources = map(self._source, indices.tolist())
             fates = map(guessed_fates, sources, candidates)
             return np.array(list(map(self._of_fates, fates)), dtype=np.float64)
-        asked, at = np.unique(indices, return_inverse=True)
-        words = SourceWords.of(list(map(self._source, asked.tolist())))
-        only_slips, owners, lost = misspelt(words, at, candidates.table)
-        scores, losses = np.ones(indices.size), np.zeros(owners.size)
-        for name, values in zip(DAMAGE, lost, strict=True):
-            losses += self._weights.get(name, 0.0) * values
-        lossy = np.any(lost, axis=0)
-        np.minimum.at(scores, owners[lossy], list(map(self._logistic, losses[lossy].tolist())))
-        for number in (~only_slips).nonzero()[0].tolist():
-            scores[number] = self._matched(int(indices[number]), candidates.scripts[number])
-        return scores
+        scored = map(self._of_script, indices.tolist(), candidates.scripts)
+        return np.fromiter(scored, dtype=np.float64, count=indices.size)
 
     @property
     def sentences(self) -> Ints | None:
@@ -141,7 +131,7 @@ class MeaningScorer(Scorer):
         """
         return self._references.batch.once(_sentence_starts) if isinstance(self._references, References) else None
 
-    def _matched(self, index: int, script: Script) -> float:
+    def _of_script(self, index: int, script: Script) -> float:
         key = (index, *script.triples, *script.notes)
         score = self._scores.get(key)
         if score is None:
@@ -164,10 +154,7 @@ class MeaningScorer(Scorer):
         loss, weights = 0.0, self._weights
         for name in sorted(features):  # one by one, since `sum` rounds otherwise from Python 3.12 on
             loss += weights.get(name, 0.0) * features[name]
-        return self._logistic(loss)
-
-    def _logistic(self, loss: float) -> float:
-        total = self._weights[_CONSTANT] + loss
+        total = weights[_CONSTANT] + loss
         return 1 / (1 + exp(-max(min(total, 30.0), -30.0)))
 
 

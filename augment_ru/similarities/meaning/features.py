@@ -350,7 +350,6 @@ _LIGHT_PREPOSITION = 0.45
 _TELLING = frozenset({"action", "argument", "circumstance", "modifier", "preposition", "question"})
 _SHORT = 3
 _LEGIBLE, _ILLEGIBLE = 0.2, 0.6
-"""A word is easy to read up to the first share of changed letters, and illegible from the second share on."""
 
 
 def features_of(fates: Fates) -> dict[str, float]:
@@ -459,12 +458,11 @@ def _orphans(source: Source, number: int, gone: set[int]) -> Iterator[tuple[str,
         yield "lost_negated", 1.0
 
 
-DAMAGE = ("became_word", "damaged_letters", "damaged_unknown", "illegible_share", "illegible_words")
-"""The features of misspelt words, in the order of `damage`."""
-
-
 def of_damaged(fates: Fates) -> Iterator[tuple[str, float]]:
-    """Find what a text lost because words are misspelt.
+    """Find what a text lost because words are misspelt. All but `illegible_words` count by the share of the word.
+
+    A word is easy to read up to the share `_LEGIBLE` of changed letters, illegible from `_ILLEGIBLE` on, and between
+    them illegible in part.
 
     Args:
         fates: what the edits did to each word of the text (lost, misspelt, moved, replaced…).
@@ -474,28 +472,17 @@ def of_damaged(fates: Fates) -> Iterator[tuple[str, float]]:
     """
     source = fates.source
     for number, form, apart in fates.damaged:
-        values = damage(source.forms[number], form, apart)
-        yield from zip(DAMAGE, (*(source.shares[number] * value for value in values[:-1]), values[-1]), strict=True)
-
-
-def damage(old: str, form: str, apart: int) -> tuple[float, ...]:
-    """Return how badly a word is misspelt, as the five numbers that `DAMAGE` names.
-
-    1: whether it became another word of the dictionary (1 or 0). 2: the share of its letters that differ. 3: the same
-    share if the dictionary does not have the old word, otherwise 0. 4: how illegible it is: 0 up to a share of 0.2, 1
-    from 0.6 on, linear between. 5: whether a word of more than three letters is more than half illegible (1 or 0). The
-    caller multiplies the first four by the share of the word in the information of its sentence.
-
-    Args:
-        old: the word, in lower case.
-        form: the misspelt word, in lower case.
-        apart: how many letters differ.
-    """
-    part = apart / len(old) if apart < len(old) else 1.0
-    illegible = min((part - _LEGIBLE) / (_ILLEGIBLE - _LEGIBLE), 1.0) if part > _LEGIBLE else 0.0
-    became = has_form(form) and len(form) > 1 and set(lemmas_of(form)).isdisjoint(lemmas_of(old))
-    unknown = 0.0 if is_known(old) else part
-    return float(became), part, unknown, illegible, float(illegible > 1 / 2 and len(old) > _SHORT)
+        old, share = source.forms[number], source.shares[number]
+        part = apart / len(old) if apart < len(old) else 1.0
+        yield "damaged_letters", share * part
+        if has_form(form) and len(form) > 1 and set(lemmas_of(form)).isdisjoint(lemmas_of(old)):
+            yield "became_word", share
+        if not is_known(old):
+            yield "damaged_unknown", share * part
+        if part > _LEGIBLE:
+            illegible = min((part - _LEGIBLE) / (_ILLEGIBLE - _LEGIBLE), 1.0)
+            yield "illegible_share", share * illegible
+            yield "illegible_words", float(illegible > 1 / 2 and len(old) > _SHORT)
 
 
 def of_signs(fates: Fates) -> Iterator[tuple[str, float]]:

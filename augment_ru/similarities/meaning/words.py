@@ -220,13 +220,6 @@ class Source:
         """Return the index of the sentence that contains a place of the text, from 0."""
         return max(bisect_right(self._sentences, (place, len(self.text) + 1)) - 1, 0)
 
-    @property
-    def sentences(self) -> list[tuple[int, "Source"]]:
-        """The sentences of the text, each with the place where it starts."""
-        if self.is_one_sentence:
-            return [(0, self)]
-        return [(start, self._part(number, number)) for number, (start, _) in enumerate(self._sentences)]
-
     def _part(self, first: int, last: int) -> "Source":
         if (first, last) not in self._parts:
             self._parts[first, last] = Source(self.text[self._sentences[first][0] : self._sentences[last][1]])
