@@ -14,9 +14,6 @@ from augment_ru.engine.search import Tiles
 from augment_ru.engine.similarity import Candidates
 from augment_ru.language.morphology import has_form, is_known, morphology
 from augment_ru.similarities.meaning import Meaning, MeaningScorer, weights_of
-from augment_ru.similarities.meaning.features import features_of
-from augment_ru.similarities.meaning.matching import fates_of
-from augment_ru.similarities.meaning.words import Source
 from augment_ru.text.batch import Batch
 from augment_ru.text.words import RUSSIAN
 from profiles import examples
@@ -58,20 +55,10 @@ def _together(scripts: list[Script]) -> list[float]:
     return list(scorer.score(np.arange(len(scripts)), Candidates(scripts)).tolist())
 
 
-def _by_matching(script: Script) -> float:
-    """The score of a script by the fates of its words, with nothing shared or kept."""
-    scorer = MeaningScorer(weights_of("meaning").values, [])
-    lowest = 1.0
-    for part in Source(script.source).parts(script.edits):
-        fates = fates_of(*part)
-        if fates.inserted and not fates.source.forms:
-            return 0.0
-        features = features_of(fates)
-        loss = 0.0
-        for name in sorted(features):
-            loss += weights_of("meaning").values.get(name, 0.0) * features[name]
-        lowest = min(lowest, scorer._logistic(loss) if features else 1.0)  # noqa: SLF001  (the last step alone)
-    return lowest
+def _alone(script: Script) -> float:
+    """The score of a script by a scorer of its own, which has read no other text."""
+    scorer = MeaningScorer(weights_of("meaning").values, [script.source])
+    return float(scorer.score(np.zeros(1, dtype=np.int64), Candidates([script]))[0])
 
 
 @LAWS
@@ -80,7 +67,7 @@ def _by_matching(script: Script) -> float:
 @example([Script("я и кот", [Edit(0, 1, "щ"), Edit(2, 3, "И"), Edit(4, 5, "й")])])
 @example([Script("ΑΒ и кот", [Edit(1, 2, "Σ")]), Script("Был и кот.", [Edit(4, 5, "И")])])
 def test_scores_do_not_depend_on_other_candidates(scripts: list[Script]) -> None:
-    expected = [_by_matching(script) for script in scripts]
+    expected = [_alone(script) for script in scripts]
     assert _together(scripts) == expected
     assert _together(scripts[::-1]) == expected[::-1]
 
