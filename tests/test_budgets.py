@@ -2,10 +2,12 @@
 
 import os
 import sys
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
+from augment_ru import Normalizer
 from augment_ru.resources import folder
 from budgets import SHAPES, Cost, cost_of, offline_attacks, perturbing
 from profiles import IS_FULL
@@ -60,8 +62,25 @@ def _is_linear(short: Cost, long: Cost, size: int = LONG) -> bool:
 
 @pytest.mark.parametrize(("attack", "shape", "options"), CASES)
 def test_cost_grows_with_the_length(attack: str, shape: str, options: dict[str, Any]) -> None:
+    check(lambda *sizes: perturbing(attack, *map(SHAPES[shape], sizes), **options))
+
+
+@pytest.mark.parametrize("shape", [*SHAPES, "аб", "к<b>а</b>", "ка1", "кт\u0301а", "к.а.з."])
+def test_cost_of_reading_back_grows_with_the_length(shape: str) -> None:
+    read = Normalizer("evasion+spoken")
+    make: Callable[[int], str] = SHAPES.get(shape, lambda size: (shape * size)[:size])
+    read(make(SHORT))
+
+    def work(text: str) -> Callable[[], str]:
+        return lambda: read(text).text and "perturbed"
+
+    check(lambda *sizes: [work(make(size)) for size in sizes])
+
+
+def check(works_of: Callable[..., list[Callable[[], str]]]) -> None:
+    """Check that the cost of works for texts of two lengths grows no faster than the length."""
     for times in (1, LONG // SHORT):
-        works = perturbing(attack, *(SHAPES[shape](size * times) for size in (SHORT, LONG)), **options)
+        works = works_of(SHORT * times, LONG * times)
         short, long = map(cost_of, works)
         for _ in range(_TRIES // times):
             assert {short.status, long.status} <= {"perturbed", "unchanged", "rejected"}

@@ -130,12 +130,12 @@ class Reader:
         )
 
     def judge(self, piece: str) -> Piece | None:
-        """Return what a piece may be; None if it stays as it is in every text.
+        """Return what a piece may be; None if it stays as it is in every text, or is longer than a word or two can be.
 
         A word in quotes is only mentioned («превед», «Л_ё_х_а»), so it stays unless it has an alien letter or is
         hidden.
         """
-        judged = self._judged(piece)
+        judged = self._judged(piece) if len(piece) <= _MOST else None
         if judged and judged.found and not self.eager and _QUOTED.fullmatch(piece):
             best = judged.found[0]
             if best.bits & ~BOTH and not any(map(lexicon.is_hidden, best.word.split())):
@@ -347,6 +347,8 @@ class Reader:
         return Piece(kind, start, stop, folded, (WordReading(0.0, "".join(letters), cost, bits),))
 
 
+_MOST = 500
+"""The most characters of a piece that is read: its cost grows with the square of its length."""
 _QUOTED = re.compile(r"\W?[«“„].*[»”“]\W*")
 _LONG_ENOUGH = 5
 """The fewest letters of a word in which a sign of `weakly_wild` stands for a letter."""
