@@ -281,7 +281,9 @@ class Reader:
             while stop < len(piece) and piece[stop] in "_*~|)]}>" and piece[stop] in folded:
                 stop += 1
             # «çил» is Chuvash; no language mixes Greek and Russian letters in a word
-            is_alien = RUSSIAN.isdisjoint(folded) or any("\x80" <= char < "\u0250" for char in folded)
+            is_alien = RUSSIAN.isdisjoint(folded) or any(
+                "\x80" <= char < "\u0250" and char.isalpha() for char in folded
+            )
             kind = "foreign" if _is_sister(folded) or (is_alien and not lexicon.is_hidden(found[0].word)) else "sure"
             return Piece(kind, start, stop, folded, found)
         found = (_filled(folded) if self.joins else []) or (_gapped(folded.lower()) if "masks" in self.names else [])

@@ -192,7 +192,7 @@ def test_equal_questions_are_asked_once_and_right_answers_are_not_shown() -> Non
         (lambda _: None, "returned a NoneType for"),
         (lambda _: 1 / 0, "ZeroDivisionError: division by zero"),
         (lambda examples: [["a", "b"]] * len(examples), r"a prediction is \['a', 'b'\]; the task needs a label"),
-        (lambda examples: [{"lable": "a"}] * len(examples), "'lable'.*; the task needs an object with"),
+        (lambda examples: [{"lable": "a"}] * len(examples), r".*'lable': 'a'}; the task needs an object with"),
         (
             lambda examples: [object()] * len(examples),
             "a prediction has the type object; a model must return labels or texts",
