@@ -42,23 +42,21 @@ class EditTable(Sequence[Script]):
     make_texts: Callable[[], list[str]] | None = field(default=None, repr=False)
 
     @classmethod
-    def of_scripts(
-        cls, scripts: Sequence[Script], sources: Sequence[str] | None = None, rows: Ints | None = None
-    ) -> "EditTable":
+    def of_scripts(cls, scripts: Sequence[Script], sources: Sequence[str], rows: Ints) -> "EditTable":
         """Make the table of these scripts (edits of texts).
 
         Args:
             scripts: the scripts.
-            sources: the source texts; by default the source of each script.
-            rows: for each script, the index of its source in `sources`, shape (scripts,); by default 0, 1, 2, ....
+            sources: the source texts.
+            rows: for each script, the index of its source in `sources`, shape (scripts,).
         """
         triples = [triple for script in scripts for triple in script.triples]
         places = np.array([triple[:2] for triple in triples], dtype=np.int64).reshape(-1, 2)
         firsts = np.cumsum([0, *(len(script.triples) for script in scripts)])
         notes = [note for script in scripts for note in script.notes or [None] * len(script.triples)]
         return cls(
-            [script.source for script in scripts] if sources is None else sources,
-            np.arange(len(scripts)) if rows is None else rows,
+            sources,
+            rows,
             firsts,
             places[:, 0],
             places[:, 1],

@@ -3,7 +3,6 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from inspect import isroutine
 from typing import Any, Self, TypeAlias, cast
 
@@ -11,7 +10,6 @@ import numpy as np
 
 from augment_ru import registry
 from augment_ru.draws import Floats, Ints
-from augment_ru.engine.edit_table import EditTable
 from augment_ru.errors import AugmentError, check_known, failing
 from augment_ru.options import configured, on_device, values_of
 from augment_ru.registry import is_own, own_object, refuse
@@ -62,11 +60,6 @@ class Candidates(Sequence[str]):
 
     def __getitem__(self, at: Any) -> Any:  # noqa: ANN401  (an index or a slice, as every sequence)
         return [script.text for script in self.scripts[at]] if isinstance(at, slice) else self.scripts[at].text
-
-    @cached_property
-    def table(self) -> EditTable:
-        """The edits of all perturbed texts, in arrays."""
-        return self.scripts if isinstance(self.scripts, EditTable) else EditTable.of_scripts(self.scripts)
 
 
 def as_read(candidates: Sequence[str]) -> Sequence[str]:

@@ -87,7 +87,7 @@ def test_candidates_of_a_gate_are_the_scripts_that_their_columns_say() -> None:
     scripts = list(table)
     assert alone[::2] == table[:] == scripts
     assert {script.source for script in scripts} <= set(prepared.batch.texts)
-    made = EditTable.of_scripts(scripts)
+    made = EditTable.of_scripts(scripts, [one.source for one in scripts], np.arange(len(scripts)))
     assert list(made) == scripts
     for one, other in zip(
         (table.owners, table.starts, table.stops, table.new.codes, table.new.offsets),

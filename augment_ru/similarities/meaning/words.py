@@ -178,7 +178,7 @@ class Source:
                 behind = self._added(edits, behind)
         inside = [edit for edit in edits if edit not in behind] if behind else edits
         found: list[tuple[Source, Sequence[Edit]]] = [(self, behind)] if behind else []
-        if self.is_one_sentence:
+        if len(self._sentences) == 1:
             return [*found, (self, inside)] if inside else found
         at = 0
         while at < len(inside):
@@ -210,11 +210,6 @@ class Source:
             if edit not in behind:
                 lost.subtract(forms_of(as_said(edit)))
         return [edit for edit in behind if not (new := Counter(forms_of(as_said(edit)))) or new - lost]
-
-    @property
-    def is_one_sentence(self) -> bool:
-        """Whether the text consists of one sentence."""
-        return len(self._sentences) == 1
 
     def sentence_at(self, place: int) -> int:
         """Return the index of the sentence that contains a place of the text, from 0."""
