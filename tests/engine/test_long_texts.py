@@ -38,7 +38,7 @@ def _text(sentences: int) -> str:
 
 def _grows_evenly(run: Callable[[str], object]) -> bool:
     short, long = _text(SHORT), _text(SHORT * TIMES)
-    run(short)  # what is loaded, and what caches keep of the words
+    run(long)  # what is loaded, by its first need, and what caches keep of the words
     of_short, of_long = (_peak(partial(run, text)) / len(text) for text in (short, long))
     return of_long < MOST * of_short
 
