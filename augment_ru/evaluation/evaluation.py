@@ -657,7 +657,6 @@ def evaluate(
     shown = demonstrations(train_rows.values, pairs, settings.seed) if train_rows and any(shots) else None
     shown = shown and replace(shown, nearest=_nearest(settings, shown, task))
     plan = EvaluationPlan(pairs, shots, settings.episodes, shown, settings.repeats)
-    plan.check()
     if settings.catch is not None:
         check_catch(settings.catch, pairs)
     check_requirements(settings.require, tuple(scored), tuple(pairs.attacks), settings.repeats)
@@ -675,6 +674,8 @@ def evaluate(
         examples.NamedModel.of(name, examples.model_of(model, request, own) if isinstance(model, str) else model)
         for name, model, own, _ in asked
     ]
+    if settings.shots is not None or any(model.few_shot for model in bare_ones):  # those of the task only if read
+        plan.check()
     _warn_of_learned(bare_ones, pairs)
     protected = [
         (one, bare, one.protect(bare, pairs.kind)) for one in map(Defence.of, settings.defences) for bare in bare_ones

@@ -130,6 +130,8 @@ def test_as_many_shots_as_the_benchmark_of_the_task_shows(tmp_path: Path) -> Non
     only = write(tmp_path / "one.jsonl", [row for row in rows[4:] if row["meta"]["domain"] == "law"])
     with pytest.raises(AugmentError, match=r"no train row has anatomy in 'meta.domain'"):
         evaluate(given, {"m": model}, originals=originals, train=only, shots=None)
+    alone = evaluate(given, ["random"], originals=originals, shots=None).report()
+    assert alone["models"][0]["shots"] is None, "no model reads what the task shows, so no train rows are asked for"
 
 
 def test_lidirus_is_learned_from_terra(tmp_path: Path) -> None:
