@@ -674,8 +674,8 @@ def evaluate(
         examples.NamedModel.of(name, examples.model_of(model, request, own) if isinstance(model, str) else model)
         for name, model, own, _ in asked
     ]
-    if settings.shots is not None or any(model.few_shot for model in bare_ones):  # those of the task only if read
-        plan.check()
+    if settings.shots is not None or any(model.few_shot for model in bare_ones):
+        plan.check()  # demonstrations that only the task states are needed if a model reads them
     _warn_of_learned(bare_ones, pairs)
     protected = [
         (one, bare, one.protect(bare, pairs.kind)) for one in map(Defence.of, settings.defences) for bare in bare_ones
@@ -710,8 +710,7 @@ def evaluate(
         **({"repeats": str(settings.repeats)} if settings.repeats > 1 else {}),
         **({"protocol": settings.protocol} if settings.protocol else {}),
     }
-    known = scope.release.specs
-    specs = {attack: known[attack] for attack in pairs.attacks if attack in known}
+    specs = {attack: scope.release.specs[attack] for attack in pairs.attacks if attack in scope.release.specs}
     behind = {model.name: (one, bare.name) for one, bare, model in protected}
     return Evaluation(
         pairs,
