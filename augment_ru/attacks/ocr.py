@@ -124,7 +124,9 @@ def _keeps_words(batch: Batch, starts: Ints, stops: Ints, lost: Mask) -> Mask:
     whole = ~is_word[starts - 1] & ~is_word[stops] & is_word[starts]
     goes_on = np.zeros_like(lost)
     goes_on[1:] = lost[:-1] & (starts[1:] == stops[:-1])
-    beside = before[np.minimum(stops + 2, before.size - 1)] > before[np.maximum(starts - 2, 0)]
+    rows = batch.rows(starts)
+    first, last = batch.starts[rows], batch.starts[rows + 1] - 1
+    beside = before[np.minimum(stops + 2, last)] > before[np.maximum(starts - 2, first)]
     kept: Mask = ~(lost & (whole | goes_on | beside))
     return kept
 

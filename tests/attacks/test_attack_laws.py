@@ -134,6 +134,14 @@ def test_the_end_of_the_text_before_does_not_matter(name: str) -> None:
         assert all(result.script == alone[first] for result in augmenter.texts(sources)[::2])
 
 
+@pytest.mark.parametrize("name", ATTACKS)
+def test_protected_spans_of_the_texts_beside_do_not_matter(name: str) -> None:
+    augmenter = free(make(name, {"probability": 1.0}))
+    sources = [*BEGINNINGS, *SENTENCES]
+    beside = [text for source in sources for text in ("@olga, ответьте, пожалуйста, @olga", source)]
+    assert [one.script for one in augmenter.texts(beside)[1::2]] == [one.script for one in augmenter.texts(sources)]
+
+
 @LAWS
 @given(attacks(), texts())
 def test_the_callers_random_state_is_left_alone(attack: Attack, text: str) -> None:
