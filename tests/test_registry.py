@@ -261,6 +261,17 @@ def test_a_task_of_a_file() -> None:
     assert "<1>" in result.text
 
 
+def test_rule_files_of_a_task_file_may_stand_beside_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "tasks").mkdir()
+    file = tmp_path / "tasks" / "mood.toml"
+    file.write_text('fields = ["text"]\nconstraints = ["mine.toml", "numbers"]\n', encoding="utf-8")
+    (tmp_path / "tasks" / "mine.toml").touch()
+    monkeypatch.chdir(tmp_path)
+    assert read_task_file(file).layout.constraints == (str(file.with_name("mine.toml")), "numbers")
+    (tmp_path / "mine.toml").touch()
+    assert read_task_file(file).layout.constraints == ("mine.toml", "numbers"), "as named, if it is there"
+
+
 @pytest.mark.parametrize(
     ("content", "problem"),
     [

@@ -134,6 +134,8 @@ class EvaluationSettings:
         for name in ("text_fields", "label_fields", "metrics", "by", "require", "defences", "prompts"):
             if isinstance(one := getattr(self, name), str):
                 raise AugmentError(f"`{name}` {one!r}: must be a list, such as [{one!r}]")
+        if twins := [one for number, one in enumerate(self.defences) if one in self.defences[:number]]:
+            raise AugmentError(f"`defences` {twins[0]}: is given twice; name it once")
         check_metrics(self.metrics)
         check_encoding(self.encoding)
         if self.shots is not None:

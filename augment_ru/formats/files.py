@@ -118,11 +118,15 @@ def removed(name: str) -> None:
         Path(name).unlink(missing_ok=True)
 
 
+_DESCRIPTORS = {"/dev/stdout": 1, "/dev/stderr": 2}
+
+
 @contextmanager
 def replacing(target: Path, *, listed: bool = True) -> Iterator[BinaryIO]:
     """Context manager: open a temporary file, which replaces the target if the block ends without an error.
 
-    After an error it is deleted. A device or a pipe, such as /dev/null, is written directly.
+    After an error it is deleted. A device or a pipe, such as /dev/null, is written directly, and so are /dev/stdout and
+    /dev/stderr, whatever they lead to: a shell writes to them before and after.
 
     Args:
         target: the file to write.
@@ -131,9 +135,10 @@ def replacing(target: Path, *, listed: bool = True) -> Iterator[BinaryIO]:
     Raises:
         AugmentError: the file cannot be written, or the disk is full.
     """
-    if target.exists() and not target.is_file():  # a device or a pipe, such as /dev/null
+    descriptor = _DESCRIPTORS.get(str(target))
+    if descriptor is not None or (target.exists() and not target.is_file()):  # or a device or a pipe, such as /dev/null
         try:
-            with target.open("wb") as stream:
+            with target.open("wb") if descriptor is None else os.fdopen(os.dup(descriptor), "wb") as stream:
                 yield stream
         except OSError as error:
             raise AugmentError(f"{target}: cannot be written: {error.strerror}; choose another place") from error

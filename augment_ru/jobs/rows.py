@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from hashlib import file_digest, sha256
 from importlib.util import find_spec
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -249,8 +250,10 @@ def with_split(job: RowsJob, given: Mapping[str, Any]) -> RowsJob:
         given: maps the parameters of the options to their values.
 
     Raises:
-        AugmentError: a file that the rows depend on cannot be read.
+        AugmentError: a file that the rows depend on cannot be read, or the size of a part is not finite.
     """
+    if not isfinite(given["part_size"]):
+        raise AugmentError(f"`part_size` {given['part_size']}: needs a number of mebibytes over 0")
     facts = _facts(given, job.reads) if given["resume"] else {}
     size = max(1, int(given["part_size"] * 2**20))
     return replace(job, split=RunSplit(given["workers"], given["resume"], given["engine"], size, facts))

@@ -429,7 +429,14 @@ def read_task_file(path: Path) -> Task:
         if own and (not (path.parent / prompt).is_file() or Path(prompt).name != prompt):
             raise AugmentError(f"prompt: '{prompt}' is no file beside the task file; put it there")
         _check_names(found.changed(prompt=None) if own else found)
-    return found.changed(prompt=str(path.parent / prompt)) if own else found
+    rules = tuple(_found_beside(path, name) for name in found.layout.constraints)
+    return found.changed(constraints=rules, **({"prompt": str(path.parent / prompt)} if own else {}))
+
+
+def _found_beside(path: Path, rules: str) -> str:
+    """Return the path of a rule file that a task file names: as named if it is there, else beside the task file."""
+    beside = path.parent / rules
+    return str(beside) if rules.endswith(".toml") and not Path(rules).exists() and beside.is_file() else rules
 
 
 def _read(path: Path) -> Task:

@@ -341,6 +341,20 @@ def test_a_full_disk_is_one_clear_line(source: Path) -> None:
     assert "No space left" in fails(1, "perturb", source, "--attack", "case", *FAST, "-o", "/dev/full")
 
 
+@pytest.mark.skipif(not Path("/dev/stdout").exists(), reason="needs /dev/stdout")
+def test_what_a_shell_writes_to_a_file_before_and_after_stays(source: Path, tmp_path: Path) -> None:
+    command = (sys.executable, "-m", "augment_ru", "perturb", str(source), "--attack", "case", *FAST)
+    with (tmp_path / "out").open("wb") as out:
+        for line in ("header", "footer"):
+            out.write(f"{line}\n".encode())
+            out.flush()
+            subprocess.run([*command, "-o", "/dev/stdout", "--limit", "1"], stdout=out, check=True)
+            out.seek(0, os.SEEK_END)
+    lines = (tmp_path / "out").read_text(encoding="utf-8").splitlines()
+    assert lines[::2] == ["header", "footer"]
+    assert all(json.loads(line)["text"] for line in lines[1::2])
+
+
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGKILL, -9)])
 def test_an_interrupted_run_leaves_no_file_that_looks_complete(tmp_path: Path, number: int, code: int) -> None:
     out = tmp_path / "out.jsonl"

@@ -181,6 +181,7 @@ def error_line(capsys: pytest.CaptureFixture[str], code: int, *arguments: object
         ),
         (2, ("--model", "random", "--predictions", "-"), "is no file; give a file to write to"),
         (2, ("--model", "random", "-o", "x", "--html", "x"), "give each a file of its own"),
+        (2, ("--model", "random", *("--defence", "evasion") * 2), "--defence evasion: is given twice; name it once"),
         (2, ("--model", "random", "--shots", "1,1"), "must be different numbers from 0"),
         (2, ("--model", "random", "--train", "none.jsonl"), "--train none.jsonl: no such file"),
         (2, ("--model", "randum"), "no model called 'randum'; did you mean 'random'?"),

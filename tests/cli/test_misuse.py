@@ -22,6 +22,7 @@ from commands import fails, write
             ("perturb", "in.jsonl", "--attack", "case", "--set", "case.probability=0,2"),
             "case.probability: '0,2' is not a number; write 0.2 (see",
         ),
+        (("perturb", "in.jsonl", "--attack", "case", "--part-size", "nan"), "--part-size nan: needs a number of meb"),
         (("perturb", "in.jsonl", "--seed", "x"), "--seed: 'x' is not a whole number (see"),
         (("perturb", "in.jsonl"), "no attack; name one with --attack; augment-ru list attacks shows them (see"),
         (
