@@ -247,7 +247,7 @@ def goes_before(one: str, other: str) -> bool:
     if cases := cases_behind(one):
         fits = len(other) > 1 and fitting(one, other) in {one, None}
         return fits and any(cases & reading.grammemes for reading in kinds)
-    if is_function(one) or is_function(other):
+    if any(has_reading(word, "PREP", "CONJ", "PRCL", "NPRO") for word in (one, other)):
         return one not in _PRONOUNS or has_reading(other, "VERB", "PRTS", "ADJS")
     is_long = len(one) + len(other) >= _LONG
     hidden = is_hidden(one) + is_hidden(other)
@@ -257,7 +257,7 @@ def goes_before(one: str, other: str) -> bool:
         are_agreed(each, reading) for each in readings(one) if each.known for reading in kinds
     ):
         return True
-    if has_reading(one, "VERB", "INFN", "ADVB"):
+    if any(reading.known and reading.pos in {"VERB", "INFN", "ADVB"} for reading in readings(one)):
         return any(reading.pos in {"VERB", "ADVB"} or reading.grammemes & {"accs", "gent"} for reading in kinds)
     return is_long and any("gent" in reading.grammemes for reading in kinds)
 

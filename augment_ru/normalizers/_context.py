@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 
 from augment_ru.edits import Edit
-from augment_ru.language.morphology import CASES, GENDERS, Reading, has_reading, readings
+from augment_ru.language.morphology import CASES, GENDERS, Reading, readings
 from augment_ru.language.prepositions import cases_behind
 from augment_ru.normalizers._lattice import HEARD, RUSSIAN, SEPARATORS, SKELETON, SPELT, WordReading, read_as
 from augment_ru.normalizers._lexicon import is_hidden, is_listed, is_word
@@ -120,7 +120,7 @@ def mended(context: Pieces, taken: set[int], others: int) -> dict[int, WordReadi
             continue
         words = one.found[0].word.split() if one.found else []
         is_game = len(words) == 1 and one.found[0].bits & (SKELETON | SEPARATORS | HEARD)
-        is_offer = len(words) > 2 or any(map(is_hidden, words)) or (words[1:] and has_reading(words[0], "impr"))  # noqa: PLR2004
+        is_offer = len(words) > 2 or any(map(is_hidden, words)) or (words[1:] and orders(words[0]))  # noqa: PLR2004
         is_told = len(words) == 1 and not reader.eager and words[0] in context.text  # «карова» вместо «корова»
         if words and not is_told and (reader.eager or is_game or is_offer):
             found[at] = one.found[0]
@@ -132,6 +132,11 @@ def mended(context: Pieces, taken: set[int], others: int) -> dict[int, WordReadi
         if made and (not is_word(one.written) or reader.mends(one.written, made[0])):
             found[at] = made[0]
     return found
+
+
+def orders(word: str) -> bool:
+    """Tell whether a word in lower case is most likely an imperative."""
+    return "impr" in readings(word)[0].grammemes
 
 
 def _is_mendable(judged: Sequence[Piece | None], strange: int) -> bool:

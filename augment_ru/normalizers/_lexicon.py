@@ -6,6 +6,7 @@ A hidden word is a form of a word that people hide from filters («казино�
 import re
 from functools import cache, lru_cache
 from math import log
+from operator import ne
 from typing import Any
 
 from augment_ru.attacks.colloquial import expanded
@@ -76,7 +77,7 @@ def _by_letters() -> dict[str, dict[str, list[str]]]:
 def of_letters(word: str) -> str:
     """Return the hidden word whose inner vowels a word lacks («крдт»), or whose letters it has («кредти»); "" if none.
 
-    A word with its letters in another order keeps the first one, and a short one the last one as well.
+    A word with its letters in another order keeps the first one and half of all, and a short one the last one as well.
     """
     small = word.lower()
     if not _VOWELS.isdisjoint(small[1:-1]):
@@ -90,7 +91,7 @@ def of_letters(word: str) -> str:
     fits = {
         next((one for one in forms if one.startswith(first) and one.endswith(last)), "") for forms in words.values()
     }
-    fits.discard("")
+    fits = {one for one in fits if one and (len(one) > len(word) or sum(map(ne, one, word)) * 2 <= len(word))}
     return fits.pop() if len(fits) == 1 else ""
 
 

@@ -7,14 +7,15 @@ plain. Only texts with an odd piece are read further.
 import re
 from collections.abc import Iterator, Sequence
 from functools import cache
-from math import exp
+from math import exp, inf
+from operator import ne
 
 from augment_ru.edits import Edit
 from augment_ru.normalizers._apart import joined_pieces
-from augment_ru.normalizers._context import FOREIGN, PIECE, Pieces, agreeing_reading, mended
+from augment_ru.normalizers._context import FOREIGN, PIECE, Pieces, agreeing_reading, mended, orders
 from augment_ru.normalizers._latin import latin
-from augment_ru.normalizers._lattice import RUSSIAN, WordReading, read_as
-from augment_ru.normalizers._lexicon import common, is_word
+from augment_ru.normalizers._lattice import RUSSIAN, SPELLING, WordReading, names_of_bits, read_as
+from augment_ru.normalizers._lexicon import common, count, is_hidden, is_word
 from augment_ru.normalizers._normalization import Normalization, TextReading
 from augment_ru.normalizers._pieces import cased, core, fold, stays
 from augment_ru.normalizers._reader import Piece, Reader, WordKnowledge
@@ -181,6 +182,24 @@ def _edits_of(context: Pieces) -> Iterator[Edit]:
             chosen[at] = context.written(at, one, best.word, best.bits)
         elif at in found:
             chosen[at] = found[at]
-    for _, edit in sorted(chosen.items()):
-        if context.text[edit.start : edit.stop] != edit.text:
-            yield edit
+    made = [edit for _, edit in sorted(chosen.items()) if context.text[edit.start : edit.stop] != edit.text]
+    if len(made) > 1 or context.reader.eager or not any(_is_slip(context.text, edit) for edit in made):
+        yield from made
+
+
+def _is_slip(text: str, edit: Edit) -> bool:
+    """Tell whether a word may be written so by mistake: it has a space too many or too few, or is misspelt.
+
+    People also hide words in these ways, but then a word that is not frequent in the news, or more than one.
+    """
+    written, words = text[edit.start : edit.stop].lower().split(), edit.text.lower().split()
+    is_spaced = len("".join(written)) == len("".join(words)) and {len(written), len(words)} == {1, 2}
+    is_misspelt = edit.note is not None and edit.note.kind == names_of_bits(SPELLING)
+    often = inf if len(written) > 1 else _OFTEN[is_misspelt and sum(map(ne, written[0], words[0])) > 2]  # noqa: PLR2004
+    hides = any(is_hidden(word) and count(word) < often for word in words) or (len(words) > 1 and orders(words[0]))
+    return (is_spaced or is_misspelt) and not hides
+
+
+_OFTEN = 50_000, 20_000
+"""A hidden word of at least this count in the news is more often misspelt or glued by mistake than hidden; the second
+is for words that differ in more than two letters."""
