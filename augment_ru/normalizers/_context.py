@@ -38,7 +38,7 @@ class Pieces:
 
     def is_initial(self, at: int) -> bool:
         """Tell whether piece number `at` begins a sentence."""
-        return at == 0 or self.pieces[at - 1][-1] in ".!?…" or (at == 1 and self.pieces[0] in {"—", "-", "–"})
+        return is_initial(self.pieces, at)
 
     def written(self, at: int, one: Piece, word: str, bits: int) -> Edit:
         """Return the edit that replaces the word in piece number `at` by a reading, in the letter case of the word.
@@ -75,7 +75,7 @@ class Pieces:
             word = piece[start:stop].lower()
             if not any("\u0400" <= char <= "\u052f" for char in word):
                 continue
-            is_part = one is not None and one.kind == "part"
+            is_part = one is not None and one.kind in {"part", "name"}
             if word in sisters or word[-1] == "ъ" or not RUSSIAN.issuperset(word):
                 strange += 2 if word in sisters or word[-1] == "ъ" else one is None or is_part
             elif is_part and not is_word(word) and (not piece[start].isupper() or self.is_initial(at)):
@@ -84,6 +84,11 @@ class Pieces:
                 plain += 1
         old = self.text.count("ѣ")
         return strange + (2 * old if old > 1 else 0), plain
+
+
+def is_initial(pieces: Sequence[str], at: int) -> bool:
+    """Tell whether piece number `at` begins a sentence."""
+    return at == 0 or pieces[at - 1][-1] in ".!?…" or (at == 1 and pieces[0] in {"—", "-", "–"})
 
 
 _ALIKE = re.compile(r"[A-Z][A-Z\d]+[^A-Z]*[а-яё]")

@@ -16,6 +16,7 @@ from augment_ru.normalizers._lattice import (
     RUSSIAN,
     SEPARATORS,
     SKELETON,
+    SPELLING,
     SPELT,
     WEAK,
     Lattice,
@@ -79,7 +80,8 @@ class Piece(NamedTuple):
     Attributes:
         kind: `sure` (the best reading is taken), `turned` (upside down; likewise), `several` (the reading is taken that
             agrees with the words beside it), `spelt` (an unknown Russian word that can be mended), `part` (an unknown
-            or rare Russian word, perhaps a part of a word), `latin` (a word without Russian letters, read if other
+            or rare Russian word, perhaps a part of a word), `name` (a capitalised `part`, perhaps of kind `spelt` where
+            a sentence begins), `latin` (a word without Russian letters, read if other
             words speak for it), `foreign` (a word with a letter of a sister alphabet, such as «і», read unless the text
             is in that language).
         start, stop: where the word starts and stops in the piece.
@@ -129,14 +131,19 @@ class Reader:
             sum(one.bit for one in self.parts if one.softens),
         )
 
-    def judge(self, piece: str) -> Piece | None:
+    def judge(self, piece: str, *, initial: bool = True) -> Piece | None:
         """Return what a piece may be; None if it stays as it is in every text, or is longer than a word or two can be.
 
         A word in quotes is only mentioned («превед», «Л_ё_х_а»), so it stays unless it has an alien letter or is
         hidden.
+
+        Args:
+            piece: the piece.
+            initial: whether it begins a sentence; only there a capitalised unknown word, which may be a name, is read.
         """
-        judged = self._judged(piece) if len(piece) <= _MOST else None
-        if judged and judged.kind in {"sure", "spelt"} and not self.eager and _CUT_OFF.fullmatch(piece, judged.start):
+        judged = self._judged(piece, initial=initial or self.eager) if len(piece) <= _MOST else None
+        is_cut_off = not self.eager and judged and _CUT_OFF.fullmatch(piece, judged.start)
+        if judged and is_cut_off and judged.kind in {"sure", "spelt"} and not judged.found[0].bits & SPELLING:
             return judged._replace(kind="part", found=())
         if judged and judged.found and not self.eager and _QUOTED.fullmatch(piece):
             best = judged.found[0]
@@ -144,11 +151,11 @@ class Reader:
                 return None
         return judged
 
-    def _judged(self, piece: str) -> Piece | None:
+    def _judged(self, piece: str, *, initial: bool) -> Piece | None:
         start, stop = core(piece)
         word = piece[start:stop]
         if RUSSIAN.issuperset(word):
-            return self._russian(word, start, stop) if len(word) > 1 else None
+            return self._russian(word, start, stop, initial=initial) if len(word) > 1 else None
         if stays(piece):
             return None
         if _is_ornament(word[0]) or _is_ornament(word[-1]):
@@ -188,25 +195,25 @@ class Reader:
         least = -9.0 if self.eager else _LEAST
         return found if found and found[0].score > least and _is_clear(found) else []
 
-    def _russian(self, word: str, start: int, stop: int) -> Piece | None:
+    def _russian(self, word: str, start: int, stop: int, *, initial: bool) -> Piece | None:
         """Return what a word of Russian letters may be; an unknown one is mended here only if `_may_mend` says so."""
         small = word.lower()
+        is_name = not initial and word[0].isupper() and word[1:].islower()
         if lexicon.is_word(small):
             if self.joins and _is_odd(word, small):
                 return Piece("sure", start, stop, word, (WordReading(lexicon.weight(small), small, 0.0, SEPARATORS),))
-            if not lexicon.is_listed(small) and self._may_mend(word):
-                found = self.mend(word)
-                if found and self.mends(small, found[0]):
-                    return Piece("spelt", start, stop, word, found)
+            if not lexicon.is_listed(small):
+                found = self.mend(word) if not is_name and self._may_mend(word) else ()
+                if is_name or (found and self.mends(small, found[0])):
+                    return Piece("name" if is_name else "spelt", start, stop, word, found)
             is_short = len(small) < _SHORTEST and not lexicon.is_function(small)
             is_part = self.joins and (lexicon.is_rare(small) or not lexicon.is_listed(small) or is_short)
             return Piece("part", start, stop, word) if is_part else None
         if _LONG_RUN.search(small) and (found := self._collapsed(word)):
             is_cry = not self.eager and not lexicon.is_hidden(found[0].word) and _CRY.search(small)
             return Piece("spelt" if is_cry else "sure", start, stop, word, found)
-        if self._may_mend(word) and (found := self.mend(word)):
-            return Piece("spelt", start, stop, word, found)
-        return Piece("part", start, stop, word)
+        found = self.mend(word) if not is_name and self._may_mend(word) else ()
+        return Piece("name" if is_name else "spelt" if found else "part", start, stop, word, found)
 
     def _may_mend(self, word: str) -> bool:
         """Tell whether an unknown word is read in any text: a normalizer says so, or it sounds like a hidden word."""
@@ -360,6 +367,7 @@ class Reader:
 _MOST = 500
 """The most characters of a piece that is read: its cost grows with the square of its length."""
 _CUT_OFF = re.compile(r"[а-яё]+(?:…|\.\.\.?|[-–—])\W*", re.IGNORECASE)
+"""A word that is cut off: «прибли-»."""
 _QUOTED = re.compile(r"\W?[«“„].*[»”“]\W*")
 _LONG_ENOUGH = 5
 """The fewest letters of a word in which a sign of `weakly_wild` stands for a letter."""

@@ -52,7 +52,7 @@ CLEAN = [
     "Ник «Л_ё_х_а» и К.О.Т., в слове к_рова пропущена буква.",
     "Бр-р-р! Она п р о с т о молчала, понимаете? Просто. АлАТ по КоАП, ОДН и ГВС.",
     "Помощник* и **верный ответ** на хлеб|масло, мама+папа, чай&кофе; «вызвал1», 'стал', (со)автор и Ведь…у нас.",
-    "Резул… то есть прибли- и опять резул… АвтоВАЗ, КамАЗ, УрФО.",
+    "АвтоВАЗ, КамАЗ, УрФО.",
     "Отсюда точка ру выглядит лишней; летим в 🇫🇷, тональность C-dur, Латинское veni, vidi, vici знают все.",
 ]
 """Texts that every filter's owner has, and that no normalizer may touch, except `spoken` for what it is for."""
@@ -107,7 +107,12 @@ def test_clean_texts_stay(name: str) -> None:
 
 def test_one_slip_is_no_evasion() -> None:
     """A misspelt, glued or split word that nobody hides stays, unless the text hides another word, too."""
-    slips = ["В результатетеракта никто не пострадал.", "Сидел между дву мя окнами.", "Он потребовал розпустить совет."]
+    slips = [
+        "В результатетеракта никто не пострадал.",
+        "Сидел между дву мя окнами.",
+        "Он потребовал розпустить совет.",
+        "Резул… то есть прибли- и опять резул…",
+    ]
     assert [script.text for script in Normalizer().texts(slips)] == slips
     assert Normalizer()("Сидел в к@зино между дву мя окнами").text == "Сидел в казино между двумя окнами"
 
