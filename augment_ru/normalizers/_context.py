@@ -125,7 +125,7 @@ def mended(context: Pieces, taken: set[int], others: int) -> dict[int, WordReadi
             continue
         words = one.found[0].word.split() if one.found else []
         is_game = len(words) == 1 and one.found[0].bits & (SKELETON | SEPARATORS | HEARD)
-        is_offer = len(words) > 2 or any(map(is_hidden, words)) or (words[1:] and orders(words[0]))  # noqa: PLR2004
+        is_offer = len(words) > 2 or any(map(is_hidden, words)) or (words[1:] and is_imperative(words[0]))  # noqa: PLR2004
         is_told = len(words) == 1 and not reader.eager and words[0] in context.text  # «карова» вместо «корова»
         if words and not is_told and (reader.eager or is_game or is_offer):
             found[at] = one.found[0]
@@ -139,7 +139,7 @@ def mended(context: Pieces, taken: set[int], others: int) -> dict[int, WordReadi
     return found
 
 
-def orders(word: str) -> bool:
+def is_imperative(word: str) -> bool:
     """Tell whether a word in lower case is most likely an imperative."""
     return "impr" in readings(word)[0].grammemes
 

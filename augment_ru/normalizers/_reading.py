@@ -12,7 +12,7 @@ from operator import ne
 
 from augment_ru.edits import Edit
 from augment_ru.normalizers._apart import joined_pieces
-from augment_ru.normalizers._context import FOREIGN, PIECE, Pieces, agreeing_reading, is_initial, mended, orders
+from augment_ru.normalizers._context import FOREIGN, PIECE, Pieces, agreeing_reading, is_imperative, is_initial, mended
 from augment_ru.normalizers._latin import latin
 from augment_ru.normalizers._lattice import RUSSIAN, SPELLING, WordReading, names_of_bits, read_as
 from augment_ru.normalizers._lexicon import common, count, is_hidden, is_joined, is_word
@@ -199,7 +199,9 @@ def _is_slip(text: str, edit: Edit) -> bool:
     is_spaced = len("".join(written)) == len("".join(words)) and {len(written), len(words)} == {1, 2}
     is_misspelt = edit.note is not None and edit.note.kind == names_of_bits(SPELLING)
     often = inf if len(written) > 1 else _OFTEN[is_misspelt and sum(map(ne, written[0], words[0])) > 2]  # noqa: PLR2004
-    hides = any(is_hidden(word) and count(word) < often for word in words) or (len(words) > 1 and orders(words[0]))
+    hides = any(is_hidden(word) and count(word) < often for word in words) or (
+        len(words) > 1 and is_imperative(words[0])
+    )
     return (is_spaced or is_misspelt) and not hides
 
 
