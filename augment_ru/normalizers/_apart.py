@@ -13,7 +13,7 @@ from augment_ru.language.morphology import has_reading, readings
 from augment_ru.language.prepositions import cases_behind, fitting
 from augment_ru.normalizers._context import Pieces, are_agreed
 from augment_ru.normalizers._lattice import RUSSIAN, SEPARATORS, SPELT, WEAK, WordReading, names_of_bits, read_as
-from augment_ru.normalizers._lexicon import count, has_prefix, is_function, is_hidden, is_listed, is_word, weight
+from augment_ru.normalizers._lexicon import count, has_prefix, is_function, is_hidden, is_joined, is_listed, weight
 from augment_ru.normalizers._pieces import ENDS, cased, core, fold
 from augment_ru.normalizers._reader import Reader
 
@@ -33,9 +33,9 @@ _SHORT, _MOST_PARTS = 3, 5
 """The most letters of a short part of a word, and the most parts that are joined on either side of it."""
 _CHANCE, _UNKNOWN = 20.9, 2.0
 """The logarithm of the number of words in the news, and the weight of an unknown word."""
-_GAIN, _GAIN_HIDDEN, _GAIN_KNOWN, _RARE = 9.0, 10.0, 12.2, 5.0
+_GAIN, _GAIN_HIDDEN, _GAIN_KNOWN = 9.0, 10.0, 12.2
 """Parts are joined if the whole word is likelier than they are by this logarithm: if a part is no word, if the whole is
-a hidden word, and if all are words. A word of at most the weight `_RARE` is not made in this way."""
+a hidden word, and if all are words."""
 
 
 def joined_pieces(context: Pieces) -> tuple[dict[int, Edit], set[int]]:
@@ -54,7 +54,7 @@ def joined_pieces(context: Pieces) -> tuple[dict[int, Edit], set[int]]:
         chosen, taken = {}, set()
     cores = [core(piece) for piece in context.pieces]
     for at, one in enumerate(context.judged):
-        if one is None or one.kind not in {"part", "spelt"}:
+        if one is None or one.kind not in {"part", "spelt", "name"}:
             continue
         for first, last in _windows(context.pieces, at):
             fits = first >= 0 and last < len(cores) and taken.isdisjoint(range(first, last + 1))
@@ -137,7 +137,7 @@ def _joined(context: Pieces, cores: Sequence[tuple[int, int]], first: int, last:
     words = [pieces[at][slice(*cores[at])] for at in span]
     raw = "".join(words)
     joined = raw.lower()
-    if not all(words) or not RUSSIAN.issuperset(joined) or not is_word(joined) or weight(joined) <= _RARE:
+    if not all(words) or not RUSSIAN.issuperset(joined) or not is_joined(joined):
         return None
     for at in span[:-1]:
         ends = cores[at][1] == len(pieces[at]) and cores[at + 1][0] == 0
@@ -247,7 +247,7 @@ def goes_before(one: str, other: str) -> bool:
     if cases := cases_behind(one):
         fits = len(other) > 1 and fitting(one, other) in {one, None}
         return fits and any(cases & reading.grammemes for reading in kinds)
-    if is_function(one) or is_function(other):
+    if any(has_reading(word, "PREP", "CONJ", "PRCL", "NPRO") for word in (one, other)):
         return one not in _PRONOUNS or has_reading(other, "VERB", "PRTS", "ADJS")
     is_long = len(one) + len(other) >= _LONG
     hidden = is_hidden(one) + is_hidden(other)
@@ -257,7 +257,7 @@ def goes_before(one: str, other: str) -> bool:
         are_agreed(each, reading) for each in readings(one) if each.known for reading in kinds
     ):
         return True
-    if has_reading(one, "VERB", "INFN", "ADVB"):
+    if any(reading.known and reading.pos in {"VERB", "INFN", "ADVB"} for reading in readings(one)):
         return any(reading.pos in {"VERB", "ADVB"} or reading.grammemes & {"accs", "gent"} for reading in kinds)
     return is_long and any("gent" in reading.grammemes for reading in kinds)
 

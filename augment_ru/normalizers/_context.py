@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 
 from augment_ru.edits import Edit
-from augment_ru.language.morphology import CASES, GENDERS, Reading, has_reading, readings
+from augment_ru.language.morphology import CASES, GENDERS, Reading, readings
 from augment_ru.language.prepositions import cases_behind
 from augment_ru.normalizers._lattice import HEARD, RUSSIAN, SEPARATORS, SKELETON, SPELT, WordReading, read_as
 from augment_ru.normalizers._lexicon import is_hidden, is_listed, is_word
@@ -38,7 +38,7 @@ class Pieces:
 
     def is_initial(self, at: int) -> bool:
         """Tell whether piece number `at` begins a sentence."""
-        return at == 0 or self.pieces[at - 1][-1] in ".!?…" or (at == 1 and self.pieces[0] in {"—", "-", "–"})
+        return is_initial(self.pieces, at)
 
     def written(self, at: int, one: Piece, word: str, bits: int) -> Edit:
         """Return the edit that replaces the word in piece number `at` by a reading, in the letter case of the word.
@@ -75,7 +75,7 @@ class Pieces:
             word = piece[start:stop].lower()
             if not any("\u0400" <= char <= "\u052f" for char in word):
                 continue
-            is_part = one is not None and one.kind == "part"
+            is_part = one is not None and one.kind in {"part", "name"}
             if word in sisters or word[-1] == "ъ" or not RUSSIAN.issuperset(word):
                 strange += 2 if word in sisters or word[-1] == "ъ" else one is None or is_part
             elif is_part and not is_word(word) and (not piece[start].isupper() or self.is_initial(at)):
@@ -84,6 +84,11 @@ class Pieces:
                 plain += 1
         old = self.text.count("ѣ")
         return strange + (2 * old if old > 1 else 0), plain
+
+
+def is_initial(pieces: Sequence[str], at: int) -> bool:
+    """Tell whether piece number `at` begins a sentence."""
+    return at == 0 or pieces[at - 1][-1] in ".!?…" or (at == 1 and pieces[0] in {"—", "-", "–"})
 
 
 _ALIKE = re.compile(r"[A-Z][A-Z\d]+[^A-Z]*[а-яё]")
@@ -120,7 +125,7 @@ def mended(context: Pieces, taken: set[int], others: int) -> dict[int, WordReadi
             continue
         words = one.found[0].word.split() if one.found else []
         is_game = len(words) == 1 and one.found[0].bits & (SKELETON | SEPARATORS | HEARD)
-        is_offer = len(words) > 2 or any(map(is_hidden, words)) or (words[1:] and has_reading(words[0], "impr"))  # noqa: PLR2004
+        is_offer = len(words) > 2 or any(map(is_hidden, words)) or (words[1:] and is_imperative(words[0]))  # noqa: PLR2004
         is_told = len(words) == 1 and not reader.eager and words[0] in context.text  # «карова» вместо «корова»
         if words and not is_told and (reader.eager or is_game or is_offer):
             found[at] = one.found[0]
@@ -132,6 +137,11 @@ def mended(context: Pieces, taken: set[int], others: int) -> dict[int, WordReadi
         if made and (not is_word(one.written) or reader.mends(one.written, made[0])):
             found[at] = made[0]
     return found
+
+
+def is_imperative(word: str) -> bool:
+    """Tell whether a word in lower case is most likely an imperative."""
+    return "impr" in readings(word)[0].grammemes
 
 
 def _is_mendable(judged: Sequence[Piece | None], strange: int) -> bool:

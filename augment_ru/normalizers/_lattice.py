@@ -83,6 +83,14 @@ class Lattice:
     skipped: Mapping[str, int] = field(default_factory=dict)
     repeats: int = 0
     softens: int = 0
+    longest: Mapping[str, int] = field(init=False)
+    """Maps each character to the most characters of what begins with it and is read as one letter."""
+
+    def __post_init__(self) -> None:
+        longest: dict[str, int] = {}
+        for written in self.ways:
+            longest[written[0]] = max(len(written), longest.get(written[0], 0))
+        object.__setattr__(self, "longest", longest)
 
     def words(self, written: str, *, most: float = 9.0) -> list[WordReading]:  # noqa: C901, PLR0912  (the inner loop)
         """Return the words that a string may stand for, the best first.
@@ -103,30 +111,36 @@ class Lattice:
             steps = self._steps(written, small, at)
             skip = self._skips(char) if 0 < at < last else 0
             repeated = self.repeats if at and small[at] == small[at - 1] and small[at].isalpha() else 0
-            following = states[at + 1]
+            softened: list[tuple[int, str, float, int]] = []
+            if self.softens and char.isascii() and char.isalpha():
+                softened = [
+                    (length, ("ъ" if letters[0] in "еёюя" else "ь") + letters, more + 1.5, bit | self.softens)
+                    for length, letters, more, bit in steps
+                ]
+            if skip or repeated:
+                steps.append((1, "", 0.3 if skip else 0.5, skip | repeated))
+            softened = steps + softened
             for prefix, (cost, bits) in followed:
-                for length, letters, more, bit in steps:
-                    _reach(states[at + length], prefix, letters, cost + more, bits | bit, most)
-                if skip or repeated:
-                    _reach(following, prefix, "", cost + (0.3 if skip else 0.5), bits | skip | repeated, most)
-                if self.softens and prefix and prefix[-1] in _SOFTENED and char.isascii() and char.isalpha():
-                    for length, letters, more, bit in steps:
-                        soft = f"ъ{letters}" if letters[0] in "еёюя" else f"ь{letters}"
-                        _reach(states[at + length], prefix, soft, cost + more + 1.5, bits | bit | self.softens, most)
+                for length, letters, more, bit in softened if prefix[-1:] in _SOFTENED else steps:
+                    if cost + more <= most:
+                        longer, found, reached = prefix + letters, (cost + more, bits | bit), states[at + length]
+                        known = reached.get(longer)
+                        if found < known if known else begins(longer):
+                            reached[longer] = found
         ends = states[-1]
         if self.softens and written[-1:].isascii() and written[-1:].isalpha():
             for prefix, (cost, bits) in list(ends.items()):
-                if prefix[-1:] in _SOFTENED:
-                    _reach(ends, prefix, "ь", cost + 1.5, bits | self.softens, most)
+                known = ends.get(f"{prefix}ь", (most, 0))
+                if prefix[-1:] in _SOFTENED and (cost + 1.5, bits | self.softens) < known and begins(f"{prefix}ь"):
+                    ends[f"{prefix}ь"] = (cost + 1.5, bits | self.softens)
         is_mixed = not RUSSIAN.isdisjoint(written)
         best: dict[str, WordReading] = {}
         for word, (cost, bits) in ends.items():
             if is_form(word):
                 more = _BESIDE * bool(is_mixed and bits & SPELT) + _BOTH * (bits & BOTH == BOTH)
                 one = WordReading(weight(word) - 2 * (cost + more), word, cost + more, bits)
-                known = best.get(plain(word))
-                if known is None or (one.score, one.word) > (known.score, known.word):
-                    best[plain(word)] = one
+                other = best.get(plain(word), one)
+                best[plain(word)] = max(one, other, key=lambda each: (each.score, each.word))
         return sorted(best.values(), key=lambda one: (-one.score, one.word))
 
     def _skips(self, char: str) -> int:
@@ -151,31 +165,14 @@ class Lattice:
             bit = self.wild.get(char, self.wild.get("*", 0))
             more = 0.0 if char == "*" else 0.5
             steps += [(1, letter, more + (1.0 if letter in VOWELS else 2.0), bit) for letter in LETTERS]
-        for length in range(1, min(_LONGEST, len(written) - at) + 1):
+        longest = max(self.longest.get(char, 0), self.longest.get(small[at], 0))
+        for length in range(1, min(longest, len(written) - at) + 1):
             for key in {written[at : at + length], small[at : at + length]}:
                 exact = SKELETON if key != written[at : at + length] and key.isascii() else 0
                 steps += [(length, *way) for way in self.ways.get(key, ()) if not exact or way.bit != exact]
         return steps
 
 
-_LONGEST = 5
-"""The most characters that stand for one letter."""
-
-
 def is_picture(char: str) -> bool:
     """Tell whether a character is an emoji or another picture."""
     return char == "\ufe0f" or (char > "\u2190" and category(char) == "So")
-
-
-def _reach(  # noqa: PLR0917  (the inner loop)
-    states: dict[str, tuple[float, int]], prefix: str, letters: str, cost: float, bits: int, most: float
-) -> None:
-    """Add the beginning `prefix` + `letters` to `states` if a word begins so, unless it is there at a lower cost."""
-    if cost <= most:
-        longer = prefix + letters
-        known = states.get(longer)
-        if known is None:
-            if begins(longer):
-                states[longer] = (cost, bits)
-        elif (cost, bits) < known:
-            states[longer] = (cost, bits)

@@ -4,8 +4,10 @@ A hidden word is a form of a word that people hide from filters («казино�
 """
 
 import re
+from collections.abc import Callable
 from functools import cache, lru_cache
 from math import log
+from operator import ne
 from typing import Any
 
 from augment_ru.attacks.colloquial import expanded
@@ -76,7 +78,7 @@ def _by_letters() -> dict[str, dict[str, list[str]]]:
 def of_letters(word: str) -> str:
     """Return the hidden word whose inner vowels a word lacks («крдт»), or whose letters it has («кредти»); "" if none.
 
-    A word with its letters in another order keeps the first one, and a short one the last one as well.
+    A word with its letters in another order keeps the first one and half of all, and a short one the last one as well.
     """
     small = word.lower()
     if not _VOWELS.isdisjoint(small[1:-1]):
@@ -90,7 +92,7 @@ def of_letters(word: str) -> str:
     fits = {
         next((one for one in forms if one.startswith(first) and one.endswith(last)), "") for forms in words.values()
     }
-    fits.discard("")
+    fits = {one for one in fits if one and (len(one) > len(word) or sum(map(ne, one, word)) * 2 <= len(word))}
     return fits.pop() if len(fits) == 1 else ""
 
 
@@ -111,13 +113,14 @@ def _hidden_plain() -> frozenset[str]:
 
 def is_hidden(word: str) -> bool:
     """Tell whether a word in lower case, with е or ё, is a hidden word."""
-    return word in hidden_forms() or plain(word) in _hidden_plain()
+    return word.replace("ё", "е") in _hidden_plain()
 
 
 _SOUNDS = str.maketrans("оеиыэяюбвгджзщё", "аеееееупфктшсша", "ьъ")
 _TWICE = re.compile(r"(.)\1+")
 
 
+@lru_cache(maxsize=20_000)
 def sound(word: str) -> str:
     """Return the phonetic code of a word in lower case: words that sound roughly alike have the same code."""
     return _TWICE.sub(r"\1", word.translate(_SOUNDS)).replace("тс", "ц")
@@ -161,9 +164,10 @@ def _counts() -> dict[str, int]:
 
 
 @cache
-def _further() -> frozenset[str]:
-    """Return all beginnings of the hidden words that the dictionary lacks."""
-    return frozenset(word[:stop] for word in _new() for stop in range(1, len(word) + 1))
+def _beginnings() -> tuple[Callable[[str], bool], frozenset[str]]:
+    """Return the dictionary's test of beginnings, and all beginnings of the hidden words that it lacks."""
+    further = frozenset(word[:stop] for word in _new() for stop in range(1, len(word) + 1))
+    return _dawg().has_keys_with_prefix, further
 
 
 @cache
@@ -184,7 +188,8 @@ def is_rare(word: str) -> bool:
 
 def begins(prefix: str) -> bool:
     """Tell whether a form of the dictionary or a hidden word begins with this prefix, in lower case and with ё."""
-    return prefix in _further() or bool(_dawg().has_keys_with_prefix(prefix))
+    among, further = _beginnings()
+    return among(prefix) or prefix in further
 
 
 def is_form(word: str) -> bool:
@@ -195,7 +200,7 @@ def is_form(word: str) -> bool:
 @lru_cache(maxsize=200_000)
 def is_listed(word: str) -> bool:
     """Tell whether a word in lower case is in the dictionary or hidden, or too frequent in the news to be an error."""
-    return bool(morphology().word_is_known(word)) or word in _new() or count(word) >= _FREQUENT
+    return _is_known(word) or word in _new() or count(word) >= _FREQUENT
 
 
 _FREQUENT = 1000
@@ -206,7 +211,26 @@ def is_word(word: str) -> bool:
     """Tell whether a word in lower case, with е or ё, is Russian: in the dictionary, hidden, or known from the news."""
     if not RUSSIAN.fullmatch(word):
         return False
-    return plain(word) in _counts() or bool(morphology().word_is_known(word)) or word in _new()
+    return plain(word) in _counts() or _is_known(word) or word in _new()
+
+
+def _is_known(word: str) -> bool:
+    """Tell whether the dictionary has a word, with е or ё."""
+    return bool(_dawg().similar_keys(word, _yo())) if "е" in word else word in _dawg()
+
+
+@cache
+def _yo() -> Any:  # noqa: ANN401  (pymorphy3 has no types)
+    return morphology().char_substitutes
+
+
+def is_joined(word: str) -> bool:
+    """Tell whether a word in lower case may be made of parts that stand apart: it is hidden, or not rare."""
+    bare = plain(word)
+    return bare in _hidden_plain() or _counts().get(bare, 0) >= _SELDOM
+
+
+_SELDOM = 149
 
 
 @cache
@@ -235,7 +259,7 @@ def has_prefix(word: str) -> bool:
 
 def count(word: str) -> int:
     """Return how often a word in lower case, Russian or Latin, occurs in the 1.2 billion words of the news."""
-    return _counts().get(plain(word), 0)
+    return _counts().get(word.replace("ё", "е"), 0)
 
 
 _DIGITS = 6

@@ -46,7 +46,12 @@ class Normalization(ABC):
 
     def scripts(self, texts: Sequence[str]) -> list[Script]:
         """Return the script of each text; by default, call `edits` for each. Scripts may not depend on other texts."""
-        return [self._script(text, self.edits(text)) for text in texts]
+        return [Script.of(text, ()) if self.leaves(text) else self._script(text, self.edits(text)) for text in texts]
+
+    def leaves(self, text: str) -> bool:
+        """Tell quickly whether a text surely stays as it is; False, the default, if it must be read."""
+        del text
+        return False
 
     def readings(self, text: str, n: int) -> list[TextReading]:
         """Return up to `n` readings of a text, the likeliest first; by default only one, that of `scripts`."""
@@ -107,9 +112,11 @@ class NormalizationChain(Normalization):
 
     def scripts(self, texts: Sequence[str]) -> list[Script]:
         """Return one script for each text, which does what all parts do one after another."""
+        steps = self.steps
         found = [Script.of(text, ()) for text in texts]
-        for part in self.steps:
-            for at, script in enumerate(scripts_of(part, [one.text for one in found])):
+        left = [at for at, text in enumerate(texts) if not all(part.leaves(text) for part in steps)]
+        for part in steps:
+            for at, script in zip(left, scripts_of(part, [found[at].text for at in left]), strict=True):
                 if script.triples:
                     found[at] = found[at].then(script) if found[at].triples else script
         return found

@@ -53,6 +53,8 @@ def core(piece: str) -> tuple[int, int]:
         stop -= 1
     if piece[stop : stop + 1] == ")" and piece.count("(", start, stop) > piece.count(")", start, stop):
         stop += 1
+    if piece[start - 1 : start] == "'" == piece[stop - 1]:
+        stop -= 1
     for sign in "*_~":
         while stop - start > len("**") and piece[start] == sign == piece[stop - 1]:
             start, stop = start + 1, stop - 1

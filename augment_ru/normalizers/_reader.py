@@ -16,6 +16,7 @@ from augment_ru.normalizers._lattice import (
     RUSSIAN,
     SEPARATORS,
     SKELETON,
+    SPELLING,
     SPELT,
     WEAK,
     Lattice,
@@ -79,7 +80,8 @@ class Piece(NamedTuple):
     Attributes:
         kind: `sure` (the best reading is taken), `turned` (upside down; likewise), `several` (the reading is taken that
             agrees with the words beside it), `spelt` (an unknown Russian word that can be mended), `part` (an unknown
-            or rare Russian word, perhaps a part of a word), `latin` (a word without Russian letters, read if other
+            or rare Russian word, perhaps a part of a word), `name` (a capitalised `part`, perhaps of kind `spelt` where
+            a sentence begins), `latin` (a word without Russian letters, read if other
             words speak for it), `foreign` (a word with a letter of a sister alphabet, such as «і», read unless the text
             is in that language).
         start, stop: where the word starts and stops in the piece.
@@ -129,24 +131,31 @@ class Reader:
             sum(one.bit for one in self.parts if one.softens),
         )
 
-    def judge(self, piece: str) -> Piece | None:
+    def judge(self, piece: str, *, initial: bool = True) -> Piece | None:
         """Return what a piece may be; None if it stays as it is in every text, or is longer than a word or two can be.
 
         A word in quotes is only mentioned («превед», «Л_ё_х_а»), so it stays unless it has an alien letter or is
         hidden.
+
+        Args:
+            piece: the piece.
+            initial: whether it begins a sentence; only there a capitalised unknown word, which may be a name, is read.
         """
-        judged = self._judged(piece) if len(piece) <= _MOST else None
+        judged = self._judged(piece, initial=initial or self.eager) if len(piece) <= _MOST else None
+        is_cut_off = not self.eager and judged and _CUT_OFF.fullmatch(piece, judged.start)
+        if judged and is_cut_off and judged.kind in {"sure", "spelt"} and not judged.found[0].bits & SPELLING:
+            return judged._replace(kind="part", found=())
         if judged and judged.found and not self.eager and _QUOTED.fullmatch(piece):
             best = judged.found[0]
             if best.bits & ~BOTH and not any(map(lexicon.is_hidden, best.word.split())):
                 return None
         return judged
 
-    def _judged(self, piece: str) -> Piece | None:
+    def _judged(self, piece: str, *, initial: bool) -> Piece | None:
         start, stop = core(piece)
         word = piece[start:stop]
         if RUSSIAN.issuperset(word):
-            return self._russian(word, start, stop) if len(word) > 1 else None
+            return self._russian(word, start, stop, initial=initial) if len(word) > 1 else None
         if stays(piece):
             return None
         if _is_ornament(word[0]) or _is_ornament(word[-1]):
@@ -186,25 +195,25 @@ class Reader:
         least = -9.0 if self.eager else _LEAST
         return found if found and found[0].score > least and _is_clear(found) else []
 
-    def _russian(self, word: str, start: int, stop: int) -> Piece | None:
+    def _russian(self, word: str, start: int, stop: int, *, initial: bool) -> Piece | None:
         """Return what a word of Russian letters may be; an unknown one is mended here only if `_may_mend` says so."""
         small = word.lower()
+        is_name = not initial and word[0].isupper() and word[1:].islower()
         if lexicon.is_word(small):
             if self.joins and _is_odd(word, small):
                 return Piece("sure", start, stop, word, (WordReading(lexicon.weight(small), small, 0.0, SEPARATORS),))
-            if not lexicon.is_listed(small) and self._may_mend(word):
-                found = self.mend(word)
-                if found and self.mends(small, found[0]):
-                    return Piece("spelt", start, stop, word, found)
+            if not lexicon.is_listed(small):
+                found = self.mend(word) if not is_name and self._may_mend(word) else ()
+                if is_name or (found and self.mends(small, found[0])):
+                    return Piece("name" if is_name else "spelt", start, stop, word, found)
             is_short = len(small) < _SHORTEST and not lexicon.is_function(small)
             is_part = self.joins and (lexicon.is_rare(small) or not lexicon.is_listed(small) or is_short)
             return Piece("part", start, stop, word) if is_part else None
         if _LONG_RUN.search(small) and (found := self._collapsed(word)):
             is_cry = not self.eager and not lexicon.is_hidden(found[0].word) and _CRY.search(small)
             return Piece("spelt" if is_cry else "sure", start, stop, word, found)
-        if self._may_mend(word) and (found := self.mend(word)):
-            return Piece("spelt", start, stop, word, found)
-        return Piece("part", start, stop, word)
+        found = self.mend(word) if not is_name and self._may_mend(word) else ()
+        return Piece("name" if is_name else "spelt" if found else "part", start, stop, word, found)
 
     def _may_mend(self, word: str) -> bool:
         """Tell whether an unknown word is read in any text: a normalizer says so, or it sounds like a hidden word."""
@@ -249,7 +258,7 @@ class Reader:
             if piece[stop : stop + 1] in {"'", "`"} and piece[start - 1 : start] != piece[stop]:
                 folded, stop = folded + piece[stop], stop + 1
             found = self.lattice.words(folded)
-        small = folded.lower()
+        small = folded.lower().rstrip("`")
         plain_case = folded.islower() or folded.isupper() or folded[1:].islower()
         is_english = (
             small.isascii()
@@ -267,7 +276,10 @@ class Reader:
         """Return what a word of several alphabets, digits and signs may be."""
         is_long = len(folded) > _SHORTEST and any(map(str.isalnum, folded))
         found = self.lattice.words(folded) if russian or is_long else []
-        if found and found[0].word == folded.lower():
+        tail = folded.partition(")")[2].lower() if piece[start - 1 : start] == "(" else ""
+        is_joined = bool(tail) and lexicon.is_listed(tail)  # «(со)автор»
+        start -= bool(tail)
+        if is_joined or (found and (found[0].word == folded.lower() or _is_marked(folded, found[0]))):
             return None
         if _LATIN_PART.search(folded):
             return self._hyphened(folded, start, stop)
@@ -287,7 +299,7 @@ class Reader:
             kind = "foreign" if _is_sister(folded) or (is_alien and not lexicon.is_hidden(found[0].word)) else "sure"
             return Piece(kind, start, stop, folded, found)
         found = (_filled(folded) if self.joins else []) or (_gapped(folded.lower()) if "masks" in self.names else [])
-        if found:
+        if found and not _is_marked(folded, found[0]):
             return Piece("sure", start, stop, folded, found)
         return self._hyphened(folded, start, stop) or self._alike(folded, start, stop, russian)
 
@@ -343,6 +355,9 @@ class Reader:
             cost += best.cost
             bits |= best.bit
         is_apart = len(set(folded[1::2])) == 1 and not folded[1].isalpha()  # «г+о+л+д+у» is not «гтотл…»
+        parts = re.split("[|+&]", folded.lower())
+        if len(parts) > 1 and any(len(part) > 2 and lexicon.is_listed(part) for part in parts):  # noqa: PLR2004
+            return None  # «хлеб+соль»
         if is_apart or cost > _UNLIKE * russian or russian * 2 < len(letters) or russian < 2 or _is_sister(folded):  # noqa: PLR2004
             return None
         kind = "foreign" if cost and bits & SKELETON else "sure"
@@ -351,6 +366,8 @@ class Reader:
 
 _MOST = 500
 """The most characters of a piece that is read: its cost grows with the square of its length."""
+_CUT_OFF = re.compile(r"[а-яё]+(?:…|\.\.\.?|[-–—])\W*", re.IGNORECASE)
+"""A word that is cut off: «прибли-»."""
 _QUOTED = re.compile(r"\W?[«“„].*[»”“]\W*")
 _LONG_ENOUGH = 5
 """The fewest letters of a word in which a sign of `weakly_wild` stands for a letter."""
@@ -424,15 +441,16 @@ def _is_odd(word: str, small: str) -> bool:
     if word in {small, word.upper()} or word[1:] == small[1:] or not lexicon.is_listed(small):
         return False
     hidden = lexicon.is_hidden(small)
-    is_lone = len(small) <= _LONG_ENOUGH and lexicon.weight(small) < _LONE
-    if not hidden and (is_lone or any("Abbr" in one.grammemes for one in readings(small))):
-        return False  # «КоАП», «АлАТ»
+    is_name = bool(_NAME.fullmatch(word)) or (len(small) <= _LONG_ENOUGH and lexicon.weight(small) < _LONE)
+    if not hidden and (is_name or any("Abbr" in one.grammemes or not one.known for one in readings(small))):
+        return False  # «КоАП», «АлАТ», «АвтоВАЗ»
     begun = len(small) >= _LONG_ENOUGH and _BEGUN.match(word) and hidden
     return swings(word) >= _SWINGS or bool(begun or _INSIDE.search(word))
 
 
 _LONE = 7.0
 """The weight of a word that is so frequent that it is no abbreviation."""
+_NAME = re.compile("[А-ЯЁ][а-яё]+[А-ЯЁ]+")
 _INSIDE, _BEGUN = re.compile("[а-яё][А-ЯЁ]{2}"), re.compile("[А-ЯЁ]{2}")
 """Capitals inside a word; at the beginning of one that people hide."""
 
@@ -458,6 +476,22 @@ def _units() -> frozenset[str]:
     return word_lists("reading_hints")["unit"].union(unit.strip(".").lower() for unit in listed_in("units"))
 
 
+def _is_marked(written: str, found: WordReading) -> bool:
+    """Tell whether signs stand at the ends of a word or between two, and not for letters: «слово*», «да…и»."""
+    hides = lexicon.is_hidden(found.word)
+    if two := _BETWEEN.fullmatch(written.lower()):
+        return all(map(_is_whole, two.groups())) and not (hides and found.bits == SEPARATORS)
+    bare = written.lower().strip(_MARKS)
+    return not hides and RUSSIAN.issuperset(bare) and _is_whole(bare)
+
+
+def _is_whole(word: str) -> bool:
+    """Tell whether a word may stand alone; short ones must be function words."""
+    return lexicon.is_listed(word) if len(word) >= _SHORTEST else lexicon.is_function(word)
+
+
+_BETWEEN, _MARKS = re.compile(r"([а-яё]+)[.,…/|+&_]+([а-яё]+)"), "*_~1["
+"""Two words with a sign between them; signs of footnotes and markup."""
 _ACRONYM = 6
 
 

@@ -7,14 +7,15 @@ plain. Only texts with an odd piece are read further.
 import re
 from collections.abc import Iterator, Sequence
 from functools import cache
-from math import exp
+from math import exp, inf
+from operator import ne
 
 from augment_ru.edits import Edit
 from augment_ru.normalizers._apart import joined_pieces
-from augment_ru.normalizers._context import FOREIGN, PIECE, Pieces, agreeing_reading, mended
+from augment_ru.normalizers._context import FOREIGN, PIECE, Pieces, agreeing_reading, is_imperative, is_initial, mended
 from augment_ru.normalizers._latin import latin
-from augment_ru.normalizers._lattice import RUSSIAN, WordReading, read_as
-from augment_ru.normalizers._lexicon import common, is_word
+from augment_ru.normalizers._lattice import RUSSIAN, SPELLING, WordReading, names_of_bits, read_as
+from augment_ru.normalizers._lexicon import common, count, is_hidden, is_joined, is_word
 from augment_ru.normalizers._normalization import Normalization, TextReading
 from augment_ru.normalizers._pieces import cased, core, fold, stays
 from augment_ru.normalizers._reader import Piece, Reader, WordKnowledge
@@ -51,13 +52,15 @@ def _joins(pieces: Sequence[str], at: int) -> bool:
     if at + 1 < len(pieces) and piece[-1].isalpha() and pieces[at + 1][0].isalpha():
         after = pieces[at + 1].lower().rstrip(_MARKS)
     beside = (before and before + here, after and here + after, before and after and before + here + after)
-    return any(map(is_word, filter(None, beside)))
+    return any(map(is_joined, filter(None, beside)))
 
 
 _SPACED = re.compile(
     r"(?<![^\s«\"(])\S[\ufe0f.,/|*_·•~-]?\s+[-–—.·•,|/*_~+:;]?\s*\S[\ufe0f.,/|*_·•~-]?\s+(?:[-–—.·•,|/*_~+:;]\s+)?\S(?!\w)"
 )
 """What every text with letters apart («к а з») contains."""
+_SHORT = re.compile(r"[\s.,/|*_·•~+:;–—-]\S[\ufe0f.,/|*_·•~-]?\s+(?:[-–—.·•,|/*_~+:;]\s+)?\S(?!\w)")
+"""The end of what `_SPACED` finds, which is found faster."""
 _QUOTES = '«»„“"'
 """Quotation marks; a word of another language that is quoted stays."""
 _MOST_READINGS = 20
@@ -81,40 +84,41 @@ class _Texts(Normalization):
 
     def scripts(self, texts: Sequence[str]) -> list[Script]:
         """Return the script of each text."""
-        plain, odd = self._plain, self._odd
-        if len(plain) + len(odd) > _MOST_PIECES:
-            plain.clear()
-            odd.clear()
-            self.reader.forget()
-        found = []
-        for text in texts:
-            pieces = text.split()
-            if (not plain.issuperset(pieces) and self._learn(pieces)) or (self.reader.joins and _SPACED.search(text)):
-                found.append(self._read(text))
-            else:
-                found.append(Script.of(text, ()))
-        return found
+        return [Script.of(text, ()) if self.leaves(text) else self._read(text) for text in texts]
+
+    def leaves(self, text: str) -> bool:
+        """Tell whether all pieces of a text are plain, and could not be parts of other words."""
+        pieces = text.split()
+        if not self._plain.issuperset(pieces) and self._learn(pieces):
+            return False
+        return not (self.reader.joins and _SHORT.search(text) and _SPACED.search(text))
 
     def _learn(self, pieces: Sequence[str]) -> bool:
         """Judge the pieces of a text that are new; tell whether the text must be read."""
         plain, odd, known = self._plain, self._odd, common()
+        if len(plain) + len(odd) > _MOST_PIECES:
+            plain.clear()
+            odd.clear()
+            self.reader.forget()
         strange = False
         for at, piece in enumerate(pieces):
             if piece in plain:
                 continue
             judged = odd.get(piece)
+            if judged is not None and judged.kind == "name" and is_initial(pieces, at):
+                judged = odd[piece] = self.reader.judge(piece, initial=True) or judged._replace(kind="part")
             if judged is None:
                 word = piece.strip(_MARKS)
                 small = word.lower()
                 if small in known and (word == small or word[1:] == small[1:] or word.isupper()):
                     plain.add(piece)
                     continue
-                judged = self.reader.judge(piece)
+                judged = self.reader.judge(piece, initial=is_initial(pieces, at))
                 if judged is None:
                     plain.add(piece)
                     continue
                 odd[piece] = judged
-            if judged.kind != "part" or _joins(pieces, at):
+            if judged.kind not in {"part", "name"} or _joins(pieces, at):
                 strange = True
         return strange
 
@@ -181,6 +185,26 @@ def _edits_of(context: Pieces) -> Iterator[Edit]:
             chosen[at] = context.written(at, one, best.word, best.bits)
         elif at in found:
             chosen[at] = found[at]
-    for _, edit in sorted(chosen.items()):
-        if context.text[edit.start : edit.stop] != edit.text:
-            yield edit
+    made = [edit for _, edit in sorted(chosen.items()) if context.text[edit.start : edit.stop] != edit.text]
+    if len(made) > 1 or context.reader.eager or not any(_is_slip(context.text, edit) for edit in made):
+        yield from made
+
+
+def _is_slip(text: str, edit: Edit) -> bool:
+    """Tell whether a word may be written so by mistake: it has a space too many or too few, or is misspelt.
+
+    People also hide words in these ways, but then a word that is not frequent in the news, or more than one.
+    """
+    written, words = text[edit.start : edit.stop].lower().split(), edit.text.lower().split()
+    is_spaced = len("".join(written)) == len("".join(words)) and {len(written), len(words)} == {1, 2}
+    is_misspelt = edit.note is not None and edit.note.kind == names_of_bits(SPELLING)
+    often = inf if len(written) > 1 else _OFTEN[is_misspelt and sum(map(ne, written[0], words[0])) > 2]  # noqa: PLR2004
+    hides = any(is_hidden(word) and count(word) < often for word in words) or (
+        len(words) > 1 and is_imperative(words[0])
+    )
+    return (is_spaced or is_misspelt) and not hides
+
+
+_OFTEN = 50_000, 20_000
+"""A hidden word of at least this count in the news is more often misspelt or glued by mistake than hidden; the second
+is for words that differ in more than two letters."""

@@ -20,6 +20,8 @@ _FOUND = re.compile(
     f"|[{_UNSEEN}]+|[{_MARKS}]+|(?P<space>[{_SPACES}])"
     r"|(?<=[а-яё])(?P<tags>(?:</?[a-z]+>|\[/?[a-z]+\]|&(?:shy|zwj|zwnj|#\d+);|<!--.*?-->)+)(?=[а-яё])"
 )
+_LIKELY = re.compile(f"[{_UNSEEN}{_MARKS}{_SPACES}<&\\[]")
+"""What every text with something invisible contains."""
 _ALL = re.compile(f"[{_UNSEEN}{_MARKS}]")
 _STRESS = "\u0300\u0301"
 _OF_LETTERS = {"и\u0306", "е\u0308", "у\u0306", "і\u0308"}
@@ -39,6 +41,10 @@ class InvisibleNormalization(Normalization):
     """
 
     name: ClassVar[str] = "invisible"
+
+    def leaves(self, text: str) -> bool:
+        """Tell whether a text has no character that may be invisible, or may begin a tag."""
+        return not _LIKELY.search(text)
 
     def edits(self, text: str) -> Iterator[Edit]:
         """Yield the edits that remove what is not seen."""

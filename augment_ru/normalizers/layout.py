@@ -6,7 +6,7 @@ from functools import cache
 from typing import ClassVar
 
 from augment_ru.normalizers._lattice import WordReading
-from augment_ru.normalizers._lexicon import is_word, weight
+from augment_ru.normalizers._lexicon import is_listed, weight
 from augment_ru.normalizers._reading import WordNormalization
 from augment_ru.resources import dictionary_path, rows
 
@@ -27,7 +27,7 @@ class LayoutNormalization(WordNormalization):
         for stop in range(len(piece), 0, -1):
             typed = piece[:stop].translate(_keys())
             parts = typed.lower().split("-")
-            if all(map(is_word, parts)) and len(max(parts, key=len)) >= min(len(parts), 2):
+            if all(map(is_listed, parts)) and len(max(parts, key=len)) >= min(len(parts), 2):
                 yield WordReading(min(map(weight, parts)) - longer - _LONGER * (len(parts) > 1), typed, stop, self.bit)
                 longer = _LONGER
             if piece[stop - 1] not in _CLOSING:
