@@ -56,7 +56,7 @@ class Names(Attack):
     name: ClassVar[str] = "names"
     group: ClassVar[str] = "who"
     layers: ClassVar[frozenset[str]] = frozenset({"entities", "morphology"})
-    exchanges_names: ClassVar[bool] = True
+    exchanges: ClassVar[frozenset[str]] = frozenset({PERSON})
     probability: float = 1.0
     groups: tuple[str, ...] = ()
     words: str = "names"
