@@ -313,8 +313,11 @@ class Abbreviations(WritesOtherwise):
     - `short`: the reverse. «спасибо» becomes «спс» in chats alone (`editing.style`); nothing else is shortened at the
       start of a sentence, or in a text with «я», a question or an exclamation.
 
-    All units of a text, all years and all titles change together or not at all; a text of over 1,000 characters is
-    treated in pieces. Texts about abbreviations stay, and notes («7 мин. пешк.») are not written out.
+    All units of a text, all years, titles, regions and acronyms change together or not at all; a text of over 1,000
+    characters is treated in pieces. Texts about abbreviations stay, and notes («7 мин. пешк.») are not written out.
+
+    What is denoted stays the same, so the names of places and organisations («РФ») change although the constraint
+    `named_entities` protects them, except in tasks whose answer is a name (`named` in the task file).
 
     Args:
         probability: the share of the abbreviations, and of the words that have one, that change; in [0, 1].
@@ -369,13 +372,11 @@ _ABOUT = re.compile(
 @cache
 def _rest(find: _Find, kind: str) -> re.Pattern[str]:
     """Return the pattern of all of which none may stay as it is beside one that changes."""
-    acronyms = _any_of(short for kind_, short, _ in shortenings() if kind_ == "acronym")
-    every = {
-        (_unit, "full"): _UNITS,
-        (_region, "short"): _REGIONS,
-        (_acronym, "full"): re.compile(rf"\b(?:{acronyms})\b"),
-    }
-    return every.get((find, kind), re.compile(_NEVER))
+    if (find, kind) == (_acronym, "full"):
+        acronyms = _any_of(short for of, short, _ in shortenings() if of == "acronym")
+        return re.compile(rf"\b(?:{acronyms})\b")
+    others: dict[tuple[_Find, str], re.Pattern[str]] = {(_unit, "full"): _UNITS, (_region, "short"): _REGIONS}
+    return others.get((find, kind), re.compile(_NEVER))
 
 
 @cache

@@ -40,7 +40,8 @@ class Names(Attack):
     An initial follows the name that it stands for.
 
     Some names stay: those of persons of history and of books, and names in quotations, in the right answer and in the
-    plural. A name also stays if anything about it, such as its gender, is uncertain somewhere in the record.
+    plural, in sentences about another country, the church, rulers or tales. A name also stays if anything about it,
+    such as its gender, is uncertain somewhere in the record.
 
     The constraint `named_entities` protects names from other attacks, but not from this one. In tasks whose answer is a
     name or that ask about the world, it protects them from this attack, too (`named` in the task file).
@@ -178,19 +179,16 @@ def _exchanged(
     group = rng.choice(sorted(possible))
     there = {same_word(word) for row in members for word in LETTERS.findall(batch.texts[row])}
     new: dict[tuple[str, str, str], str] = {}
+    places: dict[tuple[str, str], int] = {}
     for part, gender, lemma in wanted:
         names = table.groups[group][part, gender]
-        for other in _GENDERS:
-            if part == "surname" and (part, other, lemma) in new:  # man and wife
-                place = table.groups[group][part, other].index(new[part, other, lemma])
-                break
-        else:
-            free = [at for at, one in enumerate(names) if same_word(one) not in there]
+        free = [place for place, one in enumerate(names) if same_word(one) not in there]
+        if (part, lemma) not in places:  # man and wife have one surname
             if not free:
                 return
-            place = rng.choice(free)
-        new[part, gender, lemma] = names[place]
-        there.add(same_word(names[place]))
+            places[part, lemma] = rng.choice(free)
+        new[part, gender, lemma] = names[places[part, lemma]]
+        there.add(same_word(new[part, gender, lemma]))
     ranks = {key: rng.uniform() for key in wanted}
     for person in _persons(mentions):
         rank = min(ranks[key] for one in person for key in one.keys)

@@ -98,7 +98,7 @@ class Batch:
         self.guarded = guarded or {}
         self._prepared: Batch | None = None
         self._joined: Sequence[Sequence[Span]] = ()
-        self._views: dict[tuple[bool, bool, tuple[str, ...], tuple[str, ...]], Batch] = {}
+        self._views: dict[tuple[bool, frozenset[str], tuple[str, ...], tuple[str, ...]], Batch] = {}
         self._kept: dict[Hashable, Any] = {}
 
     def __len__(self) -> int:
