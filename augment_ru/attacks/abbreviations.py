@@ -209,7 +209,7 @@ def _acronym(short: str, words: str, text: str, match: re.Match[str]) -> Iterato
     if not match["short"]:
         yield Place(start, stop, short, "short")
         return
-    if re.search(r"\bдоллар[а-я]*\s+$", text[:start]):
+    if re.search(r"\bдолл[а-я.]*\s+$", text[:start]):
         return  # «долларов США»
     cases, verb = _likely(text[:start]), re.match(r"\s+(?:не\s+)?([а-яё]+)", text[stop:])
     if cases == {"gent"} and verb and readings(verb[1])[0].pos in {"VERB", "INFN", "PRED", "PRTS"}:
