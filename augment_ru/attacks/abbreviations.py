@@ -91,6 +91,7 @@ def _is_title(text: str, start: int, stop: int, words: str) -> bool:
     if words == "имени" or first is None:
         return noun and words == "имени"
     person = likeliest and "anim" in likeliest.grammemes and first.name != "LOC" and _PERSON.match(text, stop)
+    person = person or re.match(r"(?:\s+(?!Респ)[А-ЯЁ][а-яё]+){3}", text[stop:])  # «деревни Будрус Айид Мора»
     called = words not in _STREETS and first.known and {"Name", "Patr"} & first.grammemes
     if person or called or text[start:stop] == "деревню":
         return False  # «командир города Девлетбей», «в городе Иван»; who is brought «в деревню» is told about
@@ -150,7 +151,7 @@ def _region(short: str, words: str, text: str, match: re.Match[str]) -> Iterator
         yield Place(start, end_of_short(text, stop), found.pop(), "full")
 
 
-_PLACED = re.compile(r"—|расположен|наход|вход[ия]т")
+_PLACED = re.compile(r"— (?:[а-яё-]+ )?(?:сел|дер|гор|пос|рек|озе|хут|аул|ст|му|ос|лев|прав)|расп[оа]л|наход|вход[ия]т")
 """Signs of a text that tells where a place is; there natives write «Тульской обл.»."""
 
 
@@ -209,8 +210,11 @@ def _acronym(short: str, words: str, text: str, match: re.Match[str]) -> Iterato
     if not match["short"]:
         yield Place(start, stop, short, "short")
         return
-    if re.search(r"\bдолл[а-я.]*\s+$", text[:start]):
-        return  # «долларов США»
+    named = re.match(r"\s+([А-ЯЁ][а-яё]+)", text[stop:])
+    if re.search(r"\b(?:долл[а-я.]*|[А-ЯЁ]{2,}|ко)\s+$", text[:start]) or (
+        named and words.startswith("Федеральн") and readings(named[1])[0].name == "LOC"
+    ):
+        return  # «долларов США», «СУ СКП РФ», «ко ГДР» for «когда», «сборная ФСИН Москвы»
     cases, verb = _likely(text[:start]), re.match(r"\s+(?:не\s+)?([а-яё]+)", text[stop:])
     if cases == {"gent"} and verb and readings(verb[1])[0].pos in {"VERB", "INFN", "PRED", "PRTS"}:
         return  # «цен СМИ не приводят»
