@@ -91,6 +91,7 @@ def _is_title(text: str, start: int, stop: int, words: str) -> bool:
     if words == "имени" or first is None:
         return noun and words == "имени"
     person = likeliest and "anim" in likeliest.grammemes and first.name != "LOC" and _PERSON.match(text, stop)
+    person = person or re.match(r"(?:\s+(?!Респ)[А-ЯЁ][а-яё]+){3}", text[stop:])  # «деревни Будрус Айид Мора»
     called = words not in _STREETS and first.known and {"Name", "Patr"} & first.grammemes
     if person or called or text[start:stop] == "деревню":
         return False  # «командир города Девлетбей», «в городе Иван»; who is brought «в деревню» is told about
@@ -138,7 +139,8 @@ def _region(short: str, words: str, text: str, match: re.Match[str]) -> Iterator
         return
     start, stop = match.span("word")
     if not match["short"]:
-        yield _shortened(text, start, stop, like_title(short, text[start:stop], words))
+        if _PLACED.search(text):
+            yield _shortened(text, start, stop, like_title(short, text[start:stop], words))
         return
     cases = _likely(text[: match.start()])
     noun = noun_of(words)
@@ -147,6 +149,10 @@ def _region(short: str, words: str, text: str, match: re.Match[str]) -> Iterator
     found = {phrase_in(f"{words}*", case) for case in own & cases}
     if len(found) == 1:
         yield Place(start, end_of_short(text, stop), found.pop(), "full")
+
+
+_PLACED = re.compile(r"— (?:[а-яё-]+ )?(?:сел|дер|гор|пос|рек|озе|хут|аул|ст|му|ос|лев|прав)|расп[оа]л|наход|вход[ия]т")
+"""Signs of a text that tells where a place is; there natives write «Тульской обл.»."""
 
 
 def _time(short: str, words: str, text: str, match: re.Match[str]) -> Iterator[Place]:
@@ -204,6 +210,11 @@ def _acronym(short: str, words: str, text: str, match: re.Match[str]) -> Iterato
     if not match["short"]:
         yield Place(start, stop, short, "short")
         return
+    named = re.match(r"\s+([А-ЯЁ][а-яё]+)", text[stop:])
+    if re.search(r"\b(?:долл[а-я.]*|[А-ЯЁ]{2,}|ко)\s+$", text[:start]) or (
+        named and words.startswith("Федеральн") and readings(named[1])[0].name == "LOC"
+    ):
+        return  # «долларов США», «СУ СКП РФ», «ко ГДР» for «когда», «сборная ФСИН Москвы»
     cases, verb = _likely(text[:start]), re.match(r"\s+(?:не\s+)?([а-яё]+)", text[stop:])
     if cases == {"gent"} and verb and readings(verb[1])[0].pos in {"VERB", "INFN", "PRED", "PRTS"}:
         return  # «цен СМИ не приводят»
@@ -306,8 +317,11 @@ class Abbreviations(WritesOtherwise):
     - `short`: the reverse. «спасибо» becomes «спс» in chats alone (`editing.style`); nothing else is shortened at the
       start of a sentence, or in a text with «я», a question or an exclamation.
 
-    All units of a text, all years and all titles change together or not at all; a text of over 1,000 characters is
-    treated in pieces. Texts about abbreviations stay, and notes («7 мин. пешк.») are not written out.
+    All units of a text, all years, titles, regions and acronyms change together or not at all; a text of over 1,000
+    characters is treated in pieces. Texts about abbreviations stay, and notes («7 мин. пешк.») are not written out.
+
+    What is denoted stays the same, so the names of places and organisations («РФ») change although the constraint
+    `named_entities` protects them, except in tasks whose answer is a name (`named` in the task file).
 
     Args:
         probability: the share of the abbreviations, and of the words that have one, that change; in [0, 1].
@@ -319,6 +333,7 @@ class Abbreviations(WritesOtherwise):
 
     name: ClassVar[str] = "abbreviations"
     known: ClassVar[tuple[str, ...]] = CLASSES
+    exchanges: ClassVar[frozenset[str]] = frozenset({"LOC", "ORG"})
     classes: tuple[str, ...] = CLASSES
 
     def places(self, text: str) -> Iterator[tuple[Place, ...]]:
@@ -340,21 +355,32 @@ class Abbreviations(WritesOtherwise):
                 else:
                     yield from ((place,) for place in found)
         for (find, kind), (first, *more) in ((group, sorted(found)) for group, found in groups.items()):
-            if find is not _unit or kind == "short" or len(_UNITS.findall(text)) <= 1 + len(more):
+            if len(_rest(find, kind).findall(text)) <= 1 + len(more):
                 yield (first._replace(more=tuple(more)),)
 
 
 _UNITS = re.compile(
     r"\d\s?(?:%|(?:[гтлчмрВАЖ]|[кмсд]м|[км]г|мл|га|шт|кв|мин|сек|коп|руб|долл|чел|экз|тыс|млн|млрд|мес)(?!\w))|[²³₽]|[а-яё]\.?/[а-яё]"
 )
-"""Units in short, of which none may stay beside one in words."""
-_TOGETHER = frozenset({_time, _title, _unit})
+"""Units in short."""
+_REGIONS = re.compile("[А-ЯЁ][а-яё-]+ (?:район|област)")
+_TOGETHER = frozenset({_acronym, _region, _time, _title, _unit})
 """Functions whose matches change all together in a text or not at all; other matches change one by one."""
 _ABOUT = re.compile(
     r"сокращени|аббревиатур|\bбукв[аыуе]\b|расшифров|(?:не|надо|нужно|можно|нельзя) писать\b|\bпишется|\bпишутся",
     re.IGNORECASE,
 )
 """Words of texts about abbreviations."""
+
+
+@cache
+def _rest(find: _Find, kind: str) -> re.Pattern[str]:
+    """Return the pattern of all of which none may stay as it is beside one that changes."""
+    if (find, kind) == (_acronym, "full"):
+        acronyms = _any_of(short for of, short, _ in shortenings() if of == "acronym")
+        return re.compile(rf"\b(?:{acronyms})\b")
+    others: dict[tuple[_Find, str], re.Pattern[str]] = {(_unit, "full"): _UNITS, (_region, "short"): _REGIONS}
+    return others.get((find, kind), re.compile(_NEVER))
 
 
 @cache
@@ -366,7 +392,8 @@ def _everywhere(at: int) -> re.Pattern[str]:
     """
     kind, short, words = shortenings()[at]
     forms = _any_of((short, *every_form(kind, words)))
-    return re.compile(rf"(?:[\dIVX]|-[а-яё]+)\s?(?:{forms})(?!\w)" if kind in {"time", "unit"} else _NEVER)
+    street = rf"\b(?:{forms})(?!\w)" if words in _STREETS else _NEVER
+    return re.compile(rf"(?:[\dIVX]|-[а-яё]+)\s?(?:{forms})(?!\w)" if kind in {"time", "unit"} else street)
 
 
 def _suits(text: str, kind: str, find: "_Find", short: str) -> bool:

@@ -3,9 +3,10 @@
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import cache
-from itertools import chain, groupby
+from itertools import accumulate, chain, groupby, takewhile
 from typing import ClassVar, NamedTuple
 
 from augment_ru.draws import Rng, Streams
@@ -39,7 +40,8 @@ class Names(Attack):
     An initial follows the name that it stands for.
 
     Some names stay: those of persons of history and of books, and names in quotations, in the right answer and in the
-    plural. A name also stays if anything about it, such as its gender, is uncertain somewhere in the record.
+    plural, in sentences about another country, the church, rulers or tales. A name also stays if anything about it,
+    such as its gender, is uncertain somewhere in the record.
 
     The constraint `named_entities` protects names from other attacks, but not from this one. In tasks whose answer is a
     name or that ask about the world, it protects them from this attack, too (`named` in the task file).
@@ -55,7 +57,7 @@ class Names(Attack):
     name: ClassVar[str] = "names"
     group: ClassVar[str] = "who"
     layers: ClassVar[frozenset[str]] = frozenset({"entities", "morphology"})
-    exchanges_names: ClassVar[bool] = True
+    exchanges: ClassVar[frozenset[str]] = frozenset({PERSON})
     probability: float = 1.0
     groups: tuple[str, ...] = ()
     words: str = "names"
@@ -68,7 +70,10 @@ class Names(Attack):
     def wants(self, words: Sequence[str]) -> bool:
         """Tell from the words of a text whether one of them may be part of a name."""
         large = (word.lower() for word in words if word[0].isupper())
-        return any(_part(word, surname=True) or _part(word, surname=False) for word in large)
+        used = _table(self.words).used
+        return any(
+            _part(word, gender, used, surname=one) for word in large for gender in _GENDERS for one in (True, False)
+        )
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
         """Propose one change for each person in each text; a person gets the same new name in all texts of a record."""
@@ -93,6 +98,8 @@ class _Table:
         short: maps each short name to the full one, in lower case.
         stays: the names of persons who keep them, in lower case with е for ё.
         titles: words before a name that stays, such as titles.
+        used: first names that Russian speakers bear, short ones too, in lower case with е for ё.
+        world: matches words that tell of another country, the church, rulers or tales, in lower case with е for ё.
     """
 
     def __init__(self, name: str) -> None:
@@ -111,6 +118,8 @@ class _Table:
         if not self.groups:
             raise AugmentError(f"{name}: no names; give lines with a group, a part and two forms")
         self.stays, self.titles = kept["stays"], kept["title"]
+        self.used = frozenset(kept["used"] | set(map(same_word, self.short)))
+        self.world = re.compile("|".join(kept["world"]))
 
 
 _table = cache(_Table)
@@ -170,12 +179,16 @@ def _exchanged(
     group = rng.choice(sorted(possible))
     there = {same_word(word) for row in members for word in LETTERS.findall(batch.texts[row])}
     new: dict[tuple[str, str, str], str] = {}
-    for key in wanted:
-        names = [one for one in table.groups[group][key[:2]] if same_word(one) not in there]
-        if not names:
-            return
-        new[key] = rng.choice(names)
-        there.add(same_word(new[key]))
+    places: dict[tuple[str, str], int] = {}
+    for part, gender, lemma in wanted:
+        names = table.groups[group][part, gender]
+        free = [place for place, one in enumerate(names) if same_word(one) not in there]
+        if (part, lemma) not in places:  # man and wife have one surname
+            if not free:
+                return
+            places[part, lemma] = rng.choice(free)
+        new[part, gender, lemma] = names[places[part, lemma]]
+        there.add(same_word(new[part, gender, lemma]))
     ranks = {key: rng.uniform() for key in wanted}
     for person in _persons(mentions):
         rank = min(ranks[key] for one in person for key in one.keys)
@@ -242,34 +255,65 @@ def _certain(batch: Batch, members: Sequence[int], every: Sequence[_Mention], ta
 
 
 def _mentions(row: int, doc: Doc, table: _Table) -> Iterator[_Mention]:
-    """Yield the names of persons in a text; a name that must stay has no case."""
-    at = 0
-    while at < len(doc.tokens):
+    """Yield the names of persons in a text; a name that must stay has no case.
+
+    All names stay in a sentence about another country, the church, rulers or a tale, and beside the full name of a
+    foreigner.
+    """
+    at, tokens = 0, doc.tokens
+    sentences = list(accumulate((one.text in _ENDS for one in tokens), initial=0))
+    elsewhere = {
+        sentence
+        for sentence, one in zip(sentences, tokens, strict=False)
+        if table.world.match(same_word(one.text)) and not one.entity.endswith(PERSON)
+    }
+    found: dict[int, _Mention] = {}
+    while at < len(tokens):
         last = at
-        while last < len(doc.tokens) and _belongs(doc, at, last):
+        while last < len(tokens) and _belongs(doc, at, last):
             last += 1
         if last == at:
             at += 1
             continue
-        tokens = [one for one in doc.tokens[at:last] if one.text != "."]
-        before = doc.tokens[at - 1].text.lower() if at else ""
-        beside = doc.tokens[last] if last < len(doc.tokens) else None
-        stays = (
-            is_quoted(doc.text, tokens[0].start)
-            or not {before, *lemmas_of(before)}.isdisjoint(table.titles)
-            or before in _APOSTROPHES
-            or (at > 0 and doc.tokens[at - 1].entity.endswith(PERSON))
-            or (beside is not None and (beside.text[0].isupper() or beside.entity == f"I-{PERSON}"))
-            or (beside is not None and _is_attribute(tokens[-1], beside))
-        )
-        parts = _parts(tokens, table)
-        gender, case = ("", "") if stays or parts is None else _form(tokens, parts)
-        governed = cases_behind(before)
-        agrees = case != "nomn" or _agrees(doc.tokens[max(at - 2, 0) : last + _REACH], gender)
-        if not agrees or (governed and case not in governed):
-            gender = case = ""
-        yield _Mention(row, tokens, parts or [None] * len(tokens), gender, case)
+        found[at] = one = _mention(row, doc, at, last, table)
+        if not any(one.parts) and len(one.tokens) > 1 and not any(_is_used(word, table) for word in one.tokens):
+            elsewhere.add(sentences[at])
         at = last
+    for at, one in found.items():
+        yield one._replace(gender="", case="") if sentences[at] in elsewhere else one
+
+
+def _is_used(token: Token, table: _Table) -> bool:
+    """Tell whether a word may be a first name that Russian speakers bear."""
+    return not table.used.isdisjoint(map(same_word, lemmas_of(token.text.lower())))
+
+
+def _mention(row: int, doc: Doc, at: int, last: int, table: _Table) -> _Mention:
+    """Return the name that begins at token `at` and ends before token `last`."""
+    tokens = [one for one in doc.tokens[at:last] if one.text != "."]
+    before = doc.tokens[at - 1].text.lower() if at else ""
+    beside = doc.tokens[last] if last < len(doc.tokens) else None
+    stays = (
+        is_quoted(doc.text, tokens[0].start)
+        or not {before, *lemmas_of(before)}.isdisjoint(table.titles)
+        or before in _APOSTROPHES
+        or (at > 0 and doc.tokens[at - 1].entity.endswith(PERSON))
+        or (at > 1 and _is_titled(doc.tokens[at - 2], doc.tokens[at - 1]))
+        or (beside is not None and (beside.text[0].isupper() or beside.entity == f"I-{PERSON}"))
+        or (beside is not None and _is_attribute(tokens[-1], beside))
+    )
+    parts = _parts(tokens, table)
+    opens = at == 0 or doc.tokens[at - 1].text in _ENDS
+    gender, case = ("", "") if stays or parts is None else _form(tokens, parts, cases_behind(before) or CASES, opens)
+    around = takewhile(lambda one: one.pos != "PUNCT", doc.tokens[last : last + _REACH])
+    if case == "nomn" and not _agrees([*doc.tokens[max(at - 2, 0) : at], *around], gender):
+        gender = case = ""
+    return _Mention(row, tokens, parts or [None] * len(tokens), gender, case)
+
+
+def _is_titled(before: Token, token: Token) -> bool:
+    """Tell whether a word in front of a name belongs to a larger name: «Христофоров Пётр», «Маршал Жуков»."""
+    return before.text not in _ENDS and before.text.isalnum() and token.text.istitle() and not token.entity
 
 
 def _is_attribute(token: Token, following: Token) -> bool:
@@ -302,24 +346,30 @@ def _parts(tokens: Sequence[Token], table: _Table) -> list[_Part | None] | None:
         if len(token.text.rstrip(".")) == 1:
             found.append(None)
             continue
-        part = _part(token.text.lower(), surname=any(one and one.part in {"name", "short"} for one in found))
-        if part is None or (part.part == "name" and re.search("[^и]ка$", part.lemma)):
+        gender = "femn" if "Gender=Fem" in token.features else "masc"
+        part = _part(
+            token.text.lower(), gender, table.used, surname=any(one and one.part in {"name", "short"} for one in found)
+        )
+        if part is None or (part.part == "name" and _FAMILIAR.search(part.lemma)):
             return None  # «Ванька» has no like in other groups
-        if part.part == "name" and part.lemma in table.short:
+        if part.part == "name" and (part.lemma in table.short or _is_short(part)):
             part = part._replace(part="short")
         found.append(part)
     names = [one.part for one in found if one is not None]
     backwards = names[:1] == ["surname"] and len(names) == _BOTH
     unsure = len(tokens) == 1 and not _is_certain_alone(tokens[0].text.lower())
+    unsure |= names == ["name"] and same_word(next(filter(None, found)).lemma) not in table.used
     return None if len(names) > len(set(names)) or backwards or unsure else found
 
 
 @cache
-def _part(word: str, *, surname: bool) -> _Part | None:
-    """Return what part of a name a word in lower case is; None if it is no name, or may be two names.
+def _part(word: str, likely: str, used: frozenset[str], *, surname: bool) -> _Part | None:
+    """Return what part of a name a word in lower case is; None if it is no name, or may be two names of a gender.
 
     Args:
         word: the word.
+        likely: the gender of the name that is meant if the word may be two names: «Александра».
+        used: of two names of this gender one of these is meant, in lower case with е for ё.
         surname: whether the word follows a first name, so that it cannot be one.
     """
     forms: dict[tuple[str, str], set[tuple[str, str]]] = {}
@@ -329,16 +379,21 @@ def _part(word: str, *, surname: bool) -> _Part | None:
             continue
         genders = _GENDERS if {"ms-f", "Ms-f"} & one.grammemes else one.grammemes & _GENDERS.keys()
         pairs = {(gender, case) for gender in genders for case in one.grammemes & CASES}
-        forms.setdefault((part, one.lemma), set()).update(pairs)
-    if not forms and not is_known(word):
+        lemma = same_word(one.lemma) if part == "surname" else one.lemma  # «Сергачев», «Сергачёв»
+        forms.setdefault((part, lemma), set()).update(pairs)
+    if not forms and (surname or not is_known(word)):
         forms = _by_ending(word)
     if not forms:
         return None
     order = ("surname", "name", "patronymic") if surname else ("name", "patronymic", "surname")
-    part, lemma = min(forms, key=lambda one: order.index(one[0]))
-    if sum(known == part for known, _ in forms) > 1 or (surname and part == "name"):
+    part = min((one for one, _ in forms), key=order.index)
+    same = [one for known, one in forms if known == part]
+    if len(same) > 1:
+        likeliest = [one for one in same if any(gender == likely for gender, _ in forms[part, one])]
+        same = [one for one in likeliest if same_word(one) in used] if len(likeliest) > 1 else likeliest
+    if len(same) != 1 or (surname and part == "name"):
         return None
-    return _Part(part, lemma, frozenset(forms[part, lemma]))
+    return _Part(part, same[0], frozenset(forms[part, same[0]]))
 
 
 def _is_certain_alone(word: str) -> bool:
@@ -348,8 +403,8 @@ def _is_certain_alone(word: str) -> bool:
     """
     if is_known(word):
         return True
-    stem = word.partition("ин")[0]
-    return bool(_CERTAIN.fullmatch(word)) and not any(has_reading(stem + ending, "Name") for ending in "ая")
+    stem, end, _ = word.rpartition("ин")
+    return bool(_CERTAIN.fullmatch(word)) and not (end and any(has_reading(stem + vowel, "Name") for vowel in "ая"))
 
 
 def _by_ending(word: str) -> dict[tuple[str, str], set[tuple[str, str]]]:
@@ -366,12 +421,24 @@ def _by_ending(word: str) -> dict[tuple[str, str], set[tuple[str, str]]]:
     return forms
 
 
-def _form(tokens: Sequence[Token], parts: Sequence[_Part | None]) -> tuple[str, str]:
-    """Return the gender and the case that all parts of a name share; "" and "" if they are not certain."""
+def _form(
+    tokens: Sequence[Token],
+    parts: Sequence[_Part | None],
+    cases: AbstractSet[str],
+    opens: bool,  # noqa: FBT001
+) -> tuple[str, str]:
+    """Return the gender and the case that all parts of a name share; "" and "" if they are not certain.
+
+    Args:
+        tokens: the tokens of the name.
+        parts: the part that each token is; None for an initial.
+        cases: the cases that the preposition before the name allows.
+        opens: whether the name opens a sentence, where any word has a capital.
+    """
     known = [(token, part) for token, part in zip(tokens, parts, strict=True) if part is not None]
     if not known or any("Number=Plur" in token.features for token, _ in known):
         return "", ""
-    shared = frozenset.intersection(*(part.forms for _, part in known))
+    shared = {form for form in frozenset.intersection(*(part.forms for _, part in known)) if form[1] in cases}
 
     def agreeing(form: tuple[str, str]) -> int:
         gender = f"Gender={_GENDERS[form[0]]}"
@@ -386,14 +453,34 @@ def _form(tokens: Sequence[Token], parts: Sequence[_Part | None]) -> tuple[str, 
     unsure = len(best) > 1 and agreeing(best[0]) == agreeing(best[1]) and best[0][1] != first
     if len(known) == 1:
         token, part = known[0]
-        doubtful = any(one.known and one.pos == "NOUN" and not one.name for one in readings(token.text.lower()))
-        unsure |= agreeing(best[0]) < _BOTH or len({case for _, case in part.forms}) == len(CASES) or doubtful
+        doubtful = opens and any(
+            one.known and one.pos == "NOUN" and not one.name for one in readings(token.text.lower())
+        )
+        agreed = agreeing(best[0]) == _BOTH or (len({gender for gender, _ in part.forms}) == 1 and best[0][1] == first)
+        unsure |= not agreed or len({case for _, case in part.forms}) == len(CASES) or doubtful
     return ("", "") if alone or unsure else best[0]
 
 
 _BOTH = 2
 """A single name must have the gender and the case that the tagger gives it."""
-_REACH = 3
+_REACH = 6
+
+
+_ENDS = frozenset(".!?…")
+_FAMILIAR = re.compile("[^и]ка$|ха$")
+_SHORT = re.compile("[^аеиоуыэюяь]я$|ша$")
+"""How short names of women end; the full ones end in «ия», «ья» or «на», or are in the list."""
+
+
+def _is_short(part: _Part) -> bool:
+    """Tell from its end whether a first name is a short one that the dictionary lacks: «Андрюша», «Нюся»."""
+    genders = {gender for gender, _ in part.forms}
+    if genders == {"femn"}:
+        return bool(_SHORT.search(part.lemma)) and not part.lemma.endswith("иля")  # «Наиля»
+    return part.lemma[-1] in "ая" and part.lemma not in _FULL
+
+
+_FULL = frozenset({"гаврила", "данила", "илья", "кузьма", "лука", "муса", "никита", "савва", "фома"})
 
 
 def _case(token: Token) -> str:
@@ -401,7 +488,7 @@ def _case(token: Token) -> str:
 
 
 _CERTAIN = re.compile(
-    "[а-яё]{3,}(?:(?:[оеё]в|ск(?=[иоауыя]))(?:|а|у|ым|е|ой|ий|ого|ому|им|ом|ая|ую)|(?:ин|ын)(?:|у|ым|е)|[её]нко|ян[ауе]?|дзе)"
+    "[а-яё]{3,}(?:(?:[оеё]в|[сц]к(?=[иоауыя]))(?:|а|у|ым|е|ой|ий|ого|ому|им|ом|ая|ую)|[гжкхчшщ]ин(?:|у|ым|е)|[её]нко|ян[ауе]?|дзе)"
 )
 
 

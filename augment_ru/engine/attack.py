@@ -135,12 +135,12 @@ class Attack(ABC):
         return False
 
     @property
-    def exchanges_names(self) -> bool:
-        """Whether the attack may replace protected names of persons, unless right answers depend on them.
+    def exchanges(self) -> frozenset[str]:
+        """The labels of protected names, such as `PER`, that the attack may replace; by default none.
 
-        The field `named` of a task says whether they do (`Layout`).
+        They stay protected if right answers depend on names. The field `named` of a task says so (`Layout`).
         """
-        return False
+        return frozenset()
 
     @property
     def permutes_options(self) -> bool:

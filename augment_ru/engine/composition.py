@@ -53,9 +53,9 @@ class Composition(Attack):
         return max(attack.min_changes for attack in self.parts)
 
     @property
-    def exchanges_names(self) -> bool:
-        """Whether any attack of the composition may replace the names of persons."""
-        return any(attack.exchanges_names for attack in self.parts)
+    def exchanges(self) -> frozenset[str]:
+        """The labels of the protected names that any attack of the composition may replace."""
+        return frozenset().union(*(attack.exchanges for attack in self.parts))
 
     @property
     def exchanges_options(self) -> bool:

@@ -22,7 +22,7 @@ from augment_ru.release.manifest_shape import MOST
 from augment_ru.release.original_rows import PERTURBATION, with_perturbation
 from augment_ru.script import Script
 from augment_ru.strict_tables import typed
-from augment_ru.text.batch import OPTION, PERSON
+from augment_ru.text.batch import OPTION
 
 _SETTINGS = Settings("replay", 0, "none", None)
 _DIGEST = ',"digest":"'
@@ -222,7 +222,7 @@ def replayed_line(original: Record, name: str, entry: Entry) -> str:
 
 
 def protection_problem(
-    original: Record, entry: Entry, protected: Mapping[str, Sequence[Any]], *, exchanges_names: bool = False
+    original: Record, entry: Entry, protected: Mapping[str, Sequence[Any]], exchanges: frozenset[str] = frozenset()
 ) -> str | None:
     """Check that a perturbed row keeps to the protected spans of its original row, by its entry in the edit log.
 
@@ -234,17 +234,17 @@ def protection_problem(
         entry: the entry of the perturbed row. It need not protect the text of a wrong option, but must protect its
             marker; if it permutes the options, it need not protect what moves with an option.
         protected: the protected spans in the entry of the original row.
-        exchanges_names: whether the attack may exchange the names of persons; these then need no protection, unless the
-            task is `named`.
+        exchanges: the labels of the protected names that the attack may replace; these then need no protection, unless
+            the task is `named`.
     """
-    exchanges_names &= not original.task.layout.named
+    exchanges = frozenset() if original.task.layout.named else exchanges
     edits, own = entry["edits"], entry.get("protected", protected)
     for field, spans in protected.items():
         kept = [tuple(span) for span in own.get(field, ())]
         for start, stop, label in spans:
             if (
                 (start, stop, label) not in kept
-                and not (label == PERSON and exchanges_names)
+                and label not in exchanges
                 and not (label == OPTION and any(span[0] == start and span[2] == OPTION for span in kept))
                 and not (entry.get("order") and any(at < stop and start < end for at, end, _ in edits.get(field, ())))
             ):

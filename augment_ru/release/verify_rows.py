@@ -49,16 +49,16 @@ class ReleaseFiles:
         return self.recipe.located(self.own, Path.cwd())
 
     @cached_property
-    def exchanging(self) -> frozenset[str]:
-        """The names of the release's attacks that may exchange names of persons.
+    def exchanging(self) -> Mapping[str, frozenset[str]]:
+        """The labels of the protected names that each of the release's attacks may replace.
 
         Attacks that are not installed here are left out.
         """
-        found = set()
+        found = {}
         for one in self.located.attacks:
             with suppress(AugmentError):
-                found |= {one.name} if attack_of(one.spec, options=one.options).exchanges_names else set()
-        return frozenset(found)
+                found[one.name] = attack_of(one.spec, options=one.options).exchanges
+        return found
 
     def own(self, name: str) -> Path:
         """Return where the release holds one of the user's own files (dictionaries, rule files and others).
@@ -267,7 +267,7 @@ def _row_problems(
         if entry["status"] != "perturbed" and any(entry["edits"].values()):
             yield f"{edits}: status is {entry['status']!r}, but there are edits"
         if problem := edit_log.protection_problem(
-            original.record, entry, original.entry["protected"], exchanges_names=name in release.exchanging
+            original.record, entry, original.entry["protected"], exchanges=release.exchanging.get(name, frozenset())
         ):
             yield f"{edits}: {problem}"
         expected = edit_log.replayed_line(original.record, name, entry)

@@ -39,8 +39,8 @@ class Viewer(Protocol):
         """Whether the attack may replace the texts of wrong options."""
 
     @property
-    def exchanges_names(self) -> bool:
-        """Whether the attack may replace the names of persons."""
+    def exchanges(self) -> frozenset[str]:
+        """The labels of the protected names that the attack may replace."""
 
     @property
     def guards(self) -> Sequence[str]:
@@ -98,7 +98,7 @@ class Batch:
         self.guarded = guarded or {}
         self._prepared: Batch | None = None
         self._joined: Sequence[Sequence[Span]] = ()
-        self._views: dict[tuple[bool, bool, tuple[str, ...], tuple[str, ...]], Batch] = {}
+        self._views: dict[tuple[bool, frozenset[str], tuple[str, ...], tuple[str, ...]], Batch] = {}
         self._kept: dict[Hashable, Any] = {}
 
     def __len__(self) -> int:
@@ -162,11 +162,11 @@ class Batch:
 
         The protected spans of the batch are protected from every attack, with two exceptions. First, an attack that
         exchanges options may edit the texts of wrong options («(B) пробка»). Their markers stay protected, and so do
-        spans that another rule protects inside them. Second, an attack that exchanges names may edit the names of
-        persons, unless the answers of the record depend on them (`Context.named`). In addition, the spans of the
-        attack's guards are protected.
+        spans that another rule protects inside them. Second, an attack may edit the names with the labels that it
+        exchanges, such as `PER`, unless the answers of the record depend on names (`Context.named`). In addition, the
+        spans of the attack's guards are protected.
         """
-        key = (attack.exchanges_options, attack.exchanges_names, tuple(attack.guards), tuple(attack.joins))
+        key = (attack.exchanges_options, attack.exchanges, tuple(attack.guards), tuple(attack.joins))
         whole = self.prepared
         if key not in whole._views:  # noqa: SLF001  (another batch of this class)
             view = whole._view(*key)  # noqa: SLF001
@@ -175,11 +175,11 @@ class Batch:
             whole._views[key] = view  # noqa: SLF001
         return whole._views[key]  # noqa: SLF001
 
-    def _view(self, options: bool, names: bool, guards: Sequence[str], joins: Sequence[str]) -> "Batch":  # noqa: FBT001
+    def _view(self, options: bool, names: frozenset[str], guards: Sequence[str], joins: Sequence[str]) -> "Batch":  # noqa: FBT001
         spans = self._with_free_options() if options else self._given
-        if names and any(span.label == PERSON for row in spans for span in row):
+        if names and any(span.label in names for row in spans for span in row):
             rows = zip(spans, self.contexts, strict=False)
-            spans = [[one for one in row if one.label != PERSON or context.named] for row, context in rows]
+            spans = [[one for one in row if one.label not in names or context.named] for row, context in rows]
         joined: Sequence[Sequence[Span]] = ()
         if guards:
             given = spans or [()] * len(self)

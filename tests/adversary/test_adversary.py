@@ -184,7 +184,7 @@ def test_laws_of_what_is_found(attack: Attack, scores: bool, seed: int, budget: 
         assert len(asked) == len(set(asked)) == one.queries <= budget
         source = one.record.values["text"]
         assert Script(source, one.scripts["text"].edits).text == one.text
-        for span in () if attack.exchanges_names else one.protected["text"]:
+        for span in () if attack.exchanges else one.protected["text"]:
             assert one.scripts["text"].map(span) is not None
         if one.status != "broken":
             assert (one.text, one.changes, one.after) == (source, 0, one.before)

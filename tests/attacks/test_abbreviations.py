@@ -24,7 +24,7 @@ def perturbed(text: str) -> str:
         ("Родился в 1980 г. в Омске.", "Родился в 1980 году в Омске."),
         ("Было это в 1990-х гг. там.", "Было это в 1990-х годах там."),
         ("Музыка XX в. такова.", "Музыка XX века такова."),
-        ("Живёт в Тульской обл.", "Живёт в Тульской области."),
+        ("Завод расположен в Тульской обл.", "Завод расположен в Тульской области."),
         ("Это завод им. Кирова.", "Это завод имени Кирова."),
         ("Он гражданин РФ.", "Он гражданин Российской Федерации."),
         ("Об этом пишут в сборнике ООН.", "Об этом пишут в сборнике Организации Объединённых Наций."),
@@ -94,6 +94,7 @@ def test_words_are_shortened_as_in_chats_only_in_chats() -> None:
         "Кефир содержит 2,5%, творог 5–9%.", "Яйца — 3 шт., молоко — 0,5 л, ванилин — 1 г, мука — 2 ст.",
         "Продам машину, 2019 г., 54 т. км.", "Он из призыва 1978 г. в.",
         "Пришли гости, и т. д., и т. п., и пр., см. выше.",
+        "Курс доллара США вырос.", "Дом в Московской области уже продан.", "Обыграли команды РФ и США уступят.",
         "В городе Иван купил дом.", "Может быть, приду.", "Горная область велика.",
     ],
 )  # fmt: skip
@@ -107,12 +108,27 @@ def test_what_is_not_certain_stays(text: str) -> None:
         ("Принят в 2000 году, а в 2003 году начал.", "Принят в 2000 г., а в 2003 г. начал."),
         ("Злых (3 процента) было больше (1 процент).", "Злых (3 %) было больше (1 %)."),
         ("Жили в X веке, в летописи с XII века.", "Жили в X в., в летописи с XII в."),
+        ("Послы РФ и судьи ООН уехали.", "Послы Российской Федерации и судьи Организации Объединённых Наций уехали."),
+        ("Это село в Омском районе Омской области, — сказал он.", "Это село в Омском р-не Омской обл., — сказал он."),
     ],
 )
 def test_one_word_changes_everywhere_or_nowhere(text: str, changed: str) -> None:
     for seed in range(5):
         found = Augmenter("abbreviations", constraints=(), similarity="none", probability=0.5, seed=seed)(text).text
         assert found in {text, changed}
+
+
+def test_names_of_places_change_unless_the_answer_is_a_name() -> None:
+    """`named_entities` protects «РФ» in all tasks; what is denoted stays the same."""
+    text = "Он гражданин РФ."
+    assert Augmenter("abbreviations", probability=1.0)(text).text == "Он гражданин Российской Федерации."
+    row = {
+        "support_text": "Он гражданин РФ.", "main_text": "Пермь стоит на Каме.", "question": "Где он гражданин?",
+        "bridge_answers": [{"label": "passage", "offset": 0, "length": 2, "segment": "Он"}],
+        "main_answers": [{"label": "passage", "offset": 15, "length": 4, "segment": "Каме"}],
+    }  # fmt: skip
+    (done,) = Augmenter("abbreviations", probability=1.0).records([row])
+    assert done.status == "unchanged"
 
 
 def test_every_form_of_the_dictionary_stands_for_its_abbreviation() -> None:

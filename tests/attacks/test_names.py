@@ -61,6 +61,36 @@ def test_whole_names_stay_whole() -> None:
     assert "Дарье" not in text
 
 
+@pytest.mark.parametrize("group", _GROUPS)
+def test_short_names_become_short_ones(group: str) -> None:
+    text = exchanged("Миша позвонил Кате.", group)
+    first, second = re.fullmatch(r"(\w+) позвонил (\w+)\.", text).groups()  # type: ignore[union-attr]
+    short = [row for row in _ROWS if tuple(row[:2]) == (group, "short")]
+    assert first in {row[2] for row in short}
+    assert second in {declined(row[3], "short", "femn", "datv") for row in short}
+
+
+@pytest.mark.parametrize("group", _GROUPS)
+def test_man_and_wife_have_one_surname(group: str) -> None:
+    text = exchanged("Илья Левченко и его жена Ольга Левченко приехали.", group)
+    found = re.fullmatch(r"\w+ (\w+) и его жена \w+ (\w+) приехали\.", text)
+    assert found
+    assert found.groups() in {(row[2], row[3]) for row in _ROWS if tuple(row[:2]) == (group, "surname")}
+
+
+@pytest.mark.parametrize(
+    ("text", "stays"),
+    [
+        ("Письмо подписал Михаил Сергачев.", "Сергачев"),
+        ("Он женился на Анне Ивановой.", "Анне"),
+        ("Полиция нашла Александра.", "Александра"),
+        ("— Люба, — сказал Андрей, — ты меня слышишь?", "Люба"),
+    ],
+)
+def test_names_with_several_readings_change(text: str, stays: str) -> None:
+    assert stays not in exchanged(text)
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -69,6 +99,11 @@ def test_whole_names_stay_whole() -> None:
         "Площадь имени Ивана Петрова закрыта.",
         "Книга «Иван Петров» продаётся.",
         "Читали про Ивана Грозного.",
+        "Читаем Анну Ахматову.",
+        "Грузинский боксёр Роман Долидзе победил.",
+        "Епископ запретил Филиппу служить.",
+        "Улица Ивана Петрова закрыта.",
+        "Судил матч Джефф Конверс, помогал Денис Петров.",
     ],
 )
 def test_history_and_titles_stay(text: str) -> None:
