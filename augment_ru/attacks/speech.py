@@ -1,6 +1,7 @@
 """Текст становится таким, каким его запишет распознаватель речи: «Компания, 5 мая» → «кампания пятого мая»."""
 
 import re
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -349,7 +350,7 @@ def _little(word: str, lost: int, joint: str, width: int, name: str) -> _Heard:
     """Return what may be heard instead of a word that may be lost or joined with the next one.
 
     Args:
-        word: the word, which was met before.
+        word: the word.
         lost: how many characters are lost with it; 0 if it cannot be lost.
         joint: the word with the next one; "" if the two cannot be joined.
         width: how many characters the two have.
@@ -360,7 +361,7 @@ def _little(word: str, lost: int, joint: str, width: int, name: str) -> _Heard:
         errors.append(_Error(lost, "", weight * _SHARES["lost"], "lost", 1))
     if word in _JOINED and _is_common(joint):
         errors.append(_Error(width, joint, _SHARES["join"], "join", 2))
-    return _weighed((*errors, *_met(name)[word][2]))
+    return _weighed((*errors, *_heard((word,), _table(name))[word][2]))
 
 
 def _weighed(errors: Sequence[_Error]) -> _Heard:
@@ -377,10 +378,10 @@ def _is_common(word: str) -> bool:
     return word in _frequent_words() and has_form(word)
 
 
-_PRIME, _SHIFT = 0x9E3779B97F4A7C15, np.uint64(42)
+_ODD, _SHIFT = 0x9E3779B97F4A7C15, np.uint64(42)
 _MOST_LETTERS = 64
-_POWERS = np.array([pow(_PRIME, power, 2**64) for power in range(-_LONGEST, _MOST_LETTERS)], dtype=np.uint64)
-"""Powers of a number modulo 2^64, from -24 on."""
+_POWERS = np.array([pow(_ODD, power, 2**64) for power in range(1 - _LONGEST, _MOST_LETTERS)], dtype=np.uint64)
+"""Powers of an odd number modulo 2^64, from -23 on."""
 
 
 def _sums(words: Sequence[str]) -> tuple[Codes, Ints, Ints, Keys]:
@@ -407,12 +408,14 @@ def _one_change_away(words: Sequence[str], table: _Table) -> Iterator[list[tuple
     of_word = np.repeat(np.arange(len(words)), np.diff(starts))
     found = [np.zeros((3, 0), dtype=np.int64)]
     for number, (old, new, _) in enumerate(table.near):
-        at = np.flatnonzero(np.all([np.roll(codes, -place) == ord(one) for place, one in enumerate(old)], axis=0))
+        at = np.flatnonzero(codes == ord(old[0]))
+        for place, one in enumerate(old):  # the last code is a line feed
+            at = at[codes[at + place] == ord(one)]
         at = at if new else at[within[at] > 0]
         first, last = starts[of_word[at]], starts[of_word[at] + 1] - 1
-        inner = sum(ord(one) * int(_POWERS[_LONGEST + place]) for place, one in enumerate(new)) % 2**64
+        inner = sum(ord(one) * int(_POWERS[_LONGEST - 1 + place]) for place, one in enumerate(new)) % 2**64
         total = sums[at] - sums[first] + _POWERS[_LONGEST + within[at]] * np.uint64(inner)
-        total += (sums[last] - sums[at + len(old)]) * _POWERS[_LONGEST + len(new) - len(old)]
+        total += (sums[last] - sums[at + len(old)]) * _POWERS[_LONGEST - 1 + len(new) - len(old)]
         at = at[_sums_of_frequent()[(total >> _SHIFT).astype(np.int64)]]
         found.append(np.stack([of_word[at], within[at], np.full(at.size, number)]))
     of, places, numbers = (every := np.concatenate(found, axis=1))[:, np.lexsort(every[::-1])]
@@ -424,17 +427,15 @@ def _one_change_away(words: Sequence[str], table: _Table) -> Iterator[list[tuple
 _MOST_MET = 200_000
 
 
-@cache
-def _met(name: str) -> dict[str, _Heard]:
-    """Return what is known already of what may be heard instead of words: empty when the process starts."""
-    return {}
+_met: defaultdict[str, dict[str, _Heard]] = defaultdict(dict)
+"""What is known already of what may be heard instead of words, by the name of the dictionary."""
 
 
 def _heard(words: Iterable[str], table: _Table) -> dict[str, _Heard]:
     """Return what may be heard instead of some words, and of words met before."""
-    met = _met(table.name)
+    met = _met[table.name]
     if len(met) > _MOST_MET:
-        met.clear()
+        met = _met[table.name] = {}  # another thread may still read the old one
     new = [word for word in words if word not in met]
     may = [word for word in dict.fromkeys(new) if _SHORTEST <= len(word) <= _LONGEST and word.isalpha()]
     met.update(dict.fromkeys(new, (0.0, 0.0, ())))
