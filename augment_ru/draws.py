@@ -113,13 +113,14 @@ class Streams:
         return mix((self.keys[rows] ^ _GAMMA) + (positions.astype(np.uint64) + np.uint64(1)) * _MIX_1)
 
 
-def unit(keys: Keys, positions: Ints | Keys, lane: int = 0) -> Floats:
+def unit(keys: Keys, positions: Ints | Keys, lane: int | Ints = 0) -> Floats:
     """Draw numbers from U[0, 1), one for each pair of a stream and a position in it.
 
     Args:
         keys: the keys of the streams.
         positions: the positions, from 0. Keys and positions are broadcast against each other, as NumPy does.
-        lane: 0 or 1. The draws of the two lanes at one position are independent of each other.
+        lane: 0 or 1. The draws of the two lanes at one position are independent of each other. Draw n of `Rng` is that
+            at position n // 2 in lane n % 2.
 
     Returns:
         The draws, in the broadcast shape.

@@ -374,8 +374,8 @@ class Numbers(WritesOtherwise):
         """Find the numbers of a text, and for each the ways to rewrite it."""
         chain, chained = _chains()
         taken: list[tuple[int, int]] = []
-        maybe = _DIGIT if self.classes == ("words",) else _MAYBE
-        for pattern, find in _patterns() if maybe.search(text) else ():
+        maybe, patterns = (_DIGIT, _patterns()[:_OF_WORDS]) if self.classes == ("words",) else (_MAYBE, _patterns())
+        for pattern, find in patterns if maybe.search(text) else ():
             for match in pattern.finditer(text):
                 start, stop = match.span()
                 if all(stop <= begin or end <= start for begin, end in taken):
@@ -385,7 +385,8 @@ class Numbers(WritesOtherwise):
                         yield tuple(find(text, match))
 
 
-_DIGIT = re.compile(r"\d")
+_DIGIT, _OF_WORDS = re.compile(r"\d"), -3
+"""What numbers in figures have, and the end of the patterns that find them: the last three find numbers in words."""
 _LONGEST_CHAIN = 80
 """How many characters before a number another one is looked for: more than a number and what joins the two can have."""
 _ALONE = frozenset({_phone, _date, _clock, _compound, _compound_words})

@@ -1,18 +1,19 @@
 """Текст становится таким, каким его запишет распознаватель речи: «Компания, 5 мая» → «кампания пятого мая»."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from itertools import accumulate, chain
+from itertools import accumulate, chain, pairwise
 from math import fsum
 from typing import ClassVar, NamedTuple
 
 import numpy as np
 
 from augment_ru.attacks.numbers import Numbers
-from augment_ru.draws import Rng, Streams
-from augment_ru.edits import Change, Edit, Note
+from augment_ru.draws import Ints, Keys, Rng, Streams, unit
+from augment_ru.edits import Edit, Note
 from augment_ru.engine.attack import Attack
 from augment_ru.engine.proposals import Proposals
 from augment_ru.errors import AugmentError
@@ -22,6 +23,7 @@ from augment_ru.language.numerals import LARGEST, cardinal
 from augment_ru.language.sound import transcription
 from augment_ru.resources import dictionary_path, number_in, rows, same_word
 from augment_ru.text.batch import Batch
+from augment_ru.text.characters import Codes, Mask, counted, counts_before, encode, marked
 from augment_ru.text.words import LETTERS_AND_DIGITS
 
 _ABBREVIATION = re.compile("[БВГДЖЗКЛМНПРСТФХЦЧШЩ]{2,4}")
@@ -70,20 +72,30 @@ class Speech(Attack):
 
         Changes to what is spoken have ranks near 0, so that they are made at every positive probability.
         """
-        numbers = Numbers(probability=1.0, classes=("words",)).changes(batch, streams)
-        rows = zip(batch.texts, batch.starts.tolist(), streams.keys.tolist(), numbers, strict=False)
-        before, table = batch.untouchable_before.tolist(), _table(self.words)
-        found = [
-            (rank, first + start, first + stop, new, note)
-            for text, first, key, spoken in rows
-            for rank, start, stop, new, note in _transcribed(
-                text, spoken, self.wer, table, (Rng(key), before[first : first + len(text) + 1])
-            )
+        table, text = _table(self.words), "\n".join([*batch.texts, ""])
+        words, taken = _Words.of(text, table.name), np.zeros(len(text), dtype=np.bool_)
+        spoken = _spoken_edits(batch, streams, words, table, taken)
+        heard = list(_places(batch, words, taken, table))
+        sizes, places = (np.searchsorted(one, batch.starts) for one in (words.starts, [start for start, _ in heard]))
+        each = zip(streams.keys.tolist(), np.diff(sizes).tolist(), spoken, pairwise(places.tolist()), strict=True)
+        made = [
+            row
+            for key, size, edits, (first, last) in each
+            if size
+            for row in _transcribed(text, edits, heard[first:last], self.wer * size, Rng(key))
         ]
-        ranks, *places, texts, notes = zip(*found, strict=True) if found else ((),) * 5
-        starts, stops = np.array(places, dtype=np.int64)
+        for _, start, stop, *_ in made:
+            taken[start:stop] = True
+        rows = batch.rows(np.array([row[1] for row in made], dtype=np.int64))
+        draws = np.bincount(rows, minlength=len(batch)) + np.diff(places)
+        made += _lowered(batch, streams, words, ~taken & np.repeat(np.diff(sizes) > 0, batch.lengths + 1), draws)
+        ranks, starts, stops, texts, notes = zip(*made, strict=True) if made else ((),) * 5
         return Proposals.of_edits(
-            starts, stops, np.array(ranks), texts, notes=lambda edits: [notes[at] for at in edits.tolist()]
+            np.array(starts, dtype=np.int64),
+            np.array(stops, dtype=np.int64),
+            np.array(ranks),
+            texts,
+            notes=lambda edits: [notes[at] for at in edits.tolist()],
         )
 
 
@@ -92,15 +104,18 @@ class _Table(NamedTuple):
 
     Attributes:
         spoken: finds signs and abbreviations; `said` maps each to what is said for it.
+        hints: finds what signs begin with; `rare` are the longest words of abbreviations. Most texts have neither.
         latin: pairs of Latin letters and what is said for them, the longest first; at the end of a word, and anywhere.
         letters: the names of letters.
         lost: the weight of each word that may be lost.
-        near: maps a first letter to the groups of letters that may be misheard, each with what is heard and a weight.
+        near: the groups of letters that may be misheard, each with what is heard and a weight.
     """
 
     name: str
     spoken: re.Pattern[str]
     said: dict[str, str]
+    hints: re.Pattern[str]
+    rare: frozenset[str]
     latin: Sequence[Sequence[tuple[str, str]]]
     letters: dict[str, str]
     lost: dict[str, float]
@@ -127,6 +142,8 @@ def _table(name: str) -> _Table:
         name,
         re.compile(rf"(?<!\w)(?:{shorts or '(?!)'})|{signs or '(?!)'}", re.IGNORECASE),
         said,
+        re.compile("|".join(re.escape(one[0]) for one in said if not one[0].isalpha()) or "(?!)"),
+        frozenset(max(LETTERS_AND_DIGITS.findall(one), key=len) for one in said if one[0].isalpha()),
         latin,
         {old: new for old, new, _ in kinds.get("letter", [])},
         {old: weight for old, _, weight in kinds.get("lost", [])},
@@ -153,51 +170,102 @@ class _Error(NamedTuple):
 
 
 _Row = tuple[float, int, int, str, Note | None]
-"""A change of one edit: its rank, start, stop, new text and note."""
+"""A change of one edit: its rank, start, stop, new text and note. Here and below places are global."""
 
 
 _Heard = tuple[float, float, Sequence[_Error]]
 """The sum of the weights of errors, the same times wrong words, and the errors: what may be heard at a word."""
 
 
+class _Word(NamedTuple):
+    """A word as it is written.
+
+    Attributes:
+        low: the word in lower case, with е for ё.
+        spoken: what is said for a number, a Latin word or an abbreviation; None for other words.
+        short: whether it may belong to an abbreviation of the dictionary.
+    """
+
+    low: str
+    spoken: str | None
+    short: bool
+
+
+@lru_cache(maxsize=200_000)
+def _word(word: str, name: str) -> _Word:
+    low, table = same_word(word), _table(name)
+    return _Word(low, _spoken(word, table), low in table.rare or not low.isalnum())
+
+
+class _Words(NamedTuple):
+    """The words of all texts: where each starts and stops, which of the different words it is, and these."""
+
+    text: str
+    starts: Ints
+    stops: Ints
+    which: Ints
+    different: Sequence[_Word]
+
+    @classmethod
+    def of(cls, text: str, name: str) -> "_Words":
+        """Return the words of a text."""
+        found = list(LETTERS_AND_DIGITS.finditer(text))
+        words = [match[0] for match in found]
+        numbers = {word: number for number, word in enumerate(dict.fromkeys(words))}
+        columns = [match.start() for match in found], [*map(len, words)], [numbers[word] for word in words]
+        starts, sizes, which = np.array(columns, dtype=np.int64)
+        return cls(text, starts, starts + sizes, which, [_word(word, name) for word in numbers])
+
+    def such(self, holds: Callable[[_Word], bool]) -> Mask:
+        """Tell for each word whether something holds of it, shape (words,)."""
+        return np.array([holds(word) for word in self.different], dtype=np.bool_)[self.which]
+
+
+def _spoken_edits(
+    batch: Batch, streams: Streams, words: _Words, table: _Table, taken: Mask
+) -> Sequence[Sequence[Edit]]:
+    """Return the edits of each text that write numbers, signs and words as they are spoken; mark what they take."""
+    starts, made = batch.starts.tolist(), list[list[Edit]]([[] for _ in batch.texts])
+
+    def add(row: int, start: int, stop: int, new: str) -> None:
+        if not taken[start:stop].any():
+            made[row].append(Edit(start, stop, new))
+            taken[start:stop] = True
+
+    for row, changes in enumerate(Numbers(probability=1.0, classes=("words",)).changes(batch, streams)):
+        for edit in chain.from_iterable(change.edits for change in changes):
+            add(row, starts[row] + edit.start, starts[row] + edit.stop, edit.text)
+    signs = np.array([match.start() for match in table.hints.finditer(words.text)], dtype=np.int64)
+    hints = np.append(words.starts[words.such(lambda word: word.short)], signs)
+    for row in np.unique(batch.rows(hints)).tolist():
+        for match in table.spoken.finditer(words.text, starts[row], starts[row + 1]):
+            add(row, *match.span(), table.said[match[0].lower()])
+    told = np.flatnonzero(words.such(lambda word: word.spoken is not None))
+    for row, at in zip(batch.rows(words.starts[told]).tolist(), told.tolist(), strict=True):
+        add(row, int(words.starts[at]), int(words.stops[at]), words.different[words.which[at]].spoken or "")
+    return made
+
+
 def _transcribed(
-    text: str, spoken: Iterable[Change], wer: float, table: _Table, drawn: tuple[Rng, Sequence[int]]
+    text: str, edits: Sequence[Edit], heard: Sequence[tuple[int, _Heard]], wrong: float, rng: Rng
 ) -> Iterator[_Row]:
-    """Yield the changes of one text.
+    """Yield the changes of a text, but for capitals and punctuation.
 
     Args:
-        text: the text.
-        spoken: the changes that write its numbers in words.
-        wer: the expected word error rate.
-        table: the dictionary.
-        drawn: the random draws of the text, and the number of protected characters before each of its places.
+        text: all texts.
+        edits: the edits that write numbers and the like as they are spoken.
+        heard: what may be heard at the words of the text.
+        wrong: how many words are expected to be wrong, those of `edits` among them.
+        rng: the random draws of the text.
     """
-    rng, closed = drawn
-    words = list(LETTERS_AND_DIGITS.finditer(text))
-    if not words:
-        return
-    base: list[Edit] = []
-    taken = bytearray(len(text))
-    signs = (Edit(*match.span(), table.said[match[0].lower()]) for match in table.spoken.finditer(text))
-    for edit in chain(*(change.edits for change in spoken), signs):
-        _add(base, taken, edit)
-    plain = []
-    for word in words:
-        start, stop = word.span()
-        if (new := _spoken(word[0], table)) is not None:
-            _add(base, taken, Edit(start, stop, new))
-        elif closed[start] == closed[stop] and taken.find(1, start, stop) < 0:
-            plain.append((start, stop, same_word(word[0])))
-    costs = [max(len(one.text.split()), len(LETTERS_AND_DIGITS.findall(text[one.start : one.stop]))) for one in base]
-    for edit in base:
+    costs = [max(len(one.text.split()), len(LETTERS_AND_DIGITS.findall(text[one.start : one.stop]))) for one in edits]
+    for edit in edits:
         yield (rng.uniform() * _BASE, *_padded(text, edit))
-    budget = max(wer * len(words) - sum(costs), 0.0) / (1.0 - _REFUSED)
-    for start, error in _drawn(list(_places(text, plain, closed, table)), budget, rng):
-        stop, kind = start + error.width, error.kind
-        taken[start:stop] = bytes([1]) * error.width
-        note = Note(text[start:stop] if error.text else None, kind)
+    budget = max(wrong - sum(costs), 0.0) / (1.0 - _REFUSED)
+    for start, error in _drawn(heard, budget, rng):
+        stop = start + error.width
+        note = Note(text[start:stop] if error.text else None, error.kind)
         yield max(rng.uniform(), _BASE), start, stop, error.text, note
-    yield from _lowered(text, taken, rng)
 
 
 def _drawn(words: Sequence[tuple[int, _Heard]], budget: float, rng: Rng) -> Iterator[tuple[int, _Error]]:
@@ -219,13 +287,6 @@ def _drawn(words: Sequence[tuple[int, _Heard]], budget: float, rng: Rng) -> Iter
             error = next((one for one, bound in pairs if point * weight < bound * share), errors[-1])
             done = start + error.width
             yield start, error
-
-
-def _add(base: list[Edit], taken: bytearray, edit: Edit) -> None:
-    """Add an edit and mark its range as taken, unless an earlier edit has taken a part of it."""
-    if taken.find(1, edit.start, edit.stop) < 0:
-        base.append(edit)
-        taken[edit.start : edit.stop] = bytes([1]) * (edit.stop - edit.start)
 
 
 def _padded(text: str, edit: Edit) -> tuple[int, int, str, Note]:
@@ -258,24 +319,49 @@ def _latin(word: str, name: str) -> str:
     return said + end[1]
 
 
-def _places(
-    text: str, plain: Sequence[tuple[int, int, str]], closed: Sequence[int], table: _Table
-) -> Iterator[tuple[int, _Heard]]:
+def _places(batch: Batch, words: _Words, taken: Mask, table: _Table) -> Iterator[tuple[int, _Heard]]:
     """Yield the start of each word that may be misheard, lost or joined with the next one, with these errors."""
-    for at, (start, stop, low) in enumerate(plain):
-        heard = _heard(low, table.name)
-        if low in table.lost or low in _JOINED:
-            little: list[_Error] = []
-            if low in table.lost:
-                width = stop - start + (text[stop : stop + 1] == " ")
-                little.append(_Error(width, "", table.lost[low] * _SHARES["lost"], "lost", 1))
-            if low in _JOINED and at + 1 < len(plain) and text[stop : plain[at + 1][0]] == " ":
-                joint = low + plain[at + 1][2]
-                if _is_common(joint):
-                    little.append(_Error(plain[at + 1][1] - start, joint, _SHARES["join"], "join", 2))
-            heard = _weighed((*(one for one in little if closed[start] == closed[start + one.width]), *heard[2]))
+    before, frequent = batch.untouchable_before, _frequent_words()
+    plain = words.such(lambda word: word.spoken is None) & (before[words.starts] == before[words.stops])
+    plain &= counted(taken, words.starts, words.stops) == 0
+    which = words.which[plain]
+    lows = {number: words.different[number].low for number in np.unique(which).tolist()}
+    met, closed = _heard(lows.values(), table), before.tolist()
+    little = {number for number, low in lows.items() if low in table.lost or low in _JOINED}
+    wrong = little.union(number for number, low in lows.items() if met[low][2])
+    places = np.flatnonzero(marked(len(words.different), np.array([*wrong], dtype=np.int64))[which])
+    starts, stops, numbers = words.starts[plain].tolist(), words.stops[plain].tolist(), which.tolist()
+    for at in places.tolist():
+        start, stop, number = starts[at], stops[at], numbers[at]
+        heard = met[lows[number]]
+        if number in little:
+            spaced = words.text[stop] == " "
+            lost = stop - start + spaced if closed[start] == closed[stop + spaced] else 0
+            joins = spaced and starts[at + 1 : at + 2] == [stop + 1] and closed[start] == closed[stops[at + 1]]
+            joint = lows[number] + lows[numbers[at + 1]] if joins else ""
+            width = stops[at + 1] - start if joint in frequent else 0
+            heard = _little(lows[number], lost, joint if width else "", width, table.name)
         if heard[2]:
             yield start, heard
+
+
+@lru_cache(maxsize=200_000)
+def _little(word: str, lost: int, joint: str, width: int, name: str) -> _Heard:
+    """Return what may be heard instead of a word that may be lost or joined with the next one.
+
+    Args:
+        word: the word.
+        lost: how many characters are lost with it; 0 if it cannot be lost.
+        joint: the word with the next one; "" if the two cannot be joined.
+        width: how many characters the two have.
+        name: the dictionary.
+    """
+    errors = list[_Error]()
+    if lost and (weight := _table(name).lost.get(word)):
+        errors.append(_Error(lost, "", weight * _SHARES["lost"], "lost", 1))
+    if word in _JOINED and _is_common(joint):
+        errors.append(_Error(width, joint, _SHARES["join"], "join", 2))
+    return _weighed((*errors, *_heard((word,), _table(name))[word][2]))
 
 
 def _weighed(errors: Sequence[_Error]) -> _Heard:
@@ -292,26 +378,77 @@ def _is_common(word: str) -> bool:
     return word in _frequent_words() and has_form(word)
 
 
+_ODD, _SHIFT = 0x9E3779B97F4A7C15, np.uint64(42)
+_MOST_LETTERS = 64
+_POWERS = np.array([pow(_ODD, power, 2**64) for power in range(1 - _LONGEST, _MOST_LETTERS)], dtype=np.uint64)
+"""Powers of an odd number modulo 2^64, from -23 on."""
+
+
+def _sums(words: Sequence[str]) -> tuple[Codes, Ints, Ints, Keys]:
+    """Return the letters of words, where each word starts, and for each letter its place in the word and a running sum.
+
+    The sums of two places of a word differ by a number that tells the letters between them from others.
+    """
+    codes, starts = encode(words)
+    within = np.arange(codes.size) - np.repeat(starts[:-1], np.diff(starts))
+    terms = codes * _POWERS[_LONGEST + within]
+    return codes, starts, within, np.cumsum(terms) - terms
+
+
 @cache
-def _near(letters: str, name: str) -> Sequence[tuple[str, str, float]]:
-    """Return what may be heard where a word has these letters; only two are compared."""
-    return [one for one in _table(name).near if letters.startswith(one[0][:2])]
+def _sums_of_frequent() -> Mask:
+    """Tell for the highest bits of a sum of letters whether a frequent word may have this sum."""
+    _, starts, _, sums = _sums([word for word in _frequent_words() if len(word) < _MOST_LETTERS])
+    return marked(1 << 64 - int(_SHIFT), (sums[starts[1:] - 1] - sums[starts[:-1]] >> _SHIFT).astype(np.int64))
 
 
-@lru_cache(maxsize=200_000)
-def _heard(word: str, name: str) -> _Heard:
+def _one_change_away(words: Sequence[str], table: _Table) -> Iterator[list[tuple[int, str, str, float]]]:
+    """Yield for each word where one change of `near` may make it a frequent word: the start, old, new, the weight."""
+    codes, starts, within, sums = _sums(words)
+    of_word = np.repeat(np.arange(len(words)), np.diff(starts))
+    found = [np.zeros((3, 0), dtype=np.int64)]
+    for number, (old, new, _) in enumerate(table.near):
+        at = np.flatnonzero(codes == ord(old[0]))
+        for place, one in enumerate(old):  # the last code is a line feed
+            at = at[codes[at + place] == ord(one)]
+        at = at if new else at[within[at] > 0]
+        first, last = starts[of_word[at]], starts[of_word[at] + 1] - 1
+        inner = sum(ord(one) * int(_POWERS[_LONGEST - 1 + place]) for place, one in enumerate(new)) % 2**64
+        total = sums[at] - sums[first] + _POWERS[_LONGEST + within[at]] * np.uint64(inner)
+        total += (sums[last] - sums[at + len(old)]) * _POWERS[_LONGEST - 1 + len(new) - len(old)]
+        at = at[_sums_of_frequent()[(total >> _SHIFT).astype(np.int64)]]
+        found.append(np.stack([of_word[at], within[at], np.full(at.size, number)]))
+    of, places, numbers = (every := np.concatenate(found, axis=1))[:, np.lexsort(every[::-1])]
+    changes = [(place, *table.near[number]) for place, number in zip(places.tolist(), numbers.tolist(), strict=True)]
+    for first, last in pairwise(np.searchsorted(of, np.arange(len(words) + 1)).tolist()):
+        yield changes[first:last]
+
+
+_MOST_MET = 200_000
+
+
+_met: defaultdict[str, dict[str, _Heard]] = defaultdict(dict)
+"""What is known already of what may be heard instead of words, by the name of the dictionary."""
+
+
+def _heard(words: Iterable[str], table: _Table) -> dict[str, _Heard]:
+    """Return what may be heard instead of some words, and of words met before."""
+    met = _met[table.name]
+    if len(met) > _MOST_MET:
+        met = _met[table.name] = {}  # another thread may still read the old one
+    new = [word for word in words if word not in met]
+    may = [word for word in dict.fromkeys(new) if _SHORTEST <= len(word) <= _LONGEST and word.isalpha()]
+    met.update(dict.fromkeys(new, (0.0, 0.0, ())))
+    met.update(zip(may, map(_misheard, may, _one_change_away(may, table)), strict=True))
+    return met
+
+
+def _misheard(word: str, changes: Sequence[tuple[int, str, str, float]]) -> _Heard:
     """Return what may be heard instead of a word: at most the three likeliest errors."""
-    if not (_SHORTEST <= len(word) <= _LONGEST) or not word.isalpha():
-        return 0.0, 0.0, ()
     frequent, found = _frequent_words(), dict[str, tuple[float, str]]()
-    likely = [
-        (other, weight, start, old)
-        for start in range(len(word))
-        for old, new, weight in _near(word[start : start + 2], name)
-        if (start or new) and (other := word[:start] + new + word[start + len(old) :]) in frequent
-    ]
-    for other, weight, start, old in likely:
-        if other not in found and word.startswith(old, start) and has_form(other):
+    for start, old, new, weight in changes:
+        other = word[:start] + new + word[start + len(old) :]
+        if other in frequent and other not in found and has_form(other):
             same = transcription(other) == transcription(word)
             ends = not same and start + len(old) == len(word) and shares_lemma(word, other)
             kind = "same" if same else "ending" if ends else "near"
@@ -325,15 +462,27 @@ def _heard(word: str, name: str) -> _Heard:
     return _weighed(errors) if errors else (0.0, 0.0, ())
 
 
-def _lowered(text: str, taken: bytearray, rng: Rng) -> Iterator[_Row]:
-    """Yield the changes that lower capitals and drop punctuation, where no other edit has taken the range."""
-    for match in _CAPITALS_AND_SIGNS.finditer(text):
-        start, stop = match.span()
-        if taken.find(1, start, stop) >= 0:
-            continue
-        joins = text[stop : stop + 1].isalnum() and text[start - 1 : start].isalnum()
-        if match[0][0].isalpha():
-            yield rng.uniform() * _BASE, start, stop, match[0].lower(), None
-        elif not (joins and match[0] in "-‑'’"):
-            apart = text[start - 1 : start] == text[stop : stop + 1] == " "
-            yield rng.uniform() * _BASE, start, stop + apart, " " if joins else "", None
+def _lowered(batch: Batch, streams: Streams, words: _Words, free: Mask, draws: Ints) -> Iterator[_Row]:
+    """Yield the changes that lower capitals and drop punctuation.
+
+    Args:
+        batch: the texts.
+        streams: their random draws.
+        words: their words.
+        free: which characters may change, shape (codes,).
+        draws: how many draws each text has used, shape (texts,).
+    """
+    found = list(_CAPITALS_AND_SIGNS.finditer(words.text))
+    starts, stops = np.array([match.span() for match in found], dtype=np.int64).reshape(-1, 2).T
+    inside = counts_before(marked(free.size, words.starts)) > counts_before(marked(free.size, words.stops))
+    is_sign = ~np.array([match[0].isalpha() for match in found], dtype=np.bool_)
+    kept = (counted(free, starts, stops) == stops - starts) & ~(is_sign & inside[starts + 1])  # «кто-то» stays
+    starts, stops, is_sign = starts[kept], stops[kept], is_sign[kept]
+    joins, space = inside[starts] & inside[stops + 1], batch.codes == ord(" ")
+    rows = batch.rows(starts)
+    numbers = draws[rows] + np.arange(rows.size) - np.searchsorted(rows, rows)
+    ranks = unit(streams.keys[rows], numbers >> 1, numbers & 1) * _BASE
+    stops = stops + (is_sign & space[starts - 1] & space[stops])
+    edits = zip(ranks.tolist(), starts.tolist(), stops.tolist(), is_sign.tolist(), joins.tolist(), strict=True)
+    for rank, start, stop, drops, joint in edits:
+        yield rank, start, stop, (" " if joint else "") if drops else words.text[start:stop].lower(), None

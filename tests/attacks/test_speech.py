@@ -48,6 +48,21 @@ def test_words_that_share_a_lemma(one: str) -> None:
         assert shares_lemma(one, other) == (not set(lemmas_of(one)).isdisjoint(lemmas_of(other)))
 
 
+@pytest.mark.parametrize(
+    ("word", "others"),
+    [("учится", {"учиться"}), ("компания", {"кампания"}), ("коза", {"коса"}), ("замок", {"самок"})],
+)
+def test_what_is_heard_is_a_frequent_word_one_change_away(word: str, others: set[str]) -> None:
+    attack = make("speech", {"wer": 0.5})
+    made: set[str] = set()
+    for seed in range(40):
+        augmenter = Augmenter(attack, constraints=(), similarity="none", seed=seed)
+        alone = augmenter(f"{word} {word}").text
+        assert augmenter.texts([*_SENTENCES, f"{word} {word}"])[-1].text == alone  # whatever words are met beside it
+        made.update(alone.split())
+    assert others <= made
+
+
 def test_errors_are_as_many_as_asked_for() -> None:
     errors = words = 0
     for seed in range(60):
