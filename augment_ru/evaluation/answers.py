@@ -9,7 +9,7 @@ from functools import partial
 from itertools import chain, repeat
 from typing import Any, NamedTuple, TypeAlias
 
-from augment_ru.errors import AugmentError
+from augment_ru.errors import AugmentError, saying_where
 from augment_ru.evaluation import exercises, rankings, spans
 from augment_ru.evaluation.answer_scores import (
     best_token_f1,
@@ -370,13 +370,11 @@ def _golds(values: Mapping[str, Any], task: Task, kind: Kind) -> tuple[Gold | No
     check_opened(values, [key for key in task.layout.opened if key in task.scoring.gold])
     if task.scoring.norms:
         return _norm_labels(field_paths.value(values, task.scoring.gold[0]), task)
-    try:
+    with saying_where(f"the right answer in {', '.join(task.scoring.gold)}"):
         golds = tuple(_gold(_gold_value(values, name, kind), kind, task.scoring) for name in task.scoring.gold)
         return (
             tuple(one and exercises.exercise_of(one, values["meta"]) for one in golds) if kind == "exercises" else golds
         )
-    except AugmentError as error:
-        raise AugmentError(f"the right answer in {', '.join(task.scoring.gold)}: {error}") from error
 
 
 def _norm_labels(held: object, task: Task) -> tuple[Gold | None, ...]:

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from augment_ru.edits import Edit
 from augment_ru.engine.result import new_values
-from augment_ru.errors import AugmentError
+from augment_ru.errors import AugmentError, saying_where
 from augment_ru.evaluation.answers import Golds, Kind, answer_kind, golds_of
 from augment_ru.evaluation.examples import PERTURBATION, without_metadata
 from augment_ru.formats.read import Row
@@ -126,10 +126,8 @@ def task_of_rows(rows: Sequence[Row], given: Task | None, fields: Sequence[str],
     source = meta.get("source") if isinstance(meta, Mapping) else None
     perturbed = tuple(source) if isinstance(source, Mapping) else ()
     plain = without_metadata(values)
-    try:
+    with saying_where(where):
         check_found(plain, fields)
-    except AugmentError as error:
-        raise AugmentError(f"{where}: {error}") from error
     try:
         found = given or recognise(plain)
     except AugmentError as error:
@@ -300,10 +298,8 @@ class _OriginalIndex:
 
     def _index(self, where: str, values: Mapping[str, Any]) -> int:
         """Return the index of an original; add it if it is new."""
-        try:
+        with saying_where(where):
             Record(values, self.task).texts()
-        except AugmentError as error:
-            raise AugmentError(f"{where}: {error}") from error
         key = json.dumps(values, sort_keys=True, default=str)
         if key not in self.index_of:
             self.index_of[key] = len(self.originals)

@@ -11,7 +11,7 @@ import numpy as np
 
 from augment_ru.draws import Streams, digests
 from augment_ru.edits import Edit
-from augment_ru.errors import AugmentError
+from augment_ru.errors import AugmentError, saying_where
 from augment_ru.evaluation.answers import Answer, answer_of, golds_of, group_of
 from augment_ru.evaluation.examples import (
     EPISODE,
@@ -290,10 +290,8 @@ def demonstrations(train: Sequence[Mapping[str, Any]], pairs: Pairs, seed: int) 
     golds = golds_of(train, pairs.task, pairs.kind)
     for number, (values, gold) in enumerate(zip(train, golds, strict=True), start=1):
         row, own = without_metadata(values), _episodes(values)
-        try:
+        with saying_where(f"train file: row {number}"):
             texts = tuple(Record(row, pairs.task).texts().values())
-        except AugmentError as error:
-            raise AugmentError(f"train file: row {number}: {error}") from error
         if own and None in gold:
             raise AugmentError(f"train file: row {number}: is shown in an episode, and has no right answer")
         for episode in own:
@@ -502,10 +500,8 @@ def run_model(
         labels: dict[str, Counter[str]] = {attack: Counter() for attack, own in orders.items() if own}
         for episode in episodes:
             predictions = ask(model, plan.examples(shots, episode), cache, counts, advance, repeat=repeat)
-            try:
+            with saying_where(f"`model` {model.name}"):
                 answers = [answer_of(without_marks(one), plan.pairs.task, plan.pairs.kind) for one in predictions]
-            except AugmentError as error:
-                raise AugmentError(f"`model` {model.name}: {error}") from error
             by_attack = plan.by_attack(answers)
             originals.append(by_attack[""])
             for attack, own_predictions in plan.by_attack(predictions).items():

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from hashlib import blake2b
 from typing import Any, BinaryIO, NamedTuple
 
-from augment_ru.errors import AugmentError
+from augment_ru.errors import AugmentError, saying_where
 from augment_ru.formats.encodings import UTF8, in_utf8
 from augment_ru.formats.files import check_input, open_input
 from augment_ru.formats.json_lines import encoded_row
@@ -130,10 +130,8 @@ def _bytes_of(values: Mapping[str, Any]) -> bytes:
 def _read(place: str, held: RowSource, line: Line) -> Row:
     if line.problem:
         raise AugmentError(f"{place}: {line.problem}")
-    try:
+    with saying_where(place):
         return Row(place, with_metadata(held.parsed(line)[1]))
-    except AugmentError as error:
-        raise AugmentError(f"{place}: {error}") from error
 
 
 def with_metadata(values: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from augment_ru.errors import AugmentError
+from augment_ru.errors import AugmentError, saying_where
 from augment_ru.evaluation.answers import check_labels_shared, golds_of
 from augment_ru.evaluation.examples import Example, Model, ModelRequest, Prediction, Scored, example_of
 from augment_ru.formats.read import read_rows
@@ -69,10 +69,8 @@ def train_of(request: ModelRequest, kind: str) -> Train:
         for name, label in zip(task.scoring.gold, gold, strict=True):
             if label is None:
                 raise AugmentError(f"{row.where}: no label in '{name}'; name the field with `label_fields`")
-        try:
+        with saying_where(row.where):
             texts.append(example_of(row.values, task).text)
-        except AugmentError as error:
-            raise AugmentError(f"{row.where}: {error}") from error
     labels = {name: [str(gold[at]) for gold in golds] for at, name in enumerate(request.task.scoring.gold)}
     check_labels_shared(str(path), {label for own in labels.values() for label in own}, request.labels)
     return Train(texts, labels, read.digest)

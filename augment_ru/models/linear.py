@@ -8,7 +8,7 @@ chooses the answers nearest to the passage (`tfidf.Chooser`).
 from dataclasses import dataclass
 from typing import Any
 
-from augment_ru.errors import AugmentError, optional
+from augment_ru.errors import AugmentError, optional, saying_where
 from augment_ru.evaluation.examples import ModelRequest
 from augment_ru.formats.read import read_rows
 from augment_ru.models._bag_of_words import NEEDED, BagOfWords, fitted, train_of
@@ -61,10 +61,8 @@ def linear(request: ModelRequest, /) -> BagOfWords | Chooser:
     check_positive("shortest", given.shortest)
     check_at_least("longest", given.longest, given.shortest)
     corpus = read_rows(given.corpus, encoding=request.encoding) if given.corpus else None
-    try:
+    with saying_where(given.corpus):
         texts = [text_of(row, "text") for row in corpus.values] if corpus else []
-    except AugmentError as error:
-        raise AugmentError(f"{given.corpus}: {error}") from error
     choosing = request.task.name in {"muserc", "rucos"}
     if choosing and corpus is None:
         raise AugmentError("has no labels to learn here and chooses by the words of a corpus: give linear.corpus=FILE")

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from augment_ru.constraints.protection import check_rules
-from augment_ru.errors import AugmentError, amount
+from augment_ru.errors import AugmentError, amount, saying_where
 from augment_ru.formats.files import check_folder, followed, locked, replacing
 from augment_ru.release import manifest
 from augment_ru.release.assemble import assemble
@@ -328,10 +328,8 @@ class ReleaseBuild:
         began = time.perf_counter()
         tasks = [read_task(self.recipe, task, self.folder) for task in self.recipe.tasks]
         for task, located in zip(tasks, self.located.tasks, strict=True):
-            try:  # so that a wrong rule is found at once
+            with saying_where(f"[[task]] '{located.name}'"):  # so that a wrong rule is found at once
                 check_rules(rules_of(self.located, located, task.schema))
-            except AugmentError as error:
-                raise AugmentError(f"[[task]] '{located.name}': {error}") from error
         facts = manifest_head(self.recipe, tasks, self.folder, self.tools)
         with train_files(self.recipe, tasks) as given:
             if self.tools.searches:

@@ -12,7 +12,7 @@ from typing import Any
 from augment_ru.constraints.rule_file import Constraint, constraint
 from augment_ru.edits import Edit
 from augment_ru.engine.presets import preset
-from augment_ru.errors import AugmentError, amount
+from augment_ru.errors import AugmentError, amount, saying_where
 from augment_ru.evaluation.answers import group_of
 from augment_ru.formats.json_lines import encoded, encoded_row, parsed
 from augment_ru.formats.json_places import located
@@ -210,16 +210,14 @@ def _read(folder: Path, path: str) -> tuple[str, _Rows]:
     source = source_of(kind_of(path), unpacked(BytesIO(data), path))
     rows = []
     for line in source:
-        try:
+        with saying_where(f"{path}: {source.unit} {line.number}"):
             if line.problem:
-                raise AugmentError(line.problem)  # noqa: TRY301  (one place adds the file and the line)
+                raise AugmentError(line.problem)
             text, values, _ = source.parsed(line)
             if text is None:  # a row of a table is written as JSON and read back
                 text, values = parsed(encoded_row(values).encode())
             elif "\n" in text:
                 text = encoded_row(values)
-        except AugmentError as error:
-            raise AugmentError(f"{path}: {source.unit} {line.number}: {error}") from error
         rows.append((text, values))
     return sha256(data).hexdigest(), rows
 
@@ -249,12 +247,10 @@ def _records(
     records = []
     for number, (line, values) in enumerate(rows):
         record = Record(values, schema, line)
-        try:
+        with saying_where(f"{path}: row {number + 1}"):
             _check(record, marks, required)
             if episodes is None:  # train rows are not perturbed
                 record.check_places()
-        except AugmentError as error:
-            raise AugmentError(f"{path}: row {number + 1}: {error}") from error
         shown_in = list(episodes[number]) if episodes else []
         records.append(_with_fields(record, {**marks, EPISODE: shown_in}))
     return tuple(records)
