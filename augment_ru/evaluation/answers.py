@@ -298,11 +298,7 @@ def different_golds(rows: Iterable[Mapping[str, Any]], task: Task) -> set[tuple[
         AugmentError: a field must hold a label but holds another value.
     """
     kind = answer_kind(task)
-    found: set[tuple[Gold | None, ...]] = set()
-    for values in rows:
-        if kind in _OF_CLASSES:
-            found.add(_labelled(values, task, kind))
-    return found
+    return {_labelled(values, task, kind) for values in rows if kind in _OF_CLASSES}
 
 
 def labels_of_different(golds: Iterable[tuple[Gold | None, ...]], task: Task) -> tuple[str, ...] | None:
@@ -338,7 +334,9 @@ def labels_among(golds: Iterable[object], kind: Kind) -> tuple[str, ...] | None:
         golds: the right answers.
         kind: the kind of the answers, such as "labels".
     """
-    return tuple(sorted({label for gold in golds for label in _flat(gold)})) if kind in _OF_CLASSES else None
+    return (
+        tuple(sorted({label for gold in golds for label in field_paths.strings(gold)})) if kind in _OF_CLASSES else None
+    )
 
 
 def check_labels_shared(train: str, learned: Collection[str], asked: Collection[str] | None) -> None:
@@ -355,15 +353,6 @@ def check_labels_shared(train: str, learned: Collection[str], asked: Collection[
     if learned and asked and not set(learned) & set(asked):
         own, others = (", ".join(sorted(one)[:_SHOWN]) for one in (learned, asked))
         raise AugmentError(f"{train}: its labels are {own}; those of the rows are {others}: none is the same")
-
-
-def _flat(gold: object) -> Iterator[str]:
-    """Yield the labels in a right answer, which may be nested tuples."""
-    if isinstance(gold, str):
-        yield gold
-    elif isinstance(gold, tuple):
-        for one in gold:
-            yield from _flat(one)
 
 
 def _golds(values: Mapping[str, Any], task: Task, kind: Kind) -> tuple[Gold | None, ...]:

@@ -17,6 +17,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, TypeAlias
 
 import numpy as np
+from msgspec import structs
 
 from augment_ru.errors import AugmentError, amount
 from augment_ru.evaluation import answers, examples, rates, tables
@@ -228,9 +229,6 @@ class Evaluation:
     def _model(self, judged: rates.JudgedRun, beats_majority: bool, best: Sequence[str]) -> ModelReport:  # noqa: FBT001  (of zip)
         run, pairs = judged.run, self.pairs
         attacks = {attack: self._attack(judged, attack) for attack in pairs.attacks}
-        together = [
-            judged.rate("", name) if attacks else None for name in (rates.WORST, rates.WORST_ASR, rates.CONSISTENCY)
-        ]
         return ModelReport(
             model=run.model,
             signature=run.signature,
@@ -245,9 +243,9 @@ class Evaluation:
             best=best,
             metrics=rates.scores(self.metrics, pairs, run.originals),
             unread=unread_report(judged, ""),
-            worst_case=together[0],
-            worst_case_asr=together[1],
-            consistency=together[2],
+            worst_case=judged.rate("", rates.WORST) if attacks else None,
+            worst_case_asr=judged.rate("", rates.WORST_ASR) if attacks else None,
+            consistency=judged.rate("", rates.CONSISTENCY) if attacks else None,
             asr_mean=rates.mean_asr({attack: one.rate for attack, one in attacks.items()}),
             attacks=attacks,
             outcomes=None if attacks else rates.outcomes_of_originals(run, pairs).letters,
@@ -263,10 +261,7 @@ class Evaluation:
         seed = self.settings.seed
         status = Counter(pair.status for pair in rows)
         perturbed = outcomes.right & rates.flags_of(pair.status == "perturbed" for pair in rows)
-        strengths = {
-            "similarity": [pair.similarity if pair.status == "perturbed" else None for pair in rows],
-            "probability": [pair.probability if pair.status == "perturbed" else None for pair in rows],
-        }
+        labels = {name: rates.success_rate(outcomes, at) for at, name in enumerate(decided)}
         chosen = attack == WORST_ROWS or any(map(is_searched, rows))  # because they break, which would distort strength
         return AttackReport(
             rate=judged.success(attack),
@@ -283,15 +278,11 @@ class Evaluation:
             asr_above_noise=above_noise(judged, self.pairs, attack, seed) if judged.run.repeats else None,
             metrics=rates.changed_scores(self.metrics, self.pairs, judged.run, attack),
             valid_rows=_valid_rows(judged, attack, rows),
-            labels={name: rates.success_rate(outcomes, at) for at, name in enumerate(decided)}
-            if len(decided) > 1
-            else None,
+            labels=labels if len(labels) > 1 else None,
             unread=unread_report(judged, attack),
             option_order=option_order_report(judged, self.pairs, attack),
             spans=_spans_report(judged, attack),
-            contamination=None
-            if chosen
-            else contamination_report(judged, attack, self.pairs, self._of_fresh(judged, attack)),
+            contamination=None if chosen else self._contamination(judged, attack),
             edits_per_100_words=self._edits_per_100_words[attack],
             subpopulations={
                 one.name: [
@@ -299,9 +290,7 @@ class Evaluation:
                 ]
                 for one in self.subpopulations
             },
-            strength={}
-            if chosen
-            else {name: cells for name, own in strengths.items() if (cells := _range_cells(outcomes, own))},
+            strength={} if chosen else _strength(outcomes, rows),
             outcomes=outcomes.letters,
         )
 
@@ -321,13 +310,14 @@ class Evaluation:
         found = rates.changed_scores(f1, self.pairs, judged.run, attack, where) if f1 else {}
         (score,) = found.values() or (None,)
         before, after = (score.before, score.after) if score else (None, None)
-        return replace(_cell(outcomes, rows, name), f1_before=before, f1_after=after)
+        return structs.replace(_cell(outcomes, rows, name), f1_before=before, f1_after=after)
 
-    def _of_fresh(self, judged: rates.JudgedRun, attack: str) -> ContaminationReport | None:
-        """Return how many right answers a run loses on the fresh rows under an attack; None without fresh rows."""
+    def _contamination(self, judged: rates.JudgedRun, attack: str) -> ContaminationReport:
+        """Return how many right answers a run loses under an attack, and on fresh rows, if there are any."""
         models = self.fresh.counted().models if self.fresh else ()
         own = (one for one in models if (one.model, one.shots) == (judged.run.model, judged.run.shots))
-        return next((one.attacks[attack].contamination for one in own if attack in one.attacks), None)
+        fresh = next((one.attacks[attack].contamination for one in own if attack in one.attacks), None)
+        return contamination_report(judged, attack, self.pairs, fresh)
 
     def _defence(self, judged: rates.JudgedRun) -> DefenceReport | None:
         """Return how many right answers the defence of a run costs and recovers; None for a bare model."""
@@ -540,14 +530,17 @@ def _spans_report(judged: rates.JudgedRun, attack: str) -> dict[str, Rate] | Non
     return cells and {fate: judged.rate(attack, rates.FATE + fate, right) for fate in FATES}
 
 
-def _range_cells(outcomes: rates.AttackOutcomes, values: Sequence[float | None]) -> list[Cell]:
-    """Return the success rates of the rows in quartiles of `values`; rows whose value is None are left out."""
-    names, cell_of = binned(values) or ((), ())
-    found = []
-    for at, name in enumerate(names):
-        inside = [value for value, cell in zip(values, cell_of, strict=True) if cell == at and value is not None]
-        if inside:
-            found.append(_cell(outcomes, np.array(cell_of) == at, name, (min(inside), max(inside))))
+def _strength(outcomes: rates.AttackOutcomes, rows: Sequence[Pair]) -> dict[str, list[Cell]]:
+    """Return the success rates of the perturbed rows in quartiles of their similarity, and of their probability."""
+    found: dict[str, list[Cell]] = {}
+    for by in ("similarity", "probability"):
+        values = [getattr(pair, by) if pair.status == "perturbed" else None for pair in rows]
+        names, cell_of = binned(values) or ((), ())
+        for at, name in enumerate(names):
+            inside = [value for value, cell in zip(values, cell_of, strict=True) if cell == at and value is not None]
+            if inside:
+                cell = _cell(outcomes, np.array(cell_of) == at, name, (min(inside), max(inside)))
+                found.setdefault(by, []).append(cell)
     return found
 
 
@@ -680,8 +673,7 @@ def evaluate(
         (one, bare, one.protect(bare, pairs.kind)) for one in map(Defence.of, settings.defences) for bare in bare_ones
     ]
     named = [*bare_ones, *(model for *_, model in protected)]
-    cache = None if settings.cache in {None, "none"} else examples.Cache(Path(settings.cache))
-    try:
+    with examples.opened_cache(settings.cache) as cache:
         runs, catches = _asked(
             zip_longest(named, (prompt for *_, prompt in asked)),
             plan,
@@ -692,9 +684,6 @@ def evaluate(
         )
         judged = rates.evaluated_runs(runs, pairs, settings.seed)
         flips = flipping_edits(judged, named, plan, cache, settings.flipping)
-    finally:
-        if cache:
-            cache.close()
     fresh = _on_fresh_rows(bare_ones, pairs, train, settings) if settings.fresh is not None else None
     defining = {
         **({"nearest": shown.nearest.signature or settings.nearest or ""} if shown and shown.nearest else {}),

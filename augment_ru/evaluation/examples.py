@@ -10,7 +10,7 @@ import sqlite3
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from dataclasses import MISSING, dataclass, field, fields, replace
 from hashlib import blake2b
 from math import isfinite
@@ -475,6 +475,11 @@ class Cache:
     def close(self) -> None:
         """Close the file."""
         self._file.close()
+
+
+def opened_cache(path: str | Path | None) -> AbstractContextManager[Cache | None]:
+    """Open a cache of answers for a `with` block, which gets None if the path is None or `none`."""
+    return nullcontext() if path is None or path == "none" else closing(Cache(Path(path)))
 
 
 def _answer(stored: object) -> Prediction:

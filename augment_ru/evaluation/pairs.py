@@ -31,7 +31,7 @@ WORST_ROWS = "worst_case"
 CHOSEN = "worst_of"
 """The entry in the metadata of a worst-case row that lists the `attacks` and the `models` that it was chosen from."""
 
-_OF_SEARCHES = {"broken": "perturbed", "withstood": "unchanged", "wrong_before": "unchanged"}
+OF_SEARCHES = {"broken": "perturbed", "withstood": "unchanged", "wrong_before": "unchanged"}
 """Maps the statuses of searches against a model to those of perturb; only a broken row has a new text."""
 
 
@@ -266,7 +266,7 @@ class _OriginalIndex:
         same = texts == originals
         source = meta.get("source")
         described = isinstance(source, Mapping) and all(originals.get(name) in (None, source[name]) for name in source)
-        status = _OF_SEARCHES.get(str(meta.get("status")), meta.get("status"))
+        status = OF_SEARCHES.get(str(meta.get("status")), meta.get("status"))
         rejected = status == "rejected"  # its similarity is that of a text that was not returned
         return Pair(
             original=at,

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import structs
 
 from augment_ru.draws import digests
 from augment_ru.evaluation import report, spans
@@ -529,7 +530,7 @@ class JudgedRun:
             attack: the name of the attack.
         """
         rate, counted = self.rate(attack, "asr"), success_rate(self.outcomes[attack])
-        return replace(
+        return structs.replace(
             counted, asr=rate.value, ci95=rate.ci95, interval_method=rate.interval_method, spread=rate.spread
         )
 
@@ -833,7 +834,7 @@ def changed_scores(
             after[name].std,
             was.parts
             and [
-                replace(one, before=one.value, after=other.value)
+                structs.replace(one, before=one.value, after=other.value)
                 for one, other in zip(was.parts, after[name].parts or (), strict=True)
             ],
         )

@@ -5,8 +5,9 @@ The score of a task is the mean of its metrics, and the total is the mean of the
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from statistics import fmean
+
+import msgspec
 
 from augment_ru import registry
 from augment_ru.errors import AugmentError
@@ -21,8 +22,7 @@ ACCURACY = ("accuracy", "exact_match")
 """TAPE's two metrics for a task; in each pair the first is for classification, the second for written answers."""
 
 
-@dataclass(frozen=True, slots=True)
-class Means:
+class Means(msgspec.Struct, frozen=True):
     """The means of a model over several tasks, in per cent; a mean is None if a task lacks the value.
 
     Attributes:

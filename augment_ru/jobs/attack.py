@@ -3,7 +3,7 @@
 import time
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager, closing, nullcontext, suppress
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain, islice
@@ -21,7 +21,7 @@ from augment_ru.errors import AugmentError, amount, unknown
 from augment_ru.evaluation.answers import answer_kind, different_golds, labels_of_different
 from augment_ru.evaluation.defences import Defence
 from augment_ru.evaluation.evaluation import check_models, evaluate
-from augment_ru.evaluation.examples import Cache, NamedModel, default_path, named_spec
+from augment_ru.evaluation.examples import NamedModel, default_path, named_spec, opened_cache
 from augment_ru.evaluation.loading import loaded
 from augment_ru.evaluation.pairs import task_of_rows
 from augment_ru.evaluation.protocol import EvaluationSettings
@@ -166,11 +166,7 @@ class SearchRows(RowWork):
             confirm=given["confirm"],
         )
         scoring = self.schema.scoring
-        path = None if given["cache"] == "none" else Path(given["cache"] or default_path())
-
-        def cached() -> AbstractContextManager[Cache | None]:  # several processes may have it open
-            return nullcontext() if path is None else closing(Cache(path))
-
+        cached = partial(opened_cache, given["cache"] or default_path())  # several processes may have it open
         if adversary.confirm:
             with cached() as cache:
                 adversary.use_cache(cache)

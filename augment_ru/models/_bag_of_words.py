@@ -3,7 +3,7 @@
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
 from augment_ru.errors import AugmentError, saying_where
 from augment_ru.evaluation.answers import check_labels_shared, golds_of
@@ -13,20 +13,6 @@ from augment_ru.records.task import Task
 from augment_ru.records.task import task as task_of
 
 NEEDED = "models that count words need scikit-learn"
-
-
-class Classifier(Protocol):
-    """The methods of a classifier or pipeline of scikit-learn that models of bags of words need."""
-
-    def fit(self, inputs: Sequence[str], labels: Sequence[str], /) -> Any:  # noqa: ANN401  (itself)
-        """Learn the label of each input (a text), and return the classifier itself."""
-
-    def decision_function(self, inputs: Sequence[str], /) -> Any:  # noqa: ANN401  (an array)
-        """Return the scores of the labels for each input (a text).
-
-        With more than two labels, each has a score. With two labels, there is only the score of the second, which is
-        above 0 if it wins.
-        """
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +147,7 @@ def decisions(classifier: Any, texts: Sequence[str]) -> list[dict[str, float]]: 
     return [dict(zip(names, map(float, row), strict=True)) for row in values]
 
 
-def fitted(train: Train, make: Callable[[], Classifier], signature: str) -> BagOfWords:
+def fitted(train: Train, make: Callable[[], Any], signature: str) -> BagOfWords:
     """Train a model of classifiers: one for each field of the right answer.
 
     Args:

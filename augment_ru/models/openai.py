@@ -10,7 +10,7 @@ from augment_ru.errors import AugmentError, optional
 from augment_ru.evaluation.examples import Example, Model, ModelRequest, Prediction
 from augment_ru.evaluation.unread import REFUSED
 from augment_ru.models._http import Server, concurrent_answers
-from augment_ru.models._options import AskedWithPrompts, check_at_least, check_one_of, check_positive
+from augment_ru.models._options import AskedWithPrompts, limited
 from augment_ru.prompting.chat import FORMS, asked_to_choose, messages_of, system_of
 from augment_ru.prompting.prompt import FilledPrompt, Prompt
 from augment_ru.prompting.prompt_file import prompt_of
@@ -54,20 +54,20 @@ class Options(AskedWithPrompts):
         seed: sent to the server, which may ignore it; None to send nothing.
     """
 
-    endpoint: str = "chat"
-    score: str = "reply"
-    chat: str = "turns"
+    endpoint: str = limited("chat", possible=tuple(ENDPOINTS))
+    score: str = limited("reply", possible=("reply", "loglikelihood"))
+    chat: str = limited("turns", possible=FORMS)
     template: str | None = None
     variant: int = 1
     system: str | None = None
-    reasoning: int = 0
+    reasoning: int = limited(0, least=0)
     temperature: float | None = 0.0
     top_p: float | None = None
-    max_tokens: int | None = None
-    limit_field: str = "max_tokens"
-    concurrency: int = 8
-    timeout: float = 120.0
-    retries: int = 6
+    max_tokens: int | None = limited(None, least=1)
+    limit_field: str = limited("max_tokens", possible=("max_tokens", "max_completion_tokens"))
+    concurrency: int = limited(8, least=1)
+    timeout: float = limited(120.0, positive=True)
+    retries: int = limited(6, least=0)
     seed: int | None = 42
 
 
@@ -229,17 +229,8 @@ def openai(request: ModelRequest, /) -> ServerModel:
     """
     optional("httpx", "models on a server need httpx", "openai")
     given: Options = request.options
-    check_one_of("endpoint", given.endpoint, tuple(ENDPOINTS))
-    check_one_of("score", given.score, ("reply", "loglikelihood"))
-    check_one_of("chat", given.chat, FORMS)
-    check_one_of("limit_field", given.limit_field, ("max_tokens", "max_completion_tokens"))
     if given.score == "loglikelihood" and given.endpoint != "completions":
         raise AugmentError("option score=loglikelihood: chats echo no log-probabilities; take endpoint=completions")
-    check_at_least("reasoning", given.reasoning, 0)
-    check_at_least("concurrency", given.concurrency, 1)
-    check_at_least("retries", given.retries, 0)
-    check_at_least("max_tokens", given.max_tokens, 1)
-    check_positive("timeout", given.timeout)
     url, _, name = request.argument.partition("#")
     if not url.startswith(("http://", "https://")) or not name:
         raise AugmentError("must be openai:URL#MODEL, as in openai:http://localhost:8000/v1#gemma")
