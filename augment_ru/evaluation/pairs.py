@@ -6,7 +6,7 @@ The original of an output row is restored from its metadata: its edits are undon
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from augment_ru.edits import Edit
 from augment_ru.engine.result import new_values
@@ -35,8 +35,7 @@ OF_SEARCHES = {"broken": "perturbed", "withstood": "unchanged", "wrong_before": 
 """Maps the statuses of searches against a model to those of perturb; only a broken row has a new text."""
 
 
-@dataclass(frozen=True, slots=True)
-class Original:
+class Original(NamedTuple):
     """An unperturbed row.
 
     Attributes:

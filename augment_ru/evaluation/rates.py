@@ -242,8 +242,7 @@ _UNKNOWN = "-"
 _DIGEST_BYTES = 6
 
 
-@dataclass(frozen=True, slots=True)
-class AttackOutcomes:
+class AttackOutcomes(NamedTuple):
     """The outcomes of the rows of an attack on a model.
 
     All flags have the shape (labels of the right answer, episodes, rows).

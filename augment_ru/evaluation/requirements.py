@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -24,8 +24,7 @@ _SHARES = (accuracy, exact_match)
 _UNKNOWN = Rate(None, None)
 
 
-@dataclass(frozen=True, slots=True)
-class Requirement:
+class Requirement(NamedTuple):
     """A limit that a rate or a metric of every model must keep to, such as `asr(people) <= 5`.
 
     Attributes:

@@ -7,8 +7,7 @@ model computes a tree of tokens exactly as it computes the sequences; if not, it
 import copy
 import inspect
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -102,8 +101,7 @@ def _scores(pretrained: Pretrained, prefix: "_Prefix", trees: Sequence[Tree], ro
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class _Prefix:
+class _Prefix(NamedTuple):
     """What the model computed for a prefix.
 
     Attributes:
@@ -270,8 +268,7 @@ _BATCH_TOKENS = TokensByDevice(cpu=512, gpu=8192)
 """The tokens of a batch; each needs a float32 for every token of the vocabulary."""
 
 
-@dataclass(frozen=True, slots=True)
-class Likelihoods:
+class Likelihoods(NamedTuple):
     """A function that computes log-likelihoods of token sequences with one model.
 
     Attributes:

@@ -10,12 +10,11 @@ import os
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from augment_ru.errors import AugmentError, first_line, optional
 
@@ -82,8 +81,7 @@ def dtype_of(name: str, device: "Device") -> "Dtype":
     return getattr(torch, name)  # type: ignore[no-any-return]  # of DTYPES
 
 
-@dataclass(frozen=True, slots=True)
-class Pretrained:
+class Pretrained(NamedTuple):
     """A network of transformers, ready to use.
 
     Attributes:

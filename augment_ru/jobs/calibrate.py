@@ -2,7 +2,6 @@
 
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -35,8 +34,7 @@ _ROWS = 256
 """The number of records, or of pairs, that a worker scores at a time."""
 
 
-@dataclass(frozen=True, slots=True)
-class Measured:
+class Measured(NamedTuple):
     """The scores of unrelated pairs of texts, or of the texts that one attack changes at one probability.
 
     Attributes:
@@ -59,8 +57,7 @@ class Measured:
         return float(np.mean(self.scores >= threshold))
 
 
-@dataclass(frozen=True, slots=True)
-class Calibration:
+class Calibration(NamedTuple):
     """The scores of a similarity on a user's texts, with a proposed threshold.
 
     Attributes:
@@ -251,8 +248,7 @@ class _Pairs(NamedTuple):
     others: list[str]
 
 
-@dataclass(frozen=True, slots=True)
-class _Scoring:
+class _Scoring(NamedTuple):
     """Scores pairs of texts, or the changes that each perturber makes to records; rounds scores to four decimals."""
 
     preparation: Preparation

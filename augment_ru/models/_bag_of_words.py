@@ -3,7 +3,7 @@
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from augment_ru.errors import AugmentError, saying_where
 from augment_ru.evaluation.answers import check_labels_shared, golds_of
@@ -15,8 +15,7 @@ from augment_ru.records.task import task as task_of
 NEEDED = "models that count words need scikit-learn"
 
 
-@dataclass(frozen=True, slots=True)
-class Train:
+class Train(NamedTuple):
     """The rows of a train file, from which models of bags of words are trained.
 
     Attributes:
@@ -73,8 +72,7 @@ def _learned(task: Task, rows: Sequence[Mapping[str, Any]]) -> Task:
     return task_of(task.benchmark.trained_on)
 
 
-@dataclass(frozen=True, slots=True)
-class Constant:
+class Constant(NamedTuple):
     """A classifier that always gives the same label, for train files with only one label.
 
     The classifiers of scikit-learn cannot be trained on a single class.

@@ -1,9 +1,8 @@
 """Encode prompts as tokens of a model: sequences to score, contexts to continue, and the counting of a budget."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -13,8 +12,7 @@ from augment_ru.prompting.chat import Chat
 from augment_ru.prompting.prompt import FilledPrompt, PromptBudget
 
 
-@dataclass(frozen=True, slots=True)
-class PromptEncoder:
+class PromptEncoder(NamedTuple):
     """What turns prompts into tokens: the tokenizer of a model, with the token that it puts before every text.
 
     Attributes:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from augment_ru.constraints.protection import check_rules
 from augment_ru.errors import AugmentError, amount, saying_where
@@ -29,8 +29,7 @@ Progress = Callable[[int, int], None]
 """A function that is called with the number of newly finished shards, and the number of all shards."""
 
 
-@dataclass(frozen=True, slots=True)
-class Staging:
+class Staging(NamedTuple):
     """The folders in which a release is built and to which it is then moved.
 
     Attributes:
@@ -396,8 +395,7 @@ def manifest_head(recipe: ReleaseRecipe, tasks: Sequence[TaskInput], folder: Pat
     }
 
 
-@dataclass(frozen=True, slots=True)
-class _Saving:
+class _Saving(NamedTuple):
     """The job of the workers: make a shard and write its file."""
 
     tools: Tools

@@ -3,11 +3,11 @@
 import logging
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from hashlib import sha256
 from io import BytesIO
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from augment_ru.constraints.rule_file import Constraint, constraint
 from augment_ru.edits import Edit
@@ -32,8 +32,7 @@ PERTURBATION, EPISODE, CANARY = "perturbation", "episode", "canary"
 """The fields that a release adds to a row: its variation, the episodes that show it (both as TAPE does), the canary."""
 
 
-@dataclass(frozen=True, slots=True)
-class InputFile:
+class InputFile(NamedTuple):
     """A file of original rows.
 
     Attributes:
@@ -47,8 +46,7 @@ class InputFile:
     records: tuple[Record, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class TaskInput:
+class TaskInput(NamedTuple):
     """A task of a release, with its original rows.
 
     Attributes:

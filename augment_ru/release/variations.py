@@ -53,8 +53,7 @@ class SharedSimilarity(Similarity):
         return self._scorer
 
 
-@dataclass(frozen=True, slots=True)
-class Tools:
+class Tools(NamedTuple):
     """The attacks, gate and annotator of a recipe; made once in each process.
 
     Attributes:
