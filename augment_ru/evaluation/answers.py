@@ -23,6 +23,7 @@ from augment_ru.evaluation.answer_scores import (
 from augment_ru.evaluation.examples import Prediction
 from augment_ru.records import field_paths, metric_kinds
 from augment_ru.records.answers import answer_texts, label_of
+from augment_ru.records.groups import grouped
 from augment_ru.records.offsets import check_opened
 from augment_ru.records.task import Scoring, Task
 
@@ -259,10 +260,8 @@ def _gold_value(values: Mapping[str, Any], name: str, kind: Kind) -> Any:  # noq
         if "[]" in name and name not in values:
             return [value for value in field_paths.values(values, name) if value is not None]
         return field_paths.value(values, name)
-    questions: dict[str, list[Any]] = {}
-    for path in field_paths.every(values, name):
-        if field_paths.has_value(values, path):
-            questions.setdefault(path[: path.rfind("[")], []).append(field_paths.value(values, path))
+    paths = [path for path in field_paths.every(values, name) if field_paths.has_value(values, path)]
+    questions = grouped((path[: path.rfind("[")], field_paths.value(values, path)) for path in paths)
     return [labels[0] if len(labels) == 1 and isinstance(labels[0], list) else labels for labels in questions.values()]
 
 

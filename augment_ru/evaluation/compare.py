@@ -333,7 +333,7 @@ def compared_tables(found: Comparison) -> list[ShownTable]:
     """
     if not found.attacks:
         return [tables.clean(found), tables.models(found), _reports(found)]
-    shown = (tables.headline(found), tables.models(found), tables.attacks(found), _reports(found))
+    shown = (tables.rates(found), tables.models(found), tables.attacks(found), _reports(found))
     return [table for table in shown if table.rows]
 
 

@@ -15,6 +15,7 @@ from augment_ru.evaluation.pairs import Pair, order_of
 from augment_ru.evaluation.protocol import EvaluationPlan, Wanted
 from augment_ru.evaluation.rates import JudgedRun
 from augment_ru.formats.row import Changed, new_row
+from augment_ru.records.groups import grouped
 from augment_ru.records.record import Record
 from augment_ru.script import Script
 
@@ -203,7 +204,4 @@ def _is_whole(pair: Pair, parts: Sequence[_Unit], plan: EvaluationPlan) -> bool:
 
 
 def _numbers(kept: Iterable[_Unit]) -> dict[str, list[int]]:
-    by_field: dict[str, list[int]] = {}
-    for name, at in sorted(one for unit in kept for one in unit):
-        by_field.setdefault(name, []).append(at)
-    return by_field
+    return grouped(sorted(one for unit in kept for one in unit))

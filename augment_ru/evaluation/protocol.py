@@ -33,6 +33,7 @@ from augment_ru.normalizers._normalization import Normalization
 from augment_ru.options import integer
 from augment_ru.records import field_paths
 from augment_ru.records.dialogues import with_contexts
+from augment_ru.records.groups import grouped
 from augment_ru.records.metric_kinds import check_metrics
 from augment_ru.records.options import ordered_options
 from augment_ru.records.record import Record
@@ -214,9 +215,7 @@ class Demonstrations:
             return [0]
         if not self.stated:
             return list(range(most))
-        by_shots: dict[int, list[int]] = {}
-        for number, shown in sorted(self.stated.items()):
-            by_shots.setdefault(self._shots(shown), []).append(number)
+        by_shots = grouped((self._shots(shown), number) for number, shown in sorted(self.stated.items()))
         if shots not in by_shots:
             known = ", ".join(map(str, sorted(by_shots)))
             raise AugmentError(f"`shots` {shots}: the train rows state episodes of {known} demonstrations; take these")

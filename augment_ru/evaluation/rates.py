@@ -24,6 +24,7 @@ from augment_ru.evaluation.pairs import ORIGINAL, WORST_ROWS, Pair, Pairs
 from augment_ru.evaluation.protocol import ModelRun
 from augment_ru.records import field_paths
 from augment_ru.records.answers import answer_texts
+from augment_ru.records.groups import grouped
 from augment_ru.records.record import Record
 
 Counts = npt.NDArray[np.float64]
@@ -792,9 +793,7 @@ def _by_field(decisions: Sequence[_Decision], pairs: Pairs, rows: Sequence[int])
 
 def _mean_of_groups(parts: Mapping[tuple[str | None, int], Sequence[float]], episode: int) -> float:
     """Return the mean over the groups of the mean over their labels, in one episode."""
-    of_group: dict[str | None, list[float]] = {}
-    for (group, _), values in parts.items():
-        of_group.setdefault(group, []).append(values[episode])
+    of_group = grouped((group, values[episode]) for (group, _), values in parts.items())
     return mean(mean(values) for values in of_group.values())
 
 

@@ -18,6 +18,7 @@ from augment_ru.evaluation.protocol import EvaluationPlan
 from augment_ru.evaluation.rates import wilson
 from augment_ru.evaluation.report import CurvePoint, SearchReport, ShareBroken
 from augment_ru.formats.read import read_rows
+from augment_ru.records.groups import grouped
 from augment_ru.records.record import Record
 from augment_ru.records.task import Task
 from augment_ru.text.words import LETTERS_AND_DIGITS, word_ranges
@@ -106,10 +107,7 @@ def told(pairs: Pairs, learned: Iterable[str]) -> Iterator[str]:
         learned: the texts of the model's train rows.
     """
     for found in searches(pairs.with_golds(), learned).values():
-        by: dict[str, list[ShareBroken]] = {}
-        for one in found.broke:
-            if one.broken or one.by == "label":
-                by.setdefault(one.by, []).append(one)
+        by = grouped((one.by, one) for one in found.broke if one.broken or one.by == "label")
         for name, shares in by.items():
             if found.broken:
                 yield f"broke, by {name}: " + "; ".join(map(_in_words, shares[: _TOLD if name in FEATURES else None]))

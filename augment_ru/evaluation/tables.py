@@ -76,7 +76,7 @@ def shots_of(shots: int | None) -> str:
     return NONE if shots is None else str(shots)
 
 
-def headline(report: AnyReport) -> ShownTable:
+def rates(report: AnyReport) -> ShownTable:
     """Return the table of the main metric and of attack success rates, with a row for each model.
 
     It shows the main metric on the originals, and for each attack this metric after it and its success rate.
@@ -230,7 +230,7 @@ def defences(report: Report) -> ShownTable:
     return ShownTable("Defences: right answers, %", columns, rows, 4, key="defences")
 
 
-def catches(report: Report) -> ShownTable:
+def catch(report: Report) -> ShownTable:
     """Return the table of filters that must catch one label: missed rows and false alarms before and after attacks."""
     names, rows = names_of(report), []
     for model in report.models:
@@ -448,7 +448,7 @@ def strength(report: Report) -> ShownTable:
     return ShownTable("Success rate by strength", columns, rows, 5, key="strength")
 
 
-def rates_by_subpopulation(report: Report) -> ShownTable:
+def subpopulations(report: Report) -> ShownTable:
     """Return the table of success rates for groups of originals, by each property, such as length or label."""
     columns = ["model", "shots", "attack", "property", "cell", "rows", "right before, %", "right after, %"]
     columns += ["F1 before", "F1 after"]
@@ -527,7 +527,7 @@ def unread(report: Report) -> ShownTable:
     return ShownTable("Replies without an answer", columns, rows, 3, key="unread")
 
 
-def option_orders(report: Report) -> ShownTable:
+def orders(report: Report) -> ShownTable:
     """Return the table of permuted options: how a model's answers change when options change their order.
 
     It shows the share of kept answers (those that name the option with the same content), and the share of each label
@@ -584,30 +584,12 @@ def spans(report: Report) -> ShownTable:
     return ShownTable(title, columns, rows, 3, key="spans")
 
 
-TABLES: Mapping[str, Callable[[Report], ShownTable]] = {
-    "rates": headline,
-    "spans": spans,
-    "counts": counts,
-    "noise": noise,
-    "defences": defences,
-    "catch": catches,
-    "contamination": contamination,
-    "together": together,
-    "valid": valid,
-    "curve": curve,
-    "broke": broke,
-    "hard": hard,
-    "transfer": transfer,
-    "prompts": prompts,
-    "variance": variance,
-    "orders": option_orders,
-    "unread": unread,
-    "models": models,
-    "attacks": attacks,
-    "strength": strength,
-    "subpopulations": rates_by_subpopulation,
-}
-"""Maps the key of each table of a report to the function that makes it."""
+_TABLES = (
+    rates, spans, counts, noise, defences, catch, contamination, together, valid, curve, broke, hard, transfer, prompts,
+    variance, orders, unread, models, attacks, strength, subpopulations,
+)  # fmt: skip
+TABLES: Mapping[str, Callable[[Report], ShownTable]] = {one.__name__: one for one in _TABLES}
+"""Maps the key of each table of a report to the function that makes it, which has this name."""
 
 SHORT = (
     "rates", "spans", "counts", "noise", "defences", "catch", "together", "valid", "curve", "transfer", "prompts",

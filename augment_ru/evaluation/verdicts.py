@@ -19,6 +19,7 @@ from augment_ru.evaluation.answers import by_field, golds_of
 from augment_ru.evaluation.examples import titled_text
 from augment_ru.evaluation.pairs import Pair, Pairs
 from augment_ru.formats.read import read_rows
+from augment_ru.records.groups import grouped
 from augment_ru.records.record import Record
 from augment_ru.resources import file_text
 
@@ -96,9 +97,7 @@ def sampled(
         raise AugmentError("no perturbed row to judge")
     found: list[tuple[str, Pair]] = []
     for attack, wanted in zip(rows, shares(size, [1] * len(rows)), strict=True):
-        strata: dict[str, list[int]] = {}
-        for at in rows[attack]:
-            strata.setdefault((outcome_of or {}).get((attack, at), ""), []).append(at)
+        strata = grouped(((outcome_of or {}).get((attack, at), ""), at) for at in rows[attack])
         order = sorted(strata)
         parts = shares(min(wanted, len(rows[attack])), [len(strata[name]) for name in order])
         for name, count in zip(order, parts, strict=True):

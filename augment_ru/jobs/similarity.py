@@ -24,6 +24,7 @@ from augment_ru.jobs.flags import checking
 from augment_ru.jobs.outputs import json_lines, write_file
 from augment_ru.jobs.progress import say
 from augment_ru.options import by_name
+from augment_ru.records.groups import grouped
 from augment_ru.registry import own_files
 from augment_ru.script import Script
 
@@ -188,9 +189,7 @@ def figures(pairs: Sequence[TextPair], scores: Sequence[float]) -> dict[str, dic
     Returns:
         For each attack, the number of its pairs (`pairs`), and the mean, deviation and quantiles of their scores.
     """
-    by_attack: dict[str, list[float]] = {}
-    for pair, score in zip(pairs, scores, strict=True):
-        by_attack.setdefault(pair.attack, []).append(score)
+    by_attack = grouped((pair.attack, score) for pair, score in zip(pairs, scores, strict=True))
     return {name: {"pairs": len(own), **(distribution(own) or {})} for name, own in by_attack.items()}
 
 

@@ -14,6 +14,7 @@ import jinja2
 from augment_ru import registry
 from augment_ru.records import field_paths
 from augment_ru.records.answers import answer_values, label_of
+from augment_ru.records.groups import grouped
 from augment_ru.release.hard import splits_in
 from augment_ru.release.manifest import variations_in
 from augment_ru.release.release_recipe import identifier
@@ -58,9 +59,7 @@ def _episodes(tasks: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """
     found: dict[tuple[int, str], list[str]] = {}
     for task in tasks:
-        own: dict[int, list[int]] = {}
-        for episode in task["episodes"]:
-            own.setdefault(episode["shots"], []).append(episode["number"])
+        own = grouped((episode["shots"], episode["number"]) for episode in task["episodes"])
         for shots, numbers in own.items():
             shown = str(numbers[0]) if len(numbers) == 1 else f"{numbers[0]}–{numbers[-1]}"
             found.setdefault((shots, shown), []).append(task["name"])
