@@ -100,7 +100,7 @@ def _of_run(
                 attack, row, _ = rows[at]
                 yield (attack, row), _numbers(end.value)
         values = [with_edits(rows[at][2], kept, plan) for at, kept in asked]
-        examples = plan.asked(values, judged.run.shots, plan.first_episode(judged.run.shots))
+        examples = plan.asked(values, judged.run.shots, plan.numbers(judged.run.shots)[0])
         predictions = ask(model, examples, cache, QuestionCounts())
         open_ = []
         for (at, _), prediction in zip(asked, predictions, strict=True):

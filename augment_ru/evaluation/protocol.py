@@ -388,10 +388,10 @@ class EvaluationPlan:
                 raise AugmentError(f"`shots` {max(self.shots)}: needs demonstrations; give `train` FILE")
             for shots in self.shots:
                 for group in {group_of(original.values, self.pairs.task) for original in self.pairs.originals}:
-                    self._sample(shots, self._episodes(shots)[0], group)
+                    self._sample(shots, self.numbers(shots)[0], group)
 
-    def _episodes(self, shots: int) -> list[int]:
-        """Return the numbers of the episodes with `shots` demonstrations; [0] for zero demonstrations."""
+    def numbers(self, shots: int | None) -> list[int]:
+        """Return the numbers of the episodes with `shots` demonstrations; [0] for none, and for None."""
         if not shots or self.demonstrations is None:
             return [0]
         return self.demonstrations.episodes(shots, self.episodes)
@@ -408,19 +408,12 @@ class EvaluationPlan:
         """
         if not model.few_shot:
             return [(None, [0])]
-        return [(shots, self._episodes(shots)) for shots in self.shots]
+        return [(shots, self.numbers(shots)) for shots in self.shots]
 
     def questions(self, model: NamedModel) -> int:
         """Return the number of all questions that a model is asked; equal questions are counted each time."""
         rows = len(self.pairs.originals) + sum(map(len, self.pairs.attacks.values()))
         return self.repeats * rows * sum(len(episodes) for _, episodes in self.runs_of(model))
-
-    def first_episode(self, shots: int | None) -> int:
-        """Return the number of the first episode (set of demonstrations) with `shots` demonstrations.
-
-        0 if `shots` is None (the model reads no demonstrations).
-        """
-        return self._episodes(shots or 0)[0]
 
     def asked(self, rows: Sequence[Mapping[str, Any]], shots: int | None, episode: int) -> list[Example]:
         """Return the questions about these rows, each with its demonstrations.

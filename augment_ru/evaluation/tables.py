@@ -266,12 +266,8 @@ def noise(report: Report) -> ShownTable:
 
 def _further(entry: AttackReport) -> dict[str, Rate]:
     """Return the rates of an attack other than its success rate, by name."""
-    return {
-        "asr_perturbed_rows": entry.asr_perturbed_rows,
-        "asr_all_rows": entry.asr_all_rows,
-        "performance_drop_rate": entry.performance_drop_rate,
-        "flip_rate": entry.flip_rate,
-    }
+    names = ("asr_perturbed_rows", "asr_all_rows", "performance_drop_rate", "flip_rate")
+    return {name: getattr(entry, name) for name in names}
 
 
 def valid(report: Report) -> ShownTable:

@@ -61,22 +61,8 @@ def read_rows(source: str, input_format: str | None = None, encoding: str = UTF8
         open_input(source) as stream,
         in_utf8(stream, UTF8 if kind == PARQUET else encoding) as content,  # a Parquet file has no other
     ):
-        return rows_in(content, kind, "stdin" if source == "-" else source)
-
-
-def rows_in(stream: BinaryIO, kind: str, where: str) -> Rows:
-    """Read the rows from the content of a file.
-
-    Args:
-        stream: the content, in UTF-8.
-        kind: the format, as `kind_of` names it, such as "JSON lines".
-        where: the name of the file in messages.
-
-    Raises:
-        AugmentError: the content does not hold rows.
-    """
-    reading = RowsRead(stream, kind, where)
-    return Rows(list(reading), reading.digest)
+        reading = RowsRead(content, kind, "stdin" if source == "-" else source)
+        return Rows(list(reading), reading.digest)
 
 
 class RowsRead:

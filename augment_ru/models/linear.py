@@ -58,7 +58,7 @@ def linear(request: ModelRequest, /) -> BagOfWords | Chooser:
     if given.longest < given.shortest:
         raise AugmentError(f"option longest={given.longest}; must be at least {given.shortest}")
     corpus = read_rows(given.corpus, encoding=request.encoding) if given.corpus else None
-    with saying_where(given.corpus):
+    with saying_where(str(given.corpus)):
         texts = [text_of(row, "text") for row in corpus.values] if corpus else []
     choosing = request.task.name in {"muserc", "rucos"}
     if choosing and corpus is None:

@@ -4,7 +4,8 @@ import os
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from augment_ru.errors import AugmentError, optional
 from augment_ru.evaluation.examples import Example, Model, ModelRequest, Prediction
@@ -151,8 +152,7 @@ class ServerModel(Model):
             question["messages"] = messages_of(prompt, options.chat, self.system)
         else:
             question["prompt"] = prompt.context
-        reply = await self.server.ask(client, question, self._of_chat if options.endpoint == "chat" else self._of_text)
-        return REFUSED if reply.refused else answer_in(reply.text, prompt, was_cut=reply.was_cut)
+        return await self.server.ask(client, question, partial(self._answer, prompt))
 
     async def _likelihood(self, client: "AsyncClient", context: str, answer: str) -> float:
         """Return the log-likelihood of an answer after its context, in nats, from the tokens that the server echoes.
@@ -188,28 +188,18 @@ class ServerModel(Model):
             if isinstance(count := usage.get(name), int):
                 self.spent[name] += count
 
-    def _of_chat(self, answer: Any) -> "_Reply":  # noqa: ANN401
-        choice = answer["choices"][0]
-        message = choice["message"]
-        refused = bool(message.get("refusal")) or choice.get("finish_reason") == "content_filter"
-        return self._reply(answer, "content", message["content"] or "", refused=refused)  # None: no tokens left
-
-    def _of_text(self, answer: Any) -> "_Reply":  # noqa: ANN401
-        return self._reply(answer, "text", answer["choices"][0]["text"])
-
-    def _reply(self, answer: Any, name: str, text: object, *, refused: bool = False) -> "_Reply":  # noqa: ANN401
+    def _answer(self, prompt: FilledPrompt, reply: Any) -> str:  # noqa: ANN401  (JSON values)
+        choice = reply["choices"][0]
+        if self.options.endpoint == "chat":
+            message = choice["message"]
+            name, text = "content", message["content"] or ""  # None: no tokens left
+            refused = bool(message.get("refusal")) or choice.get("finish_reason") == "content_filter"
+        else:
+            name, text, refused = "text", choice["text"], False
         if not isinstance(text, str):
             raise TypeError(f"{name} is {type(text).__name__}")
-        self._count(answer)
-        return _Reply(text, refused, answer["choices"][0].get("finish_reason") == "length")
-
-
-class _Reply(NamedTuple):
-    """The text of a reply, whether the server says that the model refused, and whether the limit cut it off."""
-
-    text: str
-    refused: bool
-    was_cut: bool
+        self._count(reply)
+        return REFUSED if refused else answer_in(text, prompt, was_cut=choice.get("finish_reason") == "length")
 
 
 _DEFAULTS = asdict(Options())
