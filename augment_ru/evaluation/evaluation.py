@@ -6,7 +6,7 @@ The same answers give the same bytes.
 import json
 import logging
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property, partial
@@ -674,14 +674,14 @@ def evaluate(
     ]
     named = [*bare_ones, *(model for *_, model in protected)]
     with examples.opened_cache(settings.cache) as cache:
-        runs, catches = _asked(
-            zip_longest(named, (prompt for *_, prompt in asked)),
-            plan,
-            settings,
-            cache,
-            progress=progress,
-            on_model_done=on_model_done,
-        )
+        runs, catches = list[ModelRun](), dict[str, Catches]()
+        for model, prompt in zip_longest(named, (prompt for *_, prompt in asked)):
+            with progress(model.name, plan.questions(model)) as advance:
+                own_runs = run_model(model, plan, cache, advance, prompt)
+            on_model_done(own_runs)
+            runs += own_runs
+            if settings.catch is not None and (scores := catch_scores(model, plan, settings.catch, cache)):
+                catches[model.name] = scores
         judged = rates.evaluated_runs(runs, pairs, settings.seed)
         flips = flipping_edits(judged, named, plan, cache, settings.flipping)
     fresh = _on_fresh_rows(bare_ones, pairs, train, settings) if settings.fresh is not None else None
@@ -698,8 +698,7 @@ def evaluate(
         **({"repeats": str(settings.repeats)} if settings.repeats > 1 else {}),
         **({"protocol": settings.protocol} if settings.protocol else {}),
     }
-    known = scope.release.specs
-    specs = {attack: known[attack] for attack in pairs.attacks if attack in known}
+    specs = {attack: scope.release.specs[attack] for attack in pairs.attacks if attack in scope.release.specs}
     behind = {model.name: (one, bare.name) for one, bare, model in protected}
     return Evaluation(
         pairs,
@@ -731,31 +730,6 @@ def _on_fresh_rows(
     found = evaluate(settings.fresh or "", {model.name: model.predict for model in models}, own)
     check_fresh(pairs, found.pairs)
     return found
-
-
-def _asked(
-    models: Iterable[tuple[examples.NamedModel, PromptOf | None]],
-    plan: EvaluationPlan,
-    settings: EvaluationSettings,
-    cache: examples.Cache | None,
-    *,
-    progress: Progress,
-    on_model_done: DoneHook,
-) -> tuple[list[ModelRun], dict[str, Catches]]:
-    """Ask all models; return their runs and, if a label is to be caught, the scores of this label by model name.
-
-    Raises:
-        AugmentError: a model fails.
-    """
-    runs, catches = list[ModelRun](), dict[str, Catches]()
-    for model, prompt in models:
-        with progress(model.name, plan.questions(model)) as advance:
-            own = run_model(model, plan, cache, advance, prompt)
-        on_model_done(own)
-        runs += own
-        if settings.catch is not None and (given := catch_scores(model, plan, settings.catch, cache)):
-            catches[model.name] = given
-    return runs, catches
 
 
 def _name_of(perturbed: RowsOrFile) -> str | None:

@@ -20,7 +20,7 @@ from augment_ru.release import manifest
 from augment_ru.release.assemble import assemble
 from augment_ru.release.original_rows import TaskInput, constraints_of, read_task, rules_of
 from augment_ru.release.release_recipe import ReleaseRecipe, read_release_recipe
-from augment_ru.release.searched_models import Searched, model_entries, train_files
+from augment_ru.release.searched_models import model_entries, train_files
 from augment_ru.release.shards import SHARD_ROWS, Shard, ShardInput, make_shard, read_shard, split_into_shards
 from augment_ru.release.variations import Timing, Tools, make_tools, settings_of
 from augment_ru.run.engines import LOCAL, engine_of, in_order
@@ -322,8 +322,13 @@ class ReleaseBuild:
             report = BuildReport(self.staging.finished(facts, resume=self.resume) or {})
             if not report.content:  # else it is complete already
                 depends = {**facts, "shard_rows": self.shard_rows}
+                inputs = [
+                    shard
+                    for number, (task, one) in enumerate(zip(tasks, given, strict=True))
+                    for shard in split_into_shards(ShardInput(number, 0, task.test.records, one), self.shard_rows)
+                ]
                 with self.staging.building(depends, resume=self.resume):
-                    shards = self._shards(tasks, given, report, progress)
+                    shards = self._shards(inputs, report, progress)
                     own = {"recipe_file": self.recipe_file, "target": self.staging.release}
                     report.content = assemble(self.recipe, tasks, shards, facts=facts, **own)
                     self.staging.publish()
@@ -331,19 +336,8 @@ class ReleaseBuild:
         report.seconds = time.perf_counter() - began
         return report
 
-    def _shards(
-        self,
-        tasks: Sequence[TaskInput],
-        given: Sequence[Searched | None],
-        report: BuildReport,
-        progress: Progress,
-    ) -> list[list[Shard]]:
+    def _shards(self, inputs: Sequence[ShardInput], report: BuildReport, progress: Progress) -> list[list[Shard]]:
         """Return a list of the shards of each task, in order. Shards that do not exist yet are made."""
-        inputs = [
-            shard
-            for number, (task, one) in enumerate(zip(tasks, given, strict=True))
-            for shard in split_into_shards(ShardInput(number, 0, task.test.records, one), self.shard_rows)
-        ]
         paths = [self.staging.shard(shard.task, shard.first) for shard in inputs]
         missing = [(shard, path) for shard, path in zip(inputs, paths, strict=True) if read_shard(path) is None]
         report.kept = len(inputs) - len(missing)
@@ -353,7 +347,7 @@ class ReleaseBuild:
             report.timing.add(timing)
             report.made += 1
             progress(1, len(inputs))
-        found: list[list[Shard]] = [[] for _ in tasks]
+        found: list[list[Shard]] = [[] for _ in self.recipe.tasks]
         for shard, path in zip(inputs, paths, strict=True):
             finished = read_shard(path)
             if finished is None:
