@@ -339,16 +339,10 @@ def compared_tables(found: Comparison) -> list[ShownTable]:
 
 def _reports(found: Comparison) -> ShownTable:
     attacks = bool(found.attacks)
-    rows = [
-        [
-            one.name,
-            (one.data and one.data.name) or NONE,
-            *([", ".join(one.attacks_left_out) or NONE] if attacks else []),
-            f"{one.rows:,}",
-            f"{one.shared:,}",
-        ]
-        for one in found.reports
-    ]
+    rows = []
+    for one in found.reports:
+        left_out = [", ".join(one.attacks_left_out) or NONE] if attacks else []
+        rows.append([one.name, (one.data and one.data.name) or NONE, *left_out, f"{one.rows:,}", f"{one.shared:,}"])
     columns = ["report", "data", *(["attacks that not all have", "perturbed rows"] if attacks else ["rows"])]
     return ShownTable("Reports", [*columns, "shared by all"], rows, 2 + attacks, key="reports")
 

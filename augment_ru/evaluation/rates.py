@@ -824,17 +824,10 @@ def changed_scores(
     rows = [pairs.attacks[attack][at].original for at in where]
     before = scores(metrics, pairs, [[episode[at] for at in rows] for episode in run.originals], rows)
     after = scores(metrics, pairs, [[episode[at] for at in where] for episode in run.attacks[attack]], rows)
-    return {
-        name: report.ChangedScore(
-            was.value,
-            after[name].value,
-            was.std,
-            after[name].std,
-            was.parts
-            and [
-                structs.replace(one, before=one.value, after=other.value)
-                for one, other in zip(was.parts, after[name].parts or (), strict=True)
-            ],
-        )
-        for name, was in before.items()
-    }
+    found: dict[str, report.ChangedScore] = {}
+    for name, was in before.items():
+        now = after[name]
+        both = zip(was.parts or (), now.parts or (), strict=True)
+        parts = [structs.replace(one, before=one.value, after=other.value) for one, other in both]
+        found[name] = report.ChangedScore(was.value, now.value, was.std, now.std, parts or None)
+    return found

@@ -185,18 +185,12 @@ def counts(report: Report) -> ShownTable:
     rows = []
     for named, entry in _attacked(report):
         rate, changes = entry.rate, [entry.metrics.get(metric) for metric in report.metrics]
-        rows.append(
-            [
-                *named,
-                *(NONE if one is None else f"{one.before:.1f} → {one.after:.1f}" for one in changes),
-                *(f"{count:,}" for count in (rate.right, rate.broken, rate.fixed)),
-                shown(rate.asr),
-                span(rate.ci95),
-                *(shown(one.value) for one in _further(entry).values()),
-                shown(entry.edits_per_100_words, 1),
-                *(f"{count:,}" for count in (entry.unchanged, entry.rejected, entry.rows)),
-            ]
-        )
+        cells = [NONE if one is None else f"{one.before:.1f} → {one.after:.1f}" for one in changes]
+        cells += [f"{count:,}" for count in (rate.right, rate.broken, rate.fixed)]
+        cells += [shown(rate.asr), span(rate.ci95), *(shown(one.value) for one in _further(entry).values())]
+        cells += [shown(entry.edits_per_100_words, 1)]
+        cells += [f"{count:,}" for count in (entry.unchanged, entry.rejected, entry.rows)]
+        rows.append([*named, *cells])
     return ShownTable("Counts", columns, rows, 3, key="counts")
 
 
@@ -308,15 +302,12 @@ def broke(report: Report) -> ShownTable:
     It has rows for attacks, kinds of edits, letters, words and other properties.
     """
     names = names_of(report)
-    rows = [
-        [
-            *(names[attack], one.by, one.value, f"{one.broken:,}", f"{one.of:,}" if one.of else NONE),
-            *(shown(one.share, 1), span(one.ci95), shown(one.lift)),
-            NONE if one.train_rows is None else f"{one.train_rows:,}",
-        ]
-        for attack, found in (report.searches or {}).items()
-        for one in found.broke
-    ]
+    rows = []
+    for attack, found in (report.searches or {}).items():
+        for one in found.broke:
+            cells = [names[attack], one.by, one.value, f"{one.broken:,}", f"{one.of:,}" if one.of else NONE]
+            cells += [shown(one.share, 1), span(one.ci95), shown(one.lift)]
+            rows.append([*cells, NONE if one.train_rows is None else f"{one.train_rows:,}"])
     columns = ["search", "by", "value", "broke", "of", "%", INTERVAL, "lift", "train rows"]
     return ShownTable("What broke it: edits of those tried, rows of those right before", columns, rows, 3, key="broke")
 
@@ -370,16 +361,12 @@ def models(report: AnyReport) -> ShownTable:
     Their success rates under each attack are compared; without attacks, their rates of right answers.
     """
     names = names_of(report)
-    rows = [
-        [
-            *([names[one.attack]] if one.attack is not None else []),
-            names[one.a] + _shots_after(one.shots[0]),
-            names[one.b] + _shots_after(one.shots[1]),
-            *_difference(one),
-        ]
-        for one in report.comparisons
-        if isinstance(one, ModelDifference)
-    ]
+    rows = []
+    for one in report.comparisons:
+        if isinstance(one, ModelDifference):
+            attack = [names[one.attack]] if one.attack is not None else []
+            both = (names[name] + _shots_after(shots) for name, shots in zip((one.a, one.b), one.shots, strict=True))
+            rows.append([*attack, *both, *_difference(one)])
     difference, *columns = _difference_columns("broken" if report.attacks else "right")
     first = ["attack", "first", "second", difference] if report.attacks else ["first", "second", _RIGHT_DIFFERENCE]
     title = "Differences between models" + (", of the answers right in both" if report.attacks else "")
@@ -627,24 +614,17 @@ def numbers(report: Report) -> list[dict[str, Any]]:
     """Return the numbers of a report as mappings: one for each model and attack (without attacks, each model)."""
     if not report.attacks:
         return [_of_model(model) for model in report.models]
-    return [
-        {
-            **_of_model(model),
-            "attack": attack,
-            **{
-                f"{metric}_{side}": value
-                for metric, one in entry.metrics.items()
-                for side, value in (("before", one.before), ("after", one.after))
-            },
-            **{name: getattr(entry.rate, name) for name in ("asr", "right", "broken", "fixed")},
-            **{name: getattr(entry, name) for name in ("unchanged", "rejected", "rows")},
-            "asr_low": entry.rate.ci95 and entry.rate.ci95[0],
-            "asr_high": entry.rate.ci95 and entry.rate.ci95[1],
-            **{name: rate.value for name, rate in _further(entry).items()},
-        }
-        for model in report.models
-        for attack, entry in model.attacks.items()
-    ]
+    found = []
+    for model in report.models:
+        for attack, entry in model.attacks.items():
+            row = {**_of_model(model), "attack": attack}
+            for metric, one in entry.metrics.items():
+                row |= {f"{metric}_before": one.before, f"{metric}_after": one.after}
+            row |= {name: getattr(entry.rate, name) for name in ("asr", "right", "broken", "fixed")}
+            row |= {name: getattr(entry, name) for name in ("unchanged", "rejected", "rows")}
+            row["asr_low"], row["asr_high"] = entry.rate.ci95 or (None, None)
+            found.append(row | {name: rate.value for name, rate in _further(entry).items()})
+    return found
 
 
 def _of_model(model: ModelReport) -> dict[str, Any]:

@@ -306,15 +306,10 @@ def calibration_lines(calibration: Calibration, room: int | None = None) -> Iter
     for one in every:
         strength = "" if one.probability is None else f"{one.probability:g}{'*' if one.default else ''}"
         quantiles = np.quantile(one.scores, [0.05, 0.5, 0.95])
-        rows.append(
-            (
-                *(one.what, strength, str(one.scores.size), f"{one.scores.mean():.3f}"),
-                *(f"{value:.3f}" for value in quantiles),
-                f"{one.passing(calibration.threshold):.0%}",
-                *(_percentages(one.grades) if has_grades else ()),
-                _plot(one.scores, low, calibration.threshold),
-            )
-        )
+        cells = [one.what, strength, str(one.scores.size), f"{one.scores.mean():.3f}"]
+        cells += [*(f"{value:.3f}" for value in quantiles), f"{one.passing(calibration.threshold):.0%}"]
+        cells += _percentages(one.grades) if has_grades else []
+        rows.append((*cells, _plot(one.scores, low, calibration.threshold)))
     widths = [max(len(row[0]) for row in rows), 5, *[6] * 6, *[4] * (len(rows[0]) - 9), _CELLS + 1]
     kept = list(range(len(widths)))
     for droppable in (kept[-1], *_OUTER_QUANTILES):

@@ -187,14 +187,9 @@ def variations(
     timing.annotation += timing.clock() - began
     protected = _protected(prepared)
     originals = [record.line or "" for record in rows]
-    yield Variation(
-        task.name,
-        originals,
-        [
-            original_entry(number, task.name, line, spans)
-            for number, line, spans in zip(records, originals, protected, strict=True)
-        ],
-    )
+    of_originals = zip(records, originals, protected, strict=True)
+    entries = [original_entry(number, task.name, line, spans) for number, line, spans in of_originals]
+    yield Variation(task.name, originals, entries)
     results: dict[str, Any] = {}
     searches = tools.recipe.searches_of(task)
     for name in tools.recipe.variations_of(task):
