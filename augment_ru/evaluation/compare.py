@@ -217,10 +217,8 @@ def _model_names(names: Sequence[str], reports: Sequence[NamedReport]) -> list[d
     own = [dict.fromkeys(model.model for model in report.values.models) for report in reports]
     count = Counter(name for models in own for name in models)
     short = shown_names(sorted(count))
-    return [
-        {model: short[model] + (f" ({name})" if count[model] > 1 else "") for model in models}
-        for name, models in zip(names, own, strict=True)
-    ]
+    named = zip(names, own, strict=True)
+    return [{one: short[one] + (f" ({name})" if count[one] > 1 else "") for one in models} for name, models in named]
 
 
 def _judged(

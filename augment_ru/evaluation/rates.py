@@ -411,10 +411,8 @@ def original_keys(pairs: Pairs) -> list[str]:
 
     The keys of its perturbed rows begin with it.
     """
-    return [
-        _digest([Record(original.values, pairs.task).read(), gold])
-        for original, gold in zip(pairs.originals, pairs.golds, strict=True)
-    ]
+    rows = zip(pairs.originals, pairs.golds, strict=True)
+    return [_digest([Record(original.values, pairs.task).read(), gold]) for original, gold in rows]
 
 
 def _digest(value: object) -> str:

@@ -95,14 +95,12 @@ def without_formulas(row: Mapping[str, Any], before: Mapping[str, Any]) -> dict[
     >>> without_formulas({"text": "@нна", "other": "=1"}, {"text": "анна", "other": "=1"})
     {'text': "'@нна", 'other': '=1'}
     """
-    return {
-        name: f"'{value}"
-        if isinstance(value, str)
-        and value.startswith(_FORMULA)
-        and not cell_text(before.get(name)).startswith(_FORMULA)
-        else value
-        for name, value in row.items()
-    }
+    found = dict(row)
+    for name, value in row.items():
+        is_formula = isinstance(value, str) and value.startswith(_FORMULA)
+        if is_formula and not cell_text(before.get(name)).startswith(_FORMULA):
+            found[name] = f"'{value}"
+    return found
 
 
 def check_names(values: Mapping[str, Any], names: Sequence[str]) -> None:

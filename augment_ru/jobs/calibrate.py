@@ -192,12 +192,10 @@ def calibrated(
         else:
             of_attacks.append(scores)
     unrelated = Measured("unrelated texts", None, np.concatenate(of_pairs))
-    measured = [
-        Measured(name, perturber.attack.probability, scores, is_own, similarity.grades(scores))
-        for (name, perturber, is_own), scores in zip(
-            strengths, map(np.concatenate, zip(*of_attacks, strict=True)), strict=True
-        )
-    ]
+    measured = []
+    for (name, perturber, is_own), parts_of in zip(strengths, zip(*of_attacks, strict=True), strict=True):
+        scores = np.concatenate(parts_of)
+        measured.append(Measured(name, perturber.attack.probability, scores, is_own, similarity.grades(scores)))
     own = [one for one in measured if one.default and one.scores.size]
     if not own:
         raise AugmentError("no attack changes any of these texts; give others, or other attacks with `attacks`")

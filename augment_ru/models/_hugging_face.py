@@ -139,10 +139,8 @@ class PromptedNetwork:
         texts = [decode(ids, skip_special_tokens=True) for ids in answers]
         if self.encoder.chat is None:
             return [before_stop(text, prompt.stop).strip() for text, prompt in zip(texts, prompts, strict=True)]
-        return [
-            answer_in(text, prompt, was_cut=len(ids) >= prompt.tokens)
-            for text, ids, prompt in zip(texts, answers, prompts, strict=True)
-        ]
+        replies = zip(texts, answers, prompts, strict=True)
+        return [answer_in(text, prompt, was_cut=len(ids) >= prompt.tokens) for text, ids, prompt in replies]
 
     def reasoned(self, prompts: Sequence[FilledPrompt], tokens: Sequence[Tokens]) -> list[Tokens]:
         """Let the model reason; return, for each prompt, its tokens with those of the reasoning after them.

@@ -110,10 +110,8 @@ class PromptEncoder(NamedTuple):
 
     def _after(self, prompts: Sequence[FilledPrompt], before: Sequence[Tokens]) -> list[list[Tokens]]:
         answers = iter(self.ids([choice.text.lstrip() for prompt in prompts for choice in prompt.choices]))
-        return [
-            [np.concatenate([ids, next(answers)]) for _ in prompt.choices]
-            for prompt, ids in zip(prompts, before, strict=True)
-        ]
+        both = zip(prompts, before, strict=True)
+        return [[np.concatenate([ids, next(answers)]) for _ in prompt.choices] for prompt, ids in both]
 
     def _text(self, prompt: FilledPrompt) -> str:
         return self.chat.text(prompt) if self.chat else prompt.context

@@ -205,12 +205,8 @@ def variations(
     for name, found in results.items():
         done = timing.clock()
         lines = [with_perturbation(one.line("none"), name) for one in found]
-        entries = [
-            result_entry(number, name, line, one, spans, breaks=own)
-            for number, line, one, spans, own in zip(
-                records, lines, found, protected, breaks.get(name, [()] * len(lines)), strict=True
-            )
-        ]
+        rows_of = zip(records, lines, found, protected, breaks.get(name, [()] * len(lines)), strict=True)
+        entries = [result_entry(at, name, line, one, spans, breaks=own) for at, line, one, spans, own in rows_of]
         timing.writing += timing.clock() - done
         yield Variation(name, lines, entries)
 

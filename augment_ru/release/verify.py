@@ -364,12 +364,8 @@ def _differences(release: ReleaseFiles, checks: Sequence[TaskCheck], tools: Tool
             yield f"{name} {version}, {now['packages'].get(name, 'none')}"
     if content["scorer"] != tools.scorer:
         yield f"scorer {content['scorer']}, {tools.scorer}"
-    rules = {
-        name
-        for check in checks
-        if check.rows is not None
-        for name in constraints_of(recipe, check.rows.recipe, check.rows.schema)
-    }
+    known = [check.rows for check in checks if check.rows is not None]
+    rules = {name for rows in known for name in constraints_of(recipe, rows.recipe, rows.schema)}
     data: Mapping[str, Any] = manifest.data_files(recipe, rules, release.own)
     for name, digest in content["data"].items():
         if data.get(name) != digest:
