@@ -593,7 +593,8 @@ def _version(package: str) -> str:
 
 _log = logging.getLogger(__name__)
 
-Models: TypeAlias = Mapping[str, examples.Model | examples.PredictFunction | str] | Sequence[str]
+_Given: TypeAlias = examples.Model | examples.PredictFunction | str
+Models: TypeAlias = Mapping[str, _Given] | Sequence[str]
 """A list of specifications as for `--model`, or a mapping from names to specifications, models or functions."""
 
 Progress: TypeAlias = Callable[[str, int], AbstractContextManager[Callable[[int], None]]]
@@ -631,7 +632,7 @@ def evaluate(
         AugmentError: rows, names or settings are wrong, a model fails, or an optional dependency is not installed.
     """
     settings = replace(settings or EvaluationSettings(), **changes)
-    check_models(models, settings.options, settings.nearest or "")
+    given = checked_models(models, settings.options, settings.nearest or "")
     scope = loaded(perturbed, settings)
     train = scope.release.train if settings.train is None else settings.train
     task = scope.pairs.task.changed(metrics=tuple(settings.metrics)) if settings.metrics else scope.pairs.task
@@ -640,9 +641,7 @@ def evaluate(
     if settings.verdicts is not None:
         pairs = with_verdicts(pairs, read_verdicts(str(settings.verdicts)))
     originals = [original.values for original in pairs.originals]  # noqa: PD011  (a row has values)
-    for name in settings.label_fields:
-        if not any(field_paths.values(values, name) for values in originals):
-            raise no_field(f"`label_fields` {name}: no original has this field", originals)
+    _check_labels(settings.label_fields, originals)
     judges = Judges.of(settings.judges, examples.ModelRequest("", task, device=settings.device), pairs.kind)
     scored, pairs = judges.added(scored, pairs.with_golds())
     train_rows = read_rows(str(train), encoding=settings.encoding) if train is not None else None
@@ -662,7 +661,6 @@ def evaluate(
     request = examples.ModelRequest(
         "", task, labels, settings.device, None, settings.encoding, None if train is None else str(train), settings.seed
     )
-    given = models.items() if isinstance(models, Mapping) else map(examples.named_spec, models)
     asked = [one for name, model in given for one in _with_prompts(name, model, task, settings)]
     bare_ones = [
         examples.NamedModel.of(name, examples.model_of(model, request, own) if isinstance(model, str) else model)
@@ -700,21 +698,17 @@ def evaluate(
     }
     specs = {attack: scope.release.specs[attack] for attack in pairs.attacks if attack in scope.release.specs}
     behind = {model.name: (one, bare.name) for one, bare, model in protected}
+    known = frozenset().union(*(one.learned for one in bare_ones))
+    data = _name_of(perturbed)
     return Evaluation(
-        pairs,
-        scored,
-        judged,
-        found,
-        settings,
-        defining,
-        _name_of(perturbed),
-        flips,
-        specs,
-        behind,
-        catches,
-        fresh,
-        frozenset().union(*(one.learned for one in bare_ones)),
+        pairs, scored, judged, found, settings, defining, data, flips, specs, behind, catches, fresh, known
     )
+
+
+def _check_labels(fields: Sequence[str], originals: Sequence[Mapping[str, Any]]) -> None:
+    for name in fields:
+        if not any(field_paths.values(values, name) for values in originals):
+            raise no_field(f"`label_fields` {name}: no original has this field", originals)
 
 
 def _on_fresh_rows(
@@ -745,8 +739,8 @@ def _name_of(perturbed: RowsOrFile) -> str | None:
     return path.resolve().parent.name if path.name == TEST else path.resolve().name
 
 
-def check_models(models: Models, options: Mapping[str, Any], nearest: str = "") -> None:
-    """Check the names and kinds of the models, and that each option is for the kind of one of them.
+def checked_models(models: Models, options: Mapping[str, Any], nearest: str = "") -> list[tuple[str, _Given]]:
+    """Return each model with its name; check names and kinds, and that each option is for the kind of one of them.
 
     Args:
         models: a list of specifications, or a mapping from names to models.
@@ -763,7 +757,8 @@ def check_models(models: Models, options: Mapping[str, Any], nearest: str = "") 
         )
     if not models:
         raise AugmentError("no model; name one with `models`; augment-ru list models shows them")
-    named = list(models.items() if isinstance(models, Mapping) else map(examples.named_spec, models))
+    given = models.items() if isinstance(models, Mapping) else map(examples.named_spec, models)
+    named: list[tuple[str, _Given]] = [*given]
     if len({name for name, _ in named}) < len(named):
         raise AugmentError("`models`: each must have another name; NAME=KIND[:ARGUMENT] gives one")
     specs = [model for _, model in named if isinstance(model, str)]
@@ -774,6 +769,7 @@ def check_models(models: Models, options: Mapping[str, Any], nearest: str = "") 
         if kind not in kinds:
             there = ", ".join(sorted(kinds)) or "functions alone"
             raise AugmentError(f"`model_options` {kind}.…: no model of this kind; there are {there}")
+    return named
 
 
 def _nearest(settings: EvaluationSettings, shown: Demonstrations, task: Task) -> examples.NamedModel | None:
@@ -799,8 +795,8 @@ def _nearest(settings: EvaluationSettings, shown: Demonstrations, task: Task) ->
 
 
 def _with_prompts(
-    name: str, model: examples.Model | examples.PredictFunction | str, task: Task, settings: EvaluationSettings
-) -> list[tuple[str, examples.Model | examples.PredictFunction | str, Mapping[str, Any], PromptOf | None]]:
+    name: str, model: _Given, task: Task, settings: EvaluationSettings
+) -> list[tuple[str, _Given, Mapping[str, Any], PromptOf | None]]:
     """Return, for each prompt that the model is asked with, the name, the model, its options, and the prompt.
 
     A model that reads no prompts is returned once, with the options of its kind and no prompt.
@@ -812,7 +808,7 @@ def _with_prompts(
     variants = getattr(examples.options_class(model), "variants", None) if isinstance(model, str) else None
     if not settings.prompts or variants is None:
         return [(name, model, given_options, None)]
-    found: list[tuple[str, examples.Model | examples.PredictFunction | str, Mapping[str, Any], PromptOf | None]] = []
+    found: list[tuple[str, _Given, Mapping[str, Any], PromptOf | None]] = []
     for given in settings.prompts:
         template = None if given == "all" else given
         count = variants(task, template)

@@ -508,18 +508,8 @@ def run_model(
                     labels[attack][own[at][0]] += 1
                     own[at] = (order.get(own[at][0], own[at][0]),)
                 attacks[attack].append(own)
-        return ModelRun(
-            model.name,
-            model.stated,
-            shots,
-            originals,
-            attacks,
-            counts,
-            model.deterministic,
-            prompt=prompt,
-            unread=unread,
-            labels=labels,
-        )
+        found = ModelRun(model.name, model.stated, shots, originals, attacks, counts, model.deterministic)
+        return replace(found, prompt=prompt, unread=unread, labels=labels)
 
     runs: list[ModelRun] = []
     for shots, episodes in plan.runs_of(model):

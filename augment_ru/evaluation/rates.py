@@ -565,13 +565,9 @@ def rate_of(cells: Cells, drawn: npt.NDArray[np.float64], right: int | None = No
     alone = cells.trials.shape[:2] == (1, 1) and cells.trials.max(initial=0) <= 1
     interval = wilson(float(cells.hits.sum()), float(cells.trials.sum())) if alone else effective(cells, drawn)
     episodes = [percent(value) for value in cells.rates()]
-    return report.Rate(
-        percent(cells.rate()),
-        percents(interval),
-        "wilson" if alone else "effective",
-        report.Spread(spread(episodes), episodes) if len(episodes) > 1 else None,
-        right,
-    )
+    of_episodes = report.Spread(spread(episodes), episodes) if len(episodes) > 1 else None
+    method = "wilson" if alone else "effective"
+    return report.Rate(percent(cells.rate()), percents(interval), method, of_episodes, right)
 
 
 def percent(value: float | None) -> float | None:

@@ -20,7 +20,7 @@ from augment_ru.adversary.victim import victim_of
 from augment_ru.errors import AugmentError, amount, unknown
 from augment_ru.evaluation.answers import answer_kind, different_golds, labels_of_different
 from augment_ru.evaluation.defences import Defence
-from augment_ru.evaluation.evaluation import check_models, evaluate
+from augment_ru.evaluation.evaluation import checked_models, evaluate
 from augment_ru.evaluation.examples import NamedModel, default_path, named_spec, opened_cache
 from augment_ru.evaluation.loading import loaded
 from augment_ru.evaluation.pairs import task_of_rows
@@ -108,7 +108,7 @@ def _checked(given: Mapping[str, Any]) -> RowsJob:
     rows = replace(rows, reads=[*rows.reads, *cache])
     rows.check()
     models = dict.fromkeys(filter(None, (given["model"], given["guide"])))
-    check_models(list(models), model_options(given["model_options"]))
+    checked_models(list(models), model_options(given["model_options"]))
     if given["defence"] is not None:
         Defence.of(given["defence"])
     check_search(len(rows.perturbers), given["budget"], given["draws"], given["seconds"], given["confirm"])

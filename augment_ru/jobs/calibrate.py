@@ -200,14 +200,8 @@ def calibrated(
     if not own:
         raise AugmentError("no attack changes any of these texts; give others, or other attacks with `attacks`")
     threshold = min(float(np.sort(one.scores)[-int(np.ceil(accept * one.scores.size))]) for one in own)
-    return Calibration(
-        similarity.signature,
-        unrelated,
-        [one for one in measured if one.scores.size],
-        accept,
-        round(threshold, DIGITS),
-        similarity.threshold,
-    )
+    changed, threshold = [one for one in measured if one.scores.size], round(threshold, DIGITS)
+    return Calibration(similarity.signature, unrelated, changed, accept, threshold, similarity.threshold)
 
 
 def unrelated_pairs(records: Sequence[Record]) -> tuple[list[str], list[str]]:

@@ -11,7 +11,7 @@ from typing import Any
 
 from augment_ru.errors import AugmentError, amount, printable
 from augment_ru.evaluation.defences import Defence
-from augment_ru.evaluation.evaluation import check_models, evaluate
+from augment_ru.evaluation.evaluation import checked_models, evaluate
 from augment_ru.evaluation.examples import default_path
 from augment_ru.evaluation.loading import rows_file
 from augment_ru.evaluation.protocol import EvaluationSettings, ModelRun
@@ -47,7 +47,7 @@ def run_evaluation(given: Mapping[str, Any]) -> int:
     keys = keys or (*SHORT, *(("contamination",) if given["fresh"] else ()))
     with checking():
         settings = _settings(given)
-        check_models(given["models"], settings.options, settings.nearest or "")
+        checked_models(given["models"], settings.options, settings.nearest or "")
         for spec in settings.defences:
             Defence.of(spec)
         for text in settings.require:

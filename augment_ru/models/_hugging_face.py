@@ -212,16 +212,11 @@ class PromptedNetwork:
         if not self.pretrained.model.config.is_encoder_decoder:  # its window holds the answer, too
             longest //= 2
         cold, warm = (min(self.options.max_tokens or limit, longest) for limit in self.prompt.limits)
-        return PromptedModel(
-            replace(self.prompt, limits=(cold, warm)),
-            labels,
-            score,
-            write,
-            signature_of(self.kind, self.pretrained, self.prompt, shaping),
-            self.encoder.budget(min(tokens, self.context)) if tokens else None,
-            self.pretrained.device.type == "cpu",
-            replies,
-        )
+        prompt = replace(self.prompt, limits=(cold, warm))
+        signature = signature_of(self.kind, self.pretrained, self.prompt, shaping)
+        budget = self.encoder.budget(min(tokens, self.context)) if tokens else None
+        is_exact = self.pretrained.device.type == "cpu"
+        return PromptedModel(prompt, labels, score, write, signature, budget, is_exact, replies)
 
 
 def batch_budget(pretrained: Pretrained, options: LoadingOptions) -> int:

@@ -227,11 +227,7 @@ def openai(request: ModelRequest, /) -> ServerModel:
     url = url.rstrip("/")
     path = ENDPOINTS[given.endpoint]
     key = os.environ.get(KEY, "").strip()
-    server = Server(
-        url if url.endswith(path) else url + path,
-        {"Authorization": f"Bearer {key}"} if key else {},
-        given.timeout,
-        given.retries,
-    )
+    headers = {"Authorization": f"Bearer {key}"} if key else {}
+    server = Server(url if url.endswith(path) else url + path, headers, given.timeout, given.retries)
     prompt = prompt_of(request.task, given.template, variant=given.variant)
     return ServerModel(server, name, prompt, request.labels, given, system_of(given.system))

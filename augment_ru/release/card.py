@@ -82,14 +82,9 @@ def _template(language: str) -> jinja2.Template:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.filters |= {
-        "cell": _cell,
-        "excerpt": _excerpt,
-        "codes": _codes,
-        "explained": _explained,
-        "variations": variations_in,
-    }
+    environment.filters |= {"cell": _cell, "excerpt": _excerpt, "codes": _codes, "explained": _explained}
     environment.filters |= {"hundredths": _hundredths, "per_cent": _per_cent, "rounded": "{:.1f}".format}
+    environment.filters["variations"] = variations_in
     return environment.from_string(Path(__file__).with_name(f"card.{language}.md.jinja").read_text(encoding="utf-8"))
 
 

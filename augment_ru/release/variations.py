@@ -88,12 +88,10 @@ def make_tools(recipe: ReleaseRecipe, device: str = "auto") -> Tools:
     given = {"threshold": gate.threshold} | {key: getattr(gate, key) for key in _SEARCH}
     adversary = recipe.adversary
     pooled = [AttackChoice(one, {}, adversary.probability, None, one) for one in adversary.attacks] if adversary else []
+    named = (AttackChoice(one.spec, one.options, one.probability, one.threshold, one.name) for one in recipe.attacks)
     run = run_of(
         preset(recipe.preset),
-        [
-            *(AttackChoice(one.spec, one.options, one.probability, one.threshold, one.name) for one in recipe.attacks),
-            *pooled,
-        ],
+        [*named, *pooled],
         gate.similarity,
         options=dict(gate.options),
         search={key: value for key, value in given.items() if value is not None},

@@ -222,15 +222,13 @@ def _expected_files(release: ReleaseFiles) -> set[str]:
 def _manifest_problems(release: ReleaseFiles, checks: Sequence[TaskCheck]) -> Iterator[str]:
     """Yield the problems of the manifest of a release whose rows have no problems."""
     content, recipe = release.content, release.recipe
+    shown = shown_demonstrations(release.folder, content["tasks"], content["inputs"])
     head = {
         "name": (recipe.name, "the name of the recipe"),
         "settings": (_settings(release), "what the recipe sets"),
         "prompts": (stated_prompts(content, release.folder / manifest.OWN), "how its tasks are asked"),
         "examples": (shown_pairs(release.folder, content["tasks"]), "pairs of rows of the release"),
-        "demonstrations": (
-            shown_demonstrations(release.folder, content["tasks"], content["inputs"]),
-            "demonstrations of the release",
-        ),
+        "demonstrations": (shown, "demonstrations of the release"),
     }
     if content.get("judged"):
         rows = read_judged(str(release.folder / manifest.VERDICTS))
