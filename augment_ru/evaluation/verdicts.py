@@ -152,7 +152,7 @@ def questions(pairs: Pairs, sample: Sequence[tuple[str, Pair]]) -> Iterator[dict
         shown.add(own)
         original = pairs.originals[pair.original].values
         (gold,) = golds_of([original], pairs.task, pairs.kind)
-        right = by_field([" / ".join(one) if isinstance(one, tuple) else one for one in map(_flat, gold)], pairs.task)
+        right = by_field([_told(one) for one in gold], pairs.task)
         yield {
             "id": own,
             "original": titled_text(original, pairs.task),
@@ -162,8 +162,8 @@ def questions(pairs: Pairs, sample: Sequence[tuple[str, Pair]]) -> Iterator[dict
         }
 
 
-def _flat(gold: object) -> object:
-    return tuple(str(one) for one in gold) if isinstance(gold, tuple) else gold
+def _told(gold: object) -> object:
+    return " / ".join(map(str, gold)) if isinstance(gold, tuple) else gold
 
 
 def label_studio(rows: Iterable[Mapping[str, str]]) -> str:
@@ -276,10 +276,8 @@ def judged(votes: Sequence[Vote]) -> Iterator[dict[str, Any]]:
     Args:
         votes: the votes of all annotators.
     """
-    by_row: dict[str, Counter[str]] = {}
-    for vote in votes:
-        by_row.setdefault(vote.id, Counter())[vote.verdict] += 1
-    for name, counts in by_row.items():
+    for name, given in grouped((vote.id, vote.verdict) for vote in votes).items():
+        counts = Counter(given)
         first, most = counts.most_common(1)[0]
         verdict = first if 2 * most > counts.total() else UNCLEAR
         yield {"id": name, "verdict": verdict, "votes": {one: counts[one] for one in (VALID, INVALID, UNCLEAR)}}

@@ -23,6 +23,7 @@ from augment_ru.jobs.progress import say, terminal_width
 from augment_ru.jobs.reading import records_of
 from augment_ru.jobs.rows import rows_job
 from augment_ru.jobs.summary import folded
+from augment_ru.records.groups import grouped
 from augment_ru.records.record import Record
 from augment_ru.run.engines import LOCAL, InProcess, engine_of, in_order
 from augment_ru.run.work import Engine
@@ -194,8 +195,8 @@ def calibrated(
     unrelated = Measured("unrelated texts", None, np.concatenate(of_pairs))
     measured = []
     for (name, perturber, is_own), parts_of in zip(strengths, zip(*of_attacks, strict=True), strict=True):
-        scores = np.concatenate(parts_of)
-        measured.append(Measured(name, perturber.attack.probability, scores, is_own, similarity.grades(scores)))
+        joined = np.concatenate(parts_of)
+        measured.append(Measured(name, perturber.attack.probability, joined, is_own, similarity.grades(joined)))
     own = [one for one in measured if one.default and one.scores.size]
     if not own:
         raise AugmentError("no attack changes any of these texts; give others, or other attacks with `attacks`")
@@ -214,15 +215,11 @@ def unrelated_pairs(records: Sequence[Record]) -> tuple[list[str], list[str]]:
     Raises:
         AugmentError: no field has two different texts.
     """
-    fields: dict[str, set[str]] = {}
-    for record in records:
-        for name, text in record.texts().items():
-            if text.strip():
-                fields.setdefault(name, set()).add(text)
+    fields = grouped(item for record in records for item in record.texts().items())
     ones: list[str] = []
     others: list[str] = []
     for found in fields.values():
-        texts = sorted(found)
+        texts = sorted({text for text in found if text.strip()})
         order = np.argsort(digests(texts), kind="stable")
         shuffled = [texts[place] for place in order.tolist()]
         if len(shuffled) > 1:

@@ -4,7 +4,6 @@ An answer is a label or a text; for several labels, an object with a label for e
 The labels of each field are aggregated separately.
 """
 
-from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -16,6 +15,7 @@ from augment_ru.formats.read import read_rows
 from augment_ru.models._options import CheckedOptions, limited
 from augment_ru.models.ranking import by_text
 from augment_ru.records.answers import label_of
+from augment_ru.records.groups import grouped
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,5 @@ def _whole(parts: Mapping[Any, str]) -> Prediction:
 
 
 def _most_frequent(votes: Iterable[Vote]) -> dict[str, str]:
-    counts: dict[str, Counter[str]] = {}
-    for vote in votes:
-        counts.setdefault(vote.id, Counter())[vote.verdict] += 1
-    return {text: min(own, key=lambda one: (-own[one], one)) for text, own in counts.items()}
+    given = grouped((vote.id, vote.verdict) for vote in votes)
+    return {text: min(own, key=lambda one: (-own.count(one), one)) for text, own in given.items()}
