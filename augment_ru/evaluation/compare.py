@@ -257,9 +257,8 @@ def _judged(
                 raise AugmentError(
                     f"{report.where}: is damaged: the outcomes of {model.model} are not those of its rows"
                 ) from error
-            runs.append(
-                ModelRun(names[model.model], model.signature, model.shots, [()] * episodes, {}, QuestionCounts())
-            )
+            counts = QuestionCounts()
+            runs.append(ModelRun(names[model.model], model.signature, model.shots, [()] * episodes, {}, counts))
             outcomes.append(own)
             cells.append(_cells(own, len(number_of)))
     if len({len(one.known) for own in outcomes for one in own.values()}) > 1:
@@ -285,12 +284,10 @@ def _compared(judged: rates.JudgedRun, best: Sequence[str], name: str, model: Sa
     attacks, clean = {}, ORIGINAL in judged.outcomes
     for attack, one in judged.outcomes.items() if not clean else ():
         known = int(one.known.sum())
-        before, after = (
-            rates.percent(int(side.sum()) / known if known else None) for side in (one.right, one.after & one.known)
-        )
-        attacks[attack] = ComparedAttack(
-            rate=judged.success(attack), rows=one.original.size, metrics={metric: ChangedScore(before, after)}
-        )
+        sides = (one.right, one.after & one.known)
+        before, after = (rates.percent(int(side.sum()) / known if known else None) for side in sides)
+        metrics = {metric: ChangedScore(before, after)}
+        attacks[attack] = ComparedAttack(rate=judged.success(attack), rows=one.original.size, metrics=metrics)
     return ComparedModel(
         report=name,
         of=model.model,

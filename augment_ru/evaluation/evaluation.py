@@ -825,9 +825,8 @@ def _warn_of_learned(models: Sequence[examples.NamedModel], pairs: Pairs) -> Non
     for model in models:
         if not model.learned:
             continue
-        if seen := sum(
-            examples.example_of(original.values, pairs.task).text in model.learned for original in pairs.originals
-        ):
+        texts = (examples.example_of(original.values, pairs.task).text for original in pairs.originals)
+        if seen := sum(text in model.learned for text in texts):
             rows = amount(len(pairs.originals), "original")
             _log.warning(
                 "%s: was trained on %s of the %s, so its rates say little of new texts; train it on other rows",

@@ -373,9 +373,8 @@ def order_of(meta: Mapping[str, Any]) -> tuple[int, ...]:
     The result is empty if it states none.
     """
     held = meta.get("order")
-    return (
-        tuple(held) if isinstance(held, list) and sorted(map(str, held)) == sorted(map(str, range(len(held)))) else ()
-    )
+    is_order = isinstance(held, list) and sorted(map(str, held)) == sorted(map(str, range(len(held))))
+    return tuple(held) if is_order else ()
 
 
 def _check_text(name: str, script: Script, value: object) -> None:

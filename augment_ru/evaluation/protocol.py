@@ -501,9 +501,8 @@ def run_model(
             for attack, pairs in plan.pairs.attacks.items():
                 own = list(by_attack[attack])
                 if plan.pairs.kind == "spans":
-                    own = [
-                        (_in_original(answer[0], pair, plan.pairs),) for answer, pair in zip(own, pairs, strict=True)
-                    ]
+                    both = zip(own, pairs, strict=True)
+                    own = [(_in_original(answer[0], pair, plan.pairs),) for answer, pair in both]
                 for at, order in orders[attack].items():
                     labels[attack][own[at][0]] += 1
                     own[at] = (order.get(own[at][0], own[at][0]),)

@@ -149,9 +149,8 @@ def bootstrap(of: Sequence[Cells], seed: int, resamples: int = RESAMPLES) -> npt
         weights = np.bincount(picked.ravel(), minlength=size * records).reshape(size, records).astype(np.float64)
         for number, cells in enumerate(of):
             episodes = cells.hits.shape[1]
-            drawn = np.random.Generator(np.random.PCG64([key, episodes, start])).integers(
-                episodes, size=(size, 1, episodes)
-            )
+            own = np.random.Generator(np.random.PCG64([key, episodes, start]))
+            drawn = own.integers(episodes, size=(size, 1, episodes))
             hits, trials = (np.take_along_axis(_weighted(one, weights), drawn, axis=2) for one in cells)
             counted = trials > 0
             count = counted.sum(axis=(1, 2))
@@ -767,9 +766,8 @@ def scores(
             by_label = ((label, counted(metric.of_label(label), every)) for label in labels)
             entries = [report.ScorePart(label=label, value=rounded_mean(own)) for label, own in by_label] or entries
         entries = entries if len(entries) > 1 else []  # one part alone is the score itself
-        entries += [
-            report.ScorePart(label=held, value=rounded_mean(counted(metric.score, own))) for held, own in by_field
-        ]
+        of_values = ((held, counted(metric.score, own)) for held, own in by_field)
+        entries += [report.ScorePart(label=held, value=rounded_mean(own)) for held, own in of_values]
         found[name] = report.Score(rounded_mean(values), spread(values), entries or None)
     return found
 

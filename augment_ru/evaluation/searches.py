@@ -163,9 +163,8 @@ def _point(queries: int, right: Sequence[Mapping[str, Any]]) -> CurvePoint:
     """Return the success rate within a number of queries, with Wilson's interval."""
     hits = sum(isinstance(at := one.get("broken_at"), int) and at <= queries for one in right)
     band = wilson(hits, len(right))
-    return CurvePoint(
-        queries, hits, ratio(100 * hits, len(right)), band and [round(100 * end, _DIGITS) for end in band]
-    )
+    ends = band and [round(100 * end, _DIGITS) for end in band]
+    return CurvePoint(queries, hits, ratio(100 * hits, len(right)), ends)
 
 
 def changed_words(texts: Mapping[str, str], pair: Pair) -> int | None:

@@ -320,9 +320,8 @@ def hard(report: Report) -> ShownTable:
         for attack, found in (report.searches or {}).items()
         for one in found.hardest
     ]
-    return ShownTable(
-        "The hardest rows", ["search", "row", "label", "status", "queries", "changes"], rows, 4, key="hard"
-    )
+    columns = ["search", "row", "label", "status", "queries", "changes"]
+    return ShownTable("The hardest rows", columns, rows, 4, key="hard")
 
 
 def together(report: Report) -> ShownTable:
@@ -556,9 +555,7 @@ def spans(report: Report) -> ShownTable:
     rows = []
     for named, entry in _attacked(report):
         if one := entry.spans:
-            fates = (
-                f"{shown(rate.value, 1)} ({span(rate.ci95)})" for rate in (one["lost"], one["type"], one["border"])
-            )
+            fates = (f"{shown(one[fate].value, 1)} ({span(one[fate].ci95)})" for fate in ("lost", "type", "border"))
             parts = entry.metrics[report.metrics[0]].parts or ()
             by_label = (f"{part.label} {shown(part.before, 1)} → {shown(part.after, 1)}" for part in parts)
             rows.append([*named, f"{one['kept'].right:,}", *fates, ", ".join(by_label)])

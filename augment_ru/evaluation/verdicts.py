@@ -104,9 +104,8 @@ def sampled(
             stream = Streams.of(digests([f"verdicts:{attack}:{name}"]), seed)
             own = np.array(strata[name])
             draws = stream.uniform(np.zeros(len(own), np.int64), own)
-            found += [
-                (attack, pairs.attacks[attack][at]) for at in sorted(own[np.argsort(draws, kind="stable")[:count]])
-            ]
+            drawn = sorted(own[np.argsort(draws, kind="stable")[:count]])
+            found += [(attack, pairs.attacks[attack][at]) for at in drawn]
     return found
 
 

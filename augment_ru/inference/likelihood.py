@@ -150,9 +150,8 @@ class _Prefix(NamedTuple):
             for start in range(0, size, piece):
                 stop = min(start + piece, size)
                 wanted = max(group.first - 1, start)  # the logits at i are those of the token at i + 1
-                options = _only_logits(
-                    pretrained, list(range(min(wanted, stop - 1) - start, stop - start)), stop - start
-                )
+                places = list(range(min(wanted, stop - 1) - start, stop - start))
+                options = _only_logits(pretrained, places, stop - start)
                 out = pretrained.model(
                     input_ids=tokens[None, start:stop],
                     position_ids=torch.arange(start, stop, device=pretrained.device)[None],

@@ -75,9 +75,8 @@ class PromptEncoder(NamedTuple):
                 tokens at its beginning is cut off for all its choices.
         """
         before = self.ids([self._text(prompt) for prompt in prompts])
-        return [
-            self._requests(texts, ids.size, context) for texts, ids in zip(self._texts(prompts), before, strict=True)
-        ]
+        both = zip(self._texts(prompts), before, strict=True)
+        return [self._requests(texts, ids.size, context) for texts, ids in both]
 
     def contexts(self, prompts: Sequence[FilledPrompt], context: int) -> list[Tokens]:
         """Return the tokens of each prompt, up to the place of the answer.

@@ -108,9 +108,8 @@ def original_entry(row: int, name: str, line: str, protected: Mapping[str, Seque
         line: the row as it is written in the release.
         protected: the spans that attacks must not touch, by field.
     """
-    return _with_digest(
-        {"row": row, PERTURBATION: name, "status": "original", "protected": protected, "line": line_digest(line)}
-    )
+    held = {"row": row, PERTURBATION: name, "status": "original", "protected": protected, "line": line_digest(line)}
+    return _with_digest(held)
 
 
 def result_entry(
@@ -272,9 +271,8 @@ def row_problem(original: Record, expected: str, row: Record) -> str | None:
         return str(error)
     for field in original.task.layout.options:
         if field in row.values:
-            ours, theirs = (
-                [span.of(one.text(field)) for span in option_markers(one.text(field))] for one in (original, row)
-            )
+            texts = (original.text(field), row.text(field))
+            ours, theirs = ([span.of(text) for span in option_markers(text)] for text in texts)
             if ours != theirs:
                 return f"'{field}' has the options {' '.join(theirs)}; the original row has {' '.join(ours)}"
     return None if row.line == expected else "has other white space or escapes than its edits make"

@@ -116,9 +116,8 @@ def _variation(base: str, called: str, tag: str, variation: str, one: _Asked) ->
 def _mean_over(called: str, tasks: Sequence[str], content: Mapping[str, Any]) -> str:
     """Return the text of a group file, whose scores are means over its tasks, or over their rows."""
     by_rows = content["metadata"].get("mean_over") == "rows"
-    means = [
-        {"metric": one["metric"], "aggregation": "mean", "weight_by_size": by_rows} for one in content["metric_list"]
-    ]
+    metrics = [one["metric"] for one in content["metric_list"]]
+    means = [{"metric": name, "aggregation": "mean", "weight_by_size": by_rows} for name in metrics]
     table = {"group": called, "task": list(tasks), "aggregate_metric_list": means, "metadata": {"version": VERSION}}
     return yaml(table)
 

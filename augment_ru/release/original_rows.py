@@ -277,9 +277,8 @@ def _with_fields(record: Record, fields: Mapping[str, Any]) -> Record:
     """Return a copy of the record with these values. Existing fields keep their position; new ones go to the end."""
     line = record.line or ""
     edits = [Edit(*located(line, (name,)), encoded(fields[name])) for name in fields if name in record.values]
-    added = ", ".join(
-        f"{encoded(name)}: {encoded(value)}" for name, value in fields.items() if name not in record.values
-    )
+    new = [name for name in fields if name not in record.values]
+    added = ", ".join(f"{encoded(name)}: {encoded(fields[name])}" for name in new)
     if added:
         end = line.rindex("}")
         edits.append(Edit(end, end, f"{', ' if record.values else ''}{added}"))

@@ -197,9 +197,8 @@ def variations(
         else:
             results[name] = tools.perturbers[name].perturb(prepared).results
         timing.perturbing[name] = timing.perturbing.get(name, 0.0) + timing.clock() - began
-    breaks = (
-        tools.searches.breaks({name: results[name] for name in searches}, given) if tools.searches and given else {}
-    )
+    searched = {name: results[name] for name in searches}
+    breaks = tools.searches.breaks(searched, given) if tools.searches and given else {}
     for name, found in results.items():
         done = timing.clock()
         lines = [with_perturbation(one.line("none"), name) for one in found]
