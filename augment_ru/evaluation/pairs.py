@@ -373,8 +373,9 @@ def order_of(meta: Mapping[str, Any]) -> tuple[int, ...]:
     The result is empty if it states none.
     """
     held = meta.get("order")
-    is_order = isinstance(held, list) and sorted(map(str, held)) == sorted(map(str, range(len(held))))
-    return tuple(held) if is_order else ()
+    if not isinstance(held, list) or sorted(map(str, held)) != sorted(map(str, range(len(held)))):
+        return ()
+    return tuple(held)
 
 
 def _check_text(name: str, script: Script, value: object) -> None:
