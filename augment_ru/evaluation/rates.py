@@ -645,10 +645,9 @@ def judged_runs(
         seed: the seed of the bootstrap.
     """
     drawn = iter(bootstrap([one for own in cells for one in own.values()], seed))
-    return [
-        JudgedRun(run, of, own, dict(zip(own, drawn, strict=False)))  # takes as many as it has rates
-        for run, of, own in zip(runs, outcomes, cells, strict=True)
-    ]
+    parts = zip(runs, outcomes, cells, strict=True)
+    # each takes as many of the drawn as it has rates
+    return [JudgedRun(run, of, own, dict(zip(own, drawn, strict=False))) for run, of, own in parts]
 
 
 def _cells(outcomes: AttackOutcomes, pairs: Pairs, attack: str) -> dict[str, Cells]:

@@ -518,10 +518,8 @@ def orders(report: Report) -> ShownTable:
     rows = []
     for named, entry in _attacked(report):
         if one := entry.option_order:
-            pairs = (
-                f"{label} {shown(rate.value, 1)} → {shown(one.after[label].value, 1)}"
-                for label, rate in one.before.items()
-            )
+            both = ((label, before.value, one.after[label].value) for label, before in one.before.items())
+            pairs = (f"{label} {shown(before, 1)} → {shown(after, 1)}" for label, before, after in both)
             rows.append([*named, f"{one.rows:,}", *_cells(one.kept), ", ".join(pairs)])
     columns = ["model", "shots", "attack", "permuted", "same content, %", INTERVAL, "share of each answer, %"]
     return ShownTable("Options in another order", columns, rows, 3, key="orders")
