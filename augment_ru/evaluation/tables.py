@@ -430,7 +430,7 @@ def strength(report: Report) -> ShownTable:
     return ShownTable("Success rate by strength", columns, rows, 5, key="strength")
 
 
-def subpopulations(report: Report) -> ShownTable:
+def rates_by_subpopulation(report: Report) -> ShownTable:
     """Return the table of success rates for groups of originals, by each property, such as length or label."""
     columns = ["model", "shots", "attack", "property", "cell", "rows", "right before, %", "right after, %"]
     columns += ["F1 before", "F1 after"]
@@ -509,7 +509,7 @@ def unread(report: Report) -> ShownTable:
     return ShownTable("Replies without an answer", columns, rows, 3, key="unread")
 
 
-def orders(report: Report) -> ShownTable:
+def option_orders(report: Report) -> ShownTable:
     """Return the table of permuted options: how a model's answers change when options change their order.
 
     It shows the share of kept answers (those that name the option with the same content), and the share of each label
@@ -564,10 +564,11 @@ def spans(report: Report) -> ShownTable:
 
 _TABLES = (
     rates, spans, counts, noise, defences, catch, contamination, together, valid, curve, broke, hard, transfer, prompts,
-    variance, orders, unread, models, attacks, strength, subpopulations,
+    variance, option_orders, unread, models, attacks, strength, rates_by_subpopulation,
 )  # fmt: skip
-TABLES: Mapping[str, Callable[[Report], ShownTable]] = {one.__name__: one for one in _TABLES}
-"""Maps the key of each table of a report to the function that makes it, which has this name."""
+_KEYS = {option_orders: "orders", rates_by_subpopulation: "subpopulations"}
+TABLES: Mapping[str, Callable[[Report], ShownTable]] = {_KEYS.get(one, one.__name__): one for one in _TABLES}
+"""Maps the key of each table of a report to the function that makes it, which mostly has this name."""
 
 SHORT = (
     "rates", "spans", "counts", "noise", "defences", "catch", "together", "valid", "curve", "transfer", "prompts",
