@@ -98,6 +98,11 @@ def said(error: BaseException) -> str:
         return f"{type(error).__name__}, whose message cannot be read"
 
 
+def first_line(error: BaseException) -> str:
+    """Return the first line of the message of an error; if it has none, the name of its class."""
+    return (str(error).strip() or type(error).__name__).splitlines()[0]
+
+
 @contextmanager
 def failing(what: str) -> Iterator[None]:
     """Context manager for code of others: turn any error of its block into an `AugmentError`, except a `MemoryError`.

@@ -246,7 +246,7 @@ def build_(**given: Any) -> None:  # noqa: ANN401
     """
     from augment_ru.jobs.release import make_release
 
-    make_release(**given)
+    make_release(given)
 
 
 @release.command(cls=Command)
@@ -355,7 +355,7 @@ def similarity(**given: Any) -> None:  # noqa: ANN401
     """
     from augment_ru.jobs.similarity import score_pairs
 
-    score_pairs(**given)
+    score_pairs(given)
 
 
 @click.command(cls=Command, short_help="Put the reports of several evaluations side by side.")
@@ -378,7 +378,7 @@ def compare(**given: Any) -> None:  # noqa: ANN401
     """
     from augment_ru.jobs.compare import compare_reports
 
-    compare_reports(**given)
+    compare_reports(given)
 
 
 @click.command(cls=Command, short_help="Means over tasks, from several reports.")

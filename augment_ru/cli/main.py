@@ -124,16 +124,8 @@ def _show_warnings() -> None:
 
 
 for _command in (
-    *(
-        commands.perturb,
-        commands.evaluate,
-        commands.attack,
-        commands.normalize,
-        commands.release,
-        commands.explain,
-        commands.list_,
-    ),
-    *(commands.check, commands.calibrate, commands.similarity, commands.compare, commands.totals, commands.verdicts),
-    *(commands.models, commands.completion),
-):
+    commands.perturb, commands.evaluate, commands.attack, commands.normalize, commands.release, commands.explain,
+    commands.list_, commands.check, commands.calibrate, commands.similarity, commands.compare, commands.totals,
+    commands.verdicts, commands.models, commands.completion,
+):  # fmt: skip
     cli.add_command(_command)

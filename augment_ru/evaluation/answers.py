@@ -9,7 +9,7 @@ from functools import partial
 from itertools import chain, repeat
 from typing import Any, NamedTuple, TypeAlias
 
-from augment_ru.errors import AugmentError
+from augment_ru.errors import AugmentError, saying_where
 from augment_ru.evaluation import exercises, rankings, spans
 from augment_ru.evaluation.answer_scores import (
     best_token_f1,
@@ -23,6 +23,7 @@ from augment_ru.evaluation.answer_scores import (
 from augment_ru.evaluation.examples import Prediction
 from augment_ru.records import field_paths, metric_kinds
 from augment_ru.records.answers import answer_texts, label_of
+from augment_ru.records.groups import grouped
 from augment_ru.records.offsets import check_opened
 from augment_ru.records.task import Scoring, Task
 
@@ -259,10 +260,8 @@ def _gold_value(values: Mapping[str, Any], name: str, kind: Kind) -> Any:  # noq
         if "[]" in name and name not in values:
             return [value for value in field_paths.values(values, name) if value is not None]
         return field_paths.value(values, name)
-    questions: dict[str, list[Any]] = {}
-    for path in field_paths.every(values, name):
-        if field_paths.has_value(values, path):
-            questions.setdefault(path[: path.rfind("[")], []).append(field_paths.value(values, path))
+    paths = [path for path in field_paths.every(values, name) if field_paths.has_value(values, path)]
+    questions = grouped((path[: path.rfind("[")], field_paths.value(values, path)) for path in paths)
     return [labels[0] if len(labels) == 1 and isinstance(labels[0], list) else labels for labels in questions.values()]
 
 
@@ -298,11 +297,7 @@ def different_golds(rows: Iterable[Mapping[str, Any]], task: Task) -> set[tuple[
         AugmentError: a field must hold a label but holds another value.
     """
     kind = answer_kind(task)
-    found: set[tuple[Gold | None, ...]] = set()
-    for values in rows:
-        if kind in _OF_CLASSES:
-            found.add(_labelled(values, task, kind))
-    return found
+    return {_labelled(values, task, kind) for values in rows if kind in _OF_CLASSES}
 
 
 def labels_of_different(golds: Iterable[tuple[Gold | None, ...]], task: Task) -> tuple[str, ...] | None:
@@ -338,7 +333,9 @@ def labels_among(golds: Iterable[object], kind: Kind) -> tuple[str, ...] | None:
         golds: the right answers.
         kind: the kind of the answers, such as "labels".
     """
-    return tuple(sorted({label for gold in golds for label in _flat(gold)})) if kind in _OF_CLASSES else None
+    return (
+        tuple(sorted({label for gold in golds for label in field_paths.strings(gold)})) if kind in _OF_CLASSES else None
+    )
 
 
 def check_labels_shared(train: str, learned: Collection[str], asked: Collection[str] | None) -> None:
@@ -357,26 +354,15 @@ def check_labels_shared(train: str, learned: Collection[str], asked: Collection[
         raise AugmentError(f"{train}: its labels are {own}; those of the rows are {others}: none is the same")
 
 
-def _flat(gold: object) -> Iterator[str]:
-    """Yield the labels in a right answer, which may be nested tuples."""
-    if isinstance(gold, str):
-        yield gold
-    elif isinstance(gold, tuple):
-        for one in gold:
-            yield from _flat(one)
-
-
 def _golds(values: Mapping[str, Any], task: Task, kind: Kind) -> tuple[Gold | None, ...]:
     check_opened(values, [key for key in task.layout.opened if key in task.scoring.gold])
     if task.scoring.norms:
         return _norm_labels(field_paths.value(values, task.scoring.gold[0]), task)
-    try:
+    with saying_where(f"the right answer in {', '.join(task.scoring.gold)}"):
         golds = tuple(_gold(_gold_value(values, name, kind), kind, task.scoring) for name in task.scoring.gold)
         return (
             tuple(one and exercises.exercise_of(one, values["meta"]) for one in golds) if kind == "exercises" else golds
         )
-    except AugmentError as error:
-        raise AugmentError(f"the right answer in {', '.join(task.scoring.gold)}: {error}") from error
 
 
 def _norm_labels(held: object, task: Task) -> tuple[Gold | None, ...]:

@@ -3,8 +3,9 @@
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from augment_ru.evaluation.answers import Golds
 from augment_ru.evaluation.pairs import Pair, Pairs, as_float
@@ -172,12 +173,5 @@ def _of_edits(by: str, broke: Counter[str], tried: Counter[str]) -> Iterator[Sha
 def _share(by: str, value: str, broken: int, of: int, overall: float = 0.0) -> ShareBroken:
     broken_of = min(broken, of)
     share = broken_of / of if of else None
-    return ShareBroken(
-        by,
-        value,
-        broken,
-        of,
-        percent(share),
-        percents(wilson(broken_of, of)),
-        round(share / overall, 2) if share is not None and overall else None,
-    )
+    lift = round(share / overall, 2) if share is not None and overall else None
+    return ShareBroken(by, value, broken, of, percent(share), percents(wilson(broken_of, of)), lift)

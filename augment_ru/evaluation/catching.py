@@ -1,10 +1,10 @@
 """Filters that must catch one label: rows they miss and false alarms, before and after attacks, at any threshold."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from math import ceil
 
 import numpy as np
+from msgspec.structs import replace
 
 from augment_ru.errors import AugmentError, check_known
 from augment_ru.evaluation.answers import labels_among

@@ -217,10 +217,8 @@ def _model_names(names: Sequence[str], reports: Sequence[NamedReport]) -> list[d
     own = [dict.fromkeys(model.model for model in report.values.models) for report in reports]
     count = Counter(name for models in own for name in models)
     short = shown_names(sorted(count))
-    return [
-        {model: short[model] + (f" ({name})" if count[model] > 1 else "") for model in models}
-        for name, models in zip(names, own, strict=True)
-    ]
+    named = zip(names, own, strict=True)
+    return [{one: short[one] + (f" ({name})" if count[one] > 1 else "") for one in models} for name, models in named]
 
 
 def _judged(
@@ -259,9 +257,8 @@ def _judged(
                 raise AugmentError(
                     f"{report.where}: is damaged: the outcomes of {model.model} are not those of its rows"
                 ) from error
-            runs.append(
-                ModelRun(names[model.model], model.signature, model.shots, [()] * episodes, {}, QuestionCounts())
-            )
+            counts = QuestionCounts()
+            runs.append(ModelRun(names[model.model], model.signature, model.shots, [()] * episodes, {}, counts))
             outcomes.append(own)
             cells.append(_cells(own, len(number_of)))
     if len({len(one.known) for own in outcomes for one in own.values()}) > 1:
@@ -287,12 +284,10 @@ def _compared(judged: rates.JudgedRun, best: Sequence[str], name: str, model: Sa
     attacks, clean = {}, ORIGINAL in judged.outcomes
     for attack, one in judged.outcomes.items() if not clean else ():
         known = int(one.known.sum())
-        before, after = (
-            rates.percent(int(side.sum()) / known if known else None) for side in (one.right, one.after & one.known)
-        )
-        attacks[attack] = ComparedAttack(
-            rate=judged.success(attack), rows=one.original.size, metrics={metric: ChangedScore(before, after)}
-        )
+        sides = (one.right, one.after & one.known)
+        before, after = (rates.percent(int(side.sum()) / known if known else None) for side in sides)
+        metrics = {metric: ChangedScore(before, after)}
+        attacks[attack] = ComparedAttack(rate=judged.success(attack), rows=one.original.size, metrics=metrics)
     return ComparedModel(
         report=name,
         of=model.model,
@@ -333,22 +328,16 @@ def compared_tables(found: Comparison) -> list[ShownTable]:
     """
     if not found.attacks:
         return [tables.clean(found), tables.models(found), _reports(found)]
-    shown = (tables.headline(found), tables.models(found), tables.attacks(found), _reports(found))
+    shown = (tables.rates(found), tables.models(found), tables.attacks(found), _reports(found))
     return [table for table in shown if table.rows]
 
 
 def _reports(found: Comparison) -> ShownTable:
     attacks = bool(found.attacks)
-    rows = [
-        [
-            one.name,
-            (one.data and one.data.name) or NONE,
-            *([", ".join(one.attacks_left_out) or NONE] if attacks else []),
-            f"{one.rows:,}",
-            f"{one.shared:,}",
-        ]
-        for one in found.reports
-    ]
+    rows = []
+    for one in found.reports:
+        left_out = [", ".join(one.attacks_left_out) or NONE] if attacks else []
+        rows.append([one.name, (one.data and one.data.name) or NONE, *left_out, f"{one.rows:,}", f"{one.shared:,}"])
     columns = ["report", "data", *(["attacks that not all have", "perturbed rows"] if attacks else ["rows"])]
     return ShownTable("Reports", [*columns, "shared by all"], rows, 2 + attacks, key="reports")
 

@@ -77,10 +77,10 @@ class Defence:
         if not self._last or self._last[0] is not examples:
             records = [Record(example.record, example.task) for example in examples]
             normalized = self.normalizer.chunk(records)
-            found = [
-                Example(values, one.task, "\n".join(Record(values, one.task).read().values()), one.shots)
-                for one, values in zip(examples, map(_values, normalized), strict=True)
-            ]
+            found = []
+            for one, values in zip(examples, map(_values, normalized), strict=True):
+                text = "\n".join(Record(values, one.task).read().values())
+                found.append(Example(values, one.task, text, one.shots))
             self._last[:] = examples, found, normalized
         read: Sequence[Example] = self._last[1]
         return read

@@ -6,7 +6,7 @@ The same answers give the same bytes.
 import json
 import logging
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property, partial
@@ -17,6 +17,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, TypeAlias
 
 import numpy as np
+from msgspec import structs
 
 from augment_ru.errors import AugmentError, amount
 from augment_ru.evaluation import answers, examples, rates, tables
@@ -228,9 +229,6 @@ class Evaluation:
     def _model(self, judged: rates.JudgedRun, beats_majority: bool, best: Sequence[str]) -> ModelReport:  # noqa: FBT001  (of zip)
         run, pairs = judged.run, self.pairs
         attacks = {attack: self._attack(judged, attack) for attack in pairs.attacks}
-        together = [
-            judged.rate("", name) if attacks else None for name in (rates.WORST, rates.WORST_ASR, rates.CONSISTENCY)
-        ]
         return ModelReport(
             model=run.model,
             signature=run.signature,
@@ -245,9 +243,9 @@ class Evaluation:
             best=best,
             metrics=rates.scores(self.metrics, pairs, run.originals),
             unread=unread_report(judged, ""),
-            worst_case=together[0],
-            worst_case_asr=together[1],
-            consistency=together[2],
+            worst_case=judged.rate("", rates.WORST) if attacks else None,
+            worst_case_asr=judged.rate("", rates.WORST_ASR) if attacks else None,
+            consistency=judged.rate("", rates.CONSISTENCY) if attacks else None,
             asr_mean=rates.mean_asr({attack: one.rate for attack, one in attacks.items()}),
             attacks=attacks,
             outcomes=None if attacks else rates.outcomes_of_originals(run, pairs).letters,
@@ -263,10 +261,7 @@ class Evaluation:
         seed = self.settings.seed
         status = Counter(pair.status for pair in rows)
         perturbed = outcomes.right & rates.flags_of(pair.status == "perturbed" for pair in rows)
-        strengths = {
-            "similarity": [pair.similarity if pair.status == "perturbed" else None for pair in rows],
-            "probability": [pair.probability if pair.status == "perturbed" else None for pair in rows],
-        }
+        labels = {name: rates.success_rate(outcomes, at) for at, name in enumerate(decided)}
         chosen = attack == WORST_ROWS or any(map(is_searched, rows))  # because they break, which would distort strength
         return AttackReport(
             rate=judged.success(attack),
@@ -283,15 +278,11 @@ class Evaluation:
             asr_above_noise=above_noise(judged, self.pairs, attack, seed) if judged.run.repeats else None,
             metrics=rates.changed_scores(self.metrics, self.pairs, judged.run, attack),
             valid_rows=_valid_rows(judged, attack, rows),
-            labels={name: rates.success_rate(outcomes, at) for at, name in enumerate(decided)}
-            if len(decided) > 1
-            else None,
+            labels=labels if len(labels) > 1 else None,
             unread=unread_report(judged, attack),
             option_order=option_order_report(judged, self.pairs, attack),
             spans=_spans_report(judged, attack),
-            contamination=None
-            if chosen
-            else contamination_report(judged, attack, self.pairs, self._of_fresh(judged, attack)),
+            contamination=None if chosen else self._contamination(judged, attack),
             edits_per_100_words=self._edits_per_100_words[attack],
             subpopulations={
                 one.name: [
@@ -299,9 +290,7 @@ class Evaluation:
                 ]
                 for one in self.subpopulations
             },
-            strength={}
-            if chosen
-            else {name: cells for name, own in strengths.items() if (cells := _range_cells(outcomes, own))},
+            strength={} if chosen else _strength(outcomes, rows),
             outcomes=outcomes.letters,
         )
 
@@ -321,13 +310,14 @@ class Evaluation:
         found = rates.changed_scores(f1, self.pairs, judged.run, attack, where) if f1 else {}
         (score,) = found.values() or (None,)
         before, after = (score.before, score.after) if score else (None, None)
-        return replace(_cell(outcomes, rows, name), f1_before=before, f1_after=after)
+        return structs.replace(_cell(outcomes, rows, name), f1_before=before, f1_after=after)
 
-    def _of_fresh(self, judged: rates.JudgedRun, attack: str) -> ContaminationReport | None:
-        """Return how many right answers a run loses on the fresh rows under an attack; None without fresh rows."""
+    def _contamination(self, judged: rates.JudgedRun, attack: str) -> ContaminationReport:
+        """Return how many right answers a run loses under an attack, and on fresh rows, if there are any."""
         models = self.fresh.counted().models if self.fresh else ()
         own = (one for one in models if (one.model, one.shots) == (judged.run.model, judged.run.shots))
-        return next((one.attacks[attack].contamination for one in own if attack in one.attacks), None)
+        fresh = next((one.attacks[attack].contamination for one in own if attack in one.attacks), None)
+        return contamination_report(judged, attack, self.pairs, fresh)
 
     def _defence(self, judged: rates.JudgedRun) -> DefenceReport | None:
         """Return how many right answers the defence of a run costs and recovers; None for a bare model."""
@@ -540,14 +530,17 @@ def _spans_report(judged: rates.JudgedRun, attack: str) -> dict[str, Rate] | Non
     return cells and {fate: judged.rate(attack, rates.FATE + fate, right) for fate in FATES}
 
 
-def _range_cells(outcomes: rates.AttackOutcomes, values: Sequence[float | None]) -> list[Cell]:
-    """Return the success rates of the rows in quartiles of `values`; rows whose value is None are left out."""
-    names, cell_of = binned(values) or ((), ())
-    found = []
-    for at, name in enumerate(names):
-        inside = [value for value, cell in zip(values, cell_of, strict=True) if cell == at and value is not None]
-        if inside:
-            found.append(_cell(outcomes, np.array(cell_of) == at, name, (min(inside), max(inside))))
+def _strength(outcomes: rates.AttackOutcomes, rows: Sequence[Pair]) -> dict[str, list[Cell]]:
+    """Return the success rates of the perturbed rows in quartiles of their similarity, and of their probability."""
+    found: dict[str, list[Cell]] = {}
+    for by in ("similarity", "probability"):
+        values = [getattr(pair, by) if pair.status == "perturbed" else None for pair in rows]
+        names, cell_of = binned(values) or ((), ())
+        for at, name in enumerate(names):
+            inside = [value for value, cell in zip(values, cell_of, strict=True) if cell == at and value is not None]
+            if inside:
+                cell = _cell(outcomes, np.array(cell_of) == at, name, (min(inside), max(inside)))
+                found.setdefault(by, []).append(cell)
     return found
 
 
@@ -600,7 +593,8 @@ def _version(package: str) -> str:
 
 _log = logging.getLogger(__name__)
 
-Models: TypeAlias = Mapping[str, examples.Model | examples.PredictFunction | str] | Sequence[str]
+_Given: TypeAlias = examples.Model | examples.PredictFunction | str
+Models: TypeAlias = Mapping[str, _Given] | Sequence[str]
 """A list of specifications as for `--model`, or a mapping from names to specifications, models or functions."""
 
 Progress: TypeAlias = Callable[[str, int], AbstractContextManager[Callable[[int], None]]]
@@ -638,7 +632,7 @@ def evaluate(
         AugmentError: rows, names or settings are wrong, a model fails, or an optional dependency is not installed.
     """
     settings = replace(settings or EvaluationSettings(), **changes)
-    check_models(models, settings.options, settings.nearest or "")
+    given = checked_models(models, settings.options, settings.nearest or "")
     scope = loaded(perturbed, settings)
     train = scope.release.train if settings.train is None else settings.train
     task = scope.pairs.task.changed(metrics=tuple(settings.metrics)) if settings.metrics else scope.pairs.task
@@ -647,9 +641,7 @@ def evaluate(
     if settings.verdicts is not None:
         pairs = with_verdicts(pairs, read_verdicts(str(settings.verdicts)))
     originals = [original.values for original in pairs.originals]  # noqa: PD011  (a row has values)
-    for name in settings.label_fields:
-        if not any(field_paths.values(values, name) for values in originals):
-            raise no_field(f"`label_fields` {name}: no original has this field", originals)
+    _check_labels(settings.label_fields, originals)
     judges = Judges.of(settings.judges, examples.ModelRequest("", task, device=settings.device), pairs.kind)
     scored, pairs = judges.added(scored, pairs.with_golds())
     train_rows = read_rows(str(train), encoding=settings.encoding) if train is not None else None
@@ -668,7 +660,6 @@ def evaluate(
     request = examples.ModelRequest(
         "", task, labels, settings.device, None, settings.encoding, None if train is None else str(train), settings.seed
     )
-    given = models.items() if isinstance(models, Mapping) else map(examples.named_spec, models)
     asked = [one for name, model in given for one in _with_prompts(name, model, task, settings)]
     bare_ones = [
         examples.NamedModel.of(name, examples.model_of(model, request, own) if isinstance(model, str) else model)
@@ -681,21 +672,17 @@ def evaluate(
         (one, bare, one.protect(bare, pairs.kind)) for one in map(Defence.of, settings.defences) for bare in bare_ones
     ]
     named = [*bare_ones, *(model for *_, model in protected)]
-    cache = None if settings.cache in {None, "none"} else examples.Cache(Path(settings.cache))
-    try:
-        runs, catches = _asked(
-            zip_longest(named, (prompt for *_, prompt in asked)),
-            plan,
-            settings,
-            cache,
-            progress=progress,
-            on_model_done=on_model_done,
-        )
+    with examples.opened_cache(settings.cache) as cache:
+        runs, catches = list[ModelRun](), dict[str, Catches]()
+        for model, prompt in zip_longest(named, (prompt for *_, prompt in asked)):
+            with progress(model.name, plan.questions(model)) as advance:
+                own_runs = run_model(model, plan, cache, advance, prompt)
+            on_model_done(own_runs)
+            runs += own_runs
+            if settings.catch is not None and (scores := catch_scores(model, plan, settings.catch, cache)):
+                catches[model.name] = scores
         judged = rates.evaluated_runs(runs, pairs, settings.seed)
         flips = flipping_edits(judged, named, plan, cache, settings.flipping)
-    finally:
-        if cache:
-            cache.close()
     fresh = _on_fresh_rows(bare_ones, pairs, train, settings) if settings.fresh is not None else None
     defining = {
         **({"nearest": shown.nearest.signature or settings.nearest or ""} if shown and shown.nearest else {}),
@@ -712,21 +699,17 @@ def evaluate(
     }
     specs = {attack: scope.release.specs[attack] for attack in pairs.attacks if attack in scope.release.specs}
     behind = {model.name: (one, bare.name) for one, bare, model in protected}
+    known = frozenset().union(*(one.learned for one in bare_ones))
+    data = _name_of(perturbed)
     return Evaluation(
-        pairs,
-        scored,
-        judged,
-        found,
-        settings,
-        defining,
-        _name_of(perturbed),
-        flips,
-        specs,
-        behind,
-        catches,
-        fresh,
-        frozenset().union(*(one.learned for one in bare_ones)),
+        pairs, scored, judged, found, settings, defining, data, flips, specs, behind, catches, fresh, known
     )
+
+
+def _check_labels(fields: Sequence[str], originals: Sequence[Mapping[str, Any]]) -> None:
+    for name in fields:
+        if not any(field_paths.values(values, name) for values in originals):
+            raise no_field(f"`label_fields` {name}: no original has this field", originals)
 
 
 def _on_fresh_rows(
@@ -744,31 +727,6 @@ def _on_fresh_rows(
     return found
 
 
-def _asked(
-    models: Iterable[tuple[examples.NamedModel, PromptOf | None]],
-    plan: EvaluationPlan,
-    settings: EvaluationSettings,
-    cache: examples.Cache | None,
-    *,
-    progress: Progress,
-    on_model_done: DoneHook,
-) -> tuple[list[ModelRun], dict[str, Catches]]:
-    """Ask all models; return their runs and, if a label is to be caught, the scores of this label by model name.
-
-    Raises:
-        AugmentError: a model fails.
-    """
-    runs, catches = list[ModelRun](), dict[str, Catches]()
-    for model, prompt in models:
-        with progress(model.name, plan.questions(model)) as advance:
-            own = run_model(model, plan, cache, advance, prompt)
-        on_model_done(own)
-        runs += own
-        if settings.catch is not None and (given := catch_scores(model, plan, settings.catch, cache)):
-            catches[model.name] = given
-    return runs, catches
-
-
 def _name_of(perturbed: RowsOrFile) -> str | None:
     """Return the name under which the report shows the rows; None for rows made in Python.
 
@@ -782,8 +740,8 @@ def _name_of(perturbed: RowsOrFile) -> str | None:
     return path.resolve().parent.name if path.name == TEST else path.resolve().name
 
 
-def check_models(models: Models, options: Mapping[str, Any], nearest: str = "") -> None:
-    """Check the names and kinds of the models, and that each option is for the kind of one of them.
+def checked_models(models: Models, options: Mapping[str, Any], nearest: str = "") -> list[tuple[str, _Given]]:
+    """Return each model with its name; check names and kinds, and that each option is for the kind of one of them.
 
     Args:
         models: a list of specifications, or a mapping from names to models.
@@ -800,7 +758,8 @@ def check_models(models: Models, options: Mapping[str, Any], nearest: str = "") 
         )
     if not models:
         raise AugmentError("no model; name one with `models`; augment-ru list models shows them")
-    named = list(models.items() if isinstance(models, Mapping) else map(examples.named_spec, models))
+    given = models.items() if isinstance(models, Mapping) else map(examples.named_spec, models)
+    named: list[tuple[str, _Given]] = [*given]
     if len({name for name, _ in named}) < len(named):
         raise AugmentError("`models`: each must have another name; NAME=KIND[:ARGUMENT] gives one")
     specs = [model for _, model in named if isinstance(model, str)]
@@ -811,6 +770,7 @@ def check_models(models: Models, options: Mapping[str, Any], nearest: str = "") 
         if kind not in kinds:
             there = ", ".join(sorted(kinds)) or "functions alone"
             raise AugmentError(f"`model_options` {kind}.…: no model of this kind; there are {there}")
+    return named
 
 
 def _nearest(settings: EvaluationSettings, shown: Demonstrations, task: Task) -> examples.NamedModel | None:
@@ -836,8 +796,8 @@ def _nearest(settings: EvaluationSettings, shown: Demonstrations, task: Task) ->
 
 
 def _with_prompts(
-    name: str, model: examples.Model | examples.PredictFunction | str, task: Task, settings: EvaluationSettings
-) -> list[tuple[str, examples.Model | examples.PredictFunction | str, Mapping[str, Any], PromptOf | None]]:
+    name: str, model: _Given, task: Task, settings: EvaluationSettings
+) -> list[tuple[str, _Given, Mapping[str, Any], PromptOf | None]]:
     """Return, for each prompt that the model is asked with, the name, the model, its options, and the prompt.
 
     A model that reads no prompts is returned once, with the options of its kind and no prompt.
@@ -849,7 +809,7 @@ def _with_prompts(
     variants = getattr(examples.options_class(model), "variants", None) if isinstance(model, str) else None
     if not settings.prompts or variants is None:
         return [(name, model, given_options, None)]
-    found: list[tuple[str, examples.Model | examples.PredictFunction | str, Mapping[str, Any], PromptOf | None]] = []
+    found: list[tuple[str, _Given, Mapping[str, Any], PromptOf | None]] = []
     for given in settings.prompts:
         template = None if given == "all" else given
         count = variants(task, template)
@@ -866,9 +826,8 @@ def _warn_of_learned(models: Sequence[examples.NamedModel], pairs: Pairs) -> Non
     for model in models:
         if not model.learned:
             continue
-        if seen := sum(
-            examples.example_of(original.values, pairs.task).text in model.learned for original in pairs.originals
-        ):
+        texts = (examples.example_of(original.values, pairs.task).text for original in pairs.originals)
+        if seen := sum(text in model.learned for text in texts):
             rows = amount(len(pairs.originals), "original")
             _log.warning(
                 "%s: was trained on %s of the %s, so its rates say little of new texts; train it on other rows",

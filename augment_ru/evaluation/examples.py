@@ -10,7 +10,7 @@ import sqlite3
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from dataclasses import MISSING, dataclass, field, fields, replace
 from hashlib import blake2b
 from math import isfinite
@@ -20,7 +20,7 @@ from typing import Any, ClassVar, NamedTuple, TypeAlias
 from platformdirs import user_cache_path
 
 from augment_ru import registry
-from augment_ru.errors import AugmentError, Terminated, brief, check_known, said
+from augment_ru.errors import AugmentError, Terminated, brief, check_known, said, saying_where
 from augment_ru.formats.row import KEY
 from augment_ru.options import options_of, values_of
 from augment_ru.records import field_paths
@@ -262,11 +262,9 @@ def model_of(spec: str, request: ModelRequest, options: Mapping[str, Any] | None
     kind, _, argument = spec.partition(":")
     make, made = maker_of(spec), options_class(spec)
     seed = {"seed": request.seed} if "seed" in options_of(made) else {}
-    try:
+    with saying_where(f"`model` {spec}"):
         values = values_of(kind, made, {**seed, **(options or {})})
         return make(replace(request, argument=argument, options=made(**values) if made else None))
-    except AugmentError as error:
-        raise AugmentError(f"`model` {spec}: {error}") from error
 
 
 def example_of(record: Mapping[str, Any], task: Task, shots: Sequence[Mapping[str, Any]] = ()) -> Example:
@@ -477,6 +475,11 @@ class Cache:
     def close(self) -> None:
         """Close the file."""
         self._file.close()
+
+
+def opened_cache(path: str | Path | None) -> AbstractContextManager[Cache | None]:
+    """Open a cache of answers for a `with` block, which gets None if the path is None or `none`."""
+    return nullcontext() if path is None or path == "none" else closing(Cache(Path(path)))
 
 
 def _answer(stored: object) -> Prediction:

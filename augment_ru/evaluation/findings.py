@@ -64,13 +64,12 @@ def _of_model(report: Report, model: ModelReport) -> Iterator[str]:
     rates = {attack: one.rate.asr for attack, one in model.attacks.items() if one.rate.asr is not None}
     if model.same_text_flips is not None:
         yield from _above_noise(report, model, name)
+    metric = report.metrics[0]
     if not model.beats_majority:
-        metric = report.metrics[0]
         beside = f" ({metric.replace('_', ' ')} {report.majority[metric]:.2f})" if metric in report.majority else ""
         so = ", so its rates say nothing" if model.attacks else ""
         yield f"{name} is not clearly better than the most frequent answer{beside}{so}."
     elif not model.attacks:
-        metric = report.metrics[0]
         most = report.majority.get(metric)
         beside = "" if most is None else f"; the most frequent answer has {most:.0f} %"
         yield f"{name} has {metric.replace('_', ' ')} {model.metrics[metric].value:.0f} %{beside}."

@@ -15,6 +15,7 @@ from augment_ru.evaluation.pairs import Pair, order_of
 from augment_ru.evaluation.protocol import EvaluationPlan, Wanted
 from augment_ru.evaluation.rates import JudgedRun
 from augment_ru.formats.row import Changed, new_row
+from augment_ru.records.groups import grouped
 from augment_ru.records.record import Record
 from augment_ru.script import Script
 
@@ -99,7 +100,7 @@ def _of_run(
                 attack, row, _ = rows[at]
                 yield (attack, row), _numbers(end.value)
         values = [with_edits(rows[at][2], kept, plan) for at, kept in asked]
-        examples = plan.asked(values, judged.run.shots, plan.first_episode(judged.run.shots))
+        examples = plan.asked(values, judged.run.shots, plan.numbers(judged.run.shots)[0])
         predictions = ask(model, examples, cache, QuestionCounts())
         open_ = []
         for (at, _), prediction in zip(asked, predictions, strict=True):
@@ -203,7 +204,4 @@ def _is_whole(pair: Pair, parts: Sequence[_Unit], plan: EvaluationPlan) -> bool:
 
 
 def _numbers(kept: Iterable[_Unit]) -> dict[str, list[int]]:
-    by_field: dict[str, list[int]] = {}
-    for name, at in sorted(one for unit in kept for one in unit):
-        by_field.setdefault(name, []).append(at)
-    return by_field
+    return grouped(sorted(one for unit in kept for one in unit))

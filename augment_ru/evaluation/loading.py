@@ -139,9 +139,8 @@ def with_edit_log(rows: Rows, log: Path, models: Mapping[str, str]) -> Rows:
 
 def _metadata(entry: Mapping[str, Any], original: Mapping[str, Any], models: Mapping[str, str]) -> dict[str, Any]:
     """Return the metadata of a row in the form that perturb, or a search, writes."""
-    stated = {
-        name: entry[name] for name in ("status", "probability", "similarity", "edits", "protected") if name in entry
-    }
+    kept = ("status", "probability", "similarity", "edits", "protected")
+    stated = {name: entry[name] for name in kept if name in entry}
     return {
         "attack": entry[PERTURBATION],
         "source": {name: field_paths.value(original, name) for name in entry["edits"]},

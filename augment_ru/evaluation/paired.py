@@ -2,12 +2,13 @@
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+from msgspec.structs import replace
 
 from augment_ru.evaluation.pairs import ORIGINAL, WORST_ROWS
 from augment_ru.evaluation.rates import (

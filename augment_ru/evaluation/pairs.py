@@ -6,11 +6,11 @@ The original of an output row is restored from its metadata: its edits are undon
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from augment_ru.edits import Edit
 from augment_ru.engine.result import new_values
-from augment_ru.errors import AugmentError
+from augment_ru.errors import AugmentError, saying_where
 from augment_ru.evaluation.answers import Golds, Kind, answer_kind, golds_of
 from augment_ru.evaluation.examples import PERTURBATION, without_metadata
 from augment_ru.formats.read import Row
@@ -31,12 +31,11 @@ WORST_ROWS = "worst_case"
 CHOSEN = "worst_of"
 """The entry in the metadata of a worst-case row that lists the `attacks` and the `models` that it was chosen from."""
 
-_OF_SEARCHES = {"broken": "perturbed", "withstood": "unchanged", "wrong_before": "unchanged"}
+OF_SEARCHES = {"broken": "perturbed", "withstood": "unchanged", "wrong_before": "unchanged"}
 """Maps the statuses of searches against a model to those of perturb; only a broken row has a new text."""
 
 
-@dataclass(frozen=True, slots=True)
-class Original:
+class Original(NamedTuple):
     """An unperturbed row.
 
     Attributes:
@@ -126,10 +125,8 @@ def task_of_rows(rows: Sequence[Row], given: Task | None, fields: Sequence[str],
     source = meta.get("source") if isinstance(meta, Mapping) else None
     perturbed = tuple(source) if isinstance(source, Mapping) else ()
     plain = without_metadata(values)
-    try:
+    with saying_where(where):
         check_found(plain, fields)
-    except AugmentError as error:
-        raise AugmentError(f"{where}: {error}") from error
     try:
         found = given or recognise(plain)
     except AugmentError as error:
@@ -268,7 +265,7 @@ class _OriginalIndex:
         same = texts == originals
         source = meta.get("source")
         described = isinstance(source, Mapping) and all(originals.get(name) in (None, source[name]) for name in source)
-        status = _OF_SEARCHES.get(str(meta.get("status")), meta.get("status"))
+        status = OF_SEARCHES.get(str(meta.get("status")), meta.get("status"))
         rejected = status == "rejected"  # its similarity is that of a text that was not returned
         return Pair(
             original=at,
@@ -300,10 +297,8 @@ class _OriginalIndex:
 
     def _index(self, where: str, values: Mapping[str, Any]) -> int:
         """Return the index of an original; add it if it is new."""
-        try:
+        with saying_where(where):
             Record(values, self.task).texts()
-        except AugmentError as error:
-            raise AugmentError(f"{where}: {error}") from error
         key = json.dumps(values, sort_keys=True, default=str)
         if key not in self.index_of:
             self.index_of[key] = len(self.originals)
@@ -378,9 +373,9 @@ def order_of(meta: Mapping[str, Any]) -> tuple[int, ...]:
     The result is empty if it states none.
     """
     held = meta.get("order")
-    return (
-        tuple(held) if isinstance(held, list) and sorted(map(str, held)) == sorted(map(str, range(len(held)))) else ()
-    )
+    if not isinstance(held, list) or sorted(map(str, held)) != sorted(map(str, range(len(held)))):
+        return ()
+    return tuple(held)
 
 
 def _check_text(name: str, script: Script, value: object) -> None:

@@ -9,6 +9,7 @@ from augment_ru.draws import Floats, digests
 from augment_ru.evaluation.pairs import WORST_ROWS
 from augment_ru.evaluation.rates import RESAMPLES, RIGHT, JudgedRun, percent, percentile95, percents
 from augment_ru.evaluation.report import PromptEffect, PromptsReport, Rate
+from augment_ru.records.groups import grouped
 
 _FACTORS = ("prompt", "attack", "row")
 _ROW = 2
@@ -26,10 +27,7 @@ def prompts_report(judged: Sequence[JudgedRun], seed: int) -> list[PromptsReport
         judged: the runs of all models (answers with outcomes), one for each prompt.
         seed: the seed of the bootstrap.
     """
-    groups: dict[tuple[str, int | None], list[JudgedRun]] = {}
-    for one in judged:
-        if one.run.prompt is not None:
-            groups.setdefault((one.run.prompt.model, one.run.shots), []).append(one)
+    groups = grouped(((one.run.prompt.model, one.run.shots), one) for one in judged if one.run.prompt is not None)
     found = [_report(model, shots, runs, seed) for (model, shots), runs in groups.items() if len(runs) > 1]
     return [one for one in found if one is not None]
 

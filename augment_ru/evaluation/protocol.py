@@ -11,7 +11,7 @@ import numpy as np
 
 from augment_ru.draws import Streams, digests
 from augment_ru.edits import Edit
-from augment_ru.errors import AugmentError
+from augment_ru.errors import AugmentError, saying_where
 from augment_ru.evaluation.answers import Answer, answer_of, golds_of, group_of
 from augment_ru.evaluation.examples import (
     EPISODE,
@@ -33,6 +33,7 @@ from augment_ru.normalizers._normalization import Normalization
 from augment_ru.options import integer
 from augment_ru.records import field_paths
 from augment_ru.records.dialogues import with_contexts
+from augment_ru.records.groups import grouped
 from augment_ru.records.metric_kinds import check_metrics
 from augment_ru.records.options import ordered_options
 from augment_ru.records.record import Record
@@ -216,9 +217,7 @@ class Demonstrations:
             return [0]
         if not self.stated:
             return list(range(most))
-        by_shots: dict[int, list[int]] = {}
-        for number, shown in sorted(self.stated.items()):
-            by_shots.setdefault(self._shots(shown), []).append(number)
+        by_shots = grouped((self._shots(shown), number) for number, shown in sorted(self.stated.items()))
         if shots not in by_shots:
             known = ", ".join(map(str, sorted(by_shots)))
             raise AugmentError(f"`shots` {shots}: the train rows state episodes of {known} demonstrations; take these")
@@ -292,10 +291,8 @@ def demonstrations(train: Sequence[Mapping[str, Any]], pairs: Pairs, seed: int) 
     golds = golds_of(train, pairs.task, pairs.kind)
     for number, (values, gold) in enumerate(zip(train, golds, strict=True), start=1):
         row, own = without_metadata(values), _episodes(values)
-        try:
+        with saying_where(f"train file: row {number}"):
             texts = tuple(Record(row, pairs.task).texts().values())
-        except AugmentError as error:
-            raise AugmentError(f"train file: row {number}: {error}") from error
         if own and None in gold:
             raise AugmentError(f"train file: row {number}: is shown in an episode, and has no right answer")
         for episode in own:
@@ -393,10 +390,10 @@ class EvaluationPlan:
                 raise AugmentError(f"`shots` {max(self.shots)}: needs demonstrations; give `train` FILE")
             for shots in self.shots:
                 for group in {group_of(original.values, self.pairs.task) for original in self.pairs.originals}:
-                    self._sample(shots, self._episodes(shots)[0], group)
+                    self._sample(shots, self.numbers(shots)[0], group)
 
-    def _episodes(self, shots: int) -> list[int]:
-        """Return the numbers of the episodes with `shots` demonstrations; [0] for zero demonstrations."""
+    def numbers(self, shots: int | None) -> list[int]:
+        """Return the numbers of the episodes with `shots` demonstrations; [0] for none, and for None."""
         if not shots or self.demonstrations is None:
             return [0]
         return self.demonstrations.episodes(shots, self.episodes)
@@ -413,19 +410,12 @@ class EvaluationPlan:
         """
         if not model.few_shot:
             return [(None, [0])]
-        return [(shots, self._episodes(shots)) for shots in self.shots]
+        return [(shots, self.numbers(shots)) for shots in self.shots]
 
     def questions(self, model: NamedModel) -> int:
         """Return the number of all questions that a model is asked; equal questions are counted each time."""
         rows = len(self.pairs.originals) + sum(map(len, self.pairs.attacks.values()))
         return self.repeats * rows * sum(len(episodes) for _, episodes in self.runs_of(model))
-
-    def first_episode(self, shots: int | None) -> int:
-        """Return the number of the first episode (set of demonstrations) with `shots` demonstrations.
-
-        0 if `shots` is None (the model reads no demonstrations).
-        """
-        return self._episodes(shots or 0)[0]
 
     def asked(self, rows: Sequence[Mapping[str, Any]], shots: int | None, episode: int) -> list[Example]:
         """Return the questions about these rows, each with its demonstrations.
@@ -504,10 +494,8 @@ def run_model(
         labels: dict[str, Counter[str]] = {attack: Counter() for attack, own in orders.items() if own}
         for episode in episodes:
             predictions = ask(model, plan.examples(shots, episode), cache, counts, advance, repeat=repeat)
-            try:
+            with saying_where(f"`model` {model.name}"):
                 answers = [answer_of(without_marks(one), plan.pairs.task, plan.pairs.kind) for one in predictions]
-            except AugmentError as error:
-                raise AugmentError(f"`model` {model.name}: {error}") from error
             by_attack = plan.by_attack(answers)
             originals.append(by_attack[""])
             for attack, own_predictions in plan.by_attack(predictions).items():
@@ -515,25 +503,14 @@ def run_model(
             for attack, pairs in plan.pairs.attacks.items():
                 own = list(by_attack[attack])
                 if plan.pairs.kind == "spans":
-                    own = [
-                        (_in_original(answer[0], pair, plan.pairs),) for answer, pair in zip(own, pairs, strict=True)
-                    ]
+                    both = zip(own, pairs, strict=True)
+                    own = [(_in_original(answer[0], pair, plan.pairs),) for answer, pair in both]
                 for at, order in orders[attack].items():
                     labels[attack][own[at][0]] += 1
                     own[at] = (order.get(own[at][0], own[at][0]),)
                 attacks[attack].append(own)
-        return ModelRun(
-            model.name,
-            model.stated,
-            shots,
-            originals,
-            attacks,
-            counts,
-            model.deterministic,
-            prompt=prompt,
-            unread=unread,
-            labels=labels,
-        )
+        found = ModelRun(model.name, model.stated, shots, originals, attacks, counts, model.deterministic)
+        return replace(found, prompt=prompt, unread=unread, labels=labels)
 
     runs: list[ModelRun] = []
     for shots, episodes in plan.runs_of(model):

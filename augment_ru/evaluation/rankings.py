@@ -82,17 +82,15 @@ def ranking_of(value: object) -> tuple[str, ...]:
     return tuple(dict.fromkeys(map(str, items)))
 
 
-def _recall(relevant: Relevant, ranking: Ranking, first: int) -> float:
-    gains = relevant.gains
+def _recall(gains: Mapping[str, float], ranking: Ranking, first: int) -> float:
     return sum(name in gains for name in ranking[:first]) / len(gains)
 
 
-def _hit(relevant: Relevant, ranking: Ranking, first: int) -> float:
-    return float(relevant._replace(first=first).is_met(ranking))
+def _hit(gains: Mapping[str, float], ranking: Ranking, first: int) -> float:
+    return float(not gains.keys().isdisjoint(ranking[:first]))
 
 
-def _ndcg(relevant: Relevant, ranking: Ranking, first: int) -> float:
-    gains = relevant.gains
+def _ndcg(gains: Mapping[str, float], ranking: Ranking, first: int) -> float:
     best = _discounted(sorted(gains.values(), reverse=True)[:first])
     return _discounted([gains.get(name, 0.0) for name in ranking[:first]]) / best
 
@@ -101,8 +99,7 @@ def _discounted(gains: Sequence[float]) -> float:
     return sum(gain / log2(place + 2) for place, gain in enumerate(gains))
 
 
-def _reciprocal_rank(relevant: Relevant, ranking: Ranking) -> float:
-    gains = relevant.gains
+def _reciprocal_rank(gains: Mapping[str, float], ranking: Ranking) -> float:
     return next((1 / place for place, name in enumerate(ranking, start=1) if name in gains), 0.0)
 
 
@@ -122,7 +119,7 @@ def ranking_score(metric: str) -> Callable[[Sequence[Relevant], Sequence[Ranking
     one = partial(_AT[name], first=int(first)) if first else _reciprocal_rank
 
     def score(golds: Sequence[Relevant], rankings: Sequence[Ranking]) -> float:
-        values = [one(gold, ranking) for gold, ranking in zip(golds, rankings, strict=True)]
+        values = [one(gold.gains, ranking) for gold, ranking in zip(golds, rankings, strict=True)]
         return sum(values) / len(values) if values else 0.0
 
     return score

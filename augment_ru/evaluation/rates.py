@@ -15,6 +15,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import structs
 
 from augment_ru.draws import digests
 from augment_ru.evaluation import report, spans
@@ -23,6 +24,7 @@ from augment_ru.evaluation.pairs import ORIGINAL, WORST_ROWS, Pair, Pairs
 from augment_ru.evaluation.protocol import ModelRun
 from augment_ru.records import field_paths
 from augment_ru.records.answers import answer_texts
+from augment_ru.records.groups import grouped
 from augment_ru.records.record import Record
 
 Counts = npt.NDArray[np.float64]
@@ -147,9 +149,8 @@ def bootstrap(of: Sequence[Cells], seed: int, resamples: int = RESAMPLES) -> npt
         weights = np.bincount(picked.ravel(), minlength=size * records).reshape(size, records).astype(np.float64)
         for number, cells in enumerate(of):
             episodes = cells.hits.shape[1]
-            drawn = np.random.Generator(np.random.PCG64([key, episodes, start])).integers(
-                episodes, size=(size, 1, episodes)
-            )
+            own = np.random.Generator(np.random.PCG64([key, episodes, start]))
+            drawn = own.integers(episodes, size=(size, 1, episodes))
             hits, trials = (np.take_along_axis(_weighted(one, weights), drawn, axis=2) for one in cells)
             counted = trials > 0
             count = counted.sum(axis=(1, 2))
@@ -241,8 +242,7 @@ _UNKNOWN = "-"
 _DIGEST_BYTES = 6
 
 
-@dataclass(frozen=True, slots=True)
-class AttackOutcomes:
+class AttackOutcomes(NamedTuple):
     """The outcomes of the rows of an attack on a model.
 
     All flags have the shape (labels of the right answer, episodes, rows).
@@ -410,10 +410,8 @@ def original_keys(pairs: Pairs) -> list[str]:
 
     The keys of its perturbed rows begin with it.
     """
-    return [
-        _digest([Record(original.values, pairs.task).read(), gold])
-        for original, gold in zip(pairs.originals, pairs.golds, strict=True)
-    ]
+    rows = zip(pairs.originals, pairs.golds, strict=True)
+    return [_digest([Record(original.values, pairs.task).read(), gold]) for original, gold in rows]
 
 
 def _digest(value: object) -> str:
@@ -529,7 +527,7 @@ class JudgedRun:
             attack: the name of the attack.
         """
         rate, counted = self.rate(attack, "asr"), success_rate(self.outcomes[attack])
-        return replace(
+        return structs.replace(
             counted, asr=rate.value, ci95=rate.ci95, interval_method=rate.interval_method, spread=rate.spread
         )
 
@@ -566,13 +564,9 @@ def rate_of(cells: Cells, drawn: npt.NDArray[np.float64], right: int | None = No
     alone = cells.trials.shape[:2] == (1, 1) and cells.trials.max(initial=0) <= 1
     interval = wilson(float(cells.hits.sum()), float(cells.trials.sum())) if alone else effective(cells, drawn)
     episodes = [percent(value) for value in cells.rates()]
-    return report.Rate(
-        percent(cells.rate()),
-        percents(interval),
-        "wilson" if alone else "effective",
-        report.Spread(spread(episodes), episodes) if len(episodes) > 1 else None,
-        right,
-    )
+    of_episodes = report.Spread(spread(episodes), episodes) if len(episodes) > 1 else None
+    method = "wilson" if alone else "effective"
+    return report.Rate(percent(cells.rate()), percents(interval), method, of_episodes, right)
 
 
 def percent(value: float | None) -> float | None:
@@ -651,10 +645,9 @@ def judged_runs(
         seed: the seed of the bootstrap.
     """
     drawn = iter(bootstrap([one for own in cells for one in own.values()], seed))
-    return [
-        JudgedRun(run, of, own, dict(zip(own, drawn, strict=False)))  # takes as many as it has rates
-        for run, of, own in zip(runs, outcomes, cells, strict=True)
-    ]
+    parts = zip(runs, outcomes, cells, strict=True)
+    # each takes as many of the drawn as it has rates
+    return [JudgedRun(run, of, own, dict(zip(own, drawn, strict=False))) for run, of, own in parts]
 
 
 def _cells(outcomes: AttackOutcomes, pairs: Pairs, attack: str) -> dict[str, Cells]:
@@ -772,9 +765,8 @@ def scores(
             by_label = ((label, counted(metric.of_label(label), every)) for label in labels)
             entries = [report.ScorePart(label=label, value=rounded_mean(own)) for label, own in by_label] or entries
         entries = entries if len(entries) > 1 else []  # one part alone is the score itself
-        entries += [
-            report.ScorePart(label=held, value=rounded_mean(counted(metric.score, own))) for held, own in by_field
-        ]
+        of_values = ((held, counted(metric.score, own)) for held, own in by_field)
+        entries += [report.ScorePart(label=held, value=rounded_mean(own)) for held, own in of_values]
         found[name] = report.Score(rounded_mean(values), spread(values), entries or None)
     return found
 
@@ -792,9 +784,7 @@ def _by_field(decisions: Sequence[_Decision], pairs: Pairs, rows: Sequence[int])
 
 def _mean_of_groups(parts: Mapping[tuple[str | None, int], Sequence[float]], episode: int) -> float:
     """Return the mean over the groups of the mean over their labels, in one episode."""
-    of_group: dict[str | None, list[float]] = {}
-    for (group, _), values in parts.items():
-        of_group.setdefault(group, []).append(values[episode])
+    of_group = grouped((group, values[episode]) for (group, _), values in parts.items())
     return mean(mean(values) for values in of_group.values())
 
 
@@ -825,17 +815,10 @@ def changed_scores(
     rows = [pairs.attacks[attack][at].original for at in where]
     before = scores(metrics, pairs, [[episode[at] for at in rows] for episode in run.originals], rows)
     after = scores(metrics, pairs, [[episode[at] for at in where] for episode in run.attacks[attack]], rows)
-    return {
-        name: report.ChangedScore(
-            was.value,
-            after[name].value,
-            was.std,
-            after[name].std,
-            was.parts
-            and [
-                replace(one, before=one.value, after=other.value)
-                for one, other in zip(was.parts, after[name].parts or (), strict=True)
-            ],
-        )
-        for name, was in before.items()
-    }
+    found: dict[str, report.ChangedScore] = {}
+    for name, was in before.items():
+        now = after[name]
+        both = zip(was.parts or (), now.parts or (), strict=True)
+        parts = [structs.replace(one, before=one.value, after=other.value) for one, other in both]
+        found[name] = report.ChangedScore(was.value, now.value, was.std, now.std, parts or None)
+    return found

@@ -42,14 +42,13 @@ def option_order_report(judged: JudgedRun, pairs: Pairs, attack: str) -> OptionO
         return None
     outcomes: AttackOutcomes = judged.outcomes[attack]
     permuted = flags_of(at in orders for at in range(len(pairs.attacks[attack])))
-    rows, of = len(orders), len({pairs.attacks[attack][at].original for at in orders})
+    originals = [pairs.attacks[attack][at].original for at in orders]
+    of = len({*originals})
     kept = 1 - float(outcomes.flipped[0][:, permuted].mean())
-    before = Counter(
-        answers[pairs.attacks[attack][at].original][0] for answers in judged.run.originals for at in orders
-    )
+    before = Counter(answers[at][0] for answers in judged.run.originals for at in originals)
     labels = sorted({label for names in orders.values() for label in names})
     return OptionOrderReport(
-        rows=rows,
+        rows=len(orders),
         kept=wilson_rate(kept * of, of),
         before=_shares(before, labels, of),
         after=_shares(judged.run.labels[attack], labels, of),

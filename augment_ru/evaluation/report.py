@@ -1,11 +1,10 @@
-"""The report of an evaluation, and a comparison of several, as dataclasses; the fields are the keys of their JSON.
+"""The report of an evaluation, and a comparison of several, as frozen objects; the fields are the keys of their JSON.
 
 docs/evaluation.md explains the keys. Rates, metrics and the ends of intervals are percentages; they are None if the
 denominator is 0. A field whose default is None is left out of the JSON if its value is None.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields, is_dataclass
 from pathlib import Path
 from typing import Annotated, Any, TypeAlias
 
@@ -27,30 +26,29 @@ Letters: TypeAlias = Sequence[Sequence[str]]
 
 k: kept, b: broken, f: fixed, w: wrong, -: the row has no right answer."""
 
-_INLINE = {"inline": True}
-"""Marks a field whose keys are written directly into the JSON object that holds it, instead of an object of its own."""
-
 
 def as_json(value: Any) -> Any:  # noqa: ANN401  (a part of a report in, JSON values out)
-    """Convert a report, or a part of one, to values that can be written as JSON."""
+    """Convert a report, or a part of one, to values that can be written as JSON.
+
+    The keys of a `Spread` or a `SuccessRate` are written into the object that holds it, instead of one of its own.
+    """
     if isinstance(value, Mapping):
         return {key: as_json(one) for key, one in value.items()}
     if isinstance(value, list | tuple):
         return [as_json(one) for one in value]
-    if not is_dataclass(value):
+    if not isinstance(value, msgspec.Struct):
         return value
     found: dict[str, Any] = {}
-    for one in fields(value):
-        own = as_json(getattr(value, one.name))
-        if own is not None or one.default is not None:
-            found |= own if one.metadata == _INLINE else {one.name: own}
+    for one in msgspec.structs.fields(value):
+        held = getattr(value, one.name)
+        if held is not None or one.default is not None:
+            found |= as_json(held) if isinstance(held, Spread | SuccessRate) else {one.name: as_json(held)}
     if isinstance(value, ComparedModel) and not value.attacks:  # such reports have another order of keys
         found |= {key: found.pop(key) for key in ("beats_majority", "best", "metrics", "asr_mean", "attacks")}
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class Spread:
+class Spread(msgspec.Struct, frozen=True):
     """The rate of each episode (set of demonstrations).
 
     Attributes:
@@ -62,8 +60,7 @@ class Spread:
     episodes: Sequence[float | None]
 
 
-@dataclass(frozen=True, slots=True)
-class Rate:
+class Rate(msgspec.Struct, frozen=True):
     """A rate with its interval, in per cent.
 
     Attributes:
@@ -79,12 +76,11 @@ class Rate:
     value: float | None
     ci95: Interval | None
     interval_method: str | None = None
-    spread: Spread | None = field(default=None, metadata=_INLINE)
+    spread: Spread | None = None
     right: int | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SuccessRate:
+class SuccessRate(msgspec.Struct, frozen=True, kw_only=True):
     """An attack success rate in per cent, with its interval and its counts.
 
     The counts are summed over episodes (sets of demonstrations) and labels.
@@ -102,14 +98,13 @@ class SuccessRate:
     asr: float | None
     ci95: Interval | None
     interval_method: str | None = None
-    spread: Spread | None = field(default=None, metadata=_INLINE)
+    spread: Spread | None = None
     right: int
     broken: int
     fixed: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ScorePart:
+class ScorePart(msgspec.Struct, frozen=True, kw_only=True):
     """The value of a metric for a part of the decisions: those of a group of rows, of a label, or of both.
 
     Attributes:
@@ -127,8 +122,7 @@ class ScorePart:
     after: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Score:
+class Score(msgspec.Struct, frozen=True):
     """The value of a metric on the originals.
 
     Attributes:
@@ -142,8 +136,7 @@ class Score:
     parts: Sequence[ScorePart] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ChangedScore:
+class ChangedScore(msgspec.Struct, frozen=True):
     """The value of a metric before and after an attack, over the rows of the attack.
 
     Attributes:
@@ -161,8 +154,7 @@ class ChangedScore:
     parts: Sequence[ScorePart] | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Cell:
+class Cell(msgspec.Struct, frozen=True, kw_only=True):
     """The success rate of an attack over the rows that share a property, such as a length from 10 to 20 words.
 
     Attributes:
@@ -182,7 +174,7 @@ class Cell:
     value: str
     low: float | None = None
     high: float | None = None
-    rate: SuccessRate = field(metadata=_INLINE)
+    rate: SuccessRate
     rows: int
     accuracy_before: float | None
     accuracy_after: float | None
@@ -191,8 +183,7 @@ class Cell:
     f1_after: float | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ValidRows:
+class ValidRows(msgspec.Struct, frozen=True, kw_only=True):
     """The rates of an attack over the rows that people found valid, in per cent.
 
     Attributes:
@@ -221,8 +212,7 @@ class ValidRows:
     performance_drop_rate: Rate
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UnreadReport:
+class UnreadReport(msgspec.Struct, frozen=True, kw_only=True):
     """How many of a model's replies have no answer.
 
     Attributes:
@@ -242,8 +232,7 @@ class UnreadReport:
     share: Rate
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OptionOrderReport:
+class OptionOrderReport(msgspec.Struct, frozen=True, kw_only=True):
     """How the answers of a model change when the options of questions are permuted.
 
     Attributes:
@@ -259,8 +248,7 @@ class OptionOrderReport:
     after: Mapping[str, Rate]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PromptEffect:
+class PromptEffect(msgspec.Struct, frozen=True, kw_only=True):
     """How often a model answers right with one prompt, in per cent.
 
     Attributes:
@@ -277,8 +265,7 @@ class PromptEffect:
     effect: Rate
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PromptsReport:
+class PromptsReport(msgspec.Struct, frozen=True, kw_only=True):
     """How much the right answers of a model depend on the prompt.
 
     Attributes:
@@ -306,8 +293,7 @@ class PromptsReport:
     shares: Mapping[str, Rate]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ContaminationReport:
+class ContaminationReport(msgspec.Struct, frozen=True, kw_only=True):
     """How many right answers perturbation costs a model; it costs more if the model knows the originals by heart.
 
     Attributes:
@@ -327,8 +313,7 @@ class ContaminationReport:
     excess: Rate | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AttackReport:
+class AttackReport(msgspec.Struct, frozen=True, kw_only=True):
     """The counts, rates and metrics of an attack on a model; rates are in per cent.
 
     Attributes:
@@ -362,7 +347,7 @@ class AttackReport:
             wrong).
     """
 
-    rate: SuccessRate = field(metadata=_INLINE)
+    rate: SuccessRate
     unchanged: int
     rejected: int
     rows: int
@@ -387,8 +372,7 @@ class AttackReport:
     outcomes: Letters
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ModelReport:
+class ModelReport(msgspec.Struct, frozen=True, kw_only=True):
     """The results of a model with one number of demonstrations. Without attacks it has no rates, but `outcomes`.
 
     Attributes:
@@ -435,8 +419,7 @@ class ModelReport:
     outcomes: Letters | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class McNemar:
+class McNemar(msgspec.Struct, frozen=True, kw_only=True):
     """McNemar's test of the same decisions for two models, or under two attacks, called `a` and `b`.
 
     Attributes:
@@ -463,8 +446,7 @@ class McNemar:
     p_holm: float | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ModelDifference:
+class ModelDifference(msgspec.Struct, frozen=True, kw_only=True):
     """The difference between the success rates of an attack on two models, in percentage points.
 
     Only decisions count that both models have right on the original. Without attacks, the rates of right decisions are
@@ -493,8 +475,7 @@ class ModelDifference:
     mcnemar: McNemar | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DefendedAttack:
+class DefendedAttack(msgspec.Struct, frozen=True, kw_only=True):
     """How many right answers an attack costs a bare model (one without a normalizer), and how many a defence recovers.
 
     Attributes:
@@ -514,8 +495,7 @@ class DefendedAttack:
     changed: Rate | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DefenceReport:
+class DefenceReport(msgspec.Struct, frozen=True, kw_only=True):
     """How many right answers a defence costs a model on the originals, and how many it recovers under attacks.
 
     Attributes:
@@ -536,8 +516,7 @@ class DefenceReport:
     worst_case: DefendedAttack | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CatchAfter:
+class CatchAfter(msgspec.Struct, frozen=True, kw_only=True):
     """The errors of a filter that must catch one label, on the originals or after an attack.
 
     Attributes:
@@ -556,8 +535,7 @@ class CatchAfter:
     curves: Mapping[str, Sequence[float | None]] | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CatchReport:
+class CatchReport(msgspec.Struct, frozen=True, kw_only=True):
     """The rows that a filter misses and its false alarms.
 
     Attributes:
@@ -573,8 +551,7 @@ class CatchReport:
     thresholds: Sequence[float]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AttackDifference:
+class AttackDifference(msgspec.Struct, frozen=True, kw_only=True):
     """The difference between the success rates of two attacks on a model, in percentage points.
 
     Attributes:
@@ -598,8 +575,7 @@ class AttackDifference:
     mcnemar: McNemar | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class CurvePoint:
+class CurvePoint(msgspec.Struct, frozen=True):
     """The success rate of a search within a number of queries.
 
     Attributes:
@@ -615,8 +591,7 @@ class CurvePoint:
     ci95: Interval | None
 
 
-@dataclass(frozen=True, slots=True)
-class ShareBroken:
+class ShareBroken(msgspec.Struct, frozen=True):
     """How often edits or rows with one value of a property broke an answer in a search against a model.
 
     Attributes:
@@ -640,8 +615,7 @@ class ShareBroken:
     train_rows: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class HardRow:
+class HardRow(msgspec.Struct, frozen=True):
     """A row that a search could not break, or broke only after many queries.
 
     Attributes:
@@ -659,8 +633,7 @@ class HardRow:
     changes: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SearchReport:
+class SearchReport(msgspec.Struct, frozen=True, kw_only=True):
     """The results of a search against a model. Means are over the broken rows; they are None if no row was broken.
 
     Attributes:
@@ -694,8 +667,7 @@ class SearchReport:
     hardest: Sequence[HardRow] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class ChosenFrom:
+class ChosenFrom(msgspec.Struct, frozen=True):
     """What worst-case rows (for each original, the row that breaks most of the models) were chosen from.
 
     Attributes:
@@ -707,8 +679,7 @@ class ChosenFrom:
     models: Sequence[str]
 
 
-@dataclass(frozen=True, slots=True)
-class Data:
+class Data(msgspec.Struct, frozen=True):
     """The rows that were evaluated.
 
     Attributes:
@@ -720,8 +691,7 @@ class Data:
     digest: str | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Report:
+class Report(msgspec.Struct, frozen=True, kw_only=True):
     """The report of an evaluation.
 
     Attributes:
@@ -779,8 +749,7 @@ class Report:
     original_rows: Sequence[str] | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ComparedReport:
+class ComparedReport(msgspec.Struct, frozen=True, kw_only=True):
     """A report in a comparison of several.
 
     Attributes:
@@ -802,8 +771,7 @@ class ComparedReport:
     attacks_left_out: Sequence[str]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ComparedAttack:
+class ComparedAttack(msgspec.Struct, frozen=True, kw_only=True):
     """The results of an attack on a model, over the rows that all compared reports share.
 
     Attributes:
@@ -812,13 +780,12 @@ class ComparedAttack:
         metrics: the metrics before and after the attack.
     """
 
-    rate: SuccessRate = field(metadata=_INLINE)
+    rate: SuccessRate
     rows: int
     metrics: Mapping[str, ChangedScore]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ComparedModel:
+class ComparedModel(msgspec.Struct, frozen=True, kw_only=True):
     """The results of a model, over the rows that all compared reports share.
 
     Attributes:
@@ -852,8 +819,7 @@ class ComparedModel:
     attacks: Mapping[str, ComparedAttack]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Comparison:
+class Comparison(msgspec.Struct, frozen=True, kw_only=True):
     """A comparison of several reports over the rows that all of them share.
 
     Attributes:
@@ -901,8 +867,7 @@ AnyReport: TypeAlias = Report | Comparison
 AnyModel: TypeAlias = ModelReport | ComparedModel
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SavedScore:
+class SavedScore(msgspec.Struct, frozen=True, kw_only=True):
     """The value of a metric as a report file holds it.
 
     Attributes:
@@ -912,8 +877,7 @@ class SavedScore:
     value: float | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SavedAttack:
+class SavedAttack(msgspec.Struct, frozen=True, kw_only=True):
     """What is read of an attack's results in a report file.
 
     Attributes:
@@ -926,8 +890,7 @@ class SavedAttack:
     outcomes: Letters = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SavedModel:
+class SavedModel(msgspec.Struct, frozen=True, kw_only=True):
     """What is read of a model's results in a report file.
 
     Attributes:
@@ -949,8 +912,7 @@ class SavedModel:
     outcomes: Letters = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SavedReport:
+class SavedReport(msgspec.Struct, frozen=True, kw_only=True):
     """The parts of a report file (of `evaluate -o`) that are read; files of older versions may lack some of them.
 
     Attributes:
@@ -982,7 +944,7 @@ class SavedReport:
     metrics: Sequence[str] = ()
     correct: str = ""
     attacks: Sequence[str]
-    majority: Mapping[str, float] = field(default_factory=dict)
+    majority: Mapping[str, float] = msgspec.field(default_factory=dict)
     models: Annotated[Sequence[SavedModel], msgspec.Meta(min_length=1)]
     rows: Mapping[str, Sequence[str]] | None = None
     original_rows: Sequence[str] | None = None

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from augment_ru.evaluation import rates
 from augment_ru.evaluation.answers import Answer, Metric, accuracy, exact_match
 from augment_ru.evaluation.pairs import Pairs
 from augment_ru.evaluation.report import ModelReport, Rate
+from augment_ru.records.groups import grouped
 
 _FORM = re.compile(r"\s*(\w+)\s*(?:\((.*)\))?\s*(<=|>=)\s*(-?\d+(?:\.\d+)?)\s*%?\s*", re.DOTALL)
 _OF_ATTACKS = (
@@ -24,8 +25,7 @@ _SHARES = (accuracy, exact_match)
 _UNKNOWN = Rate(None, None)
 
 
-@dataclass(frozen=True, slots=True)
-class Requirement:
+class Requirement(NamedTuple):
     """A limit that a rate or a metric of every model must keep to, such as `asr(people) <= 5`.
 
     Attributes:
@@ -170,10 +170,7 @@ def metric_of(
     alone = len(scoring.decided) == len(episodes) == 1 and scoring.grouped_by is None
     if every is not None and metric.score in _SHARES and alone and len({rows[at] for at in known}) == len(known):
         return Rate(every, rates.percents(rates.wilson(every / 100 * len(known), len(known))))
-    of_record: dict[int, list[int]] = {}
-    for at in known:
-        of_record.setdefault(rows[at], []).append(at)
-    own, random = list(of_record.values()), np.random.default_rng([seed, 1])
+    own, random = list(grouped((rows[at], at) for at in known).values()), np.random.default_rng([seed, 1])
     drawn = [
         np.nan if (one := value([at for record in picked for at in own[record]])) is None else one
         for picked in random.integers(len(own), size=(rates.RESAMPLES if own else 0, len(own))).tolist()

@@ -65,13 +65,10 @@ class Judges:
             raise AugmentError(
                 f"`judges`: needs a task with written answers, and a model of each of {', '.join(_METRICS)}"
             )
-        read = {"meaning": generic("source", "text")}
-        found = {
-            name: model_of(
-                f"hf-classifier:{folder}", replace(request, task=read.get(name, generic("text")), labels=None)
-            )
-            for name, folder in folders.items()
-        }
+        found = {}
+        for name, folder in folders.items():
+            read = generic("source", "text") if name == "meaning" else generic("text")
+            found[name] = model_of(f"hf-classifier:{folder}", replace(request, task=read, labels=None))
         return cls(found, request.task)
 
     @property

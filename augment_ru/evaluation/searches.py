@@ -18,6 +18,7 @@ from augment_ru.evaluation.protocol import EvaluationPlan
 from augment_ru.evaluation.rates import wilson
 from augment_ru.evaluation.report import CurvePoint, SearchReport, ShareBroken
 from augment_ru.formats.read import read_rows
+from augment_ru.records.groups import grouped
 from augment_ru.records.record import Record
 from augment_ru.records.task import Task
 from augment_ru.text.words import LETTERS_AND_DIGITS, word_ranges
@@ -106,10 +107,7 @@ def told(pairs: Pairs, learned: Iterable[str]) -> Iterator[str]:
         learned: the texts of the model's train rows.
     """
     for found in searches(pairs.with_golds(), learned).values():
-        by: dict[str, list[ShareBroken]] = {}
-        for one in found.broke:
-            if one.broken or one.by == "label":
-                by.setdefault(one.by, []).append(one)
+        by = grouped((one.by, one) for one in found.broke if one.broken or one.by == "label")
         for name, shares in by.items():
             if found.broken:
                 yield f"broke, by {name}: " + "; ".join(map(_in_words, shares[: _TOLD if name in FEATURES else None]))
@@ -139,10 +137,10 @@ def _of_search(rows: Sequence[Pair], pairs: Pairs, learned: Mapping[str, int]) -
         broken=len(broken),
         curve=[_point(number, right) for number in (*(one for one in _QUERIES if one < budget), budget)],
         queries=queries,
-        queries_a_success=_ratio(queries, len(broken)),
+        queries_a_success=ratio(queries, len(broken)),
         changes=_mean([count for pair in broken if (count := as_float(pair.metadata.get("changes"))) is not None]),
         changed_words=_mean([float(count) for count in words if count is not None]),
-        minimal=_ratio(100 * sum(bool(pair.metadata.get("minimal")) for pair in broken), len(broken)),
+        minimal=ratio(100 * sum(bool(pair.metadata.get("minimal")) for pair in broken), len(broken)),
         similarity=_mean([pair.similarity for pair in broken if pair.similarity is not None], digits=4),
         broke=shares_broken(broken, breakable, pairs.golds, learned),
         hardest=hardest(breakable, pairs),
@@ -165,9 +163,8 @@ def _point(queries: int, right: Sequence[Mapping[str, Any]]) -> CurvePoint:
     """Return the success rate within a number of queries, with Wilson's interval."""
     hits = sum(isinstance(at := one.get("broken_at"), int) and at <= queries for one in right)
     band = wilson(hits, len(right))
-    return CurvePoint(
-        queries, hits, _ratio(100 * hits, len(right)), band and [round(100 * end, _DIGITS) for end in band]
-    )
+    ends = band and [round(100 * end, _DIGITS) for end in band]
+    return CurvePoint(queries, hits, ratio(100 * hits, len(right)), ends)
 
 
 def changed_words(texts: Mapping[str, str], pair: Pair) -> int | None:
@@ -209,10 +206,11 @@ def edits_per_100_words(rows: Sequence[Pair], pairs: Pairs) -> float | None:
             texts = Record(pairs.originals[pair.original].values, pairs.task).texts()
             edits += sum(map(len, pair.edits.values()))
             words += sum(len(word_ranges(text)) for text in texts.values())
-    return _ratio(100 * edits, words)
+    return ratio(100 * edits, words)
 
 
-def _ratio(count: float, of: int) -> float | None:
+def ratio(count: float, of: int) -> float | None:
+    """Return `count / of`, rounded to two digits; None if `of` is 0."""
     return round(count / of, _DIGITS) if of else None
 
 

@@ -4,9 +4,8 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -27,8 +26,7 @@ _FEW = 8
 """A numeric field with at most this many different values, such as a school grade, gets a cell for each value."""
 
 
-@dataclass(frozen=True, slots=True)
-class Subpopulation:
+class Subpopulation(NamedTuple):
     """A property of the originals, such as the length, that divides them into groups.
 
     Attributes:

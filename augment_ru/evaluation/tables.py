@@ -76,7 +76,7 @@ def shots_of(shots: int | None) -> str:
     return NONE if shots is None else str(shots)
 
 
-def headline(report: AnyReport) -> ShownTable:
+def rates(report: AnyReport) -> ShownTable:
     """Return the table of the main metric and of attack success rates, with a row for each model.
 
     It shows the main metric on the originals, and for each attack this metric after it and its success rate.
@@ -185,18 +185,12 @@ def counts(report: Report) -> ShownTable:
     rows = []
     for named, entry in _attacked(report):
         rate, changes = entry.rate, [entry.metrics.get(metric) for metric in report.metrics]
-        rows.append(
-            [
-                *named,
-                *(NONE if one is None else f"{one.before:.1f} → {one.after:.1f}" for one in changes),
-                *(f"{count:,}" for count in (rate.right, rate.broken, rate.fixed)),
-                shown(rate.asr),
-                span(rate.ci95),
-                *(shown(one.value) for one in _further(entry).values()),
-                shown(entry.edits_per_100_words, 1),
-                *(f"{count:,}" for count in (entry.unchanged, entry.rejected, entry.rows)),
-            ]
-        )
+        cells = [NONE if one is None else f"{one.before:.1f} → {one.after:.1f}" for one in changes]
+        cells += [f"{count:,}" for count in (rate.right, rate.broken, rate.fixed)]
+        cells += [shown(rate.asr), span(rate.ci95), *(shown(one.value) for one in _further(entry).values())]
+        cells += [shown(entry.edits_per_100_words, 1)]
+        cells += [f"{count:,}" for count in (entry.unchanged, entry.rejected, entry.rows)]
+        rows.append([*named, *cells])
     return ShownTable("Counts", columns, rows, 3, key="counts")
 
 
@@ -230,7 +224,7 @@ def defences(report: Report) -> ShownTable:
     return ShownTable("Defences: right answers, %", columns, rows, 4, key="defences")
 
 
-def catches(report: Report) -> ShownTable:
+def catch(report: Report) -> ShownTable:
     """Return the table of filters that must catch one label: missed rows and false alarms before and after attacks."""
     names, rows = names_of(report), []
     for model in report.models:
@@ -266,12 +260,8 @@ def noise(report: Report) -> ShownTable:
 
 def _further(entry: AttackReport) -> dict[str, Rate]:
     """Return the rates of an attack other than its success rate, by name."""
-    return {
-        "asr_perturbed_rows": entry.asr_perturbed_rows,
-        "asr_all_rows": entry.asr_all_rows,
-        "performance_drop_rate": entry.performance_drop_rate,
-        "flip_rate": entry.flip_rate,
-    }
+    names = ("asr_perturbed_rows", "asr_all_rows", "performance_drop_rate", "flip_rate")
+    return {name: getattr(entry, name) for name in names}
 
 
 def valid(report: Report) -> ShownTable:
@@ -312,15 +302,12 @@ def broke(report: Report) -> ShownTable:
     It has rows for attacks, kinds of edits, letters, words and other properties.
     """
     names = names_of(report)
-    rows = [
-        [
-            *(names[attack], one.by, one.value, f"{one.broken:,}", f"{one.of:,}" if one.of else NONE),
-            *(shown(one.share, 1), span(one.ci95), shown(one.lift)),
-            NONE if one.train_rows is None else f"{one.train_rows:,}",
-        ]
-        for attack, found in (report.searches or {}).items()
-        for one in found.broke
-    ]
+    rows = []
+    for attack, found in (report.searches or {}).items():
+        for one in found.broke:
+            cells = [names[attack], one.by, one.value, f"{one.broken:,}", f"{one.of:,}" if one.of else NONE]
+            cells += [shown(one.share, 1), span(one.ci95), shown(one.lift)]
+            rows.append([*cells, NONE if one.train_rows is None else f"{one.train_rows:,}"])
     columns = ["search", "by", "value", "broke", "of", "%", INTERVAL, "lift", "train rows"]
     return ShownTable("What broke it: edits of those tried, rows of those right before", columns, rows, 3, key="broke")
 
@@ -333,9 +320,8 @@ def hard(report: Report) -> ShownTable:
         for attack, found in (report.searches or {}).items()
         for one in found.hardest
     ]
-    return ShownTable(
-        "The hardest rows", ["search", "row", "label", "status", "queries", "changes"], rows, 4, key="hard"
-    )
+    columns = ["search", "row", "label", "status", "queries", "changes"]
+    return ShownTable("The hardest rows", columns, rows, 4, key="hard")
 
 
 def together(report: Report) -> ShownTable:
@@ -374,16 +360,12 @@ def models(report: AnyReport) -> ShownTable:
     Their success rates under each attack are compared; without attacks, their rates of right answers.
     """
     names = names_of(report)
-    rows = [
-        [
-            *([names[one.attack]] if one.attack is not None else []),
-            names[one.a] + _shots_after(one.shots[0]),
-            names[one.b] + _shots_after(one.shots[1]),
-            *_difference(one),
-        ]
-        for one in report.comparisons
-        if isinstance(one, ModelDifference)
-    ]
+    rows = []
+    for one in report.comparisons:
+        if isinstance(one, ModelDifference):
+            attack = [names[one.attack]] if one.attack is not None else []
+            both = (names[name] + _shots_after(shots) for name, shots in zip((one.a, one.b), one.shots, strict=True))
+            rows.append([*attack, *both, *_difference(one)])
     difference, *columns = _difference_columns("broken" if report.attacks else "right")
     first = ["attack", "first", "second", difference] if report.attacks else ["first", "second", _RIGHT_DIFFERENCE]
     title = "Differences between models" + (", of the answers right in both" if report.attacks else "")
@@ -536,10 +518,8 @@ def option_orders(report: Report) -> ShownTable:
     rows = []
     for named, entry in _attacked(report):
         if one := entry.option_order:
-            pairs = (
-                f"{label} {shown(rate.value, 1)} → {shown(one.after[label].value, 1)}"
-                for label, rate in one.before.items()
-            )
+            both = ((label, before.value, one.after[label].value) for label, before in one.before.items())
+            pairs = (f"{label} {shown(before, 1)} → {shown(after, 1)}" for label, before, after in both)
             rows.append([*named, f"{one.rows:,}", *_cells(one.kept), ", ".join(pairs)])
     columns = ["model", "shots", "attack", "permuted", "same content, %", INTERVAL, "share of each answer, %"]
     return ShownTable("Options in another order", columns, rows, 3, key="orders")
@@ -573,9 +553,7 @@ def spans(report: Report) -> ShownTable:
     rows = []
     for named, entry in _attacked(report):
         if one := entry.spans:
-            fates = (
-                f"{shown(rate.value, 1)} ({span(rate.ci95)})" for rate in (one["lost"], one["type"], one["border"])
-            )
+            fates = (f"{shown(one[fate].value, 1)} ({span(one[fate].ci95)})" for fate in ("lost", "type", "border"))
             parts = entry.metrics[report.metrics[0]].parts or ()
             by_label = (f"{part.label} {shown(part.before, 1)} → {shown(part.after, 1)}" for part in parts)
             rows.append([*named, f"{one['kept'].right:,}", *fates, ", ".join(by_label)])
@@ -584,30 +562,13 @@ def spans(report: Report) -> ShownTable:
     return ShownTable(title, columns, rows, 3, key="spans")
 
 
-TABLES: Mapping[str, Callable[[Report], ShownTable]] = {
-    "rates": headline,
-    "spans": spans,
-    "counts": counts,
-    "noise": noise,
-    "defences": defences,
-    "catch": catches,
-    "contamination": contamination,
-    "together": together,
-    "valid": valid,
-    "curve": curve,
-    "broke": broke,
-    "hard": hard,
-    "transfer": transfer,
-    "prompts": prompts,
-    "variance": variance,
-    "orders": option_orders,
-    "unread": unread,
-    "models": models,
-    "attacks": attacks,
-    "strength": strength,
-    "subpopulations": rates_by_subpopulation,
-}
-"""Maps the key of each table of a report to the function that makes it."""
+_TABLES = (
+    rates, spans, counts, noise, defences, catch, contamination, together, valid, curve, broke, hard, transfer, prompts,
+    variance, option_orders, unread, models, attacks, strength, rates_by_subpopulation,
+)  # fmt: skip
+_KEYS = {option_orders: "orders", rates_by_subpopulation: "subpopulations"}
+TABLES: Mapping[str, Callable[[Report], ShownTable]] = {_KEYS.get(one, one.__name__): one for one in _TABLES}
+"""Maps the key of each table of a report to the function that makes it, which mostly has this name."""
 
 SHORT = (
     "rates", "spans", "counts", "noise", "defences", "catch", "together", "valid", "curve", "transfer", "prompts",
@@ -649,24 +610,17 @@ def numbers(report: Report) -> list[dict[str, Any]]:
     """Return the numbers of a report as mappings: one for each model and attack (without attacks, each model)."""
     if not report.attacks:
         return [_of_model(model) for model in report.models]
-    return [
-        {
-            **_of_model(model),
-            "attack": attack,
-            **{
-                f"{metric}_{side}": value
-                for metric, one in entry.metrics.items()
-                for side, value in (("before", one.before), ("after", one.after))
-            },
-            **{name: getattr(entry.rate, name) for name in ("asr", "right", "broken", "fixed")},
-            **{name: getattr(entry, name) for name in ("unchanged", "rejected", "rows")},
-            "asr_low": entry.rate.ci95 and entry.rate.ci95[0],
-            "asr_high": entry.rate.ci95 and entry.rate.ci95[1],
-            **{name: rate.value for name, rate in _further(entry).items()},
-        }
-        for model in report.models
-        for attack, entry in model.attacks.items()
-    ]
+    found = []
+    for model in report.models:
+        for attack, entry in model.attacks.items():
+            row = {**_of_model(model), "attack": attack}
+            for metric, one in entry.metrics.items():
+                row |= {f"{metric}_before": one.before, f"{metric}_after": one.after}
+            row |= {name: getattr(entry.rate, name) for name in ("asr", "right", "broken", "fixed")}
+            row |= {name: getattr(entry, name) for name in ("unchanged", "rejected", "rows")}
+            row["asr_low"], row["asr_high"] = entry.rate.ci95 or (None, None)
+            found.append(row | {name: rate.value for name, rate in _further(entry).items()})
+    return found
 
 
 def _of_model(model: ModelReport) -> dict[str, Any]:

@@ -110,10 +110,8 @@ def _drawn(columns: Sequence[str], rows: Sequence[Sequence[str | Text]], named: 
         width: the width of the terminal in characters.
     """
     cells = [[cell if isinstance(cell, Text) else _text(cell) for cell in row] for row in rows]
-    widths = [
-        max([cell_len(name), *(cell.cell_len for cell in column)])
-        for name, *column in zip(columns, *cells, strict=True)
-    ]
+    in_columns = zip(columns, *cells, strict=True)
+    widths = [max([cell_len(name), *(cell.cell_len for cell in column)]) for name, *column in in_columns]
     names = [min(one, _WIDEST_NAME) for one in widths[:named]]
     room = width - 4  # borders and spaces take four characters
     silent = [at for at in range(named) if all(row[at].plain == NONE for row in cells)]

@@ -5,8 +5,9 @@ The score of a task is the mean of its metrics, and the total is the mean of the
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from statistics import fmean
+
+import msgspec
 
 from augment_ru import registry
 from augment_ru.errors import AugmentError
@@ -21,8 +22,7 @@ ACCURACY = ("accuracy", "exact_match")
 """TAPE's two metrics for a task; in each pair the first is for classification, the second for written answers."""
 
 
-@dataclass(frozen=True, slots=True)
-class Means:
+class Means(msgspec.Struct, frozen=True):
     """The means of a model over several tasks, in per cent; a mean is None if a task lacks the value.
 
     Attributes:
@@ -116,21 +116,13 @@ def total_tables(reports: Sequence[SavedReport], names: Sequence[str]) -> list[S
     marked = [f"{name} *" if is_diagnostic(report) else name for name, report in zip(names, reports, strict=True)]
     note = " (* diagnostic: in no mean)" if marked != list(names) else ""
     note += next((f", protocol {report.protocol}" for report in reports if report.protocol), "")
-    tables = [
-        ShownTable(
-            f"Scores by task, the mean of its metrics, %{note}",
-            ["model", "shots", *marked, "total", "F1", "accuracy / EM"],
-            [
-                [one.model, shots_of(one.shots), *map(shown, (*one.tasks, one.total, one.f1, one.accuracy))]
-                for one in found
-            ],
-            2,
-        ),
-        ShownTable(
-            "Attack success rate, the mean over the tasks that the attack is made on, %",
-            ["model", "shots", *found[0].attacks, "mean"],
-            [[one.model, shots_of(one.shots), *map(shown, one.attacks.values()), shown(one.asr)] for one in found],
-            2,
-        ),
-    ]
-    return tables if found[0].attacks else tables[:1]
+    scores, rates = [], []
+    for one in found:
+        named = [one.model, shots_of(one.shots)]
+        scores.append([*named, *map(shown, (*one.tasks, one.total, one.f1, one.accuracy))])
+        rates.append([*named, *map(shown, (*one.attacks.values(), one.asr))])
+    title, columns = f"Scores by task, the mean of its metrics, %{note}", [*marked, "total", "F1", "accuracy / EM"]
+    tables = [ShownTable(title, ["model", "shots", *columns], scores, 2)]
+    title, columns = "Attack success rate, the mean over the tasks that the attack is made on, %", [*found[0].attacks]
+    tables += [ShownTable(title, ["model", "shots", *columns, "mean"], rates, 2)] if columns else []
+    return tables

@@ -19,6 +19,7 @@ from augment_ru.evaluation.answers import by_field, golds_of
 from augment_ru.evaluation.examples import titled_text
 from augment_ru.evaluation.pairs import Pair, Pairs
 from augment_ru.formats.read import read_rows
+from augment_ru.records.groups import grouped
 from augment_ru.records.record import Record
 from augment_ru.resources import file_text
 
@@ -96,18 +97,15 @@ def sampled(
         raise AugmentError("no perturbed row to judge")
     found: list[tuple[str, Pair]] = []
     for attack, wanted in zip(rows, shares(size, [1] * len(rows)), strict=True):
-        strata: dict[str, list[int]] = {}
-        for at in rows[attack]:
-            strata.setdefault((outcome_of or {}).get((attack, at), ""), []).append(at)
+        strata = grouped(((outcome_of or {}).get((attack, at), ""), at) for at in rows[attack])
         order = sorted(strata)
         parts = shares(min(wanted, len(rows[attack])), [len(strata[name]) for name in order])
         for name, count in zip(order, parts, strict=True):
             stream = Streams.of(digests([f"verdicts:{attack}:{name}"]), seed)
             own = np.array(strata[name])
             draws = stream.uniform(np.zeros(len(own), np.int64), own)
-            found += [
-                (attack, pairs.attacks[attack][at]) for at in sorted(own[np.argsort(draws, kind="stable")[:count]])
-            ]
+            drawn = sorted(own[np.argsort(draws, kind="stable")[:count]])
+            found += [(attack, pairs.attacks[attack][at]) for at in drawn]
     return found
 
 
@@ -153,7 +151,7 @@ def questions(pairs: Pairs, sample: Sequence[tuple[str, Pair]]) -> Iterator[dict
         shown.add(own)
         original = pairs.originals[pair.original].values
         (gold,) = golds_of([original], pairs.task, pairs.kind)
-        right = by_field([" / ".join(one) if isinstance(one, tuple) else one for one in map(_flat, gold)], pairs.task)
+        right = by_field([_told(one) for one in gold], pairs.task)
         yield {
             "id": own,
             "original": titled_text(original, pairs.task),
@@ -163,8 +161,8 @@ def questions(pairs: Pairs, sample: Sequence[tuple[str, Pair]]) -> Iterator[dict
         }
 
 
-def _flat(gold: object) -> object:
-    return tuple(str(one) for one in gold) if isinstance(gold, tuple) else gold
+def _told(gold: object) -> object:
+    return " / ".join(map(str, gold)) if isinstance(gold, tuple) else gold
 
 
 def label_studio(rows: Iterable[Mapping[str, str]]) -> str:
@@ -277,10 +275,8 @@ def judged(votes: Sequence[Vote]) -> Iterator[dict[str, Any]]:
     Args:
         votes: the votes of all annotators.
     """
-    by_row: dict[str, Counter[str]] = {}
-    for vote in votes:
-        by_row.setdefault(vote.id, Counter())[vote.verdict] += 1
-    for name, counts in by_row.items():
+    for name, given in grouped((vote.id, vote.verdict) for vote in votes).items():
+        counts = Counter(given)
         first, most = counts.most_common(1)[0]
         verdict = first if 2 * most > counts.total() else UNCLEAR
         yield {"id": name, "verdict": verdict, "votes": {one: counts[one] for one in (VALID, INVALID, UNCLEAR)}}

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, BinaryIO, ClassVar, NamedTuple
 
-from augment_ru.errors import AugmentError
+from augment_ru.errors import AugmentError, saying_where
 from augment_ru.formats.encodings import decoded
 from augment_ru.formats.lines import BOM, LONG_LINE_SHOWN, MAX_LINE, Line
 from augment_ru.formats.table_layout import TableLayout
@@ -107,10 +107,8 @@ class Table:
         self.layout = TableLayout(delimiter, "\r\n" if first.endswith("\r\n") else "\n", self._lines.bom)
         self._reader = csv.reader(self._lines, delimiter=delimiter, strict=True)
         self.names: tuple[str, ...] = ()
-        try:
+        with saying_where("the line of names"):
             self.names = self._read_names() if first.strip() else ()
-        except AugmentError as error:
-            raise AugmentError(f"the line of names: {error}") from error
         self.header = (BOM if self.layout.bom else b"") + (b"".join(self._lines.row) or self._lines.first)
         if begin is not None:
             if not self.names:

@@ -148,17 +148,22 @@ def encoded(value: Any, like: str = "") -> str:  # noqa: ANN401  (JSON values)
         try:
             text = orjson.dumps(value).decode()
         except TypeError:
-            text = _unusual(value)
+            text = json_text(value, separators=(",", ":"))  # a lone surrogate, or an integer over 64 bits
     return text.replace("/", "\\/") if "\\/" in like else text
 
 
-def _unusual(value: Any) -> str:  # noqa: ANN401  (JSON values)
-    """Encode a value that orjson refuses: one with a lone surrogate, or an integer over 64 bits, such as a seed."""
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+def json_text(value: Any, **form: Any) -> str:  # noqa: ANN401  (JSON values)
+    """Encode a value as JSON; letters outside ASCII are escaped only if one of them is a lone surrogate.
+
+    Args:
+        value: the value.
+        form: further arguments of `json.dumps`.
+    """
+    text = json.dumps(value, ensure_ascii=False, **form)
     try:
         text.encode()
-    except UnicodeEncodeError:  # in the answer of a model
-        return json.dumps(value, separators=(",", ":"))
+    except UnicodeEncodeError:  # in a field that is only passed on, or in the answer of a model
+        return json.dumps(value, **form)
     return text
 
 
@@ -177,10 +182,6 @@ def encoded_row(row: Mapping[str, Any]) -> str:
         AugmentError: a value cannot be encoded as JSON.
     """
     try:
-        line = json.dumps(dict(row), ensure_ascii=False, allow_nan=False)
-        line.encode()
-    except UnicodeEncodeError:  # a lone surrogate in a field that is only passed on
-        return json.dumps(dict(row), ensure_ascii=True, allow_nan=False)
+        return json_text(dict(row), allow_nan=False)
     except (TypeError, ValueError) as error:
         raise AugmentError(f"the row has no form in JSON: {error}; use row() in place of line()") from error
-    return line

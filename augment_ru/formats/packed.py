@@ -9,7 +9,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
-from augment_ru.errors import AugmentError, missing
+from augment_ru.errors import AugmentError, optional
 
 PACKED = (".gz", ".zst")
 """The endings of the names of packed files. `.zst` files are read and written with pyarrow."""
@@ -33,7 +33,11 @@ def check_packing(name: str) -> None:
         AugmentError: a package that is needed for this is not installed.
     """
     if name.lower().endswith(".zst") and find_spec("pyarrow") is None:
-        raise missing(f"{name}: .zst files need pyarrow", "hf")
+        _arrow(name)
+
+
+def _arrow(name: str) -> Any:  # noqa: ANN401  (a module)
+    return optional("pyarrow", f"{name}: .zst files need pyarrow", "hf")
 
 
 def unpacked(stream: BinaryIO, name: str) -> BinaryIO:
@@ -49,8 +53,7 @@ def unpacked(stream: BinaryIO, name: str) -> BinaryIO:
     """
     if not is_packed(name):
         return stream
-    check_packing(name)
-    reader: Any = _zstandard().CompressedInputStream(stream, "zstd") if name.lower().endswith(".zst") else None
+    reader: Any = _arrow(name).CompressedInputStream(stream, "zstd") if name.lower().endswith(".zst") else None
     reader = reader or gzip.GzipFile(fileobj=stream, mode="rb")
 
     def read(size: int) -> bytes:
@@ -75,9 +78,8 @@ def packed(stream: BinaryIO, name: str) -> Iterator[BinaryIO]:
     if not is_packed(name):
         yield stream
         return
-    check_packing(name)
     if name.lower().endswith(".zst"):
-        writer: Any = _zstandard().CompressedOutputStream(_KeptOpen(stream), "zstd")
+        writer: Any = _arrow(name).CompressedOutputStream(_KeptOpen(stream), "zstd")
     else:
         writer = gzip.GzipFile(filename="", fileobj=stream, mode="wb", mtime=0)
     with writer:
@@ -121,9 +123,3 @@ class _KeptOpen(io.RawIOBase):
 
     def write(self, data: Any) -> int:  # noqa: ANN401  (bytes, or what has their buffer)
         return self._stream.write(data)
-
-
-def _zstandard() -> Any:  # noqa: ANN401  (a module)
-    import pyarrow as pa  # noqa: PLC0415  (an extra, and slow to import)
-
-    return pa

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from hashlib import blake2b
 from typing import Any, BinaryIO, NamedTuple
 
-from augment_ru.errors import AugmentError
+from augment_ru.errors import AugmentError, saying_where
 from augment_ru.formats.encodings import UTF8, in_utf8
 from augment_ru.formats.files import check_input, open_input
 from augment_ru.formats.json_lines import encoded_row
@@ -61,22 +61,8 @@ def read_rows(source: str, input_format: str | None = None, encoding: str = UTF8
         open_input(source) as stream,
         in_utf8(stream, UTF8 if kind == PARQUET else encoding) as content,  # a Parquet file has no other
     ):
-        return rows_in(content, kind, "stdin" if source == "-" else source)
-
-
-def rows_in(stream: BinaryIO, kind: str, where: str) -> Rows:
-    """Read the rows from the content of a file.
-
-    Args:
-        stream: the content, in UTF-8.
-        kind: the format, as `kind_of` names it, such as "JSON lines".
-        where: the name of the file in messages.
-
-    Raises:
-        AugmentError: the content does not hold rows.
-    """
-    reading = RowsRead(stream, kind, where)
-    return Rows(list(reading), reading.digest)
+        reading = RowsRead(content, kind, "stdin" if source == "-" else source)
+        return Rows(list(reading), reading.digest)
 
 
 class RowsRead:
@@ -130,10 +116,8 @@ def _bytes_of(values: Mapping[str, Any]) -> bytes:
 def _read(place: str, held: RowSource, line: Line) -> Row:
     if line.problem:
         raise AugmentError(f"{place}: {line.problem}")
-    try:
+    with saying_where(place):
         return Row(place, with_metadata(held.parsed(line)[1]))
-    except AugmentError as error:
-        raise AugmentError(f"{place}: {error}") from error
 
 
 def with_metadata(values: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -7,7 +7,7 @@ from contextlib import contextmanager, suppress
 from io import BufferedReader
 from typing import BinaryIO
 
-from augment_ru.errors import AugmentError, optional
+from augment_ru.errors import AugmentError, first_line, optional
 
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 
@@ -37,7 +37,7 @@ class Remote:
         try:
             self._files, self._path = fsspec.core.url_to_fs(url)
         except (ImportError, ValueError, OSError) as error:
-            raise AugmentError(f"{url}: {_first_line(error)}") from error
+            raise AugmentError(f"{url}: {first_line(error)}") from error
 
     def exists(self) -> bool:
         """Tell whether there is a file at the URL.
@@ -143,11 +143,5 @@ def file_errors(url: str) -> Iterator[None]:
     """
     try:
         yield
-    except AugmentError:
-        raise
     except OSError as error:
-        raise AugmentError(f"{url}: {type(error).__name__}: {error.strerror or _first_line(error)}") from error
-
-
-def _first_line(error: Exception) -> str:
-    return (str(error).strip() or type(error).__name__).split("\n", 1)[0]
+        raise AugmentError(f"{url}: {type(error).__name__}: {error.strerror or first_line(error)}") from error

@@ -95,13 +95,8 @@ def lines_with(
             it is not certain where the text stands in the line.
     """
     key = b"" if metadata is None else f", {encoded(KEY)}: ".encode()
-    columns = zip(
-        records.lines or (),
-        map(orjson.dumps, records.texts),
-        map(orjson.dumps, new),
-        repeat(b"") if metadata is None else metadata,
-        strict=False,
-    )
+    texts = map(orjson.dumps, records.texts), map(orjson.dumps, new)
+    columns = zip(records.lines or (), *texts, repeat(b"") if metadata is None else metadata, strict=False)
     for number, (line, old, text, held) in enumerate(columns):
         at = line.find(old)
         is_plain = line[-1] == _BRACE and line[-2] > _SPACE and b"\\u" not in line and b"\\/" not in line

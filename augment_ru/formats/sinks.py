@@ -53,17 +53,15 @@ def sink_of(
             edited.
     """
     if kind == "JSON" and not (isinstance(source, JsonLines) and source.called_json):
-        return JsonArraySink(
-            stream, source if isinstance(source, JsonArray) else None, mark=mark, is_part=part is not None
-        )
+        array = source if isinstance(source, JsonArray) else None
+        return JsonArraySink(stream, array, mark=mark, is_part=part is not None)
     if kind in {"CSV", "TSV"}:
         names = source.names if isinstance(source, Table) else ()
         same = isinstance(source, Table) and source.called_tsv == (kind == "TSV")
         layout = source.layout if isinstance(source, Table) and same else TableLayout("\t" if kind == "TSV" else ",")
         names = (*names, key) if names and key else names
-        sink = _TableSink(
-            stream, layout, names or (part or NOTHING).names, key=key, mark=mark, same=same, safe=csv_safe
-        )
+        names = names or (part or NOTHING).names
+        sink = _TableSink(stream, layout, names, key=key, mark=mark, same=same, safe=csv_safe)
         sink.started = part is not None
         return sink
     if kind == "Parquet":

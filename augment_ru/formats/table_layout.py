@@ -2,9 +2,8 @@
 
 import csv
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from io import StringIO
-from typing import Any
+from typing import Any, NamedTuple
 
 from augment_ru.errors import AugmentError
 from augment_ru.formats.json_lines import encoded
@@ -13,8 +12,7 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")
 """The first characters of a cell that a spreadsheet takes for a formula (OWASP, "CSV Injection")."""
 
 
-@dataclass(frozen=True, slots=True)
-class TableLayout:
+class TableLayout(NamedTuple):
     """How a table is written: its delimiter and its line end.
 
     A CSV cell in quotation marks may hold delimiters and line ends; a quotation mark inside it is written twice. A TSV
@@ -97,14 +95,12 @@ def without_formulas(row: Mapping[str, Any], before: Mapping[str, Any]) -> dict[
     >>> without_formulas({"text": "@нна", "other": "=1"}, {"text": "анна", "other": "=1"})
     {'text': "'@нна", 'other': '=1'}
     """
-    return {
-        name: f"'{value}"
-        if isinstance(value, str)
-        and value.startswith(_FORMULA)
-        and not cell_text(before.get(name)).startswith(_FORMULA)
-        else value
-        for name, value in row.items()
-    }
+    found = dict(row)
+    for name, value in row.items():
+        is_formula = isinstance(value, str) and value.startswith(_FORMULA)
+        if is_formula and not cell_text(before.get(name)).startswith(_FORMULA):
+            found[name] = f"'{value}"
+    return found
 
 
 def check_names(values: Mapping[str, Any], names: Sequence[str]) -> None:

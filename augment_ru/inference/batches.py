@@ -1,8 +1,7 @@
 """Divide token sequences into batches, pad them, and halve batches that do not fit into memory."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -16,8 +15,7 @@ if TYPE_CHECKING:
 MOST_SEQUENCES = 4096
 
 
-@dataclass(frozen=True, slots=True)
-class TokensByDevice:
+class TokensByDevice(NamedTuple):
     """The maximum number of tokens in a batch, padding included, for each kind of device.
 
     Attributes:

@@ -7,8 +7,7 @@ model computes a tree of tokens exactly as it computes the sequences; if not, it
 import copy
 import inspect
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -102,8 +101,7 @@ def _scores(pretrained: Pretrained, prefix: "_Prefix", trees: Sequence[Tree], ro
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class _Prefix:
+class _Prefix(NamedTuple):
     """What the model computed for a prefix.
 
     Attributes:
@@ -152,9 +150,8 @@ class _Prefix:
             for start in range(0, size, piece):
                 stop = min(start + piece, size)
                 wanted = max(group.first - 1, start)  # the logits at i are those of the token at i + 1
-                options = _only_logits(
-                    pretrained, list(range(min(wanted, stop - 1) - start, stop - start)), stop - start
-                )
+                places = list(range(min(wanted, stop - 1) - start, stop - start))
+                options = _only_logits(pretrained, places, stop - start)
                 out = pretrained.model(
                     input_ids=tokens[None, start:stop],
                     position_ids=torch.arange(start, stop, device=pretrained.device)[None],
@@ -270,8 +267,7 @@ _BATCH_TOKENS = TokensByDevice(cpu=512, gpu=8192)
 """The tokens of a batch; each needs a float32 for every token of the vocabulary."""
 
 
-@dataclass(frozen=True, slots=True)
-class Likelihoods:
+class Likelihoods(NamedTuple):
     """A function that computes log-likelihoods of token sequences with one model.
 
     Attributes:

@@ -10,14 +10,13 @@ import os
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from augment_ru.errors import AugmentError, optional
+from augment_ru.errors import AugmentError, first_line, optional
 
 if TYPE_CHECKING:
     from torch import device as Device  # noqa: N812  (a class)
@@ -82,8 +81,7 @@ def dtype_of(name: str, device: "Device") -> "Dtype":
     return getattr(torch, name)  # type: ignore[no-any-return]  # of DTYPES
 
 
-@dataclass(frozen=True, slots=True)
-class Pretrained:
+class Pretrained(NamedTuple):
     """A network of transformers, ready to use.
 
     Attributes:
@@ -173,7 +171,7 @@ def _read(kind: Any, name: str, folder: Path, what: str) -> Any:  # noqa: ANN401
     try:
         return kind.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
     except Exception as error:  # whatever a wrong value leads to in transformers
-        raise AugmentError(f"model {name}: its {what} cannot be read ({_first_line(error)})") from error
+        raise AugmentError(f"model {name}: its {what} cannot be read ({first_line(error)})") from error
 
 
 @lru_cache(maxsize=16)
@@ -233,7 +231,7 @@ def _load(  # noqa: PLR0917  (those of `load`)
             _folder(name), **safe, config=config, dtype=dtype, output_loading_info=True, **options
         )
     except Exception as error:
-        reason = _first_line(error)
+        reason = first_line(error)
         if "Weights only load failed" in reason:  # torch's own message recommends to unpickle
             reason = "its weights are not plain tensors, and pickled objects are never read; use a model in safetensors"
         raise AugmentError(f"model {name}: cannot be loaded as {head}: {reason}") from error
@@ -280,11 +278,6 @@ def _folder(name: str) -> Path:
             f"model {name}: neither a folder nor in the local cache; get it with: augment-ru models pull {name}"
         )
     return Path(found).parent
-
-
-def _first_line(error: BaseException) -> str:
-    """Return the first line of an error's message."""
-    return (str(error).strip() or type(error).__name__).splitlines()[0]
 
 
 @contextmanager

@@ -8,7 +8,6 @@ attends only to the prefix and to its ancestors.
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -32,8 +31,7 @@ class Request(NamedTuple):
     first: int
 
 
-@dataclass(frozen=True, slots=True)
-class Tree:
+class Tree(NamedTuple):
     """The token sequences of a question as a tree: tokens that several sequences begin with occur once.
 
     The prefix, which all sequences of the question have in common with those of other questions, is left out.
@@ -58,8 +56,7 @@ class Tree:
     paths: tuple[Ints, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class PrefixGroup:
+class PrefixGroup(NamedTuple):
     """Questions whose token sequences all begin with the same tokens (the prefix), which are computed once.
 
     Attributes:

@@ -3,7 +3,7 @@
 import time
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager, closing, nullcontext, suppress
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain, islice
@@ -20,8 +20,8 @@ from augment_ru.adversary.victim import victim_of
 from augment_ru.errors import AugmentError, amount, unknown
 from augment_ru.evaluation.answers import answer_kind, different_golds, labels_of_different
 from augment_ru.evaluation.defences import Defence
-from augment_ru.evaluation.evaluation import check_models, evaluate
-from augment_ru.evaluation.examples import Cache, NamedModel, default_path, named_spec
+from augment_ru.evaluation.evaluation import checked_models, evaluate
+from augment_ru.evaluation.examples import NamedModel, default_path, named_spec, opened_cache
 from augment_ru.evaluation.loading import loaded
 from augment_ru.evaluation.pairs import task_of_rows
 from augment_ru.evaluation.protocol import EvaluationSettings
@@ -108,7 +108,7 @@ def _checked(given: Mapping[str, Any]) -> RowsJob:
     rows = replace(rows, reads=[*rows.reads, *cache])
     rows.check()
     models = dict.fromkeys(filter(None, (given["model"], given["guide"])))
-    check_models(list(models), model_options(given["model_options"]))
+    checked_models(list(models), model_options(given["model_options"]))
     if given["defence"] is not None:
         Defence.of(given["defence"])
     check_search(len(rows.perturbers), given["budget"], given["draws"], given["seconds"], given["confirm"])
@@ -166,11 +166,7 @@ class SearchRows(RowWork):
             confirm=given["confirm"],
         )
         scoring = self.schema.scoring
-        path = None if given["cache"] == "none" else Path(given["cache"] or default_path())
-
-        def cached() -> AbstractContextManager[Cache | None]:  # several processes may have it open
-            return nullcontext() if path is None else closing(Cache(path))
-
+        cached = partial(opened_cache, given["cache"] or default_path())  # several processes may have it open
         if adversary.confirm:
             with cached() as cache:
                 adversary.use_cache(cache)

@@ -2,7 +2,6 @@
 
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,6 +23,7 @@ from augment_ru.jobs.progress import say, terminal_width
 from augment_ru.jobs.reading import records_of
 from augment_ru.jobs.rows import rows_job
 from augment_ru.jobs.summary import folded
+from augment_ru.records.groups import grouped
 from augment_ru.records.record import Record
 from augment_ru.run.engines import LOCAL, InProcess, engine_of, in_order
 from augment_ru.run.work import Engine
@@ -35,8 +35,7 @@ _ROWS = 256
 """The number of records, or of pairs, that a worker scores at a time."""
 
 
-@dataclass(frozen=True, slots=True)
-class Measured:
+class Measured(NamedTuple):
     """The scores of unrelated pairs of texts, or of the texts that one attack changes at one probability.
 
     Attributes:
@@ -59,8 +58,7 @@ class Measured:
         return float(np.mean(self.scores >= threshold))
 
 
-@dataclass(frozen=True, slots=True)
-class Calibration:
+class Calibration(NamedTuple):
     """The scores of a similarity on a user's texts, with a proposed threshold.
 
     Attributes:
@@ -195,24 +193,16 @@ def calibrated(
         else:
             of_attacks.append(scores)
     unrelated = Measured("unrelated texts", None, np.concatenate(of_pairs))
-    measured = [
-        Measured(name, perturber.attack.probability, scores, is_own, similarity.grades(scores))
-        for (name, perturber, is_own), scores in zip(
-            strengths, map(np.concatenate, zip(*of_attacks, strict=True)), strict=True
-        )
-    ]
+    measured = []
+    for (name, perturber, is_own), parts_of in zip(strengths, zip(*of_attacks, strict=True), strict=True):
+        joined = np.concatenate(parts_of)
+        measured.append(Measured(name, perturber.attack.probability, joined, is_own, similarity.grades(joined)))
     own = [one for one in measured if one.default and one.scores.size]
     if not own:
         raise AugmentError("no attack changes any of these texts; give others, or other attacks with `attacks`")
     threshold = min(float(np.sort(one.scores)[-int(np.ceil(accept * one.scores.size))]) for one in own)
-    return Calibration(
-        similarity.signature,
-        unrelated,
-        [one for one in measured if one.scores.size],
-        accept,
-        round(threshold, DIGITS),
-        similarity.threshold,
-    )
+    changed, threshold = [one for one in measured if one.scores.size], round(threshold, DIGITS)
+    return Calibration(similarity.signature, unrelated, changed, accept, threshold, similarity.threshold)
 
 
 def unrelated_pairs(records: Sequence[Record]) -> tuple[list[str], list[str]]:
@@ -225,15 +215,11 @@ def unrelated_pairs(records: Sequence[Record]) -> tuple[list[str], list[str]]:
     Raises:
         AugmentError: no field has two different texts.
     """
-    fields: dict[str, set[str]] = {}
-    for record in records:
-        for name, text in record.texts().items():
-            if text.strip():
-                fields.setdefault(name, set()).add(text)
+    fields = grouped(item for record in records for item in record.texts().items())
     ones: list[str] = []
     others: list[str] = []
     for found in fields.values():
-        texts = sorted(found)
+        texts = sorted({text for text in found if text.strip()})
         order = np.argsort(digests(texts), kind="stable")
         shuffled = [texts[place] for place in order.tolist()]
         if len(shuffled) > 1:
@@ -251,8 +237,7 @@ class _Pairs(NamedTuple):
     others: list[str]
 
 
-@dataclass(frozen=True, slots=True)
-class _Scoring:
+class _Scoring(NamedTuple):
     """Scores pairs of texts, or the changes that each perturber makes to records; rounds scores to four decimals."""
 
     preparation: Preparation
@@ -310,15 +295,10 @@ def calibration_lines(calibration: Calibration, room: int | None = None) -> Iter
     for one in every:
         strength = "" if one.probability is None else f"{one.probability:g}{'*' if one.default else ''}"
         quantiles = np.quantile(one.scores, [0.05, 0.5, 0.95])
-        rows.append(
-            (
-                *(one.what, strength, str(one.scores.size), f"{one.scores.mean():.3f}"),
-                *(f"{value:.3f}" for value in quantiles),
-                f"{one.passing(calibration.threshold):.0%}",
-                *(_percentages(one.grades) if has_grades else ()),
-                _plot(one.scores, low, calibration.threshold),
-            )
-        )
+        cells = [one.what, strength, str(one.scores.size), f"{one.scores.mean():.3f}"]
+        cells += [*(f"{value:.3f}" for value in quantiles), f"{one.passing(calibration.threshold):.0%}"]
+        cells += _percentages(one.grades) if has_grades else []
+        rows.append((*cells, _plot(one.scores, low, calibration.threshold)))
     widths = [max(len(row[0]) for row in rows), 5, *[6] * 6, *[4] * (len(rows[0]) - 9), _CELLS + 1]
     kept = list(range(len(widths)))
     for droppable in (kept[-1], *_OUTER_QUANTILES):

@@ -1,7 +1,8 @@
 """The work of `augment-ru compare` and `totals`: read reports, compare them, or take means over tasks."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from augment_ru.evaluation import totals
 from augment_ru.evaluation.compare import compare, compared_page, compared_tables, named_report
@@ -13,47 +14,30 @@ from augment_ru.jobs.flags import checking
 from augment_ru.jobs.outputs import write_file
 
 
-def compare_reports(
-    reports: Sequence[str],
-    *,
-    output: str | None,
-    html: str | None,
-    form: str,
-    latex: Sequence[str],
-    title: str | None,
-    date: str | None,
-    seed: int,
-    quiet: bool,
-) -> None:
+def compare_reports(given: Mapping[str, Any]) -> None:
     """Compare reports, print the tables, and write the files. If the comparison goes to stdout, tables go to stderr.
 
     Args:
-        reports: the files of the reports.
-        output: the file of the comparison as JSON, or - for stdout; None for no file.
-        html: the file of the HTML page; None for no page.
-        form: how the tables are printed: `table` for the terminal, or `markdown`, `csv` or `latex`.
-        latex: the options of LaTeX tables, such as `transposed`.
-        title: the title of the comparison.
-        date: the date that the comparison states.
-        seed: the seed of the bootstrap.
-        quiet: whether no message about the written files is printed on stderr.
+        given: maps the parameters of the options of `compare` to their values.
 
     Raises:
         AugmentError: a file is not a report or cannot be written, or the reports share no rows.
     """
+    reports, output, html, form = (given[name] for name in ("reports", "output", "html", "form"))
     with checking():
-        options = latex_options(latex, form)
+        options = latex_options(given["latex"], form)
         for path in reports:
             check_input(path)
         check_outputs([("`output`", None if output == "-" else output), ("`html`", html)], reports)
-    found = compare([named_report(Path(path)) for path in reports], seed=seed, title=title, date=date)
+    read = [named_report(Path(path)) for path in reports]
+    found = compare(read, seed=given["seed"], title=given["title"], date=given["date"])
     tables = compared_tables(found)
     write_json(output, as_json(found))
     if html is not None:
         write_file(html, [compared_page(found, tables).encode("utf-8", "replace")])
     shown = [table for table in tables if table.key != "attacks" or form != "table"]
     print_shown(shown, form, found, latex=options, to_stderr=output == "-")
-    say_written([output, html], "the comparison", "`html` PAGE.html makes a page", quiet=quiet)
+    say_written([output, html], "the comparison", "`html` PAGE.html makes a page", quiet=given["quiet"])
 
 
 def print_totals(reports: Sequence[Path], form: str) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 
 from augment_ru.errors import AugmentError, amount, printable
 from augment_ru.evaluation.defences import Defence
-from augment_ru.evaluation.evaluation import check_models, evaluate
+from augment_ru.evaluation.evaluation import checked_models, evaluate
 from augment_ru.evaluation.examples import default_path
 from augment_ru.evaluation.loading import rows_file
 from augment_ru.evaluation.protocol import EvaluationSettings, ModelRun
@@ -20,7 +20,7 @@ from augment_ru.evaluation.requirements import Requirement
 from augment_ru.evaluation.table_text import LatexOptions, ShownTable, as_text
 from augment_ru.evaluation.tables import SHORT, TABLES, check_tables, paper_table, tables_of
 from augment_ru.formats.files import check_input, check_outputs, named_files
-from augment_ru.formats.json_lines import encoded_row
+from augment_ru.formats.json_lines import encoded_row, json_text
 from augment_ru.jobs.flags import checking
 from augment_ru.jobs.outputs import json_lines, write_file
 from augment_ru.jobs.progress import progress, say
@@ -47,7 +47,7 @@ def run_evaluation(given: Mapping[str, Any]) -> int:
     keys = keys or (*SHORT, *(("contamination",) if given["fresh"] else ()))
     with checking():
         settings = _settings(given)
-        check_models(given["models"], settings.options, settings.nearest or "")
+        checked_models(given["models"], settings.options, settings.nearest or "")
         for spec in settings.defences:
             Defence.of(spec)
         for text in settings.require:
@@ -167,7 +167,7 @@ def write_json(output: str | None, values: Mapping[str, Any]) -> None:
     if output == "-":
         print(encoded_row(values))
     else:
-        write_file(output, map(_pretty, [values]))
+        write_file(output, [f"{json_text(values, indent=1, allow_nan=False)}\n".encode()])
 
 
 def say_written(files: Iterable[str | None], what: str, remedy: str, *, quiet: bool) -> None:
@@ -236,17 +236,6 @@ def print_shown(
 
             for sentence in findings(report):  # a table for a paper has no room for them, but its author needs them
                 print(printable(sentence), file=sys.stderr)
-
-
-def _pretty(report: Mapping[str, Any]) -> bytes:
-    """Encode a report as indented JSON."""
-    import json  # noqa: PLC0415
-
-    text = json.dumps(report, ensure_ascii=False, indent=1, allow_nan=False)
-    try:
-        return f"{text}\n".encode()
-    except UnicodeEncodeError:  # a label, or a field of --by, contains a lone surrogate
-        return f"{json.dumps(report, indent=1, allow_nan=False)}\n".encode()
 
 
 def _print_counts(runs: Sequence[ModelRun], *, quiet: bool) -> None:

@@ -88,9 +88,8 @@ def _protected(console: Console, what: str, text: str, spans: Sequence[Span], ru
     console.print(Text(f"{what} ", style="bold"), shown, sep="")
     for span in spans:
         rule = f" {rules.get(span.label, 'always'):<16} {span.start}–{span.stop}  "
-        console.print(
-            "  ", Text(pictured(f"{span.label:<10}"), "yellow"), Text(rule), Text(pictured(span.of(text))), sep=""
-        )
+        label = Text(pictured(f"{span.label:<10}"), "yellow")
+        console.print("  ", label, Text(rule), Text(pictured(span.of(text))), sep="")
     if not spans:
         console.print("  nothing")
 

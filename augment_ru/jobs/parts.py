@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from hashlib import blake2b
 from io import BytesIO
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NamedTuple
 
 import msgspec
 
@@ -33,8 +33,7 @@ _FACTS = "facts.json"
 """The file in the store of a run that holds everything its rows depend on besides the input."""
 
 
-@dataclass(frozen=True, slots=True)
-class JobPart:
+class JobPart(NamedTuple):
     """A part of the input, which one worker does by itself.
 
     Attributes:
@@ -177,8 +176,7 @@ def _difference(store: PartStore, facts: Mapping[str, Any]) -> str:
     return "parts of another run stand beside the output; run without it to begin anew"
 
 
-@dataclass(frozen=True, slots=True)
-class PartWork:
+class PartWork(NamedTuple):
     """What a worker does with the parts of the input that it gets.
 
     Attributes:
@@ -321,7 +319,7 @@ def _checked(
     if not (ends or made.failed or _taught(sink, made, before)):
         return made
     types = before.types if sink.learns_types else ()
-    exact = begin()(replace(part, learnt=Learnt(part.learnt.names, types), limit=left))
+    exact = begin()(part._replace(learnt=Learnt(part.learnt.names, types), limit=left))
     sink.learn(exact.learnt)
     return exact
 

@@ -109,9 +109,8 @@ class PerturbRows(RowWork):
             share = (tally.read - read) / (len(self.job.perturbers) * self.job.copies)
             read = tally.read
             found = _perturbed(chunk, self.job, tally, partial(advance, len(chunk), share))
-            rows = PerturbedRows(
-                chunk, found, self.job.meta, self.job.perturbers[0].seed if self.job.with_original else None
-            )
+            seed = self.job.perturbers[0].seed if self.job.with_original else None
+            rows = PerturbedRows(chunk, found, self.job.meta, seed)
             tally.written += len(rows)
             if self.show is None:
                 return rows

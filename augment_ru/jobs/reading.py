@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, TypeVar
 
 from augment_ru.engine.prepare import CHUNK_CHARACTERS, CHUNK_ROWS, SIZE, chunks
-from augment_ru.errors import AugmentError
+from augment_ru.errors import AugmentError, saying_where
 from augment_ru.formats.encodings import in_utf8, is_utf8
 from augment_ru.formats.files import Piped, open_input
 from augment_ru.formats.json_lines import PLAIN, JsonLines, objects_of
@@ -63,10 +63,8 @@ def source_in(job: RowsJob, stream: BinaryIO) -> RowSource:
     Raises:
         AugmentError: the content is not in the expected format.
     """
-    try:
+    with saying_where(job.source):
         return source_of(job.input_kind, stream)
-    except AugmentError as error:
-        raise AugmentError(f"{job.source}: {error}") from error
 
 
 def with_corpus(job: RowsJob, stream: BinaryIO) -> RowsJob:
@@ -249,10 +247,8 @@ def said_rows(source: Iterable[T], where: str) -> Iterator[T]:
     Raises:
         AugmentError: the file is damaged; the message begins with `where`.
     """
-    try:
+    with saying_where(where):
         yield from source
-    except AugmentError as error:
-        raise AugmentError(f"{where}: {error}") from error
 
 
 def _record(source: RowSource, line: Line, job: RowsJob, task: Task | None) -> Record:

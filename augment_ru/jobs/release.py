@@ -1,7 +1,9 @@
 """The work of `augment-ru release`: build a release, or check one."""
 
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from augment_ru.jobs.flags import checking
 from augment_ru.jobs.progress import print_problems, progress, say
@@ -9,29 +11,23 @@ from augment_ru.release.build import ReleaseBuild
 from augment_ru.release.verify import unchecked, verify_release
 
 
-def make_release(
-    recipe: str, *, output: str, workers: int | None, resume: bool, device: str | None, quiet: bool
-) -> None:
+def make_release(given: Mapping[str, Any]) -> None:
     """Build the release of a recipe.
 
     Args:
-        recipe: the recipe file.
-        output: the folder to create.
-        workers: how many processes build it; None for one.
-        resume: whether to continue a build that was killed.
-        device: where networks run; None for auto.
-        quiet: whether no progress and no messages are shown.
+        given: maps the parameters of the options of `release build` to their values.
 
     Raises:
         AugmentError: the recipe, a file that it names, or a row is wrong.
     """
+    output, quiet = given["output"], given["quiet"]
     with checking():
-        prepared = ReleaseBuild(Path(recipe), Path(output), workers or 1, resume, device or "auto")
+        recipe, workers, device = Path(given["recipe"]), given["workers"] or 1, given["device"] or "auto"
+        prepared = ReleaseBuild(recipe, Path(output), workers, given["resume"], device)
     with progress("release", "shards", quiet=quiet) as advance:
         report = prepared.run(lambda count, total: advance(count, total=total))
-    say(str(report), quiet=quiet)
-    say(report.prompts, quiet=quiet)
-    say(f"wrote {output}", quiet=quiet)
+    for line in (str(report), report.prompts, f"wrote {output}"):
+        say(line, quiet=quiet)
 
 
 def check_release(folder: str, *, rebuild: int, expect: str | None) -> None:

@@ -1,7 +1,6 @@
 """The work of `augment-ru similarity`: score given pairs of texts, and print figures for each attack."""
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
@@ -25,6 +24,7 @@ from augment_ru.jobs.flags import checking
 from augment_ru.jobs.outputs import json_lines, write_file
 from augment_ru.jobs.progress import say
 from augment_ru.options import by_name
+from augment_ru.records.groups import grouped
 from augment_ru.registry import own_files
 from augment_ru.script import Script
 
@@ -110,52 +110,36 @@ def _script(row: Row, field: str, original: str, perturbed: str) -> Script | Non
     return script
 
 
-def score_pairs(
-    source: str,
-    *,
-    similarity: str | None,
-    options: Sequence[str] = (),
-    input_format: str | None,
-    encoding: str | None,
-    device: str | None,
-    output: Path | None,
-    form: str,
-) -> None:
+def score_pairs(given: Mapping[str, Any]) -> None:
     """Score the pairs of texts in a file, write each pair with its score, and print how scores are distributed.
 
     The distribution is printed for each attack.
 
     Args:
-        source: the file, or - for stdin.
-        similarity: the specification of the similarity; None for the default.
-        options: options of the similarity, such as `bertscore.rescale=true`.
-        input_format: the format of the file; None takes it from the name.
-        encoding: the encoding of the file; None for UTF-8.
-        device: where networks run; None for auto.
-        output: the file for the pairs with their scores; None for no file.
-        form: how the table is printed: `table` for the terminal, or `markdown`, `csv` or `latex`.
+        given: maps the parameters of the options of `similarity` to their values.
 
     Raises:
         AugmentError: an option or a row is wrong, or there are no pairs.
     """
-    spec = similarity or "meaning"
+    source, output, spec = given["source"], given["output"], given["similarity"] or "meaning"
+    encoding = given["encoding"] or UTF8
     with checking():
-        made = similarity_of(spec, _options(spec, options), may_import=True)
+        made = similarity_of(spec, _options(spec, given["options"]), may_import=True)
         read = [source, *named_files([spec.partition(":")[2]]), *map(str, own_files())]
         check_outputs([("`output`", None if output is None else str(output))], read)
-        check_encoding(encoding or UTF8)
+        check_encoding(encoding)
         if made is None:
             raise AugmentError("`similarity` none: nothing to score with; give meaning, navec or bertscore")
-    pairs = [pair for row in read_rows(source, input_format, encoding or UTF8).rows for pair in pairs_in(row)]
+    pairs = [pair for row in read_rows(source, given["input_format"], encoding).rows for pair in pairs_in(row)]
     if not pairs:
         raise AugmentError(f"{source}: no pairs")
-    scores = scored(pairs, made.on_device(device or "auto"), Preparation(()))
+    scores = scored(pairs, made.on_device(given["device"] or "auto"), Preparation(()))
     if output is not None:
         rows = ((*pair[:3], score) for pair, score in zip(pairs, scores, strict=True))
         names = ("attack", "original", "perturbed", "similarity")
         write_file(output, json_lines(dict(zip(names, row, strict=True)) for row in rows))
         say(f"wrote {amount(len(pairs), 'pair')} to {output}")
-    print_shown([figures_table(figures(pairs, scores))], form)
+    print_shown([figures_table(figures(pairs, scores))], given["form"])
 
 
 def _options(spec: str, given: Sequence[str]) -> dict[str, str]:
@@ -205,9 +189,7 @@ def figures(pairs: Sequence[TextPair], scores: Sequence[float]) -> dict[str, dic
     Returns:
         For each attack, the number of its pairs (`pairs`), and the mean, deviation and quantiles of their scores.
     """
-    by_attack: dict[str, list[float]] = {}
-    for pair, score in zip(pairs, scores, strict=True):
-        by_attack.setdefault(pair.attack, []).append(score)
+    by_attack = grouped((pair.attack, score) for pair, score in zip(pairs, scores, strict=True))
     return {name: {"pairs": len(own), **(distribution(own) or {})} for name, own in by_attack.items()}
 
 

@@ -4,7 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, replace
-from typing import BinaryIO, Self, TypeAlias
+from typing import BinaryIO, TypeAlias
 
 from augment_ru.formats.files import twice
 from augment_ru.formats.row import Changed
@@ -34,10 +34,6 @@ class RowWork(ABC):
 
     job: RowsJob
 
-    def with_job(self, job: RowsJob) -> Self:
-        """Return a copy of this work for another run."""
-        return replace(self, job=job)
-
     @abstractmethod
     def begin(self) -> OnChunk:
         """Load what the work needs, and return the function that does it for a chunk of records.
@@ -64,7 +60,7 @@ def reading(work: RowWork, content: BinaryIO | None = None) -> Iterator[tuple[Ro
         content = content or stack.enter_context(opened(work.job))
         if any(perturber.attack.wants_corpus for perturber in work.job.perturbers):
             content = stack.enter_context(twice(content))
-            work = work.with_job(with_corpus(work.job, content))
+            work = replace(work, job=with_corpus(work.job, content))
         yield work, source_in(work.job, content)
 
 

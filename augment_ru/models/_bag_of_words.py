@@ -3,9 +3,9 @@
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, NamedTuple
 
-from augment_ru.errors import AugmentError
+from augment_ru.errors import AugmentError, saying_where
 from augment_ru.evaluation.answers import check_labels_shared, golds_of
 from augment_ru.evaluation.examples import Example, Model, ModelRequest, Prediction, Scored, example_of
 from augment_ru.formats.read import read_rows
@@ -15,22 +15,7 @@ from augment_ru.records.task import task as task_of
 NEEDED = "models that count words need scikit-learn"
 
 
-class Classifier(Protocol):
-    """The methods of a classifier or pipeline of scikit-learn that models of bags of words need."""
-
-    def fit(self, inputs: Sequence[str], labels: Sequence[str], /) -> Any:  # noqa: ANN401  (itself)
-        """Learn the label of each input (a text), and return the classifier itself."""
-
-    def decision_function(self, inputs: Sequence[str], /) -> Any:  # noqa: ANN401  (an array)
-        """Return the scores of the labels for each input (a text).
-
-        With more than two labels, each has a score. With two labels, there is only the score of the second, which is
-        above 0 if it wins.
-        """
-
-
-@dataclass(frozen=True, slots=True)
-class Train:
+class Train(NamedTuple):
     """The rows of a train file, from which models of bags of words are trained.
 
     Attributes:
@@ -69,10 +54,8 @@ def train_of(request: ModelRequest, kind: str) -> Train:
         for name, label in zip(task.scoring.gold, gold, strict=True):
             if label is None:
                 raise AugmentError(f"{row.where}: no label in '{name}'; name the field with `label_fields`")
-        try:
+        with saying_where(row.where):
             texts.append(example_of(row.values, task).text)
-        except AugmentError as error:
-            raise AugmentError(f"{row.where}: {error}") from error
     labels = {name: [str(gold[at]) for gold in golds] for at, name in enumerate(request.task.scoring.gold)}
     check_labels_shared(str(path), {label for own in labels.values() for label in own}, request.labels)
     return Train(texts, labels, read.digest)
@@ -89,8 +72,7 @@ def _learned(task: Task, rows: Sequence[Mapping[str, Any]]) -> Task:
     return task_of(task.benchmark.trained_on)
 
 
-@dataclass(frozen=True, slots=True)
-class Constant:
+class Constant(NamedTuple):
     """A classifier that always gives the same label, for train files with only one label.
 
     The classifiers of scikit-learn cannot be trained on a single class.
@@ -163,7 +145,7 @@ def decisions(classifier: Any, texts: Sequence[str]) -> list[dict[str, float]]: 
     return [dict(zip(names, map(float, row), strict=True)) for row in values]
 
 
-def fitted(train: Train, make: Callable[[], Classifier], signature: str) -> BagOfWords:
+def fitted(train: Train, make: Callable[[], Any], signature: str) -> BagOfWords:
     """Train a model of classifiers: one for each field of the right answer.
 
     Args:

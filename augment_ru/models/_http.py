@@ -4,13 +4,12 @@ import asyncio
 import json
 from collections import deque
 from collections.abc import Callable, Coroutine, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache
 from math import inf
 from queue import Empty, SimpleQueue
 from threading import Thread
 from time import monotonic
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from augment_ru.errors import AugmentError, said
 from augment_ru.signals import HeldSignals
@@ -42,8 +41,7 @@ _MESSAGE_LENGTH = 200
 """The maximum number of characters of a server's message that an error quotes."""
 
 
-@dataclass(frozen=True, slots=True)
-class Server:
+class Server(NamedTuple):
     """A server that answers in JSON.
 
     Attributes:

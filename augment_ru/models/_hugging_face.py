@@ -15,7 +15,7 @@ from augment_ru.inference.decoding import Decoding
 from augment_ru.inference.generate import generated
 from augment_ru.inference.pretrained import Pretrained, context_of, load
 from augment_ru.inference.token_trees import Tokens
-from augment_ru.models._options import AskedWithPrompts, check_at_least
+from augment_ru.models._options import AskedWithPrompts, CheckedOptions, limited
 from augment_ru.prompting.chat import Chat, closing
 from augment_ru.prompting.encoder import PromptEncoder
 from augment_ru.prompting.prompt import FilledPrompt, Prompt
@@ -25,7 +25,7 @@ from augment_ru.prompting.replies import REASONING, answer_in, before_stop
 
 
 @dataclass(frozen=True, slots=True)
-class LoadingOptions:
+class LoadingOptions(CheckedOptions):
     """How a model is loaded and run. These options change answers only by rounding.
 
     Attributes:
@@ -37,7 +37,7 @@ class LoadingOptions:
 
     dtype: str = "auto"
     device_map: str | None = None
-    batch_tokens: int | None = None
+    batch_tokens: int | None = limited(None, least=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +57,9 @@ class PromptOptions(LoadingOptions, AskedWithPrompts):
 
     template: str | None = None
     variant: int = 1
-    budget: int | None = None
+    budget: int | None = limited(None, least=1)
     top_p: float | None = 0.8
-    max_tokens: int | None = None
+    max_tokens: int | None = limited(None, least=1)
     seed: int = 42
 
 
@@ -111,8 +111,6 @@ class PromptedNetwork:
         Raises:
             AugmentError: there is no such model or prompt, or an option is out of its range.
         """
-        for name in ("budget", "max_tokens", "batch_tokens"):
-            check_at_least(name, getattr(options, name), 1)
         if options.top_p is not None and not 0.0 < options.top_p <= 1.0:
             raise AugmentError(f"option top_p={options.top_p}; must be above 0 and at most 1")
         prompt = prompt_of(request.task, options.template, variant=options.variant)
@@ -141,10 +139,8 @@ class PromptedNetwork:
         texts = [decode(ids, skip_special_tokens=True) for ids in answers]
         if self.encoder.chat is None:
             return [before_stop(text, prompt.stop).strip() for text, prompt in zip(texts, prompts, strict=True)]
-        return [
-            answer_in(text, prompt, was_cut=len(ids) >= prompt.tokens)
-            for text, ids, prompt in zip(texts, answers, prompts, strict=True)
-        ]
+        replies = zip(texts, answers, prompts, strict=True)
+        return [answer_in(text, prompt, was_cut=len(ids) >= prompt.tokens) for text, ids, prompt in replies]
 
     def reasoned(self, prompts: Sequence[FilledPrompt], tokens: Sequence[Tokens]) -> list[Tokens]:
         """Let the model reason; return, for each prompt, its tokens with those of the reasoning after them.
@@ -216,16 +212,11 @@ class PromptedNetwork:
         if not self.pretrained.model.config.is_encoder_decoder:  # its window holds the answer, too
             longest //= 2
         cold, warm = (min(self.options.max_tokens or limit, longest) for limit in self.prompt.limits)
-        return PromptedModel(
-            replace(self.prompt, limits=(cold, warm)),
-            labels,
-            score,
-            write,
-            signature_of(self.kind, self.pretrained, self.prompt, shaping),
-            self.encoder.budget(min(tokens, self.context)) if tokens else None,
-            self.pretrained.device.type == "cpu",
-            replies,
-        )
+        prompt = replace(self.prompt, limits=(cold, warm))
+        signature = signature_of(self.kind, self.pretrained, self.prompt, shaping)
+        budget = self.encoder.budget(min(tokens, self.context)) if tokens else None
+        is_exact = self.pretrained.device.type == "cpu"
+        return PromptedModel(prompt, labels, score, write, signature, budget, is_exact, replies)
 
 
 def batch_budget(pretrained: Pretrained, options: LoadingOptions) -> int:
@@ -250,7 +241,6 @@ def loaded(head: str, argument: str, device: str, options: LoadingOptions) -> Pr
     Raises:
         AugmentError: there is no such model, or an option is wrong.
     """
-    check_at_least("batch_tokens", options.batch_tokens, 1)
     placing: dict[str, Any] = {"device_map": options.device_map} if options.device_map else {}
     return load(head, argument, device=device, dtype=options.dtype, **placing)
 

@@ -1,13 +1,51 @@
-"""Shared by the options of models: prompts, and checks of values."""
+"""Shared by the options of models: prompts, and the values that are possible."""
 
 from collections.abc import Sequence
+from dataclasses import field, fields
+from typing import Any
 
 from augment_ru.errors import AugmentError
 from augment_ru.prompting.prompt_file import variants_of
 from augment_ru.records.task import Task
 
 
-class AskedWithPrompts:
+def limited(default: Any, *, possible: Sequence[str] = (), least: float | None = None, positive: bool = False) -> Any:  # noqa: ANN401
+    """Return a field of a dataclass of options whose values are limited; None always passes.
+
+    Args:
+        default: the default.
+        possible: the possible values; empty for any.
+        least: the smallest value that passes; None for any.
+        positive: whether the value must be over 0.
+    """
+    return field(default=default, metadata={"possible": possible, "least": least, "positive": positive})
+
+
+class CheckedOptions:
+    """The base class of options of which some are `limited`.
+
+    Raises:
+        AugmentError: an option has a value that is not possible.
+    """
+
+    __slots__ = ()
+
+    def __post_init__(self) -> None:
+        for one in fields(self):  # type: ignore[arg-type]  # a subclass is a dataclass
+            value, limits, wanted = getattr(self, one.name), one.metadata, ""
+            if value is None or not limits:
+                continue
+            if limits["possible"] and value not in limits["possible"]:
+                wanted = f"possible: {', '.join(limits['possible'])}"
+            elif limits["least"] is not None and value < limits["least"]:
+                wanted = f"must be at least {limits['least']}"
+            elif limits["positive"] and not value > 0:
+                wanted = "must be positive"
+            if wanted:
+                raise AugmentError(f"option {one.name}={value}; {wanted}")
+
+
+class AskedWithPrompts(CheckedOptions):
     """The base class of the options of models that are asked with prompts.
 
     Such options have `template` (a prompt file) and `variant` (the number of the template in it).
@@ -24,47 +62,3 @@ class AskedWithPrompts:
             template: another prompt file; None for that of the task.
         """
         return variants_of(task, template)
-
-
-def check_one_of(option: str, value: str, possible: Sequence[str]) -> None:
-    """Check that the value of an option is one of those that are possible.
-
-    Args:
-        option: the name of the option, for messages.
-        value: the value.
-        possible: the possible values.
-
-    Raises:
-        AugmentError: the value is not possible.
-    """
-    if value not in possible:
-        raise AugmentError(f"option {option}={value}; possible: {', '.join(possible)}")
-
-
-def check_at_least(option: str, value: float | None, least: float) -> None:
-    """Check that the value of an option is not too small; None passes.
-
-    Args:
-        option: the name of the option, for messages.
-        value: the value.
-        least: the smallest value that passes.
-
-    Raises:
-        AugmentError: the value is too small.
-    """
-    if value is not None and value < least:
-        raise AugmentError(f"option {option}={value}; must be at least {least}")
-
-
-def check_positive(option: str, value: float) -> None:
-    """Check that the value of an option is over 0.
-
-    Args:
-        option: the name of the option, for messages.
-        value: the value.
-
-    Raises:
-        AugmentError: the value is 0 or less.
-    """
-    if not value > 0:
-        raise AugmentError(f"option {option}={value}; must be positive")

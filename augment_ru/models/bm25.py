@@ -10,7 +10,7 @@ from augment_ru.draws import Floats
 from augment_ru.errors import optional
 from augment_ru.evaluation.examples import ModelRequest
 from augment_ru.language.morphology import lemmas_of
-from augment_ru.models._options import check_positive
+from augment_ru.models._options import CheckedOptions, limited
 from augment_ru.models._search import Ranker, corpus_of
 
 _WORD = re.compile(r"\w+")
@@ -18,7 +18,7 @@ _LEMMAS = "lemmas:"
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class Options(CheckedOptions):
     """The options of `--model-option bm25.NAME=VALUE`.
 
     Attributes:
@@ -27,8 +27,8 @@ class Options:
         b: how much the length of a document lowers its score, from 0 (not at all) to 1.
     """
 
-    depth: int = 100
-    k1: float = 1.5
+    depth: int = limited(100, positive=True)
+    k1: float = limited(1.5, positive=True)
     b: float = 0.75
 
 
@@ -53,8 +53,6 @@ def bm25(request: ModelRequest, /) -> Ranker:
         AugmentError: there is no such file, an option is wrong, or bm25s is not installed.
     """
     given: Options = request.options
-    check_positive("depth", given.depth)
-    check_positive("k1", given.k1)
     library = optional("bm25s", "bm25 needs bm25s", "search")
     terms = lemmas if request.argument.startswith(_LEMMAS) else words
     corpus = corpus_of(request.argument.removeprefix(_LEMMAS), request.encoding)

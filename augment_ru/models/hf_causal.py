@@ -9,7 +9,7 @@ from augment_ru.evaluation.examples import ModelRequest
 from augment_ru.inference.likelihood import Likelihoods
 from augment_ru.inference.token_trees import Request, Tokens
 from augment_ru.models._hugging_face import PromptedNetwork, PromptOptions
-from augment_ru.models._options import check_at_least, check_one_of
+from augment_ru.models._options import limited
 from augment_ru.prompting.chat import FORMS, Chat, system_of
 from augment_ru.prompting.prompt import FilledPrompt
 from augment_ru.prompting.prompted_model import PromptedModel
@@ -33,10 +33,10 @@ class Options(PromptOptions):
         reasoning: the most tokens of a reasoning block before the answer; 0 for no reasoning.
     """
 
-    score: str = "auto"
-    chat: str = "auto"
+    score: str = limited("auto", possible=SCORES)
+    chat: str = limited("auto", possible=CHATS)
     system: str | None = None
-    reasoning: int = 0
+    reasoning: int = limited(0, least=0)
 
 
 def hf_causal(request: ModelRequest, /) -> PromptedModel:
@@ -49,9 +49,6 @@ def hf_causal(request: ModelRequest, /) -> PromptedModel:
         AugmentError: there is no such model or prompt, or an option is wrong.
     """
     given: Options = request.options
-    check_one_of("score", given.score, SCORES)
-    check_one_of("chat", given.chat, CHATS)
-    check_at_least("reasoning", given.reasoning, 0)
     network = PromptedNetwork.of(
         "hf-causal", "AutoModelForCausalLM", request, given, lambda tokenizer: _chat(tokenizer, given)
     )

@@ -172,17 +172,10 @@ def hf_classifier(request: ModelRequest, /) -> Classifier:
     else:
         hypotheses, entails = _hypotheses(own, matched, given)
         defining = {"fields": ",".join(given.fields), "hypothesis": "|".join(hypotheses), "entails": entails}
+    budget, signature = batch_budget(pretrained, given), signature_of("hf-classifier", pretrained, None, defining)
+    task, threshold = request.task, given.threshold
     return Classifier(
-        pretrained,
-        request.task,
-        given.fields,
-        matched,
-        several,
-        given.threshold,
-        batch_budget(pretrained, given),
-        signature_of("hf-classifier", pretrained, None, defining),
-        hypotheses,
-        entails,
+        pretrained, task, given.fields, matched, several, threshold, budget, signature, hypotheses, entails
     )
 
 

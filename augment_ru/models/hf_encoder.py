@@ -10,7 +10,7 @@ from augment_ru.evaluation.examples import ModelRequest
 from augment_ru.inference.batches import each_batch, padded
 from augment_ru.inference.pretrained import Pretrained, context_of
 from augment_ru.models._hugging_face import LoadingOptions, batch_budget, loaded, signature_of
-from augment_ru.models._options import check_one_of, check_positive
+from augment_ru.models._options import limited
 from augment_ru.models._search import Ranker, corpus_of
 
 POOLINGS = ("mean", "cls")
@@ -28,9 +28,9 @@ class Options(LoadingOptions):
         document: a text that is put before each document, such as "passage: ".
     """
 
-    depth: int = 100
+    depth: int = limited(100, positive=True)
     corpus: str | None = None
-    pooling: str = "mean"
+    pooling: str = limited("mean", possible=POOLINGS)
     query: str = ""
     document: str = ""
 
@@ -78,8 +78,6 @@ def hf_encoder(request: ModelRequest, /) -> Ranker:
         AugmentError: there is no such model or file, or an option is wrong.
     """
     given: Options = request.options
-    check_one_of("pooling", given.pooling, POOLINGS)
-    check_positive("depth", given.depth)
     corpus = corpus_of(given.corpus, request.encoding)
     pretrained = loaded("AutoModel", request.argument, request.device, given)
     defining = {name: getattr(given, name) for name in ("pooling", "query", "document", "depth")}

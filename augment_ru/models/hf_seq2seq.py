@@ -99,9 +99,7 @@ def log_likelihoods(
         for index in batch:
             found[index] = [next(sums) for _ in answers[index]]
 
-    lengths = np.array(
-        [prompt.size + sum(answer.size for answer in each) for prompt, each in zip(prompts, answers, strict=True)],
-        dtype=np.int64,
-    )
-    each_batch(lengths, budget, score)
+    pairs = zip(prompts, answers, strict=True)
+    lengths = [prompt.size + sum(answer.size for answer in each) for prompt, each in pairs]
+    each_batch(np.array(lengths, dtype=np.int64), budget, score)
     return found

@@ -8,11 +8,11 @@ chooses the answers nearest to the passage (`tfidf.Chooser`).
 from dataclasses import dataclass
 from typing import Any
 
-from augment_ru.errors import AugmentError, optional
+from augment_ru.errors import AugmentError, optional, saying_where
 from augment_ru.evaluation.examples import ModelRequest
 from augment_ru.formats.read import read_rows
 from augment_ru.models._bag_of_words import NEEDED, BagOfWords, fitted, train_of
-from augment_ru.models._options import check_at_least, check_one_of, check_positive
+from augment_ru.models._options import CheckedOptions, limited
 from augment_ru.models.tfidf import Chooser
 from augment_ru.prompting.template import text_of
 
@@ -22,7 +22,7 @@ ANALYZERS = ("word", "char", "char_wb")
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class Options(CheckedOptions):
     """The options of `--model-option linear.NAME=VALUE`.
 
     Attributes:
@@ -36,13 +36,13 @@ class Options:
         strength: the inverse strength of the regularisation, scikit-learn's C; over 0.
     """
 
-    analyzer: str = "word"
-    shortest: int = NGRAMS[0]
+    analyzer: str = limited("word", possible=ANALYZERS)
+    shortest: int = limited(NGRAMS[0], positive=True)
     longest: int = NGRAMS[1]
-    features: int = FEATURES
+    features: int = limited(FEATURES, positive=True)
     corpus: str | None = None
     case: bool = False
-    strength: float = 1.0
+    strength: float = limited(1.0, positive=True)
 
 
 def linear(request: ModelRequest, /) -> BagOfWords | Chooser:
@@ -55,16 +55,11 @@ def linear(request: ModelRequest, /) -> BagOfWords | Chooser:
         AugmentError: the train file is missing or wrong, an option is wrong, or scikit-learn is not installed.
     """
     given: Options = request.options
-    check_one_of("analyzer", given.analyzer, ANALYZERS)
-    check_positive("strength", given.strength)
-    check_positive("features", given.features)
-    check_positive("shortest", given.shortest)
-    check_at_least("longest", given.longest, given.shortest)
+    if given.longest < given.shortest:
+        raise AugmentError(f"option longest={given.longest}; must be at least {given.shortest}")
     corpus = read_rows(given.corpus, encoding=request.encoding) if given.corpus else None
-    try:
+    with saying_where(str(given.corpus)):
         texts = [text_of(row, "text") for row in corpus.values] if corpus else []
-    except AugmentError as error:
-        raise AugmentError(f"{given.corpus}: {error}") from error
     choosing = request.task.name in {"muserc", "rucos"}
     if choosing and corpus is None:
         raise AugmentError("has no labels to learn here and chooses by the words of a corpus: give linear.corpus=FILE")

@@ -4,13 +4,14 @@ import os
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from augment_ru.errors import AugmentError, optional
 from augment_ru.evaluation.examples import Example, Model, ModelRequest, Prediction
 from augment_ru.evaluation.unread import REFUSED
 from augment_ru.models._http import Server, concurrent_answers
-from augment_ru.models._options import AskedWithPrompts, check_at_least, check_one_of, check_positive
+from augment_ru.models._options import AskedWithPrompts, limited
 from augment_ru.prompting.chat import FORMS, asked_to_choose, messages_of, system_of
 from augment_ru.prompting.prompt import FilledPrompt, Prompt
 from augment_ru.prompting.prompt_file import prompt_of
@@ -54,20 +55,20 @@ class Options(AskedWithPrompts):
         seed: sent to the server, which may ignore it; None to send nothing.
     """
 
-    endpoint: str = "chat"
-    score: str = "reply"
-    chat: str = "turns"
+    endpoint: str = limited("chat", possible=tuple(ENDPOINTS))
+    score: str = limited("reply", possible=("reply", "loglikelihood"))
+    chat: str = limited("turns", possible=FORMS)
     template: str | None = None
     variant: int = 1
     system: str | None = None
-    reasoning: int = 0
+    reasoning: int = limited(0, least=0)
     temperature: float | None = 0.0
     top_p: float | None = None
-    max_tokens: int | None = None
-    limit_field: str = "max_tokens"
-    concurrency: int = 8
-    timeout: float = 120.0
-    retries: int = 6
+    max_tokens: int | None = limited(None, least=1)
+    limit_field: str = limited("max_tokens", possible=("max_tokens", "max_completion_tokens"))
+    concurrency: int = limited(8, least=1)
+    timeout: float = limited(120.0, positive=True)
+    retries: int = limited(6, least=0)
     seed: int | None = 42
 
 
@@ -151,8 +152,7 @@ class ServerModel(Model):
             question["messages"] = messages_of(prompt, options.chat, self.system)
         else:
             question["prompt"] = prompt.context
-        reply = await self.server.ask(client, question, self._of_chat if options.endpoint == "chat" else self._of_text)
-        return REFUSED if reply.refused else answer_in(reply.text, prompt, was_cut=reply.was_cut)
+        return await self.server.ask(client, question, partial(self._answer, prompt))
 
     async def _likelihood(self, client: "AsyncClient", context: str, answer: str) -> float:
         """Return the log-likelihood of an answer after its context, in nats, from the tokens that the server echoes.
@@ -188,28 +188,18 @@ class ServerModel(Model):
             if isinstance(count := usage.get(name), int):
                 self.spent[name] += count
 
-    def _of_chat(self, answer: Any) -> "_Reply":  # noqa: ANN401
-        choice = answer["choices"][0]
-        message = choice["message"]
-        refused = bool(message.get("refusal")) or choice.get("finish_reason") == "content_filter"
-        return self._reply(answer, "content", message["content"] or "", refused=refused)  # None: no tokens left
-
-    def _of_text(self, answer: Any) -> "_Reply":  # noqa: ANN401
-        return self._reply(answer, "text", answer["choices"][0]["text"])
-
-    def _reply(self, answer: Any, name: str, text: object, *, refused: bool = False) -> "_Reply":  # noqa: ANN401
+    def _answer(self, prompt: FilledPrompt, reply: Any) -> str:  # noqa: ANN401  (JSON values)
+        choice = reply["choices"][0]
+        if self.options.endpoint == "chat":
+            message = choice["message"]
+            name, text = "content", message["content"] or ""  # None: no tokens left
+            refused = bool(message.get("refusal")) or choice.get("finish_reason") == "content_filter"
+        else:
+            name, text, refused = "text", choice["text"], False
         if not isinstance(text, str):
             raise TypeError(f"{name} is {type(text).__name__}")
-        self._count(answer)
-        return _Reply(text, refused, answer["choices"][0].get("finish_reason") == "length")
-
-
-class _Reply(NamedTuple):
-    """The text of a reply, whether the server says that the model refused, and whether the limit cut it off."""
-
-    text: str
-    refused: bool
-    was_cut: bool
+        self._count(reply)
+        return REFUSED if refused else answer_in(text, prompt, was_cut=choice.get("finish_reason") == "length")
 
 
 _DEFAULTS = asdict(Options())
@@ -229,28 +219,15 @@ def openai(request: ModelRequest, /) -> ServerModel:
     """
     optional("httpx", "models on a server need httpx", "openai")
     given: Options = request.options
-    check_one_of("endpoint", given.endpoint, tuple(ENDPOINTS))
-    check_one_of("score", given.score, ("reply", "loglikelihood"))
-    check_one_of("chat", given.chat, FORMS)
-    check_one_of("limit_field", given.limit_field, ("max_tokens", "max_completion_tokens"))
     if given.score == "loglikelihood" and given.endpoint != "completions":
         raise AugmentError("option score=loglikelihood: chats echo no log-probabilities; take endpoint=completions")
-    check_at_least("reasoning", given.reasoning, 0)
-    check_at_least("concurrency", given.concurrency, 1)
-    check_at_least("retries", given.retries, 0)
-    check_at_least("max_tokens", given.max_tokens, 1)
-    check_positive("timeout", given.timeout)
     url, _, name = request.argument.partition("#")
     if not url.startswith(("http://", "https://")) or not name:
         raise AugmentError("must be openai:URL#MODEL, as in openai:http://localhost:8000/v1#gemma")
     url = url.rstrip("/")
     path = ENDPOINTS[given.endpoint]
     key = os.environ.get(KEY, "").strip()
-    server = Server(
-        url if url.endswith(path) else url + path,
-        {"Authorization": f"Bearer {key}"} if key else {},
-        given.timeout,
-        given.retries,
-    )
+    headers = {"Authorization": f"Bearer {key}"} if key else {}
+    server = Server(url if url.endswith(path) else url + path, headers, given.timeout, given.retries)
     prompt = prompt_of(request.task, given.template, variant=given.variant)
     return ServerModel(server, name, prompt, request.labels, given, system_of(given.system))

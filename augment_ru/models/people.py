@@ -4,7 +4,6 @@ An answer is a label or a text; for several labels, an object with a label for e
 The labels of each field are aggregated separately.
 """
 
-from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -13,13 +12,14 @@ from augment_ru.errors import AugmentError
 from augment_ru.evaluation.examples import ModelRequest, PredictFunction, Prediction
 from augment_ru.evaluation.verdicts import Vote, weighed
 from augment_ru.formats.read import read_rows
-from augment_ru.models._options import check_one_of
+from augment_ru.models._options import CheckedOptions, limited
 from augment_ru.models.ranking import by_text
 from augment_ru.records.answers import label_of
+from augment_ru.records.groups import grouped
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class Options(CheckedOptions):
     """The options of `--model-option people.NAME=VALUE`.
 
     Attributes:
@@ -27,7 +27,7 @@ class Options:
             alphabet if several are; `dawid-skene` weighs annotators by their estimated errors.
     """
 
-    aggregate: str = "majority"
+    aggregate: str = limited("majority", possible=("majority", "dawid-skene"))
 
 
 def people(request: ModelRequest, /) -> PredictFunction:
@@ -40,7 +40,6 @@ def people(request: ModelRequest, /) -> PredictFunction:
         AugmentError: there is no such file, a row lacks its text or its answers, the annotators of a row answer
             different fields, or crowd-kit is not installed.
     """
-    check_one_of("aggregate", request.options.aggregate, ("majority", "dawid-skene"))
     votes: dict[Any, list[Vote]] = {}
     for where, row in read_rows(request.argument, encoding=request.encoding).rows if request.argument else ():
         if not isinstance(row.get("text"), str) or not isinstance(row.get("answers"), Mapping) or not row["answers"]:
@@ -75,7 +74,5 @@ def _whole(parts: Mapping[Any, str]) -> Prediction:
 
 
 def _most_frequent(votes: Iterable[Vote]) -> dict[str, str]:
-    counts: dict[str, Counter[str]] = {}
-    for vote in votes:
-        counts.setdefault(vote.id, Counter())[vote.verdict] += 1
-    return {text: min(own, key=lambda one: (-own[one], one)) for text, own in counts.items()}
+    given = grouped((vote.id, vote.verdict) for vote in votes)
+    return {text: min(own, key=lambda one: (-own.count(one), one)) for text, own in given.items()}

@@ -6,14 +6,14 @@ from typing import Any
 
 from augment_ru.errors import AugmentError
 from augment_ru.evaluation.examples import Example, Model, ModelRequest, NamedModel, PredictFunction, Prediction
-from augment_ru.models._options import check_one_of
+from augment_ru.models._options import CheckedOptions, limited
 from augment_ru.registry import imported
 
 INPUTS = ("example", "record", "text")
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class Options(CheckedOptions):
     """The options of `--model-option python.NAME=VALUE`.
 
     Attributes:
@@ -21,7 +21,7 @@ class Options:
             (the row as a dictionary) or `text`.
     """
 
-    input: str = "example"
+    input: str = limited("example", possible=INPUTS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,6 @@ def python(request: ModelRequest, /) -> Model | PredictFunction:
         AugmentError: it cannot be imported or is not a function, or an option is wrong.
     """
     kind = request.options.input
-    check_one_of("input", kind, INPUTS)
     found: Any = imported(request.argument)
     if not callable(found):
         raise AugmentError(f"is of type {type(found).__name__}, not a function")

@@ -15,7 +15,7 @@ from augment_ru.draws import Floats
 from augment_ru.errors import AugmentError, optional
 from augment_ru.evaluation.examples import Example, Model, ModelRequest, Prediction
 from augment_ru.models._bag_of_words import NEEDED
-from augment_ru.models._options import check_positive
+from augment_ru.models._options import CheckedOptions, limited
 from augment_ru.models._search import Ranker, corpus_of
 from augment_ru.prompting.prompt_file import prompt_of
 from augment_ru.prompting.template import text_of
@@ -27,7 +27,7 @@ _HIGHLIGHT, _PLACE = "@highlight", "@placeholder"
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class Options(CheckedOptions):
     """The options of `--model-option tfidf.NAME=VALUE`.
 
     Attributes:
@@ -36,7 +36,7 @@ class Options:
     """
 
     corpus: str | None = None
-    depth: int = 100
+    depth: int = limited(100, positive=True)
 
 
 def tfidf(request: ModelRequest, /) -> Ranker:
@@ -49,7 +49,6 @@ def tfidf(request: ModelRequest, /) -> Ranker:
         AugmentError: there is no such file, it has no words, or scikit-learn is not installed.
     """
     given: Options = request.options
-    check_positive("depth", given.depth)
     optional("sklearn", NEEDED, "eval")
     from sklearn.feature_extraction.text import TfidfVectorizer  # noqa: PLC0415  (an extra)
 

@@ -1,8 +1,8 @@
 """Chats: the messages of a prompt, and the chat template of a tokenizer that makes a text of them."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any, TypeAlias
+from dataclasses import replace
+from typing import Any, NamedTuple, TypeAlias
 
 from augment_ru.errors import AugmentError, said
 from augment_ru.inference.pretrained import short_digest
@@ -61,8 +61,7 @@ def asked_to_choose(filled: FilledPrompt, language: str) -> FilledPrompt:
     return replace(filled, context=context, turns=(*shown, (question, "")))
 
 
-@dataclass(frozen=True, slots=True)
-class Chat:
+class Chat(NamedTuple):
     """The chat template of a tokenizer, and how it is used.
 
     Attributes:

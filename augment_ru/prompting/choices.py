@@ -78,9 +78,8 @@ def listed_choices(
         places_of = spelled(name, options.fields, labels)
         yield from (Choice(label, text_of(record, field)) for label, field in places_of)
     elif options.texts:
-        yield from (
-            Choice(text, text) for text in dict.fromkeys(list_of_texts(field_paths.value(record, options.texts)))
-        )
+        listed = list_of_texts(field_paths.value(record, options.texts))
+        yield from (Choice(text, text) for text in dict.fromkeys(listed))
     elif options.spans:
         start = field_paths.steps(options.spans)
         fields = [characters.text for characters in task.layout.characters]

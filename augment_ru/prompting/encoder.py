@@ -1,9 +1,8 @@
 """Encode prompts as tokens of a model: sequences to score, contexts to continue, and the counting of a budget."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -13,8 +12,7 @@ from augment_ru.prompting.chat import Chat
 from augment_ru.prompting.prompt import FilledPrompt, PromptBudget
 
 
-@dataclass(frozen=True, slots=True)
-class PromptEncoder:
+class PromptEncoder(NamedTuple):
     """What turns prompts into tokens: the tokenizer of a model, with the token that it puts before every text.
 
     Attributes:
@@ -77,9 +75,8 @@ class PromptEncoder:
                 tokens at its beginning is cut off for all its choices.
         """
         before = self.ids([self._text(prompt) for prompt in prompts])
-        return [
-            self._requests(texts, ids.size, context) for texts, ids in zip(self._texts(prompts), before, strict=True)
-        ]
+        both = zip(self._texts(prompts), before, strict=True)
+        return [self._requests(texts, ids.size, context) for texts, ids in both]
 
     def contexts(self, prompts: Sequence[FilledPrompt], context: int) -> list[Tokens]:
         """Return the tokens of each prompt, up to the place of the answer.
@@ -112,10 +109,8 @@ class PromptEncoder:
 
     def _after(self, prompts: Sequence[FilledPrompt], before: Sequence[Tokens]) -> list[list[Tokens]]:
         answers = iter(self.ids([choice.text.lstrip() for prompt in prompts for choice in prompt.choices]))
-        return [
-            [np.concatenate([ids, next(answers)]) for _ in prompt.choices]
-            for prompt, ids in zip(prompts, before, strict=True)
-        ]
+        both = zip(prompts, before, strict=True)
+        return [[np.concatenate([ids, next(answers)]) for _ in prompt.choices] for prompt, ids in both]
 
     def _text(self, prompt: FilledPrompt) -> str:
         return self.chat.text(prompt) if self.chat else prompt.context

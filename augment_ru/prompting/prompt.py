@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
-from augment_ru.errors import AugmentError
+from augment_ru.errors import AugmentError, saying_where
 from augment_ru.evaluation.examples import Prediction, titled_text
 from augment_ru.inference.pretrained import short_digest
 from augment_ru.prompting.choices import OPTIONS, Choice, Options, laid_out, listed_choices, spelled
@@ -282,13 +282,11 @@ class Prompt:
         answer, start, turns = 0 if choices else limit, head, []
         whole, part = budget.shares(head, self.separator, len(shots), answer) if budget else (0, 0)
         for number, shot in enumerate(shots, start=1):
-            try:
+            with saying_where(f"demonstration {number}"):
                 entry = next(iter(self._entries(shot)), ())
                 word = self._answer(field_paths.numbered(field, entry), shot, labels)
                 template, values = self._values(field, shot, entry, labels, later=number > 1, shown=True)
                 values = budget.fitted(template, values, [word], part) if budget else values
-            except AugmentError as error:
-                raise AugmentError(f"demonstration {number}: {error}") from error
             head += template.fill({**values, LABEL: word}) + self.separator
             before, after = template.around(LABEL)
             turns.append((before.fill(values).rstrip(), word + after.fill(values)))

@@ -6,7 +6,7 @@ from typing import Literal
 
 import msgspec
 
-from augment_ru.errors import AugmentError, unknown
+from augment_ru.errors import AugmentError, saying_where, unknown
 from augment_ru.prompting.choices import Options
 from augment_ru.prompting.prompt import LIMITS, OwnTemplate, Prompt
 from augment_ru.prompting.template import LABEL, Template, with_label
@@ -74,10 +74,8 @@ def prompt_of(task: Task, template: str | Path | None = None, *, variant: int = 
         AugmentError: there is no such file or variant, or the file is wrong.
     """
     path, given, where = _read(task, template)
-    try:
+    with saying_where(where):
         return _prompt(path.stem, given, task, variant)
-    except AugmentError as error:
-        raise AugmentError(f"{where}: {error}") from error
 
 
 def variants_of(task: Task, template: str | Path | None = None) -> int:
@@ -190,10 +188,8 @@ def _targets(given: _File, task: Task, variant: int) -> dict[str, Template]:
 
 
 def _template(field: str, text: str) -> Template:
-    try:
+    with saying_where(f"template of {field}"):
         template = with_label(Template.of(text))
-    except AugmentError as error:
-        raise AugmentError(f"template of {field}: {error}") from error
     if template.names.count(LABEL) > 1:
         raise AugmentError(f"template of {field}: {{{LABEL}}} stands more than once")
     return template

@@ -60,7 +60,5 @@ class AlikeRecords(Sequence[Record]):
         name = self.task.layout.id
         if name is None or "." in name or "[" in name:
             return [record.key for record in self]
-        return [
-            f"id:{one}" if isinstance(one, str | int) and one != "" else f"text:{text}"
-            for one, text in zip([row.get(name) for row in self.values], self.texts, strict=True)
-        ]
+        both = zip([row.get(name) for row in self.values], self.texts, strict=True)
+        return [f"id:{one}" if isinstance(one, str | int) and one != "" else f"text:{text}" for one, text in both]

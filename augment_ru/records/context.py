@@ -55,9 +55,8 @@ def _of_question(text: str, answers: Sequence[str]) -> Context:
         return Context(tuple(answers))
     first = options[0][0].start
     letters = [option_letter(text[marker.start + 1]) for marker, _ in options]
-    right = next(
-        (at for answer in answers for at, letter in enumerate(letters) if letter == option_letter(answer)), None
-    )
+    chosen = (at for answer in answers for at, letter in enumerate(letters) if letter == option_letter(answer))
+    right = next(chosen, None)
     if right is None:
         return Context(options=first)
     return Context(

@@ -5,7 +5,6 @@ An order is a sequence that has, for each position, the number (from 0) of the o
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import combinations, pairwise
 from typing import Any, NamedTuple
 
@@ -17,8 +16,7 @@ from augment_ru.records.record import Record, option_markers
 from augment_ru.records.task import Task
 
 
-@dataclass(frozen=True, slots=True)
-class Option:
+class Option(NamedTuple):
     """An option of a question: an answer that it offers.
 
     Attributes:

@@ -65,9 +65,8 @@ def assemble(
         names += [f"{task.recipe.name}/{file}" for file in files]
         entries.append(task_entry(recipe, task) | figure_entries(figures))
         if count := recipe.hard_of(task.recipe):
-            rows, entries[-1][HARD] = hard_split(
-                folder, task.test.records, list(recipe.searches), count, labelled=bool(entries[-1]["labels"])
-            )
+            searches, labelled = list(recipe.searches), bool(entries[-1]["labels"])
+            rows, entries[-1][HARD] = hard_split(folder, task.test.records, searches, count, labelled=labelled)
             (folder / f"{HARD}.jsonl").write_bytes(rows)
             names.append(f"{task.recipe.name}/{HARD}.jsonl")
     content: dict[str, Any] = {

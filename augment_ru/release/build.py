@@ -11,16 +11,16 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from augment_ru.constraints.protection import check_rules
-from augment_ru.errors import AugmentError, amount
+from augment_ru.errors import AugmentError, amount, saying_where
 from augment_ru.formats.files import check_folder, followed, locked, replacing
 from augment_ru.release import manifest
 from augment_ru.release.assemble import assemble
 from augment_ru.release.original_rows import TaskInput, constraints_of, read_task, rules_of
 from augment_ru.release.release_recipe import ReleaseRecipe, read_release_recipe
-from augment_ru.release.searched_models import Searched, model_entries, train_files
+from augment_ru.release.searched_models import model_entries, train_files
 from augment_ru.release.shards import SHARD_ROWS, Shard, ShardInput, make_shard, read_shard, split_into_shards
 from augment_ru.release.variations import Timing, Tools, make_tools, settings_of
 from augment_ru.run.engines import LOCAL, engine_of, in_order
@@ -29,8 +29,7 @@ Progress = Callable[[int, int], None]
 """A function that is called with the number of newly finished shards, and the number of all shards."""
 
 
-@dataclass(frozen=True, slots=True)
-class Staging:
+class Staging(NamedTuple):
     """The folders in which a release is built and to which it is then moved.
 
     Attributes:
@@ -95,30 +94,37 @@ class Staging:
         return content
 
     @contextmanager
-    def locked(self) -> Iterator[None]:
-        """Hold the lock of this build during a `with` block, so that no other run builds here.
+    def building(self, facts: Mapping[str, Any], *, resume: bool) -> Iterator[None]:
+        """Begin a build here, or continue one that was killed, in a `with` block, as the only run that builds here.
 
-        The lock of a run ends with its process.
-
-        Raises:
-            AugmentError: another run holds the lock.
-        """
-        self.unfinished.mkdir(exist_ok=True)
-        with locked(self.unfinished / "lock") as free:
-            if not free:
-                raise AugmentError(f"{self.target}: another run is building it; wait, or give another folder")
-            yield
-
-    def begin(self, facts: Mapping[str, Any], *, resume: bool) -> None:
-        """Begin a build here, or continue one that was killed.
+        If the block fails before any shard (part of the rows) is finished, the unfinished folder is deleted. After that
+        it is kept, so that the build can be continued. Only an `AugmentError` counts as a failure.
 
         Args:
             facts: all that the rows depend on: the first keys of the manifest (`manifest_head`).
             resume: whether a build that was killed is continued.
 
         Raises:
-            AugmentError: there is an unfinished build, and its facts differ or `resume` is not set.
+            AugmentError: another run builds here; there is an unfinished build, and its facts differ or `resume` is not
+                set; or the block raised one: if a shard is finished, its message says how to continue.
         """
+        self.unfinished.mkdir(exist_ok=True)
+        with locked(self.unfinished / "lock") as free:  # it ends with its process
+            if not free:
+                raise AugmentError(f"{self.target}: another run is building it; wait, or give another folder")
+            self._begin(facts, resume=resume)
+            try:
+                yield
+            except AugmentError as error:
+                if any((self.unfinished / "shards").iterdir()):
+                    raise AugmentError(
+                        f"{error}; finished shards are kept: continue with `resume`, "
+                        f"or, after a change of recipe or rows, delete the folder {self.unfinished}"
+                    ) from error
+                shutil.rmtree(self.unfinished, ignore_errors=True)
+                raise
+
+    def _begin(self, facts: Mapping[str, Any], *, resume: bool) -> None:
         state = self.unfinished / "state.json"
         (self.unfinished / "shards").mkdir(exist_ok=True)
         try:
@@ -137,27 +143,6 @@ class Staging:
                 f"{self.target}: an unfinished build stands beside it; continue it with `resume`, "
                 f"or delete the folder {self.unfinished}"
             )
-
-    @contextmanager
-    def kept_if_begun(self) -> Iterator[None]:
-        """Run a `with` block that builds the release; if it fails early, delete the unfinished folder.
-
-        Early is before any shard (part of the rows) is finished. After that the folder is kept, so that the build can
-        be continued. Only an `AugmentError` counts as a failure.
-
-        Raises:
-            AugmentError: the error of the block; if a shard is finished, its message says how to continue.
-        """
-        try:
-            yield
-        except AugmentError as error:
-            if any((self.unfinished / "shards").iterdir()):
-                raise AugmentError(
-                    f"{error}; finished shards are kept: continue with `resume`, "
-                    f"or, after a change of recipe or rows, delete the folder {self.unfinished}"
-                ) from error
-            shutil.rmtree(self.unfinished, ignore_errors=True)
-            raise
 
     def publish(self) -> None:
         """Move the complete release from the folder in which it was built to its target, in one rename."""
@@ -328,57 +313,31 @@ class ReleaseBuild:
         began = time.perf_counter()
         tasks = [read_task(self.recipe, task, self.folder) for task in self.recipe.tasks]
         for task, located in zip(tasks, self.located.tasks, strict=True):
-            try:  # so that a wrong rule is found at once
+            with saying_where(f"[[task]] '{located.name}'"):  # so that a wrong rule is found at once
                 check_rules(rules_of(self.located, located, task.schema))
-            except AugmentError as error:
-                raise AugmentError(f"[[task]] '{located.name}': {error}") from error
         facts = manifest_head(self.recipe, tasks, self.folder, self.tools)
         with train_files(self.recipe, tasks) as given:
             if self.tools.searches:
                 facts |= {"models": model_entries(self.recipe, self.tools.searches, tasks, given)}
-            report = self._built(tasks, given, facts, progress)
+            report = BuildReport(self.staging.finished(facts, resume=self.resume) or {})
+            if not report.content:  # else it is complete already
+                depends = {**facts, "shard_rows": self.shard_rows}
+                inputs = [
+                    shard
+                    for number, (task, one) in enumerate(zip(tasks, given, strict=True))
+                    for shard in split_into_shards(ShardInput(number, 0, task.test.records, one), self.shard_rows)
+                ]
+                with self.staging.building(depends, resume=self.resume):
+                    shards = self._shards(inputs, report, progress)
+                    own = {"recipe_file": self.recipe_file, "target": self.staging.release}
+                    report.content = assemble(self.recipe, tasks, shards, facts=facts, **own)
+                    self.staging.publish()
         report.digest = manifest.own_digest(self.staging.target / manifest.MANIFEST)
         report.seconds = time.perf_counter() - began
         return report
 
-    def _built(
-        self,
-        tasks: Sequence[TaskInput],
-        given: Sequence[Searched | None],
-        facts: Mapping[str, Any],
-        progress: Progress,
-    ) -> BuildReport:
-        """Make the missing shards and the release, and move it to its folder. Do nothing if it is already complete."""
-        report = BuildReport(self.staging.finished(facts, resume=self.resume) or {})
-        if not report.content:
-            with self.staging.locked():
-                self.staging.begin({**facts, "shard_rows": self.shard_rows}, resume=self.resume)
-                with self.staging.kept_if_begun():
-                    shards = self._shards(tasks, given, report, progress)
-                    report.content = assemble(
-                        self.recipe,
-                        tasks,
-                        shards,
-                        facts=facts,
-                        recipe_file=self.recipe_file,
-                        target=self.staging.release,
-                    )
-                    self.staging.publish()
-        return report
-
-    def _shards(
-        self,
-        tasks: Sequence[TaskInput],
-        given: Sequence[Searched | None],
-        report: BuildReport,
-        progress: Progress,
-    ) -> list[list[Shard]]:
+    def _shards(self, inputs: Sequence[ShardInput], report: BuildReport, progress: Progress) -> list[list[Shard]]:
         """Return a list of the shards of each task, in order. Shards that do not exist yet are made."""
-        inputs = [
-            shard
-            for number, (task, one) in enumerate(zip(tasks, given, strict=True))
-            for shard in split_into_shards(ShardInput(number, 0, task.test.records, one), self.shard_rows)
-        ]
         paths = [self.staging.shard(shard.task, shard.first) for shard in inputs]
         missing = [(shard, path) for shard, path in zip(inputs, paths, strict=True) if read_shard(path) is None]
         report.kept = len(inputs) - len(missing)
@@ -388,7 +347,7 @@ class ReleaseBuild:
             report.timing.add(timing)
             report.made += 1
             progress(1, len(inputs))
-        found: list[list[Shard]] = [[] for _ in tasks]
+        found: list[list[Shard]] = [[] for _ in self.recipe.tasks]
         for shard, path in zip(inputs, paths, strict=True):
             finished = read_shard(path)
             if finished is None:
@@ -430,8 +389,7 @@ def manifest_head(recipe: ReleaseRecipe, tasks: Sequence[TaskInput], folder: Pat
     }
 
 
-@dataclass(frozen=True, slots=True)
-class _Saving:
+class _Saving(NamedTuple):
     """The job of the workers: make a shard and write its file."""
 
     tools: Tools

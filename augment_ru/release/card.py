@@ -14,6 +14,7 @@ import jinja2
 from augment_ru import registry
 from augment_ru.records import field_paths
 from augment_ru.records.answers import answer_values, label_of
+from augment_ru.records.groups import grouped
 from augment_ru.release.hard import splits_in
 from augment_ru.release.manifest import variations_in
 from augment_ru.release.release_recipe import identifier
@@ -58,9 +59,7 @@ def _episodes(tasks: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """
     found: dict[tuple[int, str], list[str]] = {}
     for task in tasks:
-        own: dict[int, list[int]] = {}
-        for episode in task["episodes"]:
-            own.setdefault(episode["shots"], []).append(episode["number"])
+        own = grouped((episode["shots"], episode["number"]) for episode in task["episodes"])
         for shots, numbers in own.items():
             shown = str(numbers[0]) if len(numbers) == 1 else f"{numbers[0]}–{numbers[-1]}"
             found.setdefault((shots, shown), []).append(task["name"])
@@ -83,14 +82,9 @@ def _template(language: str) -> jinja2.Template:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.filters |= {
-        "cell": _cell,
-        "excerpt": _excerpt,
-        "codes": _codes,
-        "explained": _explained,
-        "variations": variations_in,
-    }
+    environment.filters |= {"cell": _cell, "excerpt": _excerpt, "codes": _codes, "explained": _explained}
     environment.filters |= {"hundredths": _hundredths, "per_cent": _per_cent, "rounded": "{:.1f}".format}
+    environment.filters["variations"] = variations_in
     return environment.from_string(Path(__file__).with_name(f"card.{language}.md.jinja").read_text(encoding="utf-8"))
 
 

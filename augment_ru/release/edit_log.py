@@ -15,6 +15,7 @@ from augment_ru.adversary.result import Finding
 from augment_ru.edits import Edit, Span, shared_start
 from augment_ru.engine.result import NO_SPANS, Outcome, Result, Settings
 from augment_ru.errors import AugmentError
+from augment_ru.evaluation.pairs import OF_SEARCHES
 from augment_ru.formats.json_lines import encoded, parsed
 from augment_ru.records.options import comparable, made_equal, questions_of, reordered
 from augment_ru.records.record import Record, option_markers
@@ -27,11 +28,6 @@ from augment_ru.text.batch import OPTION
 _SETTINGS = Settings("replay", 0, "none", None)
 _DIGEST = ',"digest":"'
 _HEX = 16
-STATUS_OF_SEARCH = {
-    "broken": "perturbed", "rejected": "rejected",
-    "withstood": "unchanged", "wrong_before": "unchanged", "unchanged": "unchanged",
-}  # fmt: skip
-"""Maps the status that a search gives a row, such as `broken`, to the row's status in the edit log."""
 Entry = Mapping[str, Any]
 """A line of the edit log; docs/release.md lists its keys."""
 
@@ -90,7 +86,7 @@ class _Perturbed(_Line):
     search: _Search | None = None
 
     def __post_init__(self) -> None:
-        if self.search and STATUS_OF_SEARCH.get(self.search.status) != self.status:
+        if self.search and OF_SEARCHES.get(self.search.status, self.search.status) != self.status:
             raise ValueError(f"'status' is {self.status!r}; that of its search is {self.search.status!r}")
         if not self.search and self.status == "perturbed" and self.probability is None:
             raise ValueError("'probability' is null; it must be a number")
@@ -112,9 +108,8 @@ def original_entry(row: int, name: str, line: str, protected: Mapping[str, Seque
         line: the row as it is written in the release.
         protected: the spans that attacks must not touch, by field.
     """
-    return _with_digest(
-        {"row": row, PERTURBATION: name, "status": "original", "protected": protected, "line": line_digest(line)}
-    )
+    held = {"row": row, PERTURBATION: name, "status": "original", "protected": protected, "line": line_digest(line)}
+    return _with_digest(held)
 
 
 def result_entry(
@@ -141,7 +136,7 @@ def result_entry(
         breaks: for a row of a search, the names of the other searches whose models it breaks, too.
     """
     if isinstance(result, Finding):
-        state: dict[str, Any] = {"status": STATUS_OF_SEARCH[result.status], "probability": None}
+        state: dict[str, Any] = {"status": OF_SEARCHES.get(result.status, result.status), "probability": None}
         state |= {"similarity": result.similarity, "candidate": None}
         state["search"] = result.search() | {"attacks": result.made_by()} | ({"breaks": breaks} if breaks else {})
     else:
@@ -276,9 +271,8 @@ def row_problem(original: Record, expected: str, row: Record) -> str | None:
         return str(error)
     for field in original.task.layout.options:
         if field in row.values:
-            ours, theirs = (
-                [span.of(one.text(field)) for span in option_markers(one.text(field))] for one in (original, row)
-            )
+            texts = (original.text(field), row.text(field))
+            ours, theirs = ([span.of(text) for span in option_markers(text)] for text in texts)
             if ours != theirs:
                 return f"'{field}' has the options {' '.join(theirs)}; the original row has {' '.join(ours)}"
     return None if row.line == expected else "has other white space or escapes than its edits make"

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from augment_ru.draws import Streams, digests
 from augment_ru.evaluation.protocol import drawn_rows
+from augment_ru.records.groups import grouped
 from augment_ru.records.task import Task
 from augment_ru.release.release_recipe import ReleaseRecipe, TaskRecipe, check_drawn
 
@@ -61,10 +62,7 @@ def draw_episodes(
         the row again.
     """
     found: list[list[int]] = [[] for _ in groups]
-    rows: dict[str | None, list[int]] = {}
-    for at, group in enumerate(groups):
-        rows.setdefault(group, []).append(at)
-    for group, own in rows.items():
+    for group, own in grouped((group, at) for at, group in enumerate(groups)).items():
         name = task.name if group is None else f"{task.name}:{group}"
         for episode, shots in enumerate(episodes_of(recipe, task, schema)):
             key = Streams.of(digests([name]), recipe.seed, "episode", episode)

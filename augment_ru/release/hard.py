@@ -69,12 +69,9 @@ def hard_split(
         "labels": dict(sorted(Counter(labels[at] for at in chosen).items())) if labelled else {},
         "transfer": [],
     }
-    right = {
-        name: {
-            one["row"] for one in entries if one["perturbation"] == name and one["search"]["status"] != "wrong_before"
-        }
-        for name in searches
-    }
+    searched = [one for one in entries if one["perturbation"] in searches]
+    tried = [one for one in searched if one["search"]["status"] != "wrong_before"]
+    right = {name: {one["row"] for one in tried if one["perturbation"] == name} for name in searches}
     for name in searches if len(searches) > 1 else ():
         others = _worst(entries, len(records), [one for one in searches if one != name])
         figures: dict[str, int | float | None] = {}

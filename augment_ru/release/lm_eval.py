@@ -72,16 +72,14 @@ def harness_files(content: Mapping[str, Any], own: Path) -> dict[str, str]:
         whole = f"{name}_{identifier(task['name'])}"
         asked = _export(task, given, own, content["recipe"].get("protocol")).asked
         for one in asked:
-            files[f"_{task['name']}{one.ending}.yaml"] = yaml(
-                {key: value for key, value in one.content.items() if key not in _OF_VARIATIONS}
-            )
+            shared = {key: value for key, value in one.content.items() if key not in _OF_VARIATIONS}
+            files[f"_{task['name']}{one.ending}.yaml"] = yaml(shared)
         for variation in (task["name"], *variations_in(task)) if asked else ():
             tag = ORIGINAL if variation == task["name"] else identifier(variation)
             called = [f"{whole}_{tag}{one.ending}" for one in asked]
             for one, full in zip(asked, called, strict=True):
-                files[f"{full}.yaml"] = _variation(
-                    f"_{task['name']}{one.ending}.yaml", full, f"{name}_{tag}", variation, one
-                )
+                base = f"_{task['name']}{one.ending}.yaml"
+                files[f"{full}.yaml"] = _variation(base, full, f"{name}_{tag}", variation, one)
             if asked[0].group is None:
                 groups.setdefault(whole, []).extend(called)
             else:  # the score of the variation is the mean over the groups of its rows
@@ -118,9 +116,8 @@ def _variation(base: str, called: str, tag: str, variation: str, one: _Asked) ->
 def _mean_over(called: str, tasks: Sequence[str], content: Mapping[str, Any]) -> str:
     """Return the text of a group file, whose scores are means over its tasks, or over their rows."""
     by_rows = content["metadata"].get("mean_over") == "rows"
-    means = [
-        {"metric": one["metric"], "aggregation": "mean", "weight_by_size": by_rows} for one in content["metric_list"]
-    ]
+    metrics = [one["metric"] for one in content["metric_list"]]
+    means = [{"metric": name, "aggregation": "mean", "weight_by_size": by_rows} for name in metrics]
     table = {"group": called, "task": list(tasks), "aggregate_metric_list": means, "metadata": {"version": VERSION}}
     return yaml(table)
 

@@ -115,9 +115,8 @@ def _multiple_choice(metrics: Sequence[str], schema: Task, prompt: Prompt) -> di
         scored = [(f"mcc_{number}", "answer_scores.matthews") for number in range(len(schema.scoring.norms))]
         return _chosen("score_norms", scored)
     if prompt.each:
-        return _chosen(
-            "score_option", [("muserc_f1a", "answer_scores.f1_of_true"), ("muserc_em", "answer_scores.whole")]
-        )
+        counted = [("muserc_f1a", "answer_scores.f1_of_true"), ("muserc_em", "answer_scores.whole")]
+        return _chosen("score_option", counted)
     if prompt.options and prompt.options.spans:
         return _chosen("score_span", [("f1", "mean"), ("exact_match", "mean")])
     of_pairs = [(metric, f"answer_scores.{score}") for name, metric, score in _OF_PAIRS if name in metrics]

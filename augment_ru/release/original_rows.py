@@ -3,16 +3,16 @@
 import logging
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from hashlib import sha256
 from io import BytesIO
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from augment_ru.constraints.rule_file import Constraint, constraint
 from augment_ru.edits import Edit
 from augment_ru.engine.presets import preset
-from augment_ru.errors import AugmentError, amount
+from augment_ru.errors import AugmentError, amount, saying_where
 from augment_ru.evaluation.answers import group_of
 from augment_ru.formats.json_lines import encoded, encoded_row, parsed
 from augment_ru.formats.json_places import located
@@ -32,8 +32,7 @@ PERTURBATION, EPISODE, CANARY = "perturbation", "episode", "canary"
 """The fields that a release adds to a row: its variation, the episodes that show it (both as TAPE does), the canary."""
 
 
-@dataclass(frozen=True, slots=True)
-class InputFile:
+class InputFile(NamedTuple):
     """A file of original rows.
 
     Attributes:
@@ -47,8 +46,7 @@ class InputFile:
     records: tuple[Record, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class TaskInput:
+class TaskInput(NamedTuple):
     """A task of a release, with its original rows.
 
     Attributes:
@@ -210,16 +208,14 @@ def _read(folder: Path, path: str) -> tuple[str, _Rows]:
     source = source_of(kind_of(path), unpacked(BytesIO(data), path))
     rows = []
     for line in source:
-        try:
+        with saying_where(f"{path}: {source.unit} {line.number}"):
             if line.problem:
-                raise AugmentError(line.problem)  # noqa: TRY301  (one place adds the file and the line)
+                raise AugmentError(line.problem)
             text, values, _ = source.parsed(line)
             if text is None:  # a row of a table is written as JSON and read back
                 text, values = parsed(encoded_row(values).encode())
             elif "\n" in text:
                 text = encoded_row(values)
-        except AugmentError as error:
-            raise AugmentError(f"{path}: {source.unit} {line.number}: {error}") from error
         rows.append((text, values))
     return sha256(data).hexdigest(), rows
 
@@ -249,12 +245,10 @@ def _records(
     records = []
     for number, (line, values) in enumerate(rows):
         record = Record(values, schema, line)
-        try:
+        with saying_where(f"{path}: row {number + 1}"):
             _check(record, marks, required)
             if episodes is None:  # train rows are not perturbed
                 record.check_places()
-        except AugmentError as error:
-            raise AugmentError(f"{path}: row {number + 1}: {error}") from error
         shown_in = list(episodes[number]) if episodes else []
         records.append(_with_fields(record, {**marks, EPISODE: shown_in}))
     return tuple(records)
@@ -283,9 +277,8 @@ def _with_fields(record: Record, fields: Mapping[str, Any]) -> Record:
     """Return a copy of the record with these values. Existing fields keep their position; new ones go to the end."""
     line = record.line or ""
     edits = [Edit(*located(line, (name,)), encoded(fields[name])) for name in fields if name in record.values]
-    added = ", ".join(
-        f"{encoded(name)}: {encoded(value)}" for name, value in fields.items() if name not in record.values
-    )
+    new = [name for name in fields if name not in record.values]
+    added = ", ".join(f"{encoded(name)}: {encoded(fields[name])}" for name in new)
     if added:
         end = line.rindex("}")
         edits.append(Edit(end, end, f"{', ' if record.values else ''}{added}"))

@@ -15,7 +15,7 @@ import msgspec
 
 from augment_ru.adversary.adversary import check_search
 from augment_ru.adversary.defaults import ATTACKS, BUDGET, DRAWS
-from augment_ru.errors import AugmentError, unknown
+from augment_ru.errors import AugmentError, saying_where, unknown
 from augment_ru.strict_tables import Number, SomeText, SomeTexts, read_toml, typed
 
 ORIGINAL = "original"
@@ -431,10 +431,8 @@ class ReleaseRecipe(_Table, frozen=True, kw_only=True):
                 raise AugmentError(f"{where}prompt: '{task.prompt}'; needs a prompt file of your own, FILE.toml")
             _check_shots(f"{where}shots", task.shots or (), self.shots.episodes)
         if self.adversary:
-            try:
+            with saying_where("[adversary]"):
                 self.adversary.check([task.name for task in self.tasks])
-            except AugmentError as error:
-                raise AugmentError(f"[adversary]: {error}") from error
         self._check_twins()
 
     def _check_twins(self) -> None:
@@ -486,10 +484,8 @@ def parse_release_recipe(content: Mapping[str, Any], where: str) -> ReleaseRecip
         AugmentError: a key is missing or unknown, a value is wrong, or a name is used twice.
     """
     recipe = typed(where, content, ReleaseRecipe)
-    try:
+    with saying_where(where):
         recipe.check()
-    except AugmentError as error:
-        raise AugmentError(f"{where}: {error}") from error
     return recipe
 
 

@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 from augment_ru.adversary.case import STATUSES
 from augment_ru.engine.figures import Figures
-from augment_ru.evaluation.searches import can_be_broken
+from augment_ru.evaluation.searches import can_be_broken, ratio
 from augment_ru.release.release_recipe import ReleaseRecipe, TaskRecipe
 from augment_ru.text.words import word_ranges
 
@@ -66,20 +66,16 @@ class SearchFigures:
             "rows": sum(rows.values()),
             "right": right,
             **rows,
-            "asr": _ratio(100 * broken, right),
+            "asr": ratio(100 * broken, right),
             "queries": queries,
-            "queries_a_success": _ratio(queries, broken),
-            "changes": _ratio(self.counts["changes"], broken),
+            "queries_a_success": ratio(queries, broken),
+            "changes": ratio(self.counts["changes"], broken),
             "minimal": self.counts["minimal"],
         }
 
 
 VariationFigures: TypeAlias = AttackFigures | SearchFigures
 """Counts over the rows of one variation."""
-
-
-def _ratio(count: int, of: int) -> float | None:
-    return round(count / of, 2) if of else None
 
 
 def no_figures(recipe: ReleaseRecipe, task: TaskRecipe | None = None) -> dict[str, VariationFigures]:

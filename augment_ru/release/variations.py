@@ -53,8 +53,7 @@ class SharedSimilarity(Similarity):
         return self._scorer
 
 
-@dataclass(frozen=True, slots=True)
-class Tools:
+class Tools(NamedTuple):
     """The attacks, gate and annotator of a recipe; made once in each process.
 
     Attributes:
@@ -89,12 +88,10 @@ def make_tools(recipe: ReleaseRecipe, device: str = "auto") -> Tools:
     given = {"threshold": gate.threshold} | {key: getattr(gate, key) for key in _SEARCH}
     adversary = recipe.adversary
     pooled = [AttackChoice(one, {}, adversary.probability, None, one) for one in adversary.attacks] if adversary else []
+    named = (AttackChoice(one.spec, one.options, one.probability, one.threshold, one.name) for one in recipe.attacks)
     run = run_of(
         preset(recipe.preset),
-        [
-            *(AttackChoice(one.spec, one.options, one.probability, one.threshold, one.name) for one in recipe.attacks),
-            *pooled,
-        ],
+        [*named, *pooled],
         gate.similarity,
         options=dict(gate.options),
         search={key: value for key, value in given.items() if value is not None},
@@ -188,14 +185,9 @@ def variations(
     timing.annotation += timing.clock() - began
     protected = _protected(prepared)
     originals = [record.line or "" for record in rows]
-    yield Variation(
-        task.name,
-        originals,
-        [
-            original_entry(number, task.name, line, spans)
-            for number, line, spans in zip(records, originals, protected, strict=True)
-        ],
-    )
+    of_originals = zip(records, originals, protected, strict=True)
+    entries = [original_entry(number, task.name, line, spans) for number, line, spans in of_originals]
+    yield Variation(task.name, originals, entries)
     results: dict[str, Any] = {}
     searches = tools.recipe.searches_of(task)
     for name in tools.recipe.variations_of(task):
@@ -205,18 +197,13 @@ def variations(
         else:
             results[name] = tools.perturbers[name].perturb(prepared).results
         timing.perturbing[name] = timing.perturbing.get(name, 0.0) + timing.clock() - began
-    breaks = (
-        tools.searches.breaks({name: results[name] for name in searches}, given) if tools.searches and given else {}
-    )
+    searched = {name: results[name] for name in searches}
+    breaks = tools.searches.breaks(searched, given) if tools.searches and given else {}
     for name, found in results.items():
         done = timing.clock()
         lines = [with_perturbation(one.line("none"), name) for one in found]
-        entries = [
-            result_entry(number, name, line, one, spans, breaks=own)
-            for number, line, one, spans, own in zip(
-                records, lines, found, protected, breaks.get(name, [()] * len(lines)), strict=True
-            )
-        ]
+        rows_of = zip(records, lines, found, protected, breaks.get(name, [()] * len(lines)), strict=True)
+        entries = [result_entry(at, name, line, one, spans, breaks=own) for at, line, one, spans, own in rows_of]
         timing.writing += timing.clock() - done
         yield Variation(name, lines, entries)
 

@@ -222,15 +222,13 @@ def _expected_files(release: ReleaseFiles) -> set[str]:
 def _manifest_problems(release: ReleaseFiles, checks: Sequence[TaskCheck]) -> Iterator[str]:
     """Yield the problems of the manifest of a release whose rows have no problems."""
     content, recipe = release.content, release.recipe
+    shown = shown_demonstrations(release.folder, content["tasks"], content["inputs"])
     head = {
         "name": (recipe.name, "the name of the recipe"),
         "settings": (_settings(release), "what the recipe sets"),
         "prompts": (stated_prompts(content, release.folder / manifest.OWN), "how its tasks are asked"),
         "examples": (shown_pairs(release.folder, content["tasks"]), "pairs of rows of the release"),
-        "demonstrations": (
-            shown_demonstrations(release.folder, content["tasks"], content["inputs"]),
-            "demonstrations of the release",
-        ),
+        "demonstrations": (shown, "demonstrations of the release"),
     }
     if content.get("judged"):
         rows = read_judged(str(release.folder / manifest.VERDICTS))
@@ -364,12 +362,8 @@ def _differences(release: ReleaseFiles, checks: Sequence[TaskCheck], tools: Tool
             yield f"{name} {version}, {now['packages'].get(name, 'none')}"
     if content["scorer"] != tools.scorer:
         yield f"scorer {content['scorer']}, {tools.scorer}"
-    rules = {
-        name
-        for check in checks
-        if check.rows is not None
-        for name in constraints_of(recipe, check.rows.recipe, check.rows.schema)
-    }
+    known = [check.rows for check in checks if check.rows is not None]
+    rules = {name for rows in known for name in constraints_of(recipe, rows.recipe, rows.schema)}
     data: Mapping[str, Any] = manifest.data_files(recipe, rules, release.own)
     for name, digest in content["data"].items():
         if data.get(name) != digest:

@@ -255,9 +255,8 @@ def _row_problems(
         return
     entry = row.entry
     yield from _mark_problems(release.recipe, test, row.record, name, ([], "it must be [] in a test row"))
-    if problem := _entry_problem(entry, at, name, original=row is original) or _search_problem(
-        release.recipe, entry, name
-    ):
+    wrong = _entry_problem(entry, at, name, original=row is original)
+    if problem := wrong or _search_problem(release.recipe, entry, name):
         yield f"{edits}: {problem}"
         return
     try:
@@ -266,14 +265,12 @@ def _row_problems(
             return
         if entry["status"] != "perturbed" and any(entry["edits"].values()):
             yield f"{edits}: status is {entry['status']!r}, but there are edits"
-        if problem := edit_log.protection_problem(
-            original.record, entry, original.entry["protected"], exchanges=release.exchanging.get(name, frozenset())
-        ):
+        protected, exchanges = original.entry["protected"], release.exchanging.get(name, frozenset())
+        if problem := edit_log.protection_problem(original.record, entry, protected, exchanges=exchanges):
             yield f"{edits}: {problem}"
         expected = edit_log.replayed_line(original.record, name, entry)
-        if problem := edit_log.row_problem(original.record, expected, row.record) or edit_log.option_problem(
-            original.record, row.record, entry
-        ):
+        wrong = edit_log.row_problem(original.record, expected, row.record)
+        if problem := wrong or edit_log.option_problem(original.record, row.record, entry):
             yield f"{test}: {problem}"
     except AugmentError as error:
         yield f"{test}: {error}"

@@ -14,7 +14,7 @@ from augment_ru import Example, evaluate
 from augment_ru.evaluation.evaluation import Evaluation
 from augment_ru.evaluation.rates import newcombe, wilson
 from augment_ru.evaluation.table_text import FORMATS, as_text
-from augment_ru.evaluation.tables import headline, tables_of
+from augment_ru.evaluation.tables import rates, tables_of
 from evaluations import reader, table
 
 OUTCOMES = st.lists(st.sampled_from(["++", "+-", "-+", "--", "++.", "+-", "-+"]), min_size=2, max_size=9)
@@ -111,7 +111,7 @@ def test_a_constant_wins_nothing_and_the_metric_stands_first() -> None:
     assert [one["attacks"]["a"]["asr"] for one in report["models"]] == [0.0, 20.0, 0.0]
     assert [one["best"] for one in report["models"]] == [["a", "asr_mean"], [], []], "the constant does not compete"
     assert [one["beats_majority"] for one in report["models"]] == [True, True, False]
-    found = headline(mixed().counted())
+    found = rates(mixed().counted())
     assert list(found.columns)[:5] == ["model", "shots", "accuracy, original", "a: accuracy", "a: ASR"]
     assert list(found.rows[1])[2:5] == ["100.00", "80.00", "20.00"]
 
@@ -124,7 +124,7 @@ def test_a_tie_has_no_winner_and_neither_has_a_model_alone() -> None:
 
 def test_tables_are_written_in_every_format() -> None:
     done = mixed()
-    table_ = headline(done.counted())
+    table_ = rates(done.counted())
     lines = as_text(table_, "markdown").splitlines()
     assert lines[0].startswith("| model | shots | accuracy, original | a: accuracy | a: ASR |")
     assert "| **0.00** |" in lines[2]

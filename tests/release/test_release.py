@@ -342,7 +342,10 @@ def test_two_builds_do_not_share_a_folder(tmp_path: Path) -> None:
     from augment_ru.release.build import Staging  # noqa: PLC0415
 
     path = recipe(tmp_path)
-    with Staging.of(tmp_path / "out").locked(), pytest.raises(AugmentError, match="another run is building it"):
+    with (
+        Staging.of(tmp_path / "out").building({}, resume=False),
+        pytest.raises(AugmentError, match="another run is building it"),
+    ):
         built(path, tmp_path / "out")
 
 
