@@ -11,14 +11,14 @@ import numpy as np
 from augment_ru.draws import Floats, Ints, Streams
 from augment_ru.editing.error_classes import CountedErrors, weighted_ranks
 from augment_ru.editing.on_demand import Rewritten, written_together
-from augment_ru.editing.openings import ADJECTIVE, LOWERED, NAME, OPENINGS, opening
+from augment_ru.editing.openings import ADJECTIVE, LOWERED, NAME, opening
 from augment_ru.editing.separators import lone
 from augment_ru.editing.style import check_styles, in_chats
-from augment_ru.editing.word_forms import FormTable, WordForms, shortened_forms
+from augment_ru.editing.word_forms import FormTable, WordForms, form_table
 from augment_ru.edits import Note
 from augment_ru.engine.proposals import Proposals
 from augment_ru.errors import AugmentError
-from augment_ru.resources import dictionary_path, number_in, rows, word_lists
+from augment_ru.resources import dictionary_path, listed_in, number_in, rows, word_lists
 from augment_ru.text.batch import Batch
 from augment_ru.text.characters import DIGIT, SPACE, Mask, among
 
@@ -121,7 +121,7 @@ class SpokenForms:
         self._any = np.array([at for at, entry in enumerate(entries) if entry.written == _FIRST + _ANY], dtype=np.int64)
         said = {form.text for at in self._any.tolist() for form in entries[at].forms}
         said |= {form.text for entry in entries if entry.written.startswith(_COMMA) for form in entry.forms}
-        self.fillers = FormTable(sorted({text.removesuffix(f" {_ANY}").split()[-1].strip(",") for text in said}))
+        self.fillers = form_table(sorted({text.removesuffix(f" {_ANY}").split()[-1].strip(",") for text in said}))
         self._words = _Listed(entries, lambda text: text[0] not in ",*" and _ANY not in text)
         self._behind = _Listed(entries, lambda text: text.startswith(_COMMA))
 
@@ -145,7 +145,7 @@ class SpokenForms:
         words = np.concatenate([single, *(words for words, _ in ends)])
         entries = np.concatenate([entries, *(np.full(words.size, at) for words, at in ends)])
         _, at = np.unique(words, return_index=True)  # a word that is listed does not change its ending
-        denied = np.concatenate([[False], forms.are("не")])[pairs]
+        denied = np.array([at > 0 and forms.texts[at - 1] == "не" for at in pairs.tolist()], dtype=np.bool_)
         return (words[at], entries[at]), (pairs[~denied], phrases[~denied])
 
     def drawn(self, entries: Ints, points: Floats) -> Ints:
@@ -230,7 +230,7 @@ class _Listed:
         found = [[numbers.get(f"{sign}{form}", -1) for form in forms] for sign in ("", _FIRST, _COMMA)]
         elsewhere, first, behind = (np.array(column, dtype=np.int64) for column in found)
         elsewhere = np.maximum(elsewhere, behind)
-        self.forms = FormTable(forms)
+        self.forms = form_table(forms)
         self.entries = np.stack([elsewhere, np.where(first >= 0, first, elsewhere)])
 
 
@@ -344,7 +344,7 @@ class Colloquial(CountedErrors):
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
         """Propose one spoken form or filler for every word or phrase that can have one."""
-        spoken, mean, forms = self._spoken(), self.mean_rate, WordForms(batch)
+        spoken, mean, forms = self._spoken(), self.mean_rate, batch.once(WordForms)
         first, sentences = forms.first, batch.sentences(forms.starts)
         words, phrases = spoken.words(forms, first)
         starts, (behind, behind_phrases) = _filled(batch, forms, spoken, first, sentences)
@@ -384,7 +384,7 @@ class Colloquial(CountedErrors):
 
 @cache
 def _table(kind: str) -> FormTable:
-    return FormTable(sorted(word_lists("filler_places")[kind]))
+    return form_table(sorted(word_lists("filler_places")[kind]))
 
 
 def _filled(
@@ -434,7 +434,7 @@ def _are_sentences(batch: Batch, forms: WordForms, words: Ints) -> Mask:
     item &= (batch.flags[places - 3] & DIGIT != 0) | (before != ord("."))
     goes_on = among(before, _DASHES) & (batch.codes[places] == forms.codes[places])
     label = batch.codes[forms.stops[words]] == ord(":")
-    shortened = forms.ranges_in(shortened_forms(), forms.starts[words - 1], forms.stops[words - 1])
+    shortened = forms.ranges_in(listed_in("shortened_words"), forms.starts[words - 1], forms.stops[words - 1])
     short = shortened & (forms.stops[words - 1] == places - 2) & (before == ord("."))
     fits: Mask = ~(item | goes_on | label | short)
     return fits
@@ -451,7 +451,7 @@ def _has_known_case(batch: Batch, forms: WordForms, words: Ints) -> Mask:
     """
     following = forms.starts[words + 1]
     capital = batch.codes[forms.starts[words]] != forms.codes[forms.starts[words]]
-    kinds = forms.values(words, OPENINGS)
+    kinds = forms.values(words, opening)
     certain = (kinds & (LOWERED | NAME)) != 0
     certain &= (kinds & ADJECTIVE == 0) | (batch.codes[following] == forms.codes[following])
     known: Mask = ~capital | _is_loud(batch, forms, words) | certain

@@ -1,13 +1,14 @@
 """Знаки и точки над ё пропадают, как в чате: «Знаю, что ещё придёт.» → «Знаю что еще придет)»."""
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import ClassVar
 
 import numpy as np
 
 from augment_ru.draws import Floats, Ints, Streams
 from augment_ru.editing.error_classes import CountedErrors, ErrorRates, drawn_class, kind_notes, weighted_ranks
-from augment_ru.editing.word_forms import WordForms, WordFunction, shortened_forms
+from augment_ru.editing.word_forms import WordForms
 from augment_ru.engine.proposals import Proposals, Replacements
 from augment_ru.language.morphology import only_form
 from augment_ru.resources import listed_in
@@ -55,7 +56,7 @@ class Punctuation(CountedErrors):
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
         """Propose every error that is possible at commas, final full stops, ё and е."""
-        rates, forms = self.counted(), WordForms(batch)
+        rates, forms = self.counted(), batch.once(WordForms)
         quotations = _Quotations(batch)
         finals = _finals(batch, quotations, forms, streams, rates)
         found = {
@@ -161,7 +162,7 @@ def _are_short(batch: Batch, forms: WordForms, places: Ints) -> Mask:
         lengths += longer
     found: Mask = lengths == 1
     some = np.flatnonzero(~longer & (lengths > 1))
-    found[some] = forms.ranges_in(shortened_forms(), places[some] - lengths[some], places[some])
+    found[some] = forms.ranges_in(listed_in("shortened_words"), places[some] - lengths[some], places[some])
     return found
 
 
@@ -178,7 +179,7 @@ def _yo_written(batch: Batch, forms: WordForms, rates: ErrorRates) -> _Errors:
     """Find every е that must be ё by the dictionary; the error is to write ё instead."""
     rate = rates.rate("yo_written")
     words = forms.with_letter("е") if rate else np.zeros(0, dtype=np.int64)
-    bits = forms.values(words, _YO)
+    bits = forms.values(words, _places_of_yo)
     words, bits = words[bits > 0], bits[bits > 0]
     at, letters = np.nonzero((bits[:, None] >> np.arange(_LONGEST_YO)) & 1)
     places = forms.starts[words][at] + letters
@@ -186,6 +187,7 @@ def _yo_written(batch: Batch, forms: WordForms, rates: ErrorRates) -> _Errors:
     return places, np.full(places.size, rate), texts
 
 
+@lru_cache(maxsize=200_000)
 def _places_of_yo(word: str) -> int:
     """Return which letters of a word must be ё instead of е, as the bits of a number.
 
@@ -197,6 +199,3 @@ def _places_of_yo(word: str) -> int:
     if len(word) > _LONGEST_YO:
         return 0
     return sum(1 << at for at, (old, new) in enumerate(zip(word, only_form(word), strict=True)) if old != new)
-
-
-_YO = WordFunction(_places_of_yo)

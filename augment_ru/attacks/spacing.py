@@ -45,7 +45,7 @@ class Spacing(CountedErrors):
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
         """Propose every error that is possible between words and inside them."""
-        rates, forms = self.counted(), WordForms(batch)
+        rates, forms = self.counted(), batch.once(WordForms)
         written = batch.codes.copy()  # the code point of each place after all changes
         found = [
             *_joins_and_splits(batch, streams, forms, rates, written),

@@ -12,12 +12,12 @@ from augment_ru.draws import Ints, Streams, unit
 from augment_ru.editing.error_classes import ErrorRates, error_rates, weighted_ranks
 from augment_ru.editing.on_demand import Rewritten, written_together
 from augment_ru.editing.separators import JOINS, joins, lone
-from augment_ru.editing.word_forms import WordForms, shortened_forms
+from augment_ru.editing.word_forms import WordForms
 from augment_ru.edits import Note
 from augment_ru.engine.attack import Attack
 from augment_ru.engine.proposals import Proposals
 from augment_ru.errors import AugmentError, check_known
-from augment_ru.resources import dictionary_path, rows
+from augment_ru.resources import dictionary_path, listed_in, rows
 from augment_ru.text.batch import Batch
 from augment_ru.text.characters import Mask, counts_before
 
@@ -72,7 +72,7 @@ class Misspell(Attack):
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
         """Propose an error for every word that can have one, and for every pair of words that people join."""
-        plan, forms = _plan(self), WordForms(batch)
+        plan, forms = _plan(self), batch.once(WordForms)
         fixed = _are_capitals(batch, forms) | _are_shortened(batch, forms)
         words = np.flatnonzero(_are_russian(forms) & ~fixed)
         distinct, places = forms.distinct(words)
@@ -184,7 +184,7 @@ def _are_capitals(batch: Batch, forms: WordForms) -> Mask:
 def _are_shortened(batch: Batch, forms: WordForms) -> Mask:
     """Tell whether each word is an abbreviation with a full stop: «см.», «ул.»."""
     found: Mask = batch.codes[forms.stops] == ord(".")
-    found[found] = forms.ranges_in(shortened_forms(), forms.starts[found], forms.stops[found])
+    found[found] = forms.ranges_in(listed_in("shortened_words"), forms.starts[found], forms.stops[found])
     return found
 
 

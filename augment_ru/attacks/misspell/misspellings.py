@@ -10,7 +10,7 @@ import numpy as np
 from augment_ru.attacks.misspell.letter_rules import LetterRule, Words
 from augment_ru.draws import Floats, Ints, Keys, unit
 from augment_ru.editing.separators import prefix_length
-from augment_ru.editing.word_forms import FormTable
+from augment_ru.editing.word_forms import form_table
 from augment_ru.language.frequency import is_common
 from augment_ru.language.morphology import is_known
 from augment_ru.resources import dictionary_path, number_in, rows
@@ -126,7 +126,7 @@ class Misspellings:
         ]
         self.stems = frozenset(beginning[:_SHORTEST_BEGINNING] for beginning in self.beginnings)
         self.phrases = [self.forms[phrase] for phrase in phrases]
-        self.phrase_table = FormTable(list(phrases.values()))
+        self.phrase_table = form_table(list(phrases.values()))
         self.prefixes = dict(prefixes)
         self._rates: dict[str, float] = {}
         """The rates of words that were asked for, so that a frequent word is computed once."""
