@@ -85,24 +85,27 @@ class Homoglyphs(Attack):
 
         keys = batch.keys(streams, starts)
         places, which = (word_letters.drawn(keys, number).tolist() for number in (_PLACE, _WHICH))
+        every = str.maketrans(table)
         invisible = [sign for signs in unseen_signs("unseen", _INVISIBLE).values() for sign in signs]
 
-        def written(index: int, word: str, draws: Sequence[float]) -> str:
-            twins = [at for at, char in enumerate(word) if char in table]
-            taken = {at for at in twins if draws[at] < self.letters}
-            if not self.invisible:
-                taken.add(min(twins, key=draws.__getitem__))
-            new = [table[char] if at in taken else char for at, char in enumerate(word)]
+        def written(index: int, word: str, draws: Sequence[float]) -> Rewritten:
+            new = word.translate(every)
+            if self.letters < 1:
+                twins = [at for at, char in enumerate(word) if char in table]
+                taken = {at for at in twins if draws[at] < self.letters}
+                if not self.invisible:
+                    taken.add(min(twins, key=draws.__getitem__))
+                new = "".join(new[at] if at in taken else char for at, char in enumerate(word))
             if self.invisible:
                 open_ = np.flatnonzero(gaps[starts[index] + 1 : stops[index]]) + 1
-                new.insert(int(open_[int(places[index] * open_.size)]), invisible[int(which[index] * len(invisible))])
-            return "".join(new)
+                at = open_[int(places[index] * open_.size)]
+                new = new[:at] + invisible[int(which[index] * len(invisible))] + new[at:]
+            return new, Note(word)
 
         def make(indices: Ints, olds: list[str]) -> list[Rewritten]:
             lengths = (stops - starts)[indices]
             points = batch.draw(streams, ranges(starts[indices], lengths), lane=1)
-            rows = zip(indices.tolist(), olds, np.split(points, np.cumsum(lengths)[:-1]), strict=False)
-            return [(written(index, old, draws.tolist()), Note(old)) for index, old, draws in rows]
+            return list(map(written, indices.tolist(), olds, word_letters.of_words(points, lengths)))
 
         return written_together(batch, starts, stops, ranks, make)
 

@@ -107,9 +107,7 @@ class Masking(Attack):
         def make(indices: Ints, olds: list[str]) -> list[Rewritten]:
             lengths = (ends - begins)[indices]
             points = unit(np.repeat(keys[indices], lengths), ranges(np.full(lengths.size, _LETTERS), lengths))
-            draws = np.split(points, np.cumsum(lengths)[:-1])
-            rows = zip(indices.tolist(), olds, draws, strict=False)
-            return [masked(index, old, drawn.tolist()) for index, old, drawn in rows]
+            return list(map(masked, indices.tolist(), olds, word_letters.of_words(points, lengths)))
 
         return written_together(batch, begins, ends, ranks, make)
 

@@ -3,6 +3,9 @@
 An edit of such an attack replaces a whole word, and its note has the old word as its reading.
 """
 
+from collections.abc import Iterator
+from itertools import islice
+
 import numpy as np
 
 from augment_ru.draws import Floats, Ints, Keys, unit
@@ -38,6 +41,17 @@ def letter_gaps(batch: Batch) -> Mask:
     gaps[1:] &= (batch.flags[:-1] & _EITHER) == WORD
     gaps[:1] = False
     return gaps if batch.cuttable is None else gaps & batch.cuttable[:-1]
+
+
+def of_words(values: Floats, lengths: Ints) -> Iterator[list[float]]:
+    """Yield the values of each word.
+
+    Args:
+        values: a value for each letter of some words, one word after another.
+        lengths: how many letters each word has, shape (words,).
+    """
+    following = iter(values.tolist())
+    return (list(islice(following, length)) for length in lengths.tolist())
 
 
 def drawn(keys: Keys, number: int) -> Floats:
