@@ -76,6 +76,7 @@ class SearchCase:
         minimal: whether no change of the smallest broken set can be undone, as far as is known.
         knowledge: which sets of changes were tried, and what came of each; None if no search was begun.
         confirmation: the repeated answers that tell slips from broken answers; None if one answer is believed.
+        wanted: the set of changes that the search asks the model about next; None if the search has ended.
         doubted: the texts that seem to break the answer, but are not confirmed yet; None if there are none.
     """
 
@@ -96,7 +97,7 @@ class SearchCase:
     _original: Scored | None = None
     _similarities: Floats | None = None
     _search: Search | None = None
-    _wanted: ChangeSet | None = None
+    wanted: ChangeSet | None = None
     _refusals: int = 0
     doubted: Doubted | None = None
     _settled: dict[_Texts, bool] = field(default_factory=dict)
@@ -108,11 +109,6 @@ class SearchCase:
     def changes(self) -> ChangeSet:
         """The indices of the smallest set of changes that is known to break the answer; empty if none is known."""
         return (self.knowledge.smallest if self.knowledge else None) or ()
-
-    @property
-    def wanted(self) -> ChangeSet | None:
-        """The set of changes that the search wants to ask the model about next; None if the search has ended."""
-        return self._wanted
 
     @property
     def is_open(self) -> bool:
@@ -197,9 +193,9 @@ class SearchCase:
         if self._search is None:
             return
         try:
-            self._wanted = next(self._search) if verdict is None else self._search.send(verdict)
+            self.wanted = next(self._search) if verdict is None else self._search.send(verdict)
         except StopIteration:
-            self._wanted, self._search = None, None
+            self.wanted, self._search = None, None
 
     def refused(self, similarity: float, most: int) -> None:
         """Store that the set of changes that the search wanted to ask about did not pass the gate.
@@ -273,7 +269,7 @@ class SearchCase:
     def _is_broken(self, scored: Scored) -> bool:
         """Tell whether the answer to the wanted set is broken."""
         labelled = self.record.task.layout.labelled
-        script = self.scripts(self._wanted or ()).get(labelled) if labelled and self.goal.kind == "spans" else None
+        script = self.scripts(self.wanted or ()).get(labelled) if labelled and self.goal.kind == "spans" else None
         return self.goal.is_broken(self.goal.answer(scored), script)
 
     def _judged(self, scored: Scored, similarity: float, *, broken: bool) -> None:
@@ -283,13 +279,13 @@ class SearchCase:
         self._taken(Verdict(similarity, passed=True, broken=broken, margins=self._margins(scored)))
 
     def _taken(self, verdict: Verdict) -> None:
-        if self.knowledge is not None and self._wanted is not None:
-            self.knowledge.learn(self._wanted, verdict)
+        if self.knowledge is not None and self.wanted is not None:
+            self.knowledge.learn(self.wanted, verdict)
             self._advance(verdict)
 
     def stop(self) -> None:
         """End the search, but leave the status of the record open."""
-        self._search, self._wanted = None, None
+        self._search, self.wanted = None, None
 
     def finish(self, reason: Reason) -> None:
         """End the search, and set the status of the record.

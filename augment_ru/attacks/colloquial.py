@@ -13,11 +13,11 @@ from augment_ru.editing.error_classes import CountedErrors, weighted_ranks
 from augment_ru.editing.on_demand import Rewritten, written_together
 from augment_ru.editing.openings import ADJECTIVE, LOWERED, NAME, opening
 from augment_ru.editing.separators import lone
-from augment_ru.editing.style import check_styles, in_chats
+from augment_ru.editing.style import STYLES, in_chats
 from augment_ru.editing.word_forms import FormTable, WordForms, form_table, with_e
 from augment_ru.edits import Note
 from augment_ru.engine.proposals import Proposals
-from augment_ru.errors import AugmentError
+from augment_ru.errors import AugmentError, check_known
 from augment_ru.resources import dictionary_path, listed_in, number_in, rows, word_lists
 from augment_ru.text.batch import Batch
 from augment_ru.text.characters import DIGIT, SPACE, Mask, among
@@ -318,7 +318,7 @@ class Colloquial(CountedErrors):
 
     def __post_init__(self) -> None:
         CountedErrors.__post_init__(self)
-        check_styles(self.name, self.styles)
+        check_known(f"{self.name}.styles", self.styles, STYLES)
         self._spoken()
 
     def _spoken(self) -> SpokenForms:

@@ -316,11 +316,6 @@ class Tiles:
         rows = np.tile(self.batch.rows(units.starts[:-1]), self.count)
         return replace(edits, rows=rows, firsts=firsts, make_texts=None), tries
 
-    def home(self, places: Ints) -> Ints:
-        """Turn places in the copies of the batch into places in the batch."""
-        found: Ints = places % self.batch.codes.size
-        return found
-
     @property
     def texts(self) -> Sequence[str]:
         """The texts of the batch, each once. Every copy of the batch holds the same texts."""
@@ -340,7 +335,8 @@ class Tiles:
         """Turn places in the copies of the batch back into places in the batch; the changes may then overlap."""
         if self.count == 1:
             return proposals
-        return replace(proposals, starts=self.home(proposals.starts), stops=self.home(proposals.stops), clean=False)
+        size = self.batch.codes.size
+        return replace(proposals, starts=proposals.starts % size, stops=proposals.stops % size, clean=False)
 
 
 Number = TypeVar("Number", bound=np.generic)

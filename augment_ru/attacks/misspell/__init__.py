@@ -8,7 +8,7 @@ from typing import Any, ClassVar, cast
 import numpy as np
 
 from augment_ru.attacks.misspell.misspellings import Misspelt, as_written, misspellings
-from augment_ru.draws import Ints, Streams, unit
+from augment_ru.draws import Ints, Streams, unit, weighted
 from augment_ru.editing.error_classes import ErrorRates, error_rates, weighted_ranks
 from augment_ru.editing.on_demand import Rewritten, written_together
 from augment_ru.editing.separators import JOINS, joins, lone
@@ -240,9 +240,5 @@ class _Pairs:
         if phrase < 0:
             return Misspelt("".join(text.split()), JOINS[self._kinds[word]])
         forms = self._phrases[phrase]
-        point *= fsum(form.rate for form in forms)
-        for form in forms:
-            point -= form.rate
-            if point < 0:
-                break
+        form = forms[weighted([form.rate for form in forms], point)]
         return Misspelt(as_written(form.wrong, text), form.kind)
