@@ -13,7 +13,7 @@ from augment_ru.engine.proposals import Proposals, Replacements
 from augment_ru.language.morphology import only_form
 from augment_ru.resources import listed_in
 from augment_ru.text.batch import Batch
-from augment_ru.text.characters import CLUSTER, DIGIT, SPACE, WORD, Mask, among
+from augment_ru.text.characters import DIGIT, SPACE, WORD, Mask, among, decode
 
 CLASSES = ("bracket", "comma", "ellipsis", "final", "yo_dropped", "yo_written")
 _FINALS = ("final", "ellipsis", "bracket")
@@ -148,22 +148,19 @@ def _finals(batch: Batch, quotations: _Quotations, forms: WordForms, streams: St
     while (blank := batch.flags[following] & SPACE != 0).any():
         following = following + blank
     places = quotations.outside(places[among(batch.codes[following], _LINE_ENDS)])
-    places = places[~_are_short(batch, forms, places)]
+    places = places[~_are_short(forms, places)]
     return places, np.full(places.size, total), drawn_class(batch.draw(streams, places, lane=1) * total, bounds)
 
 
-def _are_short(batch: Batch, forms: WordForms, places: Ints) -> Mask:
-    """Tell for each place of a full stop whether an abbreviation is before it: «т. е», «ул»."""
-    lengths = np.zeros(places.size, dtype=np.int64)
-    longer = np.ones(places.size, dtype=np.bool_)
-    for back in range(1, max(map(len, listed_in("shortened_words"))) + 2):
-        before = np.maximum(places - back, 0)
-        longer &= (places >= back) & ((batch.flags[before] & (WORD | CLUSTER)) == WORD)
-        lengths += longer
-    found: Mask = lengths == 1
-    some = np.flatnonzero(~longer & (lengths > 1))
-    found[some] = forms.ranges_in(listed_in("shortened_words"), places[some] - lengths[some], places[some])
-    return found
+def _are_short(forms: WordForms, places: Ints) -> Mask:
+    """Tell for each full stop whether it belongs to an abbreviation («ул.») or an initial («А.»), shape (places,)."""
+    text, shortened, found = decode(forms.codes), listed_in("shortened_words"), []
+    for stop in places.tolist():
+        start = stop
+        while start and text[start - 1].isalnum():
+            start -= 1
+        found.append(stop - start == 1 or text[start:stop] in shortened)
+    return np.array(found, dtype=np.bool_)
 
 
 def _yo_dropped(batch: Batch, rates: ErrorRates) -> _Errors:
