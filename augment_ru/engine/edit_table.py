@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -13,11 +13,7 @@ from augment_ru.edits import Note
 from augment_ru.engine.proposals import Proposals, Replacements, ranges
 from augment_ru.errors import AugmentError
 from augment_ru.script import Script, Triple
-from augment_ru.text.characters import Mask, decode, marked, surrogates
-
-if TYPE_CHECKING:
-    from augment_ru.engine.search import Tiles
-    from augment_ru.text.batch import Batch
+from augment_ru.text.characters import Codes, Mask, decode, marked, surrogates
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,7 +129,26 @@ class EditTable(Sequence[Script]):
         )
 
 
-def apply(batch: "Batch | Tiles", proposals: Proposals, active: Mask) -> EditTable:
+class TextColumns(Protocol):
+    """Several texts in one array of code points: a `Batch`, or copies of one (`Tiles`)."""
+
+    @property
+    def texts(self) -> Sequence[str]:
+        """The texts. For `Tiles`, which hold each text several times, every text once."""
+
+    @property
+    def codes(self) -> Codes:
+        """The code points of all texts, in one array."""
+
+    @property
+    def starts(self) -> Ints:
+        """The place where each text starts in the array, and then the length of the array, shape (texts + 1,)."""
+
+    def rows(self, places: Ints) -> Ints:
+        """Return the index of the text that each place of the array is in, shape (places,)."""
+
+
+def apply(batch: TextColumns, proposals: Proposals, active: Mask) -> EditTable:
     """Make the chosen changes in the texts of a batch, and return the edits of all texts, also of unchanged ones.
 
     Args:
@@ -168,7 +183,7 @@ def apply(batch: "Batch | Tiles", proposals: Proposals, active: Mask) -> EditTab
     )
 
 
-def one_by_one(batch: "Batch | Tiles", proposals: Proposals) -> EditTable:
+def one_by_one(batch: TextColumns, proposals: Proposals) -> EditTable:
     """Make each change by itself, and return the edits: text i of the result has only change i.
 
     Args:
@@ -190,7 +205,7 @@ def one_by_one(batch: "Batch | Tiles", proposals: Proposals) -> EditTable:
     )
 
 
-def _texts(batch: "Batch | Tiles", starts: Ints, stops: Ints, texts: Replacements, firsts: Ints) -> list[str]:
+def _texts(batch: TextColumns, starts: Ints, stops: Ints, texts: Replacements, firsts: Ints) -> list[str]:
     """Replace ranges in the texts of a batch, and return the new texts.
 
     Args:

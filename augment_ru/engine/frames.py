@@ -2,9 +2,9 @@
 
 import json
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import Any, Protocol, TypeVar, cast
 
 from augment_ru.engine.result import METAS, Result
 from augment_ru.errors import AugmentError, check_known, optional
@@ -13,10 +13,20 @@ from augment_ru.records.field_paths import path_of
 from augment_ru.records.task import Task
 from augment_ru.version import __version__
 
-if TYPE_CHECKING:
-    from augment_ru.engine.augmenter import Augmenter
-
 Data = TypeVar("Data")
+
+
+class Perturbs(Protocol):
+    """What frames and datasets need of an `Augmenter`: the method that perturbs rows."""
+
+    def records(
+        self,
+        records: Iterable[Mapping[str, Any]],
+        task: str | Task | None,
+        *,
+        field: str | Sequence[str] | None,
+    ) -> Iterator[Result]:
+        """Perturb rows given as dictionaries, and yield the results in the order of the rows."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +44,7 @@ class PerturbsColumns:
         version: the version of this package.
     """
 
-    augmenter: "Augmenter"
+    augmenter: Perturbs
     task: str | Task | None
     field: str | Sequence[str] | None
     meta: str

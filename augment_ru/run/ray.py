@@ -14,8 +14,7 @@ from pathlib import Path
 from threading import Event, Thread
 from typing import Any
 
-from augment_ru.engine.augmenter import Augmenter
-from augment_ru.engine.frames import PerturbsColumns
+from augment_ru.engine.frames import Perturbs, PerturbsColumns
 from augment_ru.errors import AugmentError, missing, said
 from augment_ru.records.task import Task
 from augment_ru.run.shipping import set_to_one, shipped, unpacked_work
@@ -198,7 +197,7 @@ def _do(work: bytes, name: str, folder: str, part: Any) -> tuple[Any, bytes | No
 
 def perturb(
     dataset: Any,  # noqa: ANN401  (a ray.data.Dataset)
-    augmenter: Augmenter,
+    augmenter: Perturbs,
     *,
     field: str | Sequence[str] | None = None,
     task: str | Task | None = None,
