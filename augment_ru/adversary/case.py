@@ -77,6 +77,7 @@ class SearchCase:
         knowledge: which sets of changes were tried, and what came of each; None if no search was begun.
         confirmation: the repeated answers that tell slips from broken answers; None if one answer is believed.
         wanted: the set of changes that the search asks the model about next; None if the search has ended.
+        rivals: the answers whose scores count against the right ones; None if the model gave no scores to use.
         doubted: the texts that seem to break the answer, but are not confirmed yet; None if there are none.
     """
 
@@ -102,7 +103,7 @@ class SearchCase:
     doubted: Doubted | None = None
     _settled: dict[_Texts, bool] = field(default_factory=dict)
     _answers: dict[_Texts, Scored] = field(default_factory=dict)
-    _rivals: list[tuple[int, str]] | None = None
+    rivals: list[tuple[int, str]] | None = None
     _question: Example | None = None
 
     @property
@@ -140,12 +141,12 @@ class SearchCase:
                 return True
         if not self.goal.is_right(self.before):
             self.status = "wrong_before"
-        elif self.goal.is_right_already:
+        elif self.goal.target is not None and self.goal.target == self.goal.golds[0]:
             self.status, self.reason = "unchanged", "right already"
         elif not len(self.pool):
             self.status = "unchanged"
         self._original = scored
-        self._rivals = self.goal.rivals(scored)
+        self.rivals = self.goal.rivals(scored)
         return False
 
     def screened(self, similarities: Floats, passing: Mask) -> None:
@@ -162,11 +163,6 @@ class SearchCase:
             self.similarity = best if np.isfinite(best) else None
         elif not passing.all():
             self.pool = self.pool.without(np.flatnonzero(~passing).tolist())
-
-    @property
-    def is_blind(self) -> bool:
-        """Whether the search must do without scores: the model gave none, or none that can be used."""
-        return self._rivals is None
 
     def begin(self, key: int, *, minimal: bool, guidance: Guidance | None = None) -> None:
         """Start the search.
@@ -187,7 +183,7 @@ class SearchCase:
         self._advance(None)
 
     def _margins(self, scored: Scored) -> Floats | None:
-        return None if self._rivals is None else self.goal.margins(scored, self._rivals)
+        return None if self.rivals is None else self.goal.margins(scored, self.rivals)
 
     def _advance(self, verdict: Verdict | None) -> None:
         if self._search is None:

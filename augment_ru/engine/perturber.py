@@ -71,10 +71,10 @@ class Perturber:
         if probability is not None:
             self.attack = self.attack.with_probability(probability)
         self.similarity = None if self.attack.permutes_options else similarity_of(similarity, may_import=True)
-        if threshold is not None and not (isinstance(threshold, Real) and 0.0 <= threshold <= 1.0):
+        if threshold is not None and not (_is_number(threshold) and 0.0 <= threshold <= 1.0):
             raise AugmentError(f"threshold {threshold!r}; needs a number from 0 to 1")
         check_known("schedule", str(schedule), SCHEDULES)
-        if not (isinstance(floor, Real) and 0.0 < floor <= 1.0):
+        if not (_is_number(floor) and 0.0 < floor <= 1.0):
             raise AugmentError(f"floor {floor!r}; needs a probability over 0")
         self.threshold = self.similarity.threshold if threshold is None and self.similarity else threshold
         self.schedule = schedule
@@ -271,3 +271,7 @@ class Perturber:
             return Units.whole(batch, prepared.owners, len(prepared))
         whole = np.zeros(0, dtype=np.int64) if prepared.questions is None else prepared.questions.records
         return Units.sentences(batch, prepared.owners, sentences, found, whole)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, Real)

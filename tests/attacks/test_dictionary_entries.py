@@ -8,7 +8,7 @@ import pytest
 
 from augment_ru import Augmenter, AugmentError, Batch
 from augment_ru.attacks.colloquial import CLASSES, Places, Spoken, SpokenForms, spoken_forms
-from augment_ru.attacks.misspell.misspellings import Misspellings, misspellings
+from augment_ru.attacks.misspell.misspellings import Misspellings
 from augment_ru.editing.word_forms import WordForms, first_of_sentences, form_table
 from augment_ru.engine.attack import make
 from augment_ru.resources import dictionary_path, folder, rows, senses
@@ -117,7 +117,7 @@ def test_forms_of_the_start_of_a_sentence_and_of_anywhere(text: str, possible: s
 @cache
 def lexicon() -> Misspellings:
     kinds = tuple(dict.fromkeys(kind for _, _, kind, _ in rows(dictionary_path("misspellings"), columns=4)))
-    return misspellings(("misspellings", "misspell"), kinds, (1.0,) * len(kinds), ())
+    return Misspellings("misspellings", "misspell", dict.fromkeys(kinds, 1.0), {})
 
 
 def test_each_misspelling_can_be_found() -> None:

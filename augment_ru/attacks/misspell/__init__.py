@@ -7,7 +7,7 @@ from typing import Any, ClassVar, cast
 
 import numpy as np
 
-from augment_ru.attacks.misspell.misspellings import Misspelt, as_written, misspellings
+from augment_ru.attacks.misspell.misspellings import Misspellings, Misspelt, as_written
 from augment_ru.draws import Ints, Streams, unit, weighted
 from augment_ru.editing.error_classes import ErrorRates, error_rates, weighted_ranks
 from augment_ru.editing.on_demand import Rewritten, written_together
@@ -142,16 +142,15 @@ class _Plan:
             check_known("class of misspell", name, ("all", *table))
         chosen = tuple(name for name in table if name in classes or "all" in classes)
         column = PROFILES.index(profile)  # the first column, of `blog`, has counts instead of factors
-        factors = {name: float(table[name][column]) if column else 1.0 for name in chosen}
-        chosen = tuple(name for name in chosen if factors[name] > 0)
-        self.mean = fsum(float(table[name][0]) * factors[name] for name in chosen) / _WORDS
-        separators = tuple(name for name in _SEPARATORS if name in chosen)
+        every = {name: float(table[name][column]) if column else 1.0 for name in chosen}
+        factors = {name: factor for name, factor in every.items() if factor > 0}
+        self.mean = fsum(float(table[name][0]) * factor for name, factor in factors.items()) / _WORDS
+        separators = tuple(name for name in _SEPARATORS if name in factors)
         spacing = error_rates("misspell", "spacing", separators, separators) if separators else ErrorRates({}, 0.0)
         self.joins = spacing.times({name: factors[name] * _NOT_LISTED.get(name, 1.0) for name in separators})
         parted = {prefix.removesuffix("*"): one.rate for one in self.joins.of("split") for prefix in one.phrases}
-        prefixes = sorted(parted.items(), key=lambda one: (-len(one[0]), one[0]))
-        known = tuple(factors[name] for name in chosen)
-        self.misspellings = misspellings((lexicon, rules), chosen, known, tuple(prefixes))
+        prefixes = dict(sorted(parted.items(), key=lambda one: (-len(one[0]), one[0])))
+        self.misspellings = Misspellings(lexicon, rules, factors, prefixes)
 
 
 _plan_of = cache(_Plan)
