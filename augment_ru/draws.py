@@ -8,6 +8,7 @@ on earlier draws, and a whole batch is drawn in one NumPy expression.
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from hashlib import blake2b
+from math import fsum
 from typing import TypeVar
 
 import numpy as np
@@ -111,6 +112,16 @@ class Streams:
             positions: the position in the stream of that row, from 0.
         """
         return mix((self.keys[rows] ^ _GAMMA) + (positions.astype(np.uint64) + np.uint64(1)) * _MIX_1)
+
+
+def weighted(weights: Sequence[float], draw: float) -> int:
+    """Return the index that a draw from U[0, 1) chooses; each is as likely as its share of the weights."""
+    point = draw * fsum(weights)
+    for at, weight in enumerate(weights):
+        point -= weight
+        if point < 0:
+            return at
+    return len(weights) - 1
 
 
 def unit(keys: Keys, positions: Ints | Keys, lane: int | Ints = 0) -> Floats:

@@ -211,7 +211,7 @@ class Adversary:
         keys = Streams.of(prepared.keys, self.settings.seed, NAME).keys.tolist()
         for case in cases:
             if case.is_open:
-                guide = self._guide if case.is_blind and not limits.is_over else None
+                guide = self._guide if case.rivals is None and not limits.is_over else None
                 guidance = None if guide is None else guidance_of(case, guide)
                 case.begin(keys[case.number], minimal=self.minimal, guidance=guidance)
             if not case.is_open:

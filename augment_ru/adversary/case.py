@@ -76,6 +76,8 @@ class SearchCase:
         minimal: whether no change of the smallest broken set can be undone, as far as is known.
         knowledge: which sets of changes were tried, and what came of each; None if no search was begun.
         confirmation: the repeated answers that tell slips from broken answers; None if one answer is believed.
+        wanted: the set of changes that the search asks the model about next; None if the search has ended.
+        rivals: the answers whose scores count against the right ones; None if the model gave no scores to use.
         doubted: the texts that seem to break the answer, but are not confirmed yet; None if there are none.
     """
 
@@ -96,23 +98,18 @@ class SearchCase:
     _original: Scored | None = None
     _similarities: Floats | None = None
     _search: Search | None = None
-    _wanted: ChangeSet | None = None
+    wanted: ChangeSet | None = None
     _refusals: int = 0
     doubted: Doubted | None = None
     _settled: dict[_Texts, bool] = field(default_factory=dict)
     _answers: dict[_Texts, Scored] = field(default_factory=dict)
-    _rivals: list[tuple[int, str]] | None = None
+    rivals: list[tuple[int, str]] | None = None
     _question: Example | None = None
 
     @property
     def changes(self) -> ChangeSet:
         """The indices of the smallest set of changes that is known to break the answer; empty if none is known."""
         return (self.knowledge.smallest if self.knowledge else None) or ()
-
-    @property
-    def wanted(self) -> ChangeSet | None:
-        """The set of changes that the search wants to ask the model about next; None if the search has ended."""
-        return self._wanted
 
     @property
     def is_open(self) -> bool:
@@ -144,12 +141,12 @@ class SearchCase:
                 return True
         if not self.goal.is_right(self.before):
             self.status = "wrong_before"
-        elif self.goal.is_right_already:
+        elif self.goal.target is not None and self.goal.target == self.goal.golds[0]:
             self.status, self.reason = "unchanged", "right already"
         elif not len(self.pool):
             self.status = "unchanged"
         self._original = scored
-        self._rivals = self.goal.rivals(scored)
+        self.rivals = self.goal.rivals(scored)
         return False
 
     def screened(self, similarities: Floats, passing: Mask) -> None:
@@ -166,11 +163,6 @@ class SearchCase:
             self.similarity = best if np.isfinite(best) else None
         elif not passing.all():
             self.pool = self.pool.without(np.flatnonzero(~passing).tolist())
-
-    @property
-    def is_blind(self) -> bool:
-        """Whether the search must do without scores: the model gave none, or none that can be used."""
-        return self._rivals is None
 
     def begin(self, key: int, *, minimal: bool, guidance: Guidance | None = None) -> None:
         """Start the search.
@@ -191,15 +183,15 @@ class SearchCase:
         self._advance(None)
 
     def _margins(self, scored: Scored) -> Floats | None:
-        return None if self._rivals is None else self.goal.margins(scored, self._rivals)
+        return None if self.rivals is None else self.goal.margins(scored, self.rivals)
 
     def _advance(self, verdict: Verdict | None) -> None:
         if self._search is None:
             return
         try:
-            self._wanted = next(self._search) if verdict is None else self._search.send(verdict)
+            self.wanted = next(self._search) if verdict is None else self._search.send(verdict)
         except StopIteration:
-            self._wanted, self._search = None, None
+            self.wanted, self._search = None, None
 
     def refused(self, similarity: float, most: int) -> None:
         """Store that the set of changes that the search wanted to ask about did not pass the gate.
@@ -273,7 +265,7 @@ class SearchCase:
     def _is_broken(self, scored: Scored) -> bool:
         """Tell whether the answer to the wanted set is broken."""
         labelled = self.record.task.layout.labelled
-        script = self.scripts(self._wanted or ()).get(labelled) if labelled and self.goal.kind == "spans" else None
+        script = self.scripts(self.wanted or ()).get(labelled) if labelled and self.goal.kind == "spans" else None
         return self.goal.is_broken(self.goal.answer(scored), script)
 
     def _judged(self, scored: Scored, similarity: float, *, broken: bool) -> None:
@@ -283,13 +275,13 @@ class SearchCase:
         self._taken(Verdict(similarity, passed=True, broken=broken, margins=self._margins(scored)))
 
     def _taken(self, verdict: Verdict) -> None:
-        if self.knowledge is not None and self._wanted is not None:
-            self.knowledge.learn(self._wanted, verdict)
+        if self.knowledge is not None and self.wanted is not None:
+            self.knowledge.learn(self.wanted, verdict)
             self._advance(verdict)
 
     def stop(self) -> None:
         """End the search, but leave the status of the record open."""
-        self._search, self._wanted = None, None
+        self._search, self.wanted = None, None
 
     def finish(self, reason: Reason) -> None:
         """End the search, and set the status of the record.

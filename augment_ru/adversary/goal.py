@@ -64,11 +64,6 @@ class Goal:
             fields = ", ".join(f"'{name}'" for name in self.task.scoring.gold)
             raise AugmentError(f"no right answer in {fields or 'any field'}; name its field with `label_fields`")
 
-    @property
-    def is_right_already(self) -> bool:
-        """Whether the target label is the right one, so that there is nothing to break."""
-        return self.target is not None and self.golds[0] == self.target
-
     def answer(self, scored: Scored) -> tuple[Any, ...]:
         """Return a prediction in the form in which answers are compared, with one entry for each gold field.
 

@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import ClassVar
 
 from augment_ru.draws import Rng
-from augment_ru.editing.replacing import predicates, writes_yo, written_like
+from augment_ru.editing.replacing import predicates, written_at
 from augment_ru.editing.style import is_quoted
 from augment_ru.editing.syntax import ENDS, Syntax
 from augment_ru.edits import Change, Edit, Note
@@ -280,17 +280,17 @@ class _Address:
             word = inflect(form.lemma, form.having(to))
             if word is None or word == self._lower[at]:
                 return ()
-            words[at] = self._written(at, word)
+            words[at] = written_at(self.syntax, at, word)
         agreeing = self._predicates(to, _inside(requests))
         if agreeing is None:
             return ()
-        words.update({at: self._written(at, word) for at, word in agreeing.items()})
+        words.update({at: written_at(self.syntax, at, word) for at, word in agreeing.items()})
         words.update(self._particles(words))
         if to == "plur":
             greetings = self._table.kinds["greeting"]
             for at, word in enumerate(self._lower):
                 if word in greetings and self._is_call(at) and not self._stays(at):
-                    words[at] = self._written(at, greetings[word])
+                    words[at] = written_at(self.syntax, at, greetings[word])
         return self._joined(words, requests)
 
     def _particles(self, words: Mapping[int, str]) -> dict[int, str]:
@@ -337,7 +337,7 @@ class _Address:
         short = {token.text for token in self._tokens[sentence.start : sentence.stop]}.isdisjoint({":", "—", "–", ";"})
         if not (self._starts(at) and single and short and len(self._clause(at)) > 1):
             return ""
-        return f"{self._written(at, 'не')} могли бы {you} {self._written(at, form.lemma).lower()}"
+        return f"{written_at(self.syntax, at, 'не')} могли бы {you} {written_at(self.syntax, at, form.lemma).lower()}"
 
     def _direct(self, at: int) -> tuple[int, str]:
         """Return the imperative for an indirect request («Не могли бы Вы прислать») that starts at a token.
@@ -351,7 +351,7 @@ class _Address:
             return at, ""
         is_request = "не" in asked or self._lower[last] in self._table.kinds["request"]
         new = self._imperative(last) if is_request else ""
-        return last, self._written(at, new) if new else ""
+        return last, written_at(self.syntax, at, new) if new else ""
 
     def _imperative(self, at: int) -> str:
         """Return the imperative of a perfective infinitive; "" for other words."""
@@ -364,10 +364,6 @@ class _Address:
             if any("INFN" in one.grammemes for one in known_forms(self._lower[other])):
                 return other if self._lower[other - 1] == "и" and self._imperative(other) else -1
         return -1
-
-    def _written(self, at: int, word: str) -> str:
-        yo = "ё" not in word or writes_yo(self.doc.text)
-        return written_like(word, self._tokens[at].text, yo=yo)
 
     def _pronoun(self, at: int, to: str, *, capital: bool) -> str:
         token, table = self._tokens[at], self._table
@@ -382,7 +378,7 @@ class _Address:
             if word == "вас" and before in {"в", "во"} and not place:
                 return ""  # «в тебе» or «в тебя»
             small = not self._starts(at)
-        written = self._written(at, found)
+        written = written_at(self.syntax, at, found)
         if token.text.isupper() and len(token.text) > 1:
             return written
         if to == "plur" and capital and not found.startswith("по-"):

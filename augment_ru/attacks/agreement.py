@@ -10,7 +10,7 @@ import numpy as np
 
 from augment_ru.draws import Ints, Streams
 from augment_ru.editing.on_demand import MadeOnDemand, changes_in_rounds
-from augment_ru.editing.replacing import writes_yo, written_like
+from augment_ru.editing.replacing import written_at
 from augment_ru.editing.syntax import Syntax
 from augment_ru.edits import Edit, Note
 from augment_ru.engine.attack import check_guards
@@ -342,52 +342,48 @@ class Agreement(MadeOnDemand):
         Finding wrong forms takes most of the time. So they are looked for only in words whose rank is below the
         probability and, in a text with too few of them, in those with the next lowest ranks.
         """
-        words = batch.once(_words_with_errors, self.classes, self.pairs)
+        words = batch.once(_words_with_errors, self.classes)
         rows = np.array([word.row for word in words], dtype=np.int64)
-        starts = batch.starts[rows] + np.array([word.token.start for word in words], dtype=np.int64)
+        starts = batch.starts[rows] + np.array(
+            [word.syntax.tokens[word.number].start for word in words], dtype=np.int64
+        )
         chosen = np.searchsorted(_SHARES, batch.draw(streams, starts, lane=1), side="right").tolist()
 
         def write(wanted: Ints) -> list[list[Edit]]:
-            return [words[at].edits(chosen[at]) for at in wanted.tolist()]
+            return [words[at].edits(chosen[at], self.pairs) for at in wanted.tolist()]
 
         ranks = batch.draw(streams, starts)
         sentences = batch.sentences(starts)
         return changes_in_rounds(batch, starts, ranks, self.probability, write, least=self.least, groups=sentences)
 
 
-class _Word:
-    """A word that may have wrong forms; they are computed when they are needed, each once.
+class _Word(NamedTuple):
+    """A word that may have wrong forms: the number of its text, its tree and place there, the classes of its errors."""
 
-    Attributes:
-        row: the number of the word's text.
-        token: the word.
-    """
+    row: int
+    syntax: Syntax
+    number: int
+    kinds: Sequence[str]
 
-    def __init__(self, row: int, syntax: Syntax, number: int, forms: Iterator[tuple[str, str]]) -> None:
-        self.row = row
-        self.token = syntax.tokens[number]
-        self._text = syntax.doc.text
-        self._forms = forms
-        self._found: list[tuple[str, str]] = []
-
-    def edits(self, place: int) -> list[Edit]:
+    def edits(self, place: int, pairs: str) -> list[Edit]:
         """Return the edit that writes the wrong form with this number, or the last one if there are fewer.
 
         Return [] if the word has no wrong form.
 
         Args:
             place: the number of the wrong form, from 0.
+            pairs: the dictionary of the pairs of aspects.
         """
-        self._found += islice(self._forms, max(place + 1 - len(self._found), 0))
-        if not self._found:
+        found = list(islice(_wrong(self.syntax, self.number, self.kinds, pairs), place + 1))
+        if not found:
             return []
-        kind, wrong = self._found[min(place, len(self._found) - 1)]
-        start, stop = self.token.start, self.token.stop
-        text = written_like(wrong, self.token.text, yo="ё" not in wrong or writes_yo(self._text))
-        return [Edit(start, stop, text, Note(self._text[start:stop], kind))]
+        kind, wrong = found[-1]
+        token = self.syntax.tokens[self.number]
+        text = written_at(self.syntax, self.number, wrong)
+        return [Edit(token.start, token.stop, text, Note(self.syntax.doc.text[token.start : token.stop], kind))]
 
 
-def _words_with_errors(batch: Batch, classes: Sequence[str], pairs: str) -> list[_Word]:
+def _words_with_errors(batch: Batch, classes: Sequence[str]) -> list[_Word]:
     """Find the editable words of a batch whose part of speech has errors of these classes."""
     starts, stops = batch.words
     rows = batch.rows(starts)
@@ -400,7 +396,7 @@ def _words_with_errors(batch: Batch, classes: Sequence[str], pairs: str) -> list
         if number is not None and syntax.tokens[number].stop == stop:
             kinds = tuple(kind for kind in _CLASSES_OF.get(syntax.tokens[number].pos, ()) if kind in classes)
             if kinds:
-                found.append(_Word(row, syntax, number, _wrong(syntax, number, kinds, pairs)))
+                found.append(_Word(row, syntax, number, kinds))
     return found
 
 

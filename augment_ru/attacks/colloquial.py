@@ -1,9 +1,9 @@
 """Слова пишут, как говорят в чате: «Сейчас скину фотографию, он вообще спит» → «Ну щас скину фотку, он ваще спит»."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
@@ -11,14 +11,14 @@ import numpy as np
 from augment_ru.draws import Floats, Ints, Streams
 from augment_ru.editing.error_classes import CountedErrors, weighted_ranks
 from augment_ru.editing.on_demand import Rewritten, written_together
-from augment_ru.editing.openings import ADJECTIVE, LOWERED, NAME, OPENINGS, opening
+from augment_ru.editing.openings import ADJECTIVE, LOWERED, NAME, opening
 from augment_ru.editing.separators import lone
-from augment_ru.editing.style import check_styles, in_chats
-from augment_ru.editing.word_forms import FormTable, WordForms, shortened_forms
+from augment_ru.editing.style import STYLES, in_chats
+from augment_ru.editing.word_forms import FormTable, WordForms, form_table, with_e
 from augment_ru.edits import Note
 from augment_ru.engine.proposals import Proposals
-from augment_ru.errors import AugmentError
-from augment_ru.resources import dictionary_path, number_in, rows, word_lists
+from augment_ru.errors import AugmentError, check_known
+from augment_ru.resources import dictionary_path, listed_in, number_in, rows, word_lists
 from augment_ru.text.batch import Batch
 from augment_ru.text.characters import DIGIT, SPACE, Mask, among
 
@@ -115,15 +115,18 @@ class SpokenForms:
         counts = np.array([len(entry.forms) for entry in entries], dtype=np.int64)
         self._bounds = np.concatenate([[0], np.cumsum(counts)])
         self._shares = np.concatenate([[0.0], np.cumsum([form.share for _, form in self._forms])])
-        self._made: dict[tuple[int, str], Rewritten] = {}
         self.rates = np.array([entry.rate for entry in entries], dtype=np.float64)
         self._endings = [(entry.written[1:], at) for at, entry in enumerate(entries) if entry.written[0] == _ANY]
         self._any = np.array([at for at, entry in enumerate(entries) if entry.written == _FIRST + _ANY], dtype=np.int64)
         said = {form.text for at in self._any.tolist() for form in entries[at].forms}
         said |= {form.text for entry in entries if entry.written.startswith(_COMMA) for form in entry.forms}
-        self.fillers = FormTable(sorted({text.removesuffix(f" {_ANY}").split()[-1].strip(",") for text in said}))
-        self._words = _Listed(entries, lambda text: text[0] not in ",*" and _ANY not in text)
-        self._behind = _Listed(entries, lambda text: text.startswith(_COMMA))
+        self.fillers = form_table(sorted({text.removesuffix(f" {_ANY}").split()[-1].strip(",") for text in said}))
+        numbers = {entry.written: at for at, entry in enumerate(entries) if _ANY not in entry.written}
+        self._behind = with_e({text.removeprefix(_COMMA): at for text, at in numbers.items() if text[0] == ","})
+        self._elsewhere = with_e({text: at for text, at in numbers.items() if text[0] not in "^,"})
+        first = with_e({text.removeprefix(_FIRST): at for text, at in numbers.items() if text[0] == _FIRST})
+        self._at_first = {**self._elsewhere, **first}
+        self.made = lru_cache(maxsize=_REMEMBERED)(self._made)
 
     def words(self, forms: WordForms, first: Mask) -> tuple[Places, Places]:
         """Find the words of a batch that have a spoken form, and the phrases of two words that have one.
@@ -136,17 +139,22 @@ class SpokenForms:
             Two pairs of arrays, one for words and one for phrases. In a pair are the index of the word (of a phrase the
             first one) in the batch, and the index of its entry in `entries`.
         """
-        found = []
-        for words, keys in (forms.find(self._words.forms), forms.find_pairs(self._words.forms)):
-            entries = self._words.entries[first[words].astype(np.int64), keys]
-            found.append((words[entries >= 0], entries[entries >= 0]))
-        (single, entries), (pairs, phrases) = found
+        single, entries = self._listed(forms.texts, first)
+        pairs, phrases = self._listed(forms.pairs, first)
         ends = [(forms.end_in(ending), at) for ending, at in self._endings]
         words = np.concatenate([single, *(words for words, _ in ends)])
         entries = np.concatenate([entries, *(np.full(words.size, at) for words, at in ends)])
         _, at = np.unique(words, return_index=True)  # a word that is listed does not change its ending
-        denied = np.concatenate([[False], forms.are("не")])[pairs]
+        denied = np.array([at > 0 and forms.texts[at - 1] == "не" for at in pairs.tolist()], dtype=np.bool_)
         return (words[at], entries[at]), (pairs[~denied], phrases[~denied])
+
+    def _listed(self, texts: Sequence[str], first: Mask) -> Places:
+        tables = self._elsewhere, self._at_first
+        numbers = np.array(
+            [tables[opens].get(text, -1) for text, opens in zip(texts, first.tolist(), strict=True)], dtype=np.int64
+        )
+        words = np.flatnonzero(numbers >= 0)
+        return words, numbers[words]
 
     def drawn(self, entries: Ints, points: Floats) -> Ints:
         """Draw one spoken form for each word or phrase; a form that people write more often is likelier.
@@ -163,20 +171,15 @@ class SpokenForms:
         numbers: Ints = np.clip(np.searchsorted(self._shares, targets, side="right") - 1, firsts, lasts - 1)
         return numbers
 
-    def made(self, number: int, old: str) -> Rewritten:
+    def _made(self, number: int, old: str) -> Rewritten:
         """Write a spoken form instead of a word or phrase; return the new text, and the note of its edit.
 
         Args:
             number: the index of the form among all forms of the dictionary, as `drawn` returns it.
             old: the word or phrase that is replaced.
         """
-        made = self._made.get((number, old))
-        if made is None:
-            if len(self._made) > _REMEMBERED:
-                self._made.clear()
-            entry, form = self._forms[number]
-            made = self._made[number, old] = entry.spoken(form, old), Note(old, form.kind)
-        return made
+        entry, form = self._forms[number]
+        return entry.spoken(form, old), Note(old, form.kind)
 
     def starts(self, words: Ints) -> Places:
         """Return the places where a filler («ну») may be put before one of these words.
@@ -206,32 +209,11 @@ class SpokenForms:
         found = []
         padded = np.concatenate([clause, [False, False]])
         beside = np.concatenate([forms.beside, [False, False]])
-        of_one, of_two = forms.find(self._behind.forms), forms.find_pairs(self._behind.forms)
-        for length, (words, keys) in enumerate((of_one, of_two), start=1):
+        of_one, of_two = forms.find(self._behind), forms.find_pairs(self._behind)
+        for length, (words, entries) in enumerate((of_one, of_two), start=1):
             fits = behind_comma[words] & beside[words + length - 1] & padded[words + length]
-            found.append((words[fits], self._behind.entries[0, keys[fits]]))
+            found.append((words[fits], entries[fits]))
         return found[0], found[1]
-
-
-class _Listed:
-    """The words and phrases of a dictionary whose text `chosen` accepts.
-
-    Each has two entries: one for the start of a sentence, one for other places.
-
-    Attributes:
-        forms: the words and phrases.
-        entries: the numbers of their entries, shape (2, forms): first those for other places, then those for the start
-            of a sentence; -1 if there is no entry.
-    """
-
-    def __init__(self, entries: Sequence[Entry], chosen: Callable[[str], bool]) -> None:
-        numbers = {entry.written: at for at, entry in enumerate(entries) if chosen(entry.written)}
-        forms = list(dict.fromkeys(written.removeprefix(_COMMA).removeprefix(_FIRST) for written in numbers))
-        found = [[numbers.get(f"{sign}{form}", -1) for form in forms] for sign in ("", _FIRST, _COMMA)]
-        elsewhere, first, behind = (np.array(column, dtype=np.int64) for column in found)
-        elsewhere = np.maximum(elsewhere, behind)
-        self.forms = FormTable(forms)
-        self.entries = np.stack([elsewhere, np.where(first >= 0, first, elsewhere)])
 
 
 @cache
@@ -336,7 +318,7 @@ class Colloquial(CountedErrors):
 
     def __post_init__(self) -> None:
         CountedErrors.__post_init__(self)
-        check_styles(self.name, self.styles)
+        check_known(f"{self.name}.styles", self.styles, STYLES)
         self._spoken()
 
     def _spoken(self) -> SpokenForms:
@@ -344,7 +326,7 @@ class Colloquial(CountedErrors):
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
         """Propose one spoken form or filler for every word or phrase that can have one."""
-        spoken, mean, forms = self._spoken(), self.mean_rate, WordForms(batch)
+        spoken, mean, forms = self._spoken(), self.mean_rate, batch.once(WordForms)
         first, sentences = forms.first, batch.sentences(forms.starts)
         words, phrases = spoken.words(forms, first)
         starts, (behind, behind_phrases) = _filled(batch, forms, spoken, first, sentences)
@@ -384,7 +366,7 @@ class Colloquial(CountedErrors):
 
 @cache
 def _table(kind: str) -> FormTable:
-    return FormTable(sorted(word_lists("filler_places")[kind]))
+    return form_table(sorted(word_lists("filler_places")[kind]))
 
 
 def _filled(
@@ -434,7 +416,7 @@ def _are_sentences(batch: Batch, forms: WordForms, words: Ints) -> Mask:
     item &= (batch.flags[places - 3] & DIGIT != 0) | (before != ord("."))
     goes_on = among(before, _DASHES) & (batch.codes[places] == forms.codes[places])
     label = batch.codes[forms.stops[words]] == ord(":")
-    shortened = forms.ranges_in(shortened_forms(), forms.starts[words - 1], forms.stops[words - 1])
+    shortened = forms.ranges_in(listed_in("shortened_words"), forms.starts[words - 1], forms.stops[words - 1])
     short = shortened & (forms.stops[words - 1] == places - 2) & (before == ord("."))
     fits: Mask = ~(item | goes_on | label | short)
     return fits
@@ -451,7 +433,7 @@ def _has_known_case(batch: Batch, forms: WordForms, words: Ints) -> Mask:
     """
     following = forms.starts[words + 1]
     capital = batch.codes[forms.starts[words]] != forms.codes[forms.starts[words]]
-    kinds = forms.values(words, OPENINGS)
+    kinds = forms.values(words, opening)
     certain = (kinds & (LOWERED | NAME)) != 0
     certain &= (kinds & ADJECTIVE == 0) | (batch.codes[following] == forms.codes[following])
     known: Mask = ~capital | _is_loud(batch, forms, words) | certain

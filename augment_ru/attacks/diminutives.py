@@ -7,7 +7,8 @@ from typing import ClassVar
 
 from augment_ru.draws import Rng
 from augment_ru.editing.replacing import ReplacesWords
-from augment_ru.editing.style import chat_points, check_styles, is_quoted
+from augment_ru.editing.style import STYLES, chat_points, is_quoted
+from augment_ru.errors import check_known
 from augment_ru.resources import dictionary, dictionary_path, exceptions, rows
 from augment_ru.text.doc import Doc
 from augment_ru.text.phrases import in_phrase
@@ -39,7 +40,7 @@ class Diminutives(ReplacesWords):
     def check_words(self) -> None:
         """Read the dictionary of diminutives and check the option `styles`, so that errors are found before the run."""
         exceptions(self.words)
-        check_styles(self.name, self.styles)
+        check_known(f"{self.name}.styles", self.styles, STYLES)
 
     def lemmas(self, doc: Doc, at: int, rng: Rng) -> Sequence[str]:
         """Return one diminutive of a word; an empty sequence if it has none or must stay.

@@ -1,6 +1,7 @@
 """Буквы заменены похожими из другого алфавита: «сахар» → «caxap» (все буквы второго слова латинские)."""
 
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache
 from typing import ClassVar
 
@@ -9,13 +10,15 @@ import numpy as np
 from augment_ru.attacks.unseen import unseen_signs
 from augment_ru.draws import Ints, Streams
 from augment_ru.editing import word_letters
+from augment_ru.editing.on_demand import Rewritten, written_together
 from augment_ru.editing.targets import check_targets, targeted
+from augment_ru.edits import Note
 from augment_ru.engine.attack import Attack
-from augment_ru.engine.proposals import Proposals, Replacements
+from augment_ru.engine.proposals import Proposals, ranges
 from augment_ru.errors import AugmentError, check_known
 from augment_ru.resources import dictionary_path, rows
 from augment_ru.text.batch import Batch
-from augment_ru.text.characters import Codes, counted
+from augment_ru.text.characters import counted
 
 _INVISIBLE = ("zero_width", "soft_hyphen")
 """The kinds of the attack `unseen` that a word may get: a line of text shows none of them."""
@@ -77,39 +80,39 @@ class Homoglyphs(Attack):
             gaps = word_letters.letter_gaps(batch)
             changed = counted(gaps, starts + 1, stops) > 0
         else:
-            changed = counted(word_letters.looked_up(table, batch.codes) > 0, starts, stops) > 0
+            changed = counted(np.isin(batch.codes, [*map(ord, table)]), starts, stops) > 0
         starts, stops, ranks = targeted(batch, streams, starts[changed], stops[changed], self.targets)
 
-        def texts(indices: Ints) -> Replacements:
-            begins, ends = starts[indices], stops[indices]
-            characters = word_letters.Characters.of(begins, ends)
-            codes = batch.codes[characters.places]
-            twins = word_letters.looked_up(table, codes)
-            has_twin = twins > 0
-            draws = batch.draw(streams, characters.places, lane=1)
-            taken = has_twin & (draws < self.letters)
-            if self.letters < 1 and not self.invisible:
-                taken |= characters.order(draws, has_twin) == 0
-            codes = np.where(taken, twins, codes)
-            if not self.invisible:
-                return word_letters.with_inserted(codes, characters, indices.size, np.zeros(0, dtype=np.int64), ())
-            keys = batch.keys(streams, begins)
-            open_ = np.flatnonzero(gaps[characters.places] & (characters.within > 0))
-            counts = np.bincount(characters.words[open_], minlength=indices.size)
-            at = open_[np.cumsum(counts) - counts + (word_letters.drawn(keys, _PLACE) * counts).astype(np.int64)]
-            invisible = np.array([ord(sign) for signs in unseen_signs("unseen", _INVISIBLE).values() for sign in signs])
-            which = (word_letters.drawn(keys, _WHICH) * invisible.size).astype(np.int64)
-            return word_letters.with_inserted(codes, characters, indices.size, at, invisible[which])
+        keys = batch.keys(streams, starts)
+        places, which = (word_letters.drawn(keys, number).tolist() for number in (_PLACE, _WHICH))
+        every = str.maketrans(table)
+        invisible = [sign for signs in unseen_signs("unseen", _INVISIBLE).values() for sign in signs]
 
-        proposals = Proposals.of_edits(starts, stops, ranks, texts, clean=True)
-        return replace(
-            proposals, notes=lambda indices: word_letters.read_as_words(batch, starts[indices], stops[indices])
-        )
+        def written(index: int, word: str, draws: Sequence[float]) -> Rewritten:
+            new = word.translate(every)
+            if self.letters < 1:
+                twins = [at for at, char in enumerate(word) if char in table]
+                taken = {at for at in twins if draws[at] < self.letters}
+                if not self.invisible:
+                    taken.add(min(twins, key=draws.__getitem__))
+                new = "".join(new[at] if at in taken else char for at, char in enumerate(word))
+            if self.invisible:
+                open_ = np.flatnonzero(gaps[starts[index] + 1 : stops[index]]) + 1
+                at = open_[int(places[index] * open_.size)]
+                new = new[:at] + invisible[int(which[index] * len(invisible))] + new[at:]
+            return new, Note(word)
+
+        def make(indices: Ints, olds: list[str]) -> list[Rewritten]:
+            lengths = (stops - starts)[indices]
+            points = batch.draw(streams, ranges(starts[indices], lengths), lane=1)
+            return list(map(written, indices.tolist(), olds, word_letters.of_words(points, lengths)))
+
+        return written_together(batch, starts, stops, ranks, make)
 
 
 @cache
-def _look_alikes(name: str, form: str, *, near: bool) -> Codes:
-    """Return the look-alike of each letter, in both directions, as a table for `looked_up`.
+def _look_alikes(name: str, form: str, *, near: bool) -> dict[str, str]:
+    """Return the look-alike of each letter, in both directions.
 
     Args:
         name: the dictionary.
@@ -137,4 +140,4 @@ def _look_alikes(name: str, form: str, *, near: bool) -> Codes:
     if (firsts := FORMS[form]) is not None:
         shown = {chr(ord(a) + at): chr(first + at) for a, first in zip("Aa", firsts, strict=True) for at in range(26)}
         table = shown | {letter: shown[twin] for letter, twin in table.items() if twin in shown}
-    return word_letters.lookup_table(table)
+    return table

@@ -7,19 +7,20 @@ from typing import ClassVar
 
 import numpy as np
 
-from augment_ru.draws import Ints, Keys, Streams, unit
+from augment_ru.draws import Ints, Streams, unit
 from augment_ru.editing import word_letters
+from augment_ru.editing.on_demand import Rewritten, written_together
 from augment_ru.editing.targets import check_targets, targeted
 from augment_ru.edits import Note
 from augment_ru.engine.attack import Attack
-from augment_ru.engine.proposals import Proposals, Replacements
+from augment_ru.engine.proposals import Proposals, ranges
 from augment_ru.errors import AugmentError, check_known
 from augment_ru.resources import dictionary_path, rows
 from augment_ru.text.batch import Batch
-from augment_ru.text.characters import DIGIT, Codes, counted
+from augment_ru.text.characters import DIGIT, counted
 
 STYLES = ("star", "sign", "dots", "leet")
-_SEPARATORS = np.array([ord("."), ord(" ")], dtype=np.uint32)
+_SEPARATORS = ". "
 _SHORTEST = 4
 """The fewest letters of a word that is masked."""
 _TWICE = 0.5
@@ -75,103 +76,54 @@ class Masking(Attack):
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
         """Propose to mask every word that may be masked (see the option `targets`) and that one of the styles fits."""
-        words = _Words(self, batch, streams)
-        return Proposals.of_edits(words.starts, words.stops, words.ranks, words.masked, clean=True, notes=words.notes)
-
-
-class _Words:
-    """The words of a batch that may be masked, and how many of their letters or gaps each style can change.
-
-    Args:
-        attack: the attack, with its styles, signs and targets.
-        batch: the texts.
-        streams: the random draws of each text.
-
-    Attributes:
-        starts, stops: the global places where the words start and stop.
-        ranks: the rank of each word.
-    """
-
-    def __init__(self, attack: Masking, batch: Batch, streams: Streams) -> None:
-        self._batch, self._streams = batch, streams
-        self._letters, self._gaps = word_letters.lone_letters(batch), word_letters.letter_gaps(batch)
+        letters, signs = word_letters.lone_letters(batch), _signs(self.signs)
+        styles = list(dict.fromkeys(self.styles))
         starts, stops = word_letters.words_of_segments(batch)
-        lengths = counted(self._letters, starts, stops)
+        lengths = counted(letters, starts, stops)
         fit = (lengths >= _SHORTEST) & (counted((batch.flags & DIGIT) != 0, starts, stops) == 0)
-        self.starts, self.stops = starts, stops = starts[fit], stops[fit]
-        self._styles = tuple(dict.fromkeys(attack.styles))
-        self._tables = [_signs(attack.signs)[style] for style in self._styles]
-        counts = np.stack([self._places_of(number) for number in range(len(self._styles))])
-        fit = (counts > 0).any(axis=0)
-        self.starts, self.stops, self.ranks = targeted(batch, streams, starts[fit], stops[fit], attack.targets)
-        self._counts = counts[:, np.searchsorted(starts, self.starts)]
-        """In how many places each style can mask each word, shape (styles, words)."""
+        starts, stops = starts[fit], stops[fit]
+        open_ = {style: letters & np.isin(batch.codes, [*map(ord, signs[style])]) for style in styles}
+        open_["dots"] = word_letters.letter_gaps(batch)
+        edges = [(starts + first, stops - last) for first, last in map(_EDGES.__getitem__, styles)]
+        fits = np.stack([counted(open_[style], *edge) > 0 for style, edge in zip(styles, edges, strict=True)])
+        words = np.flatnonzero(fits.any(axis=0))
+        begins, ends, ranks = targeted(batch, streams, starts[words], stops[words], self.targets)
+        keys = batch.keys(streams, begins)
+        kinds = word_letters.drawn_kinds(keys, _STYLE, fits[:, np.searchsorted(starts, begins)])
+        more = word_letters.drawn(keys, _MORE).tolist()
 
-    def _places_of(self, number: int) -> Ints:
-        style = self._styles[number]
-        if style == "dots":
-            return counted(self._gaps, self.starts + 1, self.stops)
-        open_ = self._letters & (word_letters.looked_up(self._tables[number], self._batch.codes) > 0)
-        first, last = _EDGES[style]
-        return counted(open_, self.starts + first, self.stops - last)
-
-    def _styles_of(self, keys: Keys, indices: Ints) -> Ints:
-        """Draw the style of each word; return its index in the attack's styles."""
-        return word_letters.drawn_kinds(keys, _STYLE, self._counts[:, indices] > 0)
-
-    def masked(self, indices: Ints) -> Replacements:
-        """Return the masked spellings of the words with these indices."""
-        batch, starts, stops = self._batch, self.starts[indices], self.stops[indices]
-        keys = batch.keys(self._streams, starts)
-        styles = self._styles_of(keys, indices)
-        characters = word_letters.Characters.of(starts, stops)
-        codes = batch.codes[characters.places]
-        signs = np.zeros_like(codes)
-        dotted = np.zeros(codes.size, dtype=np.bool_)
-        behind = (stops - starts)[characters.words] - characters.within - 1  # how many characters follow
-        for number, style in enumerate(self._styles):
-            mine = (styles == number)[characters.words]
+        def masked(index: int, word: str, draws: Sequence[float]) -> Rewritten:
+            style, start = styles[kinds[index]], int(begins[index])
+            first, last = _EDGES[style]
+            places = [first + at for at in np.flatnonzero(open_[style][start + first : ends[index] - last]).tolist()]
             if style == "dots":
-                dotted = mine & (characters.within > 0) & self._gaps[characters.places]
-            else:
-                first, last = _EDGES[style]
-                mine &= self._letters[characters.places] & (characters.within >= first) & (behind >= last)
-                signs[mine] = word_letters.looked_up(self._tables[number], codes[mine])
-        order = characters.order(unit(keys[characters.words], characters.within + _LETTERS), signs > 0)
-        taken = (order >= 0) & (order < self._most(keys)[characters.words])
-        codes = np.where(taken, signs, codes)
-        separators = _SEPARATORS[(word_letters.drawn(keys, _MORE) * _SEPARATORS.size).astype(np.int64)]
-        at = np.flatnonzero(dotted)
-        return word_letters.with_inserted(codes, characters, indices.size, at, separators[characters.words[at]])
+                sign = _SEPARATORS[int(more[index] * len(_SEPARATORS))]
+                return "".join(sign + char if at in places else char for at, char in enumerate(word)), Note(word)
+            taken = sorted(places, key=draws.__getitem__)[: 1 + (more[index] < _TWICE)]
+            new = "".join(signs[style][char] if at in taken else char for at, char in enumerate(word))
+            hidden = style == "star" and len(taken) * _READ > np.count_nonzero(letters[start : ends[index]])
+            return new, None if hidden else Note(word)
 
-    def notes(self, indices: Ints) -> Sequence[Note | None]:
-        """Return the notes of these edits: each has the old word as its reading; None if it can no longer be read."""
-        starts, stops = self.starts[indices], self.stops[indices]
-        readable = np.ones(indices.size, dtype=np.bool_)
-        if "star" in self._styles:
-            star = self._styles.index("star")
-            keys = self._batch.keys(self._streams, starts)
-            hidden = np.minimum(self._most(keys), self._counts[star, indices])
-            hidden[self._styles_of(keys, indices) != star] = 0
-            readable = 3 * hidden <= counted(self._letters, starts, stops)
-        return word_letters.read_as_words(self._batch, starts, stops, readable)
+        def make(indices: Ints, olds: list[str]) -> list[Rewritten]:
+            lengths = (ends - begins)[indices]
+            points = unit(np.repeat(keys[indices], lengths), ranges(np.full(lengths.size, _LETTERS), lengths))
+            return list(map(masked, indices.tolist(), olds, word_letters.of_words(points, lengths)))
 
-    def _most(self, keys: Keys) -> Ints:
-        """Draw how many letters of each word are masked at most, 1 or 2."""
-        most: Ints = 1 + (word_letters.drawn(keys, _MORE) < _TWICE)
-        return most
+        return written_together(batch, begins, ends, ranks, make)
 
 
-_EDGES = {"star": (1, 1), "sign": (1, 0), "leet": (0, 0)}
+_READ = 3
+"""A word with stars can be read if it has at least this many letters for each star."""
+_EDGES = {"star": (1, 1), "sign": (1, 0), "leet": (0, 0), "dots": (1, 0)}
 """The number of characters at the start and at the end of a word that each style leaves as they are.
 
-A word that begins with a sign would be taken for a mention («@бзац») or a price.
+A word that begins with a sign would be taken for a mention («@бзац») or a price. Dots stand before letters.
 """
 
 
 @cache
-def _signs(name: str) -> dict[str, Codes]:
-    """Return a table for `looked_up` for each style; it maps letters, in both cases, to the signs that replace them.
+def _signs(name: str) -> dict[str, dict[str, str]]:
+    """Map, for each style, letters in both cases to the signs that replace them.
 
     Raises:
         AugmentError: a line has an unknown style, or does not have a small letter and one other character.
@@ -179,9 +131,9 @@ def _signs(name: str) -> dict[str, Codes]:
     path = dictionary_path(name)
     found: dict[str, dict[str, str]] = {style: {} for style in STYLES}
     for style, letter, sign in rows(path, columns=3):
-        if style not in _EDGES:
-            raise AugmentError(f"{path.name}: {style} {letter}; possible styles: {', '.join(_EDGES)}")
+        if style not in found or style == "dots":
+            raise AugmentError(f"{path.name}: {style} {letter}; possible styles: star, sign, leet")
         if not (len(letter) == len(letter.upper()) == len(sign) == 1 and letter.islower() and letter != sign):
             raise AugmentError(f"{path.name}: {style} {letter} {sign}; needs a small letter and one other character")
         found[style] |= {letter: sign, letter.upper(): sign}
-    return {style: word_letters.lookup_table(table) for style, table in found.items()}
+    return found

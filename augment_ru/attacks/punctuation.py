@@ -1,18 +1,19 @@
 """Знаки и точки над ё пропадают, как в чате: «Знаю, что ещё придёт.» → «Знаю что еще придет)»."""
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import ClassVar
 
 import numpy as np
 
 from augment_ru.draws import Floats, Ints, Streams
 from augment_ru.editing.error_classes import CountedErrors, ErrorRates, drawn_class, kind_notes, weighted_ranks
-from augment_ru.editing.word_forms import WordForms, WordFunction, shortened_forms
+from augment_ru.editing.word_forms import WordForms
 from augment_ru.engine.proposals import Proposals, Replacements
 from augment_ru.language.morphology import only_form
 from augment_ru.resources import listed_in
 from augment_ru.text.batch import Batch
-from augment_ru.text.characters import CLUSTER, DIGIT, SPACE, WORD, Mask, among
+from augment_ru.text.characters import DIGIT, SPACE, WORD, Mask, among, decode
 
 CLASSES = ("bracket", "comma", "ellipsis", "final", "yo_dropped", "yo_written")
 _FINALS = ("final", "ellipsis", "bracket")
@@ -55,7 +56,7 @@ class Punctuation(CountedErrors):
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
         """Propose every error that is possible at commas, final full stops, ё and е."""
-        rates, forms = self.counted(), WordForms(batch)
+        rates, forms = self.counted(), batch.once(WordForms)
         quotations = _Quotations(batch)
         finals = _finals(batch, quotations, forms, streams, rates)
         found = {
@@ -147,22 +148,19 @@ def _finals(batch: Batch, quotations: _Quotations, forms: WordForms, streams: St
     while (blank := batch.flags[following] & SPACE != 0).any():
         following = following + blank
     places = quotations.outside(places[among(batch.codes[following], _LINE_ENDS)])
-    places = places[~_are_short(batch, forms, places)]
+    places = places[~_are_short(forms, places)]
     return places, np.full(places.size, total), drawn_class(batch.draw(streams, places, lane=1) * total, bounds)
 
 
-def _are_short(batch: Batch, forms: WordForms, places: Ints) -> Mask:
-    """Tell for each place of a full stop whether an abbreviation is before it: «т. е», «ул»."""
-    lengths = np.zeros(places.size, dtype=np.int64)
-    longer = np.ones(places.size, dtype=np.bool_)
-    for back in range(1, max(map(len, listed_in("shortened_words"))) + 2):
-        before = np.maximum(places - back, 0)
-        longer &= (places >= back) & ((batch.flags[before] & (WORD | CLUSTER)) == WORD)
-        lengths += longer
-    found: Mask = lengths == 1
-    some = np.flatnonzero(~longer & (lengths > 1))
-    found[some] = forms.ranges_in(shortened_forms(), places[some] - lengths[some], places[some])
-    return found
+def _are_short(forms: WordForms, places: Ints) -> Mask:
+    """Tell for each full stop whether it belongs to an abbreviation («ул.») or an initial («А.»), shape (places,)."""
+    text, shortened, found = decode(forms.codes), listed_in("shortened_words"), []
+    for stop in places.tolist():
+        start = stop
+        while start and text[start - 1].isalnum():
+            start -= 1
+        found.append(stop - start == 1 or text[start:stop] in shortened)
+    return np.array(found, dtype=np.bool_)
 
 
 def _yo_dropped(batch: Batch, rates: ErrorRates) -> _Errors:
@@ -178,7 +176,7 @@ def _yo_written(batch: Batch, forms: WordForms, rates: ErrorRates) -> _Errors:
     """Find every е that must be ё by the dictionary; the error is to write ё instead."""
     rate = rates.rate("yo_written")
     words = forms.with_letter("е") if rate else np.zeros(0, dtype=np.int64)
-    bits = forms.values(words, _YO)
+    bits = forms.values(words, _places_of_yo)
     words, bits = words[bits > 0], bits[bits > 0]
     at, letters = np.nonzero((bits[:, None] >> np.arange(_LONGEST_YO)) & 1)
     places = forms.starts[words][at] + letters
@@ -186,6 +184,7 @@ def _yo_written(batch: Batch, forms: WordForms, rates: ErrorRates) -> _Errors:
     return places, np.full(places.size, rate), texts
 
 
+@lru_cache(maxsize=200_000)
 def _places_of_yo(word: str) -> int:
     """Return which letters of a word must be ё instead of е, as the bits of a number.
 
@@ -197,6 +196,3 @@ def _places_of_yo(word: str) -> int:
     if len(word) > _LONGEST_YO:
         return 0
     return sum(1 << at for at, (old, new) in enumerate(zip(word, only_form(word), strict=True)) if old != new)
-
-
-_YO = WordFunction(_places_of_yo)

@@ -1,23 +1,23 @@
 """Слова по ошибке пишут слитно или раздельно: «потому что как-то не знаю» → «потомучто как то незнаю»."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import ClassVar
 
 import numpy as np
 
 from augment_ru.draws import Floats, Ints, Streams
 from augment_ru.editing.error_classes import CountedErrors, ErrorRates, kind_notes, weighted_ranks
+from augment_ru.editing.on_demand import texts_at
 from augment_ru.editing.separators import JOINS, joins, lone, parted
 from augment_ru.editing.word_forms import WordForms
-from augment_ru.engine.proposals import Proposals, Replacements
+from augment_ru.engine.proposals import Proposals
 from augment_ru.text.batch import Batch
-from augment_ru.text.characters import DIGIT, SPACE, WORD, Codes, among
+from augment_ru.text.characters import DIGIT, SPACE, WORD, among, decode
 
 CLASSES = ("comma", "hyphen_dropped", "hyphen_space", *JOINS, "split")
 _HYPHENS = "-‐‑"
-_GONE = np.uint32(0xFFFFFFFF)
-_PARTED = np.uint32(1 << 24)
-"""A bit that is added to a code point after which a space is inserted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,37 +45,30 @@ class Spacing(CountedErrors):
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
         """Propose every error that is possible between words and inside them."""
-        rates, forms = self.counted(), WordForms(batch)
-        written = batch.codes.copy()  # the code point of each place after all changes
+        rates, forms = self.counted(), batch.once(WordForms)
         found = [
-            *_joins_and_splits(batch, streams, forms, rates, written),
-            _commas(batch, streams, forms, rates, written),
-            _hyphens(batch, streams, forms, rates, written),
+            *_joins_and_splits(batch, streams, forms, rates),
+            _commas(batch, streams, forms, rates),
+            _hyphens(batch, streams, forms, rates),
         ]
-        starts, stops, ranks, kinds = (np.concatenate(column) for column in zip(*found, strict=True))
-        order = np.argsort(starts, kind="stable")
-        starts, stops, kinds = starts[order], stops[order], kinds[order]
-
-        def replace(indices: Ints) -> Replacements:
-            taken = Replacements.of_ranges(written, starts[indices], stops[indices])
-            parted = (taken.codes != _GONE) & (taken.codes >= _PARTED)
-            counts = (taken.codes != _GONE).astype(np.int64) + parted
-            ends = np.concatenate([[0], np.cumsum(counts)])
-            codes = np.repeat(np.where(parted, taken.codes - _PARTED, taken.codes), counts)
-            codes[ends[1:][parted] - 1] = ord(" ")
-            return Replacements(codes, ends[taken.offsets])
-
-        notes = kind_notes(kinds, CLASSES)
-        return Proposals.of_edits(starts, stops, ranks[order], replace, clean=True, notes=notes)
+        *columns, texts = zip(*found, strict=True)
+        starts, stops, ranks, kinds = map(np.concatenate, columns)
+        order, written = np.argsort(starts, kind="stable"), list(chain.from_iterable(texts))
+        return Proposals.of_edits(
+            starts[order],
+            stops[order],
+            ranks[order],
+            [written[at] for at in order.tolist()],
+            clean=True,
+            notes=kind_notes(kinds[order], CLASSES),
+        )
 
 
-_Edits = tuple[Ints, Ints, Floats, Ints]
-"""The starts, stops and ranks of edits, and the index of the class of each in `CLASSES`."""
+_Edits = tuple[Ints, Ints, Floats, Ints, Sequence[str]]
+"""The starts, stops and ranks of edits, the index of the class of each in `CLASSES`, and the new texts."""
 
 
-def _joins_and_splits(
-    batch: Batch, streams: Streams, forms: WordForms, rates: ErrorRates, written: Codes
-) -> tuple[_Edits, _Edits]:
+def _joins_and_splits(batch: Batch, streams: Streams, forms: WordForms, rates: ErrorRates) -> tuple[_Edits, _Edits]:
     """Return the edits that join two words, and the edits that split a word.
 
     Of errors that share a word only the one of the lowest rank is proposed.
@@ -85,7 +78,6 @@ def _joins_and_splits(
         streams: the random draws of each text.
         forms: the words of the batch.
         rates: how often people make each error.
-        written: the code point of each place after all changes; this function writes its errors into it.
     """
     starts, stops = forms.starts, forms.stops
     pairs, joined, kinds = joins(batch, forms, rates)
@@ -97,32 +89,31 @@ def _joins_and_splits(
     free, together = lone(ranks[0], ranks[1])
     kinds, pairs = kinds[together[pairs]], pairs[together[pairs]]
     words, prefixes = words[free[words]], prefixes[free[words]]
-    written[stops[pairs]] = _GONE
-    written[starts[words] + prefixes - 1] += _PARTED
-    joint = starts[pairs], stops[pairs + 1], ranks[1, pairs], _NUMBERS[kinds]
+    texts = ["".join(text.split()) for text in texts_at(batch, starts[pairs], stops[pairs + 1])]
+    joint = starts[pairs], stops[pairs + 1], ranks[1, pairs], _NUMBERS[kinds], texts
     places = starts[words] + prefixes - 1
-    apart = places, places + 1, ranks[0, words], np.full(words.size, CLASSES.index("split"))
+    letters = [f"{letter} " for letter in decode(batch.codes[places])]
+    apart = places, places + 1, ranks[0, words], np.full(words.size, CLASSES.index("split")), letters
     return joint, apart
 
 
 _NUMBERS = np.array([CLASSES.index(name) for name in JOINS])
 
 
-def _commas(batch: Batch, streams: Streams, forms: WordForms, rates: ErrorRates, written: Codes) -> _Edits:
-    """Return the edits that drop the space after a comma, and write them into `written`.
+def _commas(batch: Batch, streams: Streams, forms: WordForms, rates: ErrorRates) -> _Edits:
+    """Return the edits that drop the space after a comma.
 
     The space of «2, 5» stays, since «2,5» is another number.
     """
     words = np.flatnonzero(batch.codes[forms.stops[:-1]] == ord(",")) if rates.of("comma") else np.zeros(0, np.int64)
     gaps = forms.stops[words[forms.starts[words + 1] == forms.stops[words] + 2]]
     gaps = gaps[(batch.flags[gaps + 1] & SPACE != 0) & (batch.flags[gaps - 1] & batch.flags[gaps + 2] & DIGIT == 0)]
-    written[gaps + 1] = _GONE
     ranks = weighted_ranks(batch.draw(streams, gaps), np.full(gaps.size, rates.rate("comma")), rates.mean)
-    return gaps + 1, gaps + 2, ranks, np.full(gaps.size, CLASSES.index("comma"))
+    return gaps + 1, gaps + 2, ranks, np.full(gaps.size, CLASSES.index("comma")), [""] * gaps.size
 
 
-def _hyphens(batch: Batch, streams: Streams, forms: WordForms, rates: ErrorRates, written: Codes) -> _Edits:
-    """Return the edits that drop a hyphen between letters or write a space instead, and write them into `written`.
+def _hyphens(batch: Batch, streams: Streams, forms: WordForms, rates: ErrorRates) -> _Edits:
+    """Return the edits that drop a hyphen between letters or write a space instead.
 
     Each of the two is as likely as people make it.
     """
@@ -137,7 +128,6 @@ def _hyphens(batch: Batch, streams: Streams, forms: WordForms, rates: ErrorRates
     places = places[(words >= 0) & (places < forms.stops[words])] if forms.stops.size else places[:0]
     points = batch.draw(streams, places, lane=1) * (dropped + space)
     is_dropped = points < dropped
-    written[places] = np.where(is_dropped, _GONE, np.uint32(ord(" ")))
     kinds = np.where(is_dropped, CLASSES.index("hyphen_dropped"), CLASSES.index("hyphen_space"))
     ranks = weighted_ranks(batch.draw(streams, places), np.full(places.size, dropped + space), rates.mean)
-    return places, places + 1, ranks, kinds
+    return places, places + 1, ranks, kinds, ["" if dropped else " " for dropped in is_dropped.tolist()]

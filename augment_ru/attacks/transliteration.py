@@ -9,7 +9,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from augment_ru.draws import Ints, Streams
-from augment_ru.editing.respelling import check_unit, respell
+from augment_ru.editing.respelling import UNITS, respell
 from augment_ru.editing.targets import check_targets, targeted
 from augment_ru.engine.attack import Attack
 from augment_ru.engine.proposals import Proposals, Replacements
@@ -189,7 +189,7 @@ class Transliteration(Attack):
     targets: str = "content"
 
     def __post_init__(self) -> None:
-        check_unit(self.name, self.unit)
+        check_known(f"{self.name}.unit", self.unit, UNITS)
         check_targets(self.targets)
         _table(self.style)  # so that an unknown style is an error before the run starts
 

@@ -7,11 +7,11 @@ from typing import ClassVar
 import numpy as np
 
 from augment_ru.draws import Ints, Streams
-from augment_ru.editing.respelling import check_unit, respell, sentences_at
+from augment_ru.editing.respelling import UNITS, respell, sentences_at
 from augment_ru.editing.targets import check_targets, targeted
 from augment_ru.engine.attack import Attack
 from augment_ru.engine.proposals import Proposals, Replacements
-from augment_ru.errors import AugmentError
+from augment_ru.errors import AugmentError, check_known
 from augment_ru.resources import dictionary_path, rows
 from augment_ru.text.batch import Batch
 from augment_ru.text.characters import DIGIT, WORD, Codes, Mask, counted
@@ -110,7 +110,7 @@ class WrongLayout(Attack):
     layouts: str = "layouts"
 
     def __post_init__(self) -> None:
-        check_unit(self.name, self.unit)
+        check_known(f"{self.name}.unit", self.unit, UNITS)
         check_targets(self.targets)
         layouts(self.layouts)  # so that a wrong dictionary is an error before the run starts
 

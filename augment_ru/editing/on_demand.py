@@ -13,7 +13,7 @@ from augment_ru.engine.proposals import Proposals, Replacements, ranges
 from augment_ru.text.batch import Batch
 from augment_ru.text.characters import Mask
 
-Rewritten = tuple[str, Note]
+Rewritten = tuple[str, Note | None]
 """A new text, and its note, which says how the text is read and which class of error it has."""
 Edits = Sequence[Iterable[Edit]]
 """For each of some changes, its edits; empty for a change that cannot be made."""

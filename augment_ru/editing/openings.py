@@ -2,7 +2,6 @@
 
 from functools import lru_cache
 
-from augment_ru.editing.word_forms import WordFunction
 from augment_ru.language.morphology import NAME_LABELS, is_known, morphology
 
 LOWERED, NAME, ADJECTIVE = 1, 2, 4
@@ -38,6 +37,3 @@ def opening(word: str) -> int:
     names = sum(float(one.score) for one in analyses if NAME_LABELS.keys() & one.tag.grammemes)
     share = names / sum(float(one.score) for one in analyses)
     return adjective + (NAME if share >= _SURELY else LOWERED if share <= _HARDLY else 0)
-
-
-OPENINGS = WordFunction(opening)

@@ -287,8 +287,9 @@ def _governs(syntax: Syntax, number: int, lemma: str) -> bool:
 
 def _edit(syntax: Syntax, number: int, word: str) -> Edit:
     token = syntax.tokens[number]
-    written = written_like(word, token.text, yo="ё" not in word or writes_yo(syntax.doc.text))
-    return Edit(token.start, token.stop, written, Note(syntax.doc.text[token.start : token.stop]))
+    return Edit(
+        token.start, token.stop, written_at(syntax, number, word), Note(syntax.doc.text[token.start : token.stop])
+    )
 
 
 def _fitted(syntax: Syntax, number: int, word: str) -> list[Edit] | None:
@@ -337,6 +338,17 @@ def written_like(word: str, like: str, *, yo: bool = True) -> str:
     if like.isupper() and len(like) > 1:
         return word.upper()
     return word[0].upper() + word[1:] if like[0].isupper() else word
+
+
+def written_at(syntax: Syntax, number: int, word: str) -> str:
+    """Return a word in the letter case of the token that it replaces, with ё if the text writes this letter.
+
+    Args:
+        syntax: the text with its tree.
+        number: the index of the token, from 0.
+        word: the word in lower case.
+    """
+    return written_like(word, syntax.tokens[number].text, yo="ё" not in word or writes_yo(syntax.doc.text))
 
 
 @lru_cache(maxsize=1)

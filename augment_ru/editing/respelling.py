@@ -8,7 +8,6 @@ from augment_ru.draws import Floats, Ints, Streams, first_of_each
 from augment_ru.editing.on_demand import texts_at
 from augment_ru.edits import Note
 from augment_ru.engine.proposals import Proposals, Replacements
-from augment_ru.errors import check_known
 from augment_ru.text.batch import Batch
 from augment_ru.text.characters import BREAK, WORD, among
 
@@ -20,19 +19,6 @@ UNITS = ("word", "run", "sentence", "message")
 _RUNS = np.array([1.0, 0.85, 0.7, 0.55, 0.4, 0.3, 0.2, 0.1])
 """The probability that a run has more than 0, 1, … 7 words; a run also ends with its sentence."""
 _LENGTHS = "lengths"
-
-
-def check_unit(attack: str, unit: str) -> None:
-    """Check the option `unit` of an attack: what changes together, a `word`, `run`, `sentence` or `message`.
-
-    Args:
-        attack: the name of the attack, for the message.
-        unit: the value of the option.
-
-    Raises:
-        AugmentError: there is no such unit.
-    """
-    check_known(f"{attack}.unit", unit, UNITS)
 
 
 def respell(

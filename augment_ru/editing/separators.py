@@ -7,7 +7,7 @@ import numpy as np
 
 from augment_ru.draws import Floats, Ints
 from augment_ru.editing.error_classes import ErrorRate, ErrorRates
-from augment_ru.editing.word_forms import FormTable, WordForms, WordFunction
+from augment_ru.editing.word_forms import FormTable, WordForms, with_e
 from augment_ru.language.morphology import is_known, word_kind
 from augment_ru.text.batch import Batch
 from augment_ru.text.characters import Mask
@@ -20,10 +20,6 @@ _SHORT = 3
 """Two words of which one has at most this many letters are not joined if that makes another word («не мой»)."""
 _SHORTEST_REST = 3
 """The fewest letters that must be left after the prefix when a word is split: «нами» must not become «на ми»."""
-
-
-_KNOWN = WordFunction(is_known)
-_LEANS_RIGHT = WordFunction(lambda word: word_kind(word).role in ("preposition", "conjunction"))
 
 
 def joins(batch: Batch, forms: WordForms, rates: ErrorRates) -> tuple[Ints, Floats, Ints]:
@@ -50,25 +46,16 @@ def joins(batch: Batch, forms: WordForms, rates: ErrorRates) -> tuple[Ints, Floa
     pairs, best = pairs[patterns.rates[best] > 0], best[patterns.rates[best] > 0]
     capital = batch.codes != forms.codes
     kept = ~capital[forms.starts[pairs + 1]] | capital[forms.stops[pairs] - 1]  # «и Анна» stays
-    kept[kept] = (best[kept] != patterns.anywhere) | (forms.values(pairs[kept] + 1, _LEANS_RIGHT) == 0)
+    kept[kept] = (best[kept] != patterns.anywhere) | (forms.values(pairs[kept] + 1, _leans_right) == 0)
     lengths = forms.stops - forms.starts
     short = kept & (np.minimum(lengths[pairs], lengths[pairs + 1]) <= _SHORT)
-    kept[short] = forms.pair_values(pairs[short], _KNOWN) == 0
+    kept[short] = forms.pair_values(pairs[short], is_known) == 0
     return pairs[kept], patterns.rates[best[kept]], patterns.kinds[best[kept]]
 
 
-class _Numbered(NamedTuple):
-    """Words or phrases that patterns contain, and the number of the pattern that contains each one.
-
-    If several patterns contain a word or phrase, the one with the highest rate counts.
-    """
-
-    forms: FormTable
-    patterns: Ints
-
-    @classmethod
-    def of(cls, patterns: dict[str, int]) -> "_Numbered":
-        return cls(FormTable(list(patterns)), np.array(list(patterns.values()), dtype=np.int64))
+@lru_cache(maxsize=100_000)
+def _leans_right(word: str) -> bool:
+    return word_kind(word).role in ("preposition", "conjunction")
 
 
 class _Patterns(NamedTuple):
@@ -78,17 +65,17 @@ class _Patterns(NamedTuple):
     first.
 
     Attributes:
-        firsts: the words of patterns such as «не *».
-        seconds: the words of patterns such as «* бы».
+        firsts: the words of patterns such as «не *», each with the lowest number of its patterns.
+        seconds: those of patterns such as «* бы».
         pairs: the phrases of patterns without a star.
         anywhere: the number of the pattern «* *».
         rates, kinds: the rate of each pattern, and the number of the class of its error; the last entry, of rate 0,
             stands for "no pattern".
     """
 
-    firsts: _Numbered
-    seconds: _Numbered
-    pairs: _Numbered
+    firsts: FormTable
+    seconds: FormTable
+    pairs: FormTable
     anywhere: int
     rates: Floats
     kinds: Ints
@@ -102,15 +89,15 @@ class _Patterns(NamedTuple):
             forms: the words of the batch.
             pairs: the numbers of the words, the first ones of their pairs.
         """
-        found = np.full(forms.starts.size, self.anywhere)
-        for table, (words, numbers) in (
-            (self.firsts, forms.find(self.firsts.forms, pairs)),
-            (self.seconds, forms.find(self.seconds.forms, pairs + 1)),
-            (self.pairs, forms.find_pairs(self.pairs.forms)),
-        ):
-            at = words - 1 if table is self.seconds else words
-            found[at] = np.minimum(found[at], table.patterns[numbers])
-        return found[pairs]
+        found = [
+            min(
+                self.firsts.get(forms.texts[at], self.anywhere),
+                self.seconds.get(forms.texts[at + 1], self.anywhere),
+                self.pairs.get(forms.pairs[at], self.anywhere),
+            )
+            for at in pairs.tolist()
+        ]
+        return np.array(found, dtype=np.int64)
 
 
 @cache
@@ -136,7 +123,7 @@ def _patterns(rates: tuple[tuple[int, ErrorRate], ...]) -> _Patterns:
     anywhere = firsts.pop("*", len(ordered))
     kinds = np.array([*(kind for kind, _ in ordered), 0], dtype=np.int64)
     every = np.array([*(one.rate for _, one in ordered), 0.0])
-    return _Patterns(_Numbered.of(firsts), _Numbered.of(seconds), _Numbered.of(pairs), anywhere, every, kinds)
+    return _Patterns(with_e(firsts), with_e(seconds), with_e(pairs), anywhere, every, kinds)
 
 
 def lone(words: Floats, gaps: Floats) -> tuple[Mask, Mask]:
@@ -173,14 +160,8 @@ def parted(forms: WordForms, rates: ErrorRates) -> tuple[Ints, Ints]:
     """
     prefixes = tuple(prefix.removesuffix("*") for one in rates.of("split") for prefix in one.phrases)
     words = np.flatnonzero(forms.letters & (forms.stops - forms.starts > _SHORTEST_REST))
-    words = words[forms.begin([f"{prefix}*" for prefix in prefixes], words)]
-    lengths = forms.values(words, _prefix_lengths(prefixes))
+    lengths = forms.values(words, lambda word: prefix_length(word, prefixes))
     return words[lengths > 0], lengths[lengths > 0]
-
-
-@cache
-def _prefix_lengths(prefixes: tuple[str, ...]) -> WordFunction:
-    return WordFunction(lambda word: prefix_length(word, prefixes))
 
 
 _PARTED_ROLES = frozenset({"adverb", "conjunction", "pronoun", "preposition", "particle"})

@@ -7,7 +7,6 @@ import numpy as np
 
 from augment_ru.constraints.quotations import quoted
 from augment_ru.draws import Ints
-from augment_ru.errors import check_known
 from augment_ru.language.morphology import lemmas_of, readings
 from augment_ru.resources import dictionary_path, number_in, rows
 from augment_ru.text.batch import Batch
@@ -21,19 +20,6 @@ _LONGEST_ABBREVIATION = 5
 
 
 STYLES = ("chat", "any")
-
-
-def check_styles(attack: str, styles: str) -> None:
-    """Check the option `styles` of an attack, which says what texts change: `chat` or `any`.
-
-    Args:
-        attack: the name of the attack, for the message.
-        styles: the value of the option.
-
-    Raises:
-        AugmentError: there is no such style.
-    """
-    check_known(f"{attack}.styles", styles, STYLES)
 
 
 @cache

@@ -1,12 +1,12 @@
 """Which words an attack that hides words may change: all, those that carry the meaning, or those that filters seek."""
 
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 import numpy as np
 
 from augment_ru.draws import Floats, Ints, Streams
-from augment_ru.editing.word_forms import WordForms, WordFunction
+from augment_ru.editing.word_forms import WordForms
 from augment_ru.errors import AugmentError
 from augment_ru.language.morphology import lemmas_of, readings
 from augment_ru.resources import dictionary_path, file_text, rows, same_word
@@ -50,23 +50,26 @@ def check_targets(targets: str) -> None:
         AugmentError: there is no such file, it is not UTF-8, it has no word, or a line has several words.
     """
     if targets not in ("content", "random"):
-        _in_list(targets)
+        _word_list(targets)
 
 
 @cache
-def _in_list(targets: str) -> WordFunction:
-    """Return a function that tells whether a word or one of its lemmas is in the word list."""
-    lexicon = (same_word(word) for word, _ in rows(dictionary_path("filtered_words"), columns=2))
-    words = frozenset(lexicon) if targets == "lexicon" else read_word_list(targets)
-    return WordFunction(lambda word: same_word(word) in words or not words.isdisjoint(lemmas_of(word)))
+def _word_list(targets: str) -> frozenset[str]:
+    if targets != "lexicon":
+        return read_word_list(targets)
+    return frozenset(same_word(word) for word, _ in rows(dictionary_path("filtered_words"), columns=2))
 
 
-def _carries_meaning(word: str) -> int:
+@lru_cache(maxsize=100_000)
+def _is_listed(word: str, targets: str) -> bool:
+    """Tell whether a word or one of its lemmas is in the word list."""
+    return not _word_list(targets).isdisjoint((same_word(word), *lemmas_of(word)))
+
+
+@lru_cache(maxsize=200_000)
+def _carries_meaning(word: str) -> bool:
     likeliest = readings(word)[0]
     return likeliest.pos not in _EMPTY and "Apro" not in likeliest.grammemes
-
-
-_CARRIES = WordFunction(_carries_meaning)
 
 
 def targeted(batch: Batch, streams: Streams, starts: Ints, stops: Ints, targets: str) -> tuple[Ints, Ints, Floats]:
@@ -89,7 +92,7 @@ def targeted(batch: Batch, streams: Streams, starts: Ints, stops: Ints, targets:
         return starts, stops, ranks
     if targets != "content":
         forms: WordForms = batch.once(WordForms)
-        listed = forms.values(np.searchsorted(forms.starts, starts), _in_list(targets)) > 0
+        listed = forms.values(np.searchsorted(forms.starts, starts), lambda word: _is_listed(word, targets)) > 0
         return starts[listed], stops[listed], ranks[listed]
     carries, shares = batch.once(_content_words)
     share, is_content = shares[batch.rows(starts)], carries[starts]
@@ -99,7 +102,7 @@ def targeted(batch: Batch, streams: Streams, starts: Ints, stops: Ints, targets:
 def _content_words(batch: Batch) -> tuple[Mask, Floats]:
     """Tell for each global place whether a content word starts there, and the share of such words in each text."""
     forms: WordForms = batch.once(WordForms)
-    words = np.flatnonzero(forms.values(np.arange(forms.starts.size), _CARRIES) > 0)
+    words = np.flatnonzero(forms.values(np.arange(forms.starts.size), _carries_meaning) > 0)
     every = np.bincount(batch.rows(forms.starts), minlength=len(batch))
     carrying = np.bincount(batch.rows(forms.starts[words]), minlength=len(batch))
     return marked(batch.codes.size, forms.starts[words]), carrying / np.maximum(every, 1)

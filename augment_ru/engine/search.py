@@ -316,11 +316,6 @@ class Tiles:
         rows = np.tile(self.batch.rows(units.starts[:-1]), self.count)
         return replace(edits, rows=rows, firsts=firsts, make_texts=None), tries
 
-    def home(self, places: Ints) -> Ints:
-        """Turn places in the copies of the batch into places in the batch."""
-        found: Ints = places % self.batch.codes.size
-        return found
-
     @property
     def texts(self) -> Sequence[str]:
         """The texts of the batch, each once. Every copy of the batch holds the same texts."""
@@ -340,7 +335,8 @@ class Tiles:
         """Turn places in the copies of the batch back into places in the batch; the changes may then overlap."""
         if self.count == 1:
             return proposals
-        return replace(proposals, starts=self.home(proposals.starts), stops=self.home(proposals.stops), clean=False)
+        size = self.batch.codes.size
+        return replace(proposals, starts=proposals.starts % size, stops=proposals.stops % size, clean=False)
 
 
 Number = TypeVar("Number", bound=np.generic)
@@ -385,7 +381,7 @@ class Gate:
         questions: Questions | None = None,
     ) -> None:
         self._tiles, self._units, self._questions = tiles, units, questions
-        self._scorer = scorer
+        self.scorer = scorer
         self._cost = Cost()
         self._best = np.full(self.units, np.nan)
         self._known: Floats | None = None
@@ -409,11 +405,6 @@ class Gate:
         changed = self.by_candidate(self.plan.levels) > 0
         most: Ints = np.max([np.bincount(of, weights=own) for own in changed], axis=0).astype(np.int64)[of]
         return most
-
-    @property
-    def runs_network(self) -> bool:
-        """Whether each score needs a network to read a text."""
-        return self._scorer.runs_network
 
     def by_candidate(self, values: npt.NDArray[Number]) -> npt.NDArray[Number]:
         """Turn one value for each try into a table, shape (candidates, units).
@@ -514,7 +505,7 @@ class Gate:
 
     def _scored(self, edits: EditTable) -> Floats:
         """Return the scores of edited texts, rounded, shape (texts,)."""
-        scores: Floats = np.round(checked_scores(self._scorer, edits.rows, Candidates(edits)), DIGITS)
+        scores: Floats = np.round(checked_scores(self.scorer, edits.rows, Candidates(edits)), DIGITS)
         self._cost.calls += 1
         self._cost.pairs += len(edits)
         return scores
@@ -548,9 +539,9 @@ class Gate:
         found.similarities[failed] = self._best[failed]
         if self._units.records.size != records or not np.array_equal(self._units.records, np.arange(records)):
             found = self._joined(found, failed, records, probability)
-        self._cost.passes = self._scorer.passes
+        self._cost.passes = self.scorer.passes
         found.cost = self._cost
-        for text, warnings in sorted(self._scorer.warnings.items()):
+        for text, warnings in sorted(self.scorer.warnings.items()):
             record = int(owners[text])
             found.warnings[record] = (*found.warnings.get(record, ()), *warnings)
         return found
@@ -664,7 +655,7 @@ def strongest(gate: Gate, probability: float, min_changes: int, floor: float) ->
         floor: the lowest probability that is tried.
     """
     bottoms = gate.by_candidate(gate.plan.at(floor, max(min_changes, 1)))
-    slack = _SLACK if gate.runs_network else 0.0
+    slack = _SLACK if gate.scorer.runs_network else 0.0
     brackets = Brackets(gate.by_candidate(gate.plan.levels), bottoms, gate.thresholds, slack=slack)
     while (levels := brackets.ask()) is not None:
         brackets.tell(gate.scores(levels))

@@ -43,13 +43,6 @@ def phrase_in(words: str, case: str) -> str:
     return " ".join(found)
 
 
-@cache
-def forms_of_phrase(words: str) -> tuple[str, ...]:
-    """Return a phrase of the dictionary of abbreviations in all cases, each form once; words without «*» stay."""
-    return tuple(dict.fromkeys(phrase_in(words, case) for case in NUMERAL_CASES))
-
-
-@cache
 def unit_forms(kind: str, words: str) -> tuple[str, ...]:
     """Return the forms of a noun that an abbreviation stands for: of «год» the singular, of «годы» the plural.
 
@@ -79,6 +72,7 @@ def like_title(short: str, form: str, words: str) -> str:
     return short.rstrip("а") + form[len(stem) :] if "-" in short else short
 
 
+@cache
 def every_form(kind: str, words: str) -> tuple[str, ...]:
     """Return all forms of the words that an abbreviation of the dictionary stands for.
 
@@ -90,7 +84,8 @@ def every_form(kind: str, words: str) -> tuple[str, ...]:
         return (words,)
     if kind in {"unit", "time", "region"}:
         return unit_forms(kind, words)
-    return forms_of_phrase(words if "*" in words else f"{words}*")
+    starred = words if "*" in words else f"{words}*"
+    return tuple(dict.fromkeys(phrase_in(starred, case) for case in NUMERAL_CASES))
 
 
 @lru_cache(maxsize=20_000)

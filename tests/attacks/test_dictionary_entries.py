@@ -8,8 +8,8 @@ import pytest
 
 from augment_ru import Augmenter, AugmentError, Batch
 from augment_ru.attacks.colloquial import CLASSES, Places, Spoken, SpokenForms, spoken_forms
-from augment_ru.attacks.misspell.misspellings import Misspellings, misspellings
-from augment_ru.editing.word_forms import FormTable, WordForms, first_of_sentences
+from augment_ru.attacks.misspell.misspellings import Misspellings
+from augment_ru.editing.word_forms import WordForms, first_of_sentences, form_table
 from augment_ru.engine.attack import make
 from augment_ru.resources import dictionary_path, folder, rows, senses
 
@@ -117,7 +117,7 @@ def test_forms_of_the_start_of_a_sentence_and_of_anywhere(text: str, possible: s
 @cache
 def lexicon() -> Misspellings:
     kinds = tuple(dict.fromkeys(kind for _, _, kind, _ in rows(dictionary_path("misspellings"), columns=4)))
-    return misspellings(("misspellings", "misspell"), kinds, (1.0,) * len(kinds), ())
+    return Misspellings("misspellings", "misspell", dict.fromkeys(kinds, 1.0), {})
 
 
 def test_each_misspelling_can_be_found() -> None:
@@ -157,14 +157,14 @@ def test_each_place_of_an_error_between_words_can_be_found(name: str) -> None:
 
 def test_a_table_with_a_form_twice_is_refused() -> None:
     with pytest.raises(AugmentError, match="'да' stands there twice"):
-        FormTable(["нет", "да", "ну", "да"])
+        form_table(["нет", "да", "ну", "да"])
 
 
 def test_a_phrase_of_three_words_is_refused() -> None:
     with pytest.raises(AugmentError, match="'и так далее' has more than two words"):
-        FormTable(["и так", "и так далее"])
+        form_table(["и так", "и так далее"])
 
 
 def test_a_form_with_yo_is_found_without_its_dots() -> None:
     forms = WordForms(Batch(["ещё еще все всё"]))
-    assert [column.tolist() for column in forms.find(FormTable(["ещё", "всё", "все"]))] == [[0, 1, 2, 3], [0, 0, 2, 1]]
+    assert [column.tolist() for column in forms.find(form_table(["ещё", "всё", "все"]))] == [[0, 1, 2, 3], [0, 0, 2, 1]]

@@ -1,11 +1,13 @@
 """The words of a batch, found for all texts at once, are what one text at a time says."""
 
+from itertools import pairwise
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
 from augment_ru import Batch, Span
-from augment_ru.editing.word_forms import FormTable, WordForms, WordFunction
+from augment_ru.editing.word_forms import WordForms, form_table
 from augment_ru.text.characters import BREAK, DIGIT, SPACE, WORD, classes, encode
 from strategies import texts
 
@@ -58,7 +60,7 @@ def is_initial(text: str, flags: list[int], at: int) -> bool:
 def test_a_table_finds_what_it_has(words: list[str], data: st.DataObject) -> None:
     asked = data.draw(st.lists(st.text(alphabet="абве", min_size=1, max_size=3), min_size=1))
     forms = WordForms(Batch([" ".join(asked)]))
-    found = dict(zip(*(column.tolist() for column in forms.find(FormTable(words))), strict=True))
+    found = dict(zip(*(column.tolist() for column in forms.find(form_table(words))), strict=True))
     for number, word in enumerate(asked):
         fits = [at for at, one in enumerate(words) if one == word] or [
             at for at, one in enumerate(words) if one.replace("ё", "е") == word
@@ -67,10 +69,10 @@ def test_a_table_finds_what_it_has(words: list[str], data: st.DataObject) -> Non
         assert not fits or found[number] in fits
 
 
-@given(st.lists(st.lists(st.text(alphabet="абвгд", min_size=1, max_size=2), min_size=1), max_size=5))
-def test_a_function_of_words_has_the_same_value_whatever_was_asked_before(batches: list[list[str]]) -> None:
-    function = WordFunction(lambda word: sum(map(ord, word)))
-    for words in batches:
-        forms = WordForms(Batch([" ".join(words)]))
-        values = forms.values(np.arange(forms.starts.size), function)
-        assert values.tolist() == [sum(map(ord, word)) for word in words]
+@given(st.lists(st.text(alphabet="абвгд", min_size=1, max_size=2), min_size=1))
+def test_the_values_of_a_function_are_those_of_each_word(words: list[str]) -> None:
+    forms = WordForms(Batch([" ".join(words)]))
+    at = np.arange(forms.starts.size)
+    assert forms.values(at, len).tolist() == list(map(len, words))
+    pairs = forms.pair_values(at[:-1], lambda word: int(word.encode().hex(), 16) % 997)
+    assert pairs.tolist() == [int((one + two).encode().hex(), 16) % 997 for one, two in pairwise(words)]

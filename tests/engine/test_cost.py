@@ -1,17 +1,14 @@
-"""Laws of cost: what is done grows with the length of a text, not with its square; a word is worked out once."""
+"""Laws of cost: what is done grows with the length of a text, not with its square."""
 
 import sys
 from collections.abc import Callable
 from types import FrameType
 
-import numpy as np
 import pytest
 
 from augment_ru.constraints.protection import protected
 from augment_ru.constraints.rule_file import constraint
-from augment_ru.editing.word_forms import WordForms, WordFunction
 from augment_ru.engine.augmenter import Augmenter
-from augment_ru.text.batch import Batch
 from augment_ru.text.doc import LAYERS, Doc, Token
 
 _SENTENCE = "Старый врач Иван Петров сказал, что год, который прошёл, был ему дорог. "
@@ -84,18 +81,3 @@ def test_the_calls_for_a_text_do_not_grow_with_its_square(name: str) -> None:
     # of texts with so many changed sentences that the threshold of each hardly rises any more
     calls = [_calls(lambda size=size: augmenter(_SENTENCE * size)) for size in (800, 1600)]  # type: ignore[misc]
     assert calls[1] <= 2.7 * calls[0]  # it would be 4; the rounds of the search differ
-
-
-def test_a_function_of_words_is_asked_once_for_each_word() -> None:
-    asked: list[str] = []
-
-    def length(word: str) -> int:
-        asked.append(word)
-        return len(word)
-
-    function = WordFunction(length)
-    for texts in (["Кот и кот, и КОТ."], ["И кот спит."]):
-        forms = WordForms(Batch(texts))
-        lengths = forms.values(np.arange(forms.starts.size), function)
-        assert np.array_equal(lengths, forms.stops - forms.starts)
-    assert sorted(asked) == ["и", "кот", "спит"]

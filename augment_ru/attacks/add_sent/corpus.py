@@ -5,7 +5,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 from hashlib import sha256
-from heapq import heappush, heappushpop
 from pathlib import Path
 from typing import TypeAlias
 
@@ -142,26 +141,24 @@ class Lowest:
 
     def __init__(self, most: int = MOST) -> None:
         self._most = most
-        self._heap: list[tuple[int, str]] = []
         self._kept: set[str] = set()
 
     def add(self, texts: Iterable[str]) -> "Lowest":
         """Add texts, and return this collection, so that calls can be chained."""
         for text in texts:
-            if text in self._kept:
-                continue
-            entry = -int(digests([text])[0]), text
             self._kept.add(text)
-            if len(self._heap) < self._most:
-                heappush(self._heap, entry)
-            else:
-                self._kept.discard(heappushpop(self._heap, entry)[1])
+            if len(self._kept) >= 2 * self._most:
+                self._kept = set(self.texts)
         return self
 
     @property
     def texts(self) -> tuple[str, ...]:
         """The texts that are kept, sorted."""
-        return tuple(sorted(self._kept))
+        texts = sorted(self._kept)
+        if len(texts) <= self._most:
+            return tuple(texts)
+        lowest = np.argsort(digests(texts), kind="stable")[: self._most]
+        return tuple(texts[at] for at in np.sort(lowest).tolist())
 
 
 @lru_cache(maxsize=2)

@@ -7,17 +7,17 @@ from typing import Any, ClassVar, cast
 
 import numpy as np
 
-from augment_ru.attacks.misspell.misspellings import Misspelt, as_written, misspellings
-from augment_ru.draws import Ints, Streams, unit
+from augment_ru.attacks.misspell.misspellings import Misspellings, Misspelt, as_written
+from augment_ru.draws import Ints, Streams, unit, weighted
 from augment_ru.editing.error_classes import ErrorRates, error_rates, weighted_ranks
 from augment_ru.editing.on_demand import Rewritten, written_together
 from augment_ru.editing.separators import JOINS, joins, lone
-from augment_ru.editing.word_forms import WordForms, shortened_forms
+from augment_ru.editing.word_forms import WordForms
 from augment_ru.edits import Note
 from augment_ru.engine.attack import Attack
 from augment_ru.engine.proposals import Proposals
 from augment_ru.errors import AugmentError, check_known
-from augment_ru.resources import dictionary_path, rows
+from augment_ru.resources import dictionary_path, listed_in, rows
 from augment_ru.text.batch import Batch
 from augment_ru.text.characters import Mask, counts_before
 
@@ -72,7 +72,7 @@ class Misspell(Attack):
 
     def propose_batch(self, batch: Batch, streams: Streams) -> Proposals:
         """Propose an error for every word that can have one, and for every pair of words that people join."""
-        plan, forms = _plan(self), WordForms(batch)
+        plan, forms = _plan(self), batch.once(WordForms)
         fixed = _are_capitals(batch, forms) | _are_shortened(batch, forms)
         words = np.flatnonzero(_are_russian(forms) & ~fixed)
         distinct, places = forms.distinct(words)
@@ -142,16 +142,15 @@ class _Plan:
             check_known("class of misspell", name, ("all", *table))
         chosen = tuple(name for name in table if name in classes or "all" in classes)
         column = PROFILES.index(profile)  # the first column, of `blog`, has counts instead of factors
-        factors = {name: float(table[name][column]) if column else 1.0 for name in chosen}
-        chosen = tuple(name for name in chosen if factors[name] > 0)
-        self.mean = fsum(float(table[name][0]) * factors[name] for name in chosen) / _WORDS
-        separators = tuple(name for name in _SEPARATORS if name in chosen)
+        every = {name: float(table[name][column]) if column else 1.0 for name in chosen}
+        factors = {name: factor for name, factor in every.items() if factor > 0}
+        self.mean = fsum(float(table[name][0]) * factor for name, factor in factors.items()) / _WORDS
+        separators = tuple(name for name in _SEPARATORS if name in factors)
         spacing = error_rates("misspell", "spacing", separators, separators) if separators else ErrorRates({}, 0.0)
         self.joins = spacing.times({name: factors[name] * _NOT_LISTED.get(name, 1.0) for name in separators})
         parted = {prefix.removesuffix("*"): one.rate for one in self.joins.of("split") for prefix in one.phrases}
-        prefixes = sorted(parted.items(), key=lambda one: (-len(one[0]), one[0]))
-        known = tuple(factors[name] for name in chosen)
-        self.misspellings = misspellings((lexicon, rules), chosen, known, tuple(prefixes))
+        prefixes = dict(sorted(parted.items(), key=lambda one: (-len(one[0]), one[0])))
+        self.misspellings = Misspellings(lexicon, rules, factors, prefixes)
 
 
 _plan_of = cache(_Plan)
@@ -184,7 +183,7 @@ def _are_capitals(batch: Batch, forms: WordForms) -> Mask:
 def _are_shortened(batch: Batch, forms: WordForms) -> Mask:
     """Tell whether each word is an abbreviation with a full stop: «см.», «ул.»."""
     found: Mask = batch.codes[forms.stops] == ord(".")
-    found[found] = forms.ranges_in(shortened_forms(), forms.starts[found], forms.stops[found])
+    found[found] = forms.ranges_in(listed_in("shortened_words"), forms.starts[found], forms.stops[found])
     return found
 
 
@@ -240,9 +239,5 @@ class _Pairs:
         if phrase < 0:
             return Misspelt("".join(text.split()), JOINS[self._kinds[word]])
         forms = self._phrases[phrase]
-        point *= fsum(form.rate for form in forms)
-        for form in forms:
-            point -= form.rate
-            if point < 0:
-                break
+        form = forms[weighted([form.rate for form in forms], point)]
         return Misspelt(as_written(form.wrong, text), form.kind)

@@ -15,7 +15,7 @@ from itertools import accumulate
 
 import numpy as np
 
-from augment_ru.draws import Floats, Ints
+from augment_ru.draws import Floats, Ints, weighted
 from augment_ru.editing.characters import neighbouring_keys
 from augment_ru.errors import AugmentError
 from augment_ru.resources import dictionary_path, rows
@@ -269,7 +269,8 @@ class LetterRule:
         if sign in "12":
             return old[int(sign) - 1]
         if sign == "@":
-            return _chosen(neighbouring_keys("keyboard_ru").get(old[0], ((old[0], 1.0),)), draw())
+            near = neighbouring_keys("keyboard_ru").get(old[0], ((old[0], 1.0),))
+            return near[weighted([weight for _, weight in near], draw())][0]
         if sign == "?":
             others = _ALIKE[old[0]]
             return others[int(draw() * len(others))]
@@ -291,15 +292,3 @@ def _allowed(part: str, rule: str) -> Mask:
     if not letters or any(letter not in _NUMBERS for letter in letters):
         raise AugmentError(f"rule {rule}: '{part}'; possible: Russian letters, [sets], Б, Г, С, |, =")
     return _members(letters)
-
-
-def _chosen(weighted: Sequence[tuple[str, float]], point: float) -> str:
-    """Return one of the letters; each is as likely as its weight says.
-
-    Args:
-        weighted: letters and their weights.
-        point: a draw from U[0, 1).
-    """
-    bounds = list(accumulate(weight for _, weight in weighted))
-    at = sum(point * bounds[-1] >= bound for bound in bounds[:-1])
-    return weighted[at][0]

@@ -1,7 +1,6 @@
 """How people misspell Russian words: a lexicon of frequent forms and rules over letters, each with its rate."""
 
-from collections.abc import Sequence
-from functools import cache
+from collections.abc import Mapping, Sequence
 from itertools import count
 from typing import NamedTuple
 
@@ -10,7 +9,7 @@ import numpy as np
 from augment_ru.attacks.misspell.letter_rules import LetterRule, Words
 from augment_ru.draws import Floats, Ints, Keys, unit
 from augment_ru.editing.separators import prefix_length
-from augment_ru.editing.word_forms import FormTable
+from augment_ru.editing.word_forms import form_table
 from augment_ru.language.frequency import is_common
 from augment_ru.language.morphology import is_known
 from augment_ru.resources import dictionary_path, number_in, rows
@@ -71,10 +70,9 @@ class Misspellings:
     """The misspellings of some classes of errors: a lexicon of frequent ones, and rules over letters.
 
     Args:
-        dictionaries: two names of dictionaries, or paths that end in .tsv. The first is the lexicon (right form, wrong
-            form, class, share), the second has the rules (class, rule, errors, how many places, example).
-        classes: the classes.
-        factors: for each class, the number by which its rates are multiplied.
+        lexicon: the dictionary of right form, wrong form, class, share; a name, or a path that ends in .tsv.
+        rules: the dictionary of class, rule, errors, how many places, example.
+        factors: for each class wanted, the number by which its rates are multiplied.
         prefixes: the prefixes that people split from words («на верное»), and how often; longer ones first.
 
     Attributes:
@@ -91,25 +89,17 @@ class Misspellings:
         AugmentError: there is no such dictionary, or one of its lines is malformed.
     """
 
-    def __init__(
-        self,
-        dictionaries: tuple[str, str],
-        classes: tuple[str, ...],
-        factors: tuple[float, ...],
-        prefixes: tuple[tuple[str, float], ...],
-    ) -> None:
-        lexicon, rules = dictionaries
-        factor = dict(zip(classes, factors, strict=True))
+    def __init__(self, lexicon: str, rules: str, factors: Mapping[str, float], prefixes: Mapping[str, float]) -> None:
         self.forms: dict[str, tuple[Form, ...]] = {}
         self.beginnings: dict[str, tuple[Form, ...]] = {}
         phrases: dict[str, str] = {}
         for right, wrong, kind, share in rows(dictionary_path(lexicon), columns=4):
             rate = number_in(f"{lexicon}: {right} {wrong}: share", share)
-            if kind in factor:
+            if kind in factors:
                 key = right.replace("ё", "е")
                 where = self.beginnings if key.endswith("*") else self.forms
                 key = key.removesuffix("*")
-                form = Form(wrong.removesuffix("*"), kind, min(rate * factor[kind], _HIGHEST))
+                form = Form(wrong.removesuffix("*"), kind, min(rate * factors[kind], _HIGHEST))
                 where[key] = (*where.get(key, ()), form)
                 if " " in key:
                     phrases[key] = max(right, phrases.get(key, right), key=lambda one: "ё" in one)
@@ -117,16 +107,16 @@ class Misspellings:
             RatedRule(
                 LetterRule(rule),
                 kind,
-                factor[kind]
+                factors[kind]
                 * number_in(f"{rules}: {rule}: errors", errors)
                 / number_in(f"{rules}: {rule}: places", places),
             )
             for kind, rule, errors, places, _ in rows(dictionary_path(rules), columns=5)
-            if kind in factor
+            if kind in factors
         ]
         self.stems = frozenset(beginning[:_SHORTEST_BEGINNING] for beginning in self.beginnings)
         self.phrases = [self.forms[phrase] for phrase in phrases]
-        self.phrase_table = FormTable(list(phrases.values()))
+        self.phrase_table = form_table(list(phrases.values()))
         self.prefixes = dict(prefixes)
         self._rates: dict[str, float] = {}
         """The rates of words that were asked for, so that a frequent word is computed once."""
@@ -277,6 +267,3 @@ def _changed(word: str, start: int, rule: LetterRule, key: np.uint64) -> str:
         if not new:  # «Однако» → «Днако»
             return word[:start] + word[start + 1 :].capitalize()
     return word[:start] + new + word[start + rule.length :]
-
-
-misspellings = cache(Misspellings)

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations, pairwise
-from math import fsum
 from typing import ClassVar
 
 import numpy as np
@@ -11,7 +10,7 @@ import numpy as np
 from augment_ru.attacks.word_order.clauses import Clause, clauses_of
 from augment_ru.attacks.word_order.coordinations import Coordination, coordinations_of
 from augment_ru.attacks.word_order.orders import Order, orders
-from augment_ru.draws import Streams
+from augment_ru.draws import Streams, weighted
 from augment_ru.editing.openings import NAME, opening
 from augment_ru.editing.syntax import Syntax
 from augment_ru.edits import Change, Edit
@@ -289,9 +288,4 @@ def _chosen(options: _Options, draw: float) -> tuple[Edit, ...]:
         options: the weight and the edits of each order.
         draw: a draw from U[0, 1).
     """
-    point = draw * fsum(weight for weight, _ in options)
-    for weight, edits in options:
-        point -= weight
-        if point < 0:
-            return edits
-    return options[-1][1]
+    return options[weighted([weight for weight, _ in options], draw)][1]

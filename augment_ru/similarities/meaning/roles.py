@@ -1,7 +1,7 @@
 """Finds who does what to whom: the roles of nouns under the verbs of a sentence, read off its syntax tree."""
 
 from collections.abc import Iterator, Mapping
-from functools import cache, lru_cache
+from functools import lru_cache
 
 from augment_ru.language.annotate import Natasha
 from augment_ru.language.morphology import GENDERS, readings
@@ -20,16 +20,13 @@ Roles = Mapping[str, Mapping[str, str]]
 """For each verb, by its lemma: the role of each noun, by its lemma."""
 
 
-_annotator = cache(Natasha)
-
-
 @lru_cache(maxsize=4096)
 def roles_of(text: str) -> Roles:
     """Return who does what to whom in a text: for each verb, the role of its nouns (agent, patient, recipient).
 
     Verbs and nouns are given by their lemmas.
     """
-    (doc,) = _annotator()([text], _LAYERS)
+    (doc,) = Natasha()([text], _LAYERS)
     tokens = doc.tokens
     found = {at: _nouns_of(doc, at) for at, token in enumerate(tokens) if token.pos == "VERB" and _is_verb(token)}
     for at, nouns in found.items():  # «накормил и ушёл», «накормив, ушёл», «обязуется передать»
