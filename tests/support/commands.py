@@ -9,6 +9,7 @@ import gc
 import io
 import json
 import os
+import runpy
 import signal
 import subprocess
 import sys
@@ -46,6 +47,22 @@ def run(
         return run_apart(*args, stdin=stdin, cwd=cwd, env=env)
     load(scored=bool(_SCORED.intersection(words[:1])))
     return copied(_command(words), words, stdin=stdin, cwd=cwd, env=env)
+
+
+def run_script(
+    path: Path, *args: str, cwd: Path, env: Mapping[str, str] | None = None
+) -> subprocess.CompletedProcess[bytes]:
+    """Run a script in a copy of this process, which has loaded what it needs; without `fork`, in a new one."""
+    line = [str(path), *args]
+    if not hasattr(os, "fork"):
+        return subprocess.run([sys.executable, *line], cwd=cwd, env=env, capture_output=True, check=False)
+    load(scored=True)
+
+    def script() -> None:
+        sys.argv = line
+        runpy.run_path(line[0], run_name="__main__")
+
+    return copied(script, line, cwd=cwd, env=env)
 
 
 def _command(words: Sequence[str]) -> Callable[[], None]:
