@@ -64,7 +64,7 @@ def _is_linear(short: Cost, long: Cost, size: int = LONG, spent: float = 0.0) ->
 
 
 class _Preparing(NamedTuple):
-    """How texts of a shape are prepared; attacks with the same needs share them."""
+    """How texts of a shape are prepared; attacks that read the same layers share them."""
 
     shape: str
     constraints: tuple[str, ...] | None
@@ -89,12 +89,20 @@ def seconds_of_preparing(how: _Preparing) -> float:
     return check(how.works)
 
 
+@cache
+def of_layers(layers: frozenset[str]) -> Needs:
+    """What all attacks that read these layers need together."""
+    every = [Perturber(attack).needs for attack in offline_attacks()]
+    return Needs.of_all(needs for needs in every if needs.layers == layers)
+
+
 @pytest.mark.parametrize(("attack", "shape", "options"), CASES)
 def test_cost_grows_with_the_length(attack: str, shape: str, options: dict[str, Any]) -> None:
     """That of preparing a text, and that of perturbing it then; both together are within the limits."""
     given = options.get("constraints")
     perturber = Perturber(attack, **{name: value for name, value in options.items() if name != "constraints"})
-    how = _Preparing(shape, None if given is None else tuple(given), perturber.needs)
+    needs = Needs.of_all([perturber.needs, of_layers(perturber.needs.layers)])
+    how = _Preparing(shape, None if given is None else tuple(given), needs)
     perturber.perturb(how.chunk(BEGINNING))
 
     def works(*sizes: int) -> list[Callable[[], str]]:

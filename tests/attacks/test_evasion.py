@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from augment_ru import Augmenter, AugmentError, Result
-from augment_ru.engine.attack import make
+from augment_ru.engine.attack import Attack, make
 from augment_ru.jobs.check import dictionary_problems
 from augment_ru.resources import dictionary_path, rows
 from augment_ru.similarities.meaning import Meaning
@@ -18,21 +18,21 @@ UNSEEN = "\u200b\u200c\u200d\u2060\ufeff\u2061\u2062\u2063\u2064\u00ad"
 """Zero-width signs, and the soft hyphen."""
 
 
-def drawn(name: str, text: str, draws: int, probability: float = 1.0, **options: str) -> list[Result]:
-    """The results of an attack with these options for several rows of this text, without constraints and gate."""
-    free = Augmenter(make(name, options), constraints=(), similarity="none", probability=probability)
+def drawn(attack: Attack, text: str, draws: int, probability: float = 1.0) -> list[Result]:
+    """The results of an attack for several rows of this text, without constraints and gate."""
+    free = Augmenter(attack, constraints=(), similarity="none", probability=probability)
     return list(free.records({"id": at, "text": text} for at in range(draws)))
 
 
 def attacked(name: str, text: str, probability: float = 1.0, **options: str) -> Result:
-    """The result of an attack."""
-    (result,) = drawn(name, text, 1, probability, **options)
+    """The result of an attack with these options."""
+    (result,) = drawn(make(name, options), text, 1, probability)
     return result
 
 
 def outcomes(name: str, text: str, draws: int = 200, **options: str) -> set[str]:
     """The texts that many draws give."""
-    return {result.text for result in drawn(name, text, draws, **options)}
+    return {result.text for result in drawn(make(name, options), text, draws)}
 
 
 def readings(result: Result) -> list[tuple[str, str | None]]:
@@ -185,7 +185,7 @@ def test_stress_marks_stay_with_their_letters() -> None:
 
 def test_what_is_masked_too_much_is_not_read() -> None:
     for word, most in (("пирог", 1), ("погода", 2)):  # 3 of 5 letters are fewer than two thirds, 4 of 6 are enough
-        for result in drawn("masking", word, 50, styles="star"):
+        for result in drawn(make("masking", {"styles": "star"}), word, 50):
             expected = word if result.text.count("*") <= most else None
             assert readings(result) == [(word, expected)]
 
@@ -193,7 +193,7 @@ def test_what_is_masked_too_much_is_not_read() -> None:
 @pytest.mark.parametrize("name", ["homoglyphs", "masking"])
 def test_readers_and_gates_read_the_original(name: str) -> None:
     options = {"styles": "sign,dots,leet"} if name == "masking" else {"invisible": "true"}
-    for result in drawn(name, TEXT, 20, **options):
+    for result in drawn(make(name, options), TEXT, 20):
         assert result.text != TEXT
         assert all(word == reading for word, reading in readings(result))
         assert result.script.read == TEXT

@@ -20,15 +20,17 @@ from augment_ru.text.doc import Doc
 DRAWS = 40
 
 
-def annotated_once(texts: Sequence[str], layers: frozenset[str]) -> list[Doc]:
-    """The annotation of texts of which many are equal."""
-    known = {doc.text: doc for doc in Natasha()(list(dict.fromkeys(texts)), layers)}
-    return [known[text] for text in texts]
+class Once(Natasha):
+    """Annotates texts of which many are equal."""
+
+    def __call__(self, texts: Sequence[str], layers: frozenset[str]) -> list[Doc]:
+        known = {doc.text: doc for doc in super().__call__(list(dict.fromkeys(texts)), layers)}
+        return [known[text] for text in texts]
 
 
 def drawn(text: str) -> Iterator[Result]:
     """The results for many rows of this text, without constraints and gate."""
-    free = Augmenter("word_order", probability=1.0, constraints=(), similarity="none", annotator=annotated_once)
+    free = Augmenter("word_order", probability=1.0, constraints=(), similarity="none", annotator=Once())
     return free.records({"id": at, "text": text} for at in range(DRAWS))
 
 
