@@ -4,6 +4,8 @@ import json
 import random
 import re
 from collections.abc import Sequence
+from functools import cache, lru_cache
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,11 +13,12 @@ import regex
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from augment_ru import Augmenter, Batch, Script, Span, Streams
+from augment_ru import Augmenter, Batch, Perturber, Preparation, Result, Script, Span, Streams
 from augment_ru.draws import digests
-from augment_ru.engine.attack import Attack, make
+from augment_ru.engine.attack import Attack, Needs, make
 from augment_ru.engine.edit_table import apply
 from augment_ru.engine.legality import legal
+from augment_ru.engine.prepare import Prepared
 from augment_ru.language.annotate import Natasha
 from augment_ru.text.characters import atoms_of
 from profiles import IS_FULL, examples
@@ -23,6 +26,19 @@ from small_models import SENTENCES as KNOWN  # the small models that stand for p
 from strategies import ATTACKS, OFFLINE, SENTENCES, attacks, texts, texts_of_json, texts_with_promises
 
 LAWS = settings(max_examples=examples(60))
+
+
+@lru_cache(maxsize=256)
+def prepared(needs: Needs, texts: tuple[str, ...]) -> Prepared:
+    """Texts without constraints, prepared once for all attacks with these needs."""
+    (chunk,) = Preparation(()).texts(texts, needs=[needs])
+    return chunk
+
+
+def outcomes(name: str, sources: Sequence[str], **options: Any) -> Sequence[Result]:  # noqa: ANN401
+    """The results of an attack without constraints and gate, as `free` gives them."""
+    perturber = Perturber(name, similarity="none", **options)
+    return perturber.perturb(prepared(perturber.needs, tuple(sources))).results
 
 
 def free(attack: Attack, **options: object) -> Augmenter:
@@ -126,12 +142,11 @@ BEGINNINGS = ("У кота вчера было много дел.", "1.", "г.",
 
 @pytest.mark.parametrize("name", ATTACKS)
 def test_the_end_of_the_text_before_does_not_matter(name: str) -> None:
-    augmenter = free(make(name, {"probability": 1.0}))
-    alone = {text: augmenter(text).script for text in BEGINNINGS}
     for at, first in enumerate(BEGINNINGS):
         ends = ENDINGS if IS_FULL else ENDINGS[at :: len(BEGINNINGS)]
         sources = [first, *(text for end in ends for text in (f"Кот пришёл домой{end}", first))]
-        assert all(result.script == alone[first] for result in augmenter.texts(sources)[::2])
+        (alone,) = outcomes(name, [first], probability=1.0)
+        assert all(result.script == alone.script for result in outcomes(name, sources, probability=1.0)[::2])
 
 
 @pytest.mark.parametrize("name", ATTACKS)
@@ -170,20 +185,22 @@ def test_probability_zero_changes_nothing(attack: Attack, text: str) -> None:
 
 
 @pytest.mark.parametrize("name", ATTACKS)
-@pytest.mark.parametrize("text", ["", " ", "\n\t ", "…", "\u200d"])
-def test_nothing_to_change_is_said_to_be_unchanged(name: str, text: str) -> None:
-    result = free(make(name), probability=1.0)(text)
-    assert (result.text, result.status) == (text, "unchanged")
+def test_nothing_to_change_is_said_to_be_unchanged(name: str) -> None:
+    for text in ("", " ", "\n\t ", "…", "\u200d"):
+        (result,) = outcomes(name, [text], probability=1.0)
+        assert (result.text, result.status) == (text, "unchanged")
+
+
+SHORT = ("А", "ок", "Да", "ОК.", "я, я?", "№ 5 б)", "её", "go")
 
 
 @pytest.mark.parametrize("name", ATTACKS)
-@pytest.mark.parametrize("text", ["А", "ок", "Да", "ОК.", "я, я?", "№ 5 б)", "её", "go"])
-def test_a_text_of_one_or_two_letters_keeps_its_letters(name: str, text: str) -> None:
+def test_a_text_of_one_or_two_letters_keeps_its_letters(name: str) -> None:
     for seed in range(4):
-        result = free(make(name), probability=1.0, seed=seed)(text)
-        words, now = (re.findall(r"[^\W\d_]+", one.casefold()) for one in (text, result.text))
-        assert [word for word in now if word in words] == words
-        assert result.reason == (None if result.status == "perturbed" else "short")
+        for result in outcomes(name, SHORT, probability=1.0, seed=seed):
+            words, now = (re.findall(r"[^\W\d_]+", one.casefold()) for one in (result.source, result.text))
+            assert [word for word in now if word in words] == words
+            assert result.reason == (None if result.status == "perturbed" else "short")
 
 
 _ASKING = "Жду Ивана Петрова. Пришли ему отчёт. Покажи план. Назови дату. Перечисли всех."
@@ -194,8 +211,8 @@ _SHORTENED = "Через 2 дня 5 кошек, т. е. все, ушли на 8 
 def test_every_seed_gives_other_outcomes_and_zero_is_a_seed(name: str) -> None:
     sources = [_ASKING, _SHORTENED, *SENTENCES, *(" ".join((*KNOWN[at:], *KNOWN[:at])) for at in range(len(KNOWN)))]
     seeds = [0, 1, -1, 2**70] if IS_FULL else [0, (1, -1, 2**70)[ATTACKS.index(name) % 3]]
-    outcomes = [[result.text for result in free(make(name), seed=seed).texts(sources)] for seed in seeds]
-    assert len({tuple(outcome) for outcome in outcomes}) == len(seeds)
+    found = {tuple(result.text for result in outcomes(name, sources, seed=seed)) for seed in seeds}
+    assert len(found) == len(seeds)
 
 
 @pytest.mark.parametrize("name", ATTACKS)
@@ -203,8 +220,16 @@ def test_equal_texts_of_different_rows_are_changed_in_different_ways(name: str) 
     text = f"{_ASKING} {' '.join(KNOWN[:6])} Кошка и собака бегут домой, а ещё темно, но они знают, что идти недалеко."
     if name in ("abbreviations", "numbers"):
         text = f"{text} {_SHORTENED}"
-    rows = [{"id": number, "text": text} for number in range(60 if IS_FULL else 20)]
-    assert len({result.text for result in free(make(name)).records(rows)}) >= len(rows) // 6
+    perturber = Perturber(name, similarity="none")
+    found = perturber.perturb(prepared_rows(perturber.needs, text, 60 if IS_FULL else 20)).results
+    assert len({result.text for result in found}) >= len(found) // 6
+
+
+@cache
+def prepared_rows(needs: Needs, text: str, count: int) -> Prepared:
+    """Rows of the same text, prepared as `prepared` does."""
+    (chunk,) = Preparation(()).records([{"id": number, "text": text} for number in range(count)], needs=[needs])
+    return chunk
 
 
 @pytest.mark.parametrize("name", ATTACKS)

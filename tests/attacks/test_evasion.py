@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from augment_ru import Augmenter, AugmentError, Result
-from augment_ru.engine.attack import make
+from augment_ru.engine.attack import Attack, make
 from augment_ru.jobs.check import dictionary_problems
 from augment_ru.resources import dictionary_path, rows
 from augment_ru.similarities.meaning import Meaning
@@ -18,15 +18,21 @@ UNSEEN = "\u200b\u200c\u200d\u2060\ufeff\u2061\u2062\u2063\u2064\u00ad"
 """Zero-width signs, and the soft hyphen."""
 
 
-def attacked(name: str, text: str, probability: float = 1.0, seed: int = 0, **options: str) -> Result:
-    """The result of an attack with these options, without constraints and gate."""
-    attack = make(name, options)
-    return Augmenter(attack, constraints=(), similarity="none", probability=probability, seed=seed)(text)
+def drawn(attack: Attack, text: str, draws: int, probability: float = 1.0) -> list[Result]:
+    """The results of an attack for several rows of this text, without constraints and gate."""
+    free = Augmenter(attack, constraints=(), similarity="none", probability=probability)
+    return list(free.records({"id": at, "text": text} for at in range(draws)))
 
 
-def outcomes(name: str, text: str, seeds: int = 200, **options: str) -> set[str]:
-    """The texts that many seeds give."""
-    return {attacked(name, text, 1.0, seed, **options).text for seed in range(seeds)}
+def attacked(name: str, text: str, probability: float = 1.0, **options: str) -> Result:
+    """The result of an attack with these options."""
+    (result,) = drawn(make(name, options), text, 1, probability)
+    return result
+
+
+def outcomes(name: str, text: str, draws: int = 200, **options: str) -> set[str]:
+    """The texts that many draws give."""
+    return {result.text for result in drawn(make(name, options), text, draws)}
 
 
 def readings(result: Result) -> list[tuple[str, str | None]]:
@@ -166,7 +172,7 @@ def test_each_style_masks_in_its_way(style: str, word: str, expected: set[str] |
 
 
 def test_a_word_takes_any_style_that_fits_it() -> None:
-    found = outcomes("masking", "пирог", seeds=300)
+    found = outcomes("masking", "пирог", draws=300)
     assert found == {"п*рог", "пир*г", "п*р*г", "п.и.р.о.г", "п и р о г", "пир0г"}
     assert "п.и.р.о.г" not in outcomes("masking", "пирог", styles="star,leet")
 
@@ -179,8 +185,7 @@ def test_stress_marks_stay_with_their_letters() -> None:
 
 def test_what_is_masked_too_much_is_not_read() -> None:
     for word, most in (("пирог", 1), ("погода", 2)):  # 3 of 5 letters are fewer than two thirds, 4 of 6 are enough
-        for seed in range(50):
-            result = attacked("masking", word, seed=seed, styles="star")
+        for result in drawn(make("masking", {"styles": "star"}), word, 50):
             expected = word if result.text.count("*") <= most else None
             assert readings(result) == [(word, expected)]
 
@@ -188,8 +193,7 @@ def test_what_is_masked_too_much_is_not_read() -> None:
 @pytest.mark.parametrize("name", ["homoglyphs", "masking"])
 def test_readers_and_gates_read_the_original(name: str) -> None:
     options = {"styles": "sign,dots,leet"} if name == "masking" else {"invisible": "true"}
-    for seed in range(20):
-        result = attacked(name, TEXT, 1.0, seed, **options)
+    for result in drawn(make(name, options), TEXT, 20):
         assert result.text != TEXT
         assert all(word == reading for word, reading in readings(result))
         assert result.script.read == TEXT
@@ -256,9 +260,7 @@ def test_a_wrong_line_of_a_table_of_signs_is_an_error(tmp_path: Path, line: str,
 def test_targets_of_the_lexicon_are_the_only_words_that_change(name: str) -> None:
     text = "Этот идиот опять открыл окно и рассказывал про какое-то казино."
     by_word = {"unit": "word"} if name in ("transliteration", "wrong_layout") else {}
-    for seed in range(10):
-        attack = make(name, {"targets": "lexicon"} | by_word)
-        new = Augmenter(attack, constraints=(), similarity="none", probability=1.0, seed=seed)(text).text
+    for new in outcomes(name, text, 10, **{"targets": "lexicon"} | by_word):
         changed = [one for one in ("Этот", "опять", "открыл", "окно", "рассказывал") if one not in new]
         assert changed == []
         assert new != text

@@ -162,7 +162,7 @@ def test_another_file_is_refused(tmp_path: Path, content: str) -> None:
 
 
 def changed(value: Any) -> Iterator[Any]:  # noqa: ANN401
-    """A JSON value with one value in it replaced or left out, for each value in it."""
+    """A JSON value with one value in it replaced in four ways or left out, for each value in it."""
     if isinstance(value, dict | list):
         for key, inner in [*(value.items() if isinstance(value, dict) else enumerate(value))]:
             for other in (None, {}, [[1]], -1, *changed(inner)):
@@ -174,8 +174,9 @@ def changed(value: Any) -> Iterator[Any]:  # noqa: ANN401
             yield left
 
 
-@pytest.mark.parametrize(("command", "every"), [("totals", 1 if IS_FULL else 5), ("compare", 4 if IS_FULL else 20)])
-def test_a_report_with_other_values_is_no_traceback(command: str, every: int, tmp_path: Path) -> None:
+@pytest.mark.parametrize("command", ["totals", "compare"])
+def test_a_report_with_other_values_is_no_traceback(command: str, tmp_path: Path) -> None:
+    every = 4 if IS_FULL else 24  # no multiple of five: the places have each of the five changes in turn
     write(tmp_path / "rows.jsonl", *table("+-", "++"))
     found = evaluate(str(tmp_path / "rows.jsonl"), {"m": reader}).report()
     (tmp_path / "whole.json").write_text(json.dumps(found), encoding="utf-8")

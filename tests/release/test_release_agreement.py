@@ -35,6 +35,9 @@ probability = 0.3
 """
 VARIATIONS = ("original", "butterfingers")
 DIGITS = 4
+LOOKED_AT = ("chegeka", "mera_rummlu", "mera_rutie", "multiq")
+"""The tasks that tests look at by name."""
+TASKS = [name for at, name in enumerate(benchmark_tasks()) if IS_FULL or at % 3 == 0 or name in LOOKED_AT]
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +45,7 @@ def everything(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The release."""
     folder = tmp_path_factory.mktemp("all")
     text = HEAD
-    for name in benchmark_tasks():
+    for name in TASKS:
         text += f'[[task]]\nname = "{name}"\ntask = "{name}"\ntest = "{name}.test.jsonl"\n'
         write_rows(folder / f"{name}.test.jsonl", benchmark_rows(name, "Вот и весь рассказ"))
         if name not in WITHOUT_TRAIN:
@@ -155,7 +158,7 @@ def scores_of(task: Task, variation: str, results: Mapping[str, Any]) -> Iterato
 
 
 @pytest.mark.filterwarnings("ignore")  # of the harness and what it imports
-@pytest.mark.parametrize("name", benchmark_tasks()[:: 1 if IS_FULL else 3])
+@pytest.mark.parametrize("name", TASKS)
 def test_they_agree(everything: Path, network: Path, harness: tuple[int, Mapping[str, Any]], name: str) -> None:
     shots, results = harness
     if shots and name in WITHOUT_TRAIN:

@@ -22,6 +22,7 @@ from augment_ru.similarities.meaning import Meaning, weights_of
 from augment_ru.similarities.meaning.features import features_of
 from augment_ru.similarities.meaning.matching import edit_distance, fates_of, guessed_fates
 from augment_ru.similarities.meaning.words import Fates, Source
+from commands import run_script
 from profiles import IS_FULL, examples
 from strategies import OFFLINE, scripts, texts
 
@@ -199,8 +200,9 @@ def test_every_feature_of_the_graded_pairs_is_in_the_dictionary_and_no_weight_is
 @pytest.mark.skipif(not GRADED.exists(), reason="needs the repository")
 def test_the_weights_are_those_that_the_graded_pairs_give() -> None:
     pytest.importorskip("scipy")
-    script = GRADED.parents[1] / "scripts" / "fit_meaning.py"
-    subprocess.run([sys.executable, str(script), "--check"], check=True, cwd=GRADED.parents[1])
+    root = GRADED.parents[1]
+    done = run_script(root / "scripts" / "fit_meaning.py", "--check", cwd=root)
+    assert done.returncode == 0, done.stderr.decode()
 
 
 @pytest.mark.skipif(not GRADED.exists(), reason="needs the repository")

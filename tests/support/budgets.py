@@ -83,14 +83,14 @@ def cost_of(work: Callable[[], str], *, limit: int = 60) -> Cost:
     return Cost(*json.loads(said)) if said else Cost(float(limit), 0, "stopped")
 
 
-_BEGINNING = 500
+BEGINNING = 500
 """The characters of a text whose perturbation loads all that is needed."""
 
 
 def perturbing(attack: str, *texts: str, **options: object) -> list[Callable[[], str]]:
     """Return functions that perturb a text each; the beginning of one is perturbed first, so that all is loaded."""
     augmenter = Augmenter(attack, **options)  # type: ignore[arg-type]
-    augmenter(texts[0][:_BEGINNING])
+    augmenter(texts[0][:BEGINNING])
     return [lambda text=text: str(augmenter(text).status) for text in texts]  # type: ignore[misc]
 
 

@@ -9,6 +9,7 @@ import gc
 import io
 import json
 import os
+import runpy
 import signal
 import subprocess
 import sys
@@ -48,6 +49,22 @@ def run(
     return copied(_command(words), words, stdin=stdin, cwd=cwd, env=env)
 
 
+def run_script(
+    path: Path, *args: str, cwd: Path, env: Mapping[str, str] | None = None
+) -> subprocess.CompletedProcess[bytes]:
+    """Run a script in a copy of this process, which has loaded what it needs; without `fork`, in a new one."""
+    line = [str(path), *args]
+    if not hasattr(os, "fork"):
+        return subprocess.run([sys.executable, *line], cwd=cwd, env=env, capture_output=True, check=False)
+    load(scored=True)
+
+    def script() -> None:
+        sys.argv = line
+        runpy.run_path(line[0], run_name="__main__")
+
+    return copied(script, line, cwd=cwd, env=env)
+
+
 def _command(words: Sequence[str]) -> Callable[[], None]:
     """The work of a command with these arguments."""
 
@@ -73,9 +90,10 @@ def copied(
         given.write(stdin)
         given.seek(0)
         sys.stdout.flush()
+        forget = _forgetting()
         child = _forked()
         if child == 0:
-            _work_and_end(work, (given, out, said), cwd, env)
+            _work_and_end(work, (given, out, said), cwd, env, forget)
         code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
         out.seek(0)
         said.seek(0)
@@ -92,11 +110,13 @@ def on_terminal(*args: str | Path, columns: int = 80) -> str:
     load(scored=bool(_SCORED.intersection(map(str, args[:1]))))
     ours, theirs = pty.openpty()
     environment = {**os.environ, "COLUMNS": str(columns), "TERM": "xterm-256color"}
+    forget = _forgetting()
     child = _forked()
     if child == 0:
         os.close(ours)
         with open(theirs, "wb", buffering=0) as stream:  # noqa: PTH123  (a descriptor)
-            _work_and_end(_command(list(map(str, args))), (stream, stream, stream), None, environment)
+            work = _command(list(map(str, args)))
+            _work_and_end(work, (stream, stream, stream), None, environment, forget)
     os.close(theirs)
     printed = b""
     with suppress(OSError):  # the other side is closed
@@ -137,8 +157,48 @@ def load(*, scored: bool) -> None:
         list(Augmenter(attack).records([{"text": "Кошка Маша спит на окне."}]))
 
 
+def _forgetting() -> Callable[[], None]:
+    """What unloads the modules of the tests and of users in a copy of this process, and forgets networks there.
+
+    What to unload is looked up here, before the fork: whatever a copy looks at it copies, and the modules that are
+    loaded stand on ten thousand pages.
+    """
+    from augment_ru import registry  # noqa: PLC0415
+
+    files = [(name, str(getattr(module, "__file__", None))) for name, module in sys.modules.items()]
+    own, here = set(map(str, registry.own_files())), f"{_HERE}{os.sep}"
+    modules = [
+        name for name, file in files if file in own or (file.startswith(here) and os.sep not in file[len(here) :])
+    ]
+    caches: list[Callable[[], None]] = [registry._loaded.clear, registry._imported.clear]  # noqa: SLF001
+    caches.append(registry.load_file.cache_clear)
+    loaded: Any = sys.modules.get("augment_ru.inference.pretrained")
+    if loaded is not None:
+        caches.append(loaded._loaded.clear)  # noqa: SLF001
+    memo: Any = sys.modules.get("augment_ru.inference.memo")
+    for name, module in list(sys.modules.items()):
+        if name.startswith("augment_ru."):
+            for value in vars(module).values():
+                if isinstance(value, _LRU) and name.startswith(_OF_NETWORKS):
+                    caches.append(value.cache_clear)
+                elif memo is not None and isinstance(value, memo.Memo):
+                    caches.append(value._known.clear)  # noqa: SLF001  (nobody but tests needs to forget)
+
+    def forget() -> None:
+        for name in modules:
+            del sys.modules[name]
+        for cleared in caches:
+            cleared()
+
+    return forget
+
+
 def _work_and_end(
-    work: Callable[[], object], streams: tuple[IO[bytes], ...], cwd: Path | None, env: Mapping[str, str] | None
+    work: Callable[[], object],
+    streams: tuple[IO[bytes], ...],
+    cwd: Path | None,
+    env: Mapping[str, str] | None,
+    forget: Callable[[], None],
 ) -> NoReturn:
     """Do the work in this process, reset as if it had just started, and exit."""
     code: Any = 1
@@ -146,6 +206,7 @@ def _work_and_end(
     try:
         for number, stream in enumerate(streams):
             os.dup2(stream.fileno(), number)
+        forget()
         _begin(cwd, env)
         work()
         code = 0
@@ -162,12 +223,10 @@ def _work_and_end(
 
 
 def _begin(cwd: Path | None, env: Mapping[str, str] | None) -> None:
-    """Reset this process: streams, folder, variables, signals, warnings; unload modules of the tests and of users.
+    """Reset this process: streams, folder, variables, signals, warnings.
 
     Processes that this one starts import augment-ru as their main program.
     """
-    from augment_ru import registry  # noqa: PLC0415
-
     sys.stdin = io.TextIOWrapper(io.BufferedReader(io.FileIO(0, closefd=False)), "utf-8")
     sys.stdout, sys.stderr = (
         io.TextIOWrapper(io.BufferedWriter(io.FileIO(number, "w", closefd=False)), "utf-8", line_buffering=lines)
@@ -182,14 +241,6 @@ def _begin(cwd: Path | None, env: Mapping[str, str] | None) -> None:
         if path and path not in sys.path:
             sys.path.insert(0, path)
     sys.path[:] = [path for path in sys.path if Path(path) != _HERE]
-    files = {name: str(getattr(module, "__file__", None)) for name, module in sys.modules.items()}
-    own, here = set(map(str, registry.own_files())), str(_HERE)
-    for name in [name for name, file in files.items() if file in own or os.path.dirname(file) == here]:  # noqa: PTH120
-        del sys.modules[name]
-    registry._loaded.clear()  # noqa: SLF001  (nobody but tests needs to forget)
-    registry._imported.clear()  # noqa: SLF001
-    registry.load_file.cache_clear()
-    _forget_networks()
     sys.modules["__main__"] = program = ModuleType("__main__")
     program.__spec__ = find_spec("augment_ru.__main__")
     for number in (signal.SIGINT, signal.SIGTERM):
@@ -197,21 +248,6 @@ def _begin(cwd: Path | None, env: Mapping[str, str] | None) -> None:
     warnings.resetwarnings()
     for unsaid in (DeprecationWarning, ResourceWarning):
         warnings.simplefilter("ignore", unsaid)
-
-
-def _forget_networks() -> None:
-    """Forget the networks that this process has loaded and what they said; the cache of models is that of variables."""
-    loaded: Any = sys.modules.get("augment_ru.inference.pretrained")
-    if loaded is not None:
-        loaded._loaded.clear()  # noqa: SLF001  (as above)
-    memo: Any = sys.modules.get("augment_ru.inference.memo")
-    for name, module in list(sys.modules.items()):
-        if name.startswith("augment_ru."):
-            for value in vars(module).values():
-                if isinstance(value, _LRU) and name.startswith(_OF_NETWORKS):
-                    value.cache_clear()
-                elif memo is not None and isinstance(value, memo.Memo):
-                    value._known.clear()  # noqa: SLF001
     constants: Any = sys.modules.get("huggingface_hub.constants")
     if constants is not None:  # it reads the variable once, when it is imported
         constants.HF_HUB_CACHE = os.environ.get("HF_HUB_CACHE", constants.HF_HUB_CACHE)
