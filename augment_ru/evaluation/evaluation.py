@@ -665,8 +665,7 @@ def evaluate(
         examples.NamedModel.of(name, examples.model_of(model, request, own) if isinstance(model, str) else model)
         for name, model, own, _ in asked
     ]
-    if settings.shots is not None or any(model.few_shot for model in bare_ones):
-        plan.check()  # demonstrations that only the task states are needed if a model reads them
+    plan.check(needed=settings.shots is not None or any(model.few_shot for model in bare_ones))
     _warn_of_learned(bare_ones, pairs)
     protected = [
         (one, bare, one.protect(bare, pairs.kind)) for one in map(Defence.of, settings.defences) for bare in bare_ones

@@ -376,14 +376,17 @@ class EvaluationPlan:
     repeats: int = 1
     _last: dict[tuple[int, int], list[Example]] = field(default_factory=dict, init=False, repr=False, compare=False)
 
-    def check(self) -> None:
+    def check(self, *, needed: bool) -> None:
         """Check that there are enough demonstrations for every number of shots.
+
+        Args:
+            needed: whether the demonstrations are needed: the user asks for them, or a model reads them.
 
         Raises:
             AugmentError: there are too few demonstrations; or the task judges a text by several norms, so that no
                 single right answer can be shown.
         """
-        if max(self.shots) > 0:
+        if needed and max(self.shots) > 0:
             if self.pairs.task.scoring.norms:
                 raise AugmentError(f"`shots`: {self.pairs.task.name} has no one right answer to show; take `shots` 0")
             if self.demonstrations is None:
