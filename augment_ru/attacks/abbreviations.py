@@ -40,11 +40,15 @@ def _phrase(short: str, words: str, text: str, match: re.Match[str]) -> Iterator
 
 def _chat(short: str, words: str, text: str, match: re.Match[str]) -> Iterator[Place]:
     """«спс» ↔ «спасибо»; words are shortened in chats alone."""
-    if match["short"]:
+    if match["short"] and (not match["short"].isupper() or text.isupper()):  # «ПЖ» in a report is no «пж»
         apart = words == "может быть" and text[match.end() :][:1] == " "
         if not apart or re.search(r"(?:^|[^\w\s]|\b[иа]|\bно)\s*$", text[: match.start()]):
             yield Place(match.start(), match.end(), words + "," * apart, "full")
-    elif chat_points(text) >= _LEAST_POINTS and not re.search(r"\bне\s+$", text[: match.start()], re.IGNORECASE):
+    elif (
+        not match["short"]
+        and chat_points(text) >= _LEAST_POINTS
+        and not re.search(r"\bне\s+$", text[: match.start()], re.IGNORECASE)
+    ):
         yield Place(match.start(), match.end(), short, "short")
 
 
@@ -84,6 +88,9 @@ def _is_title(text: str, start: int, stop: int, words: str) -> bool:
     object_ = likeliest is not None and {"VERB", "INFN", "GRND"} & {likeliest.pos} and "tran" in likeliest.grammemes
     if object_ or _IN_A_LIST.search(text[:start]) or _LIST.match(text, stop) or _is_story(text):
         return False  # all of the list would have to be shortened
+    stated = _STATED.search(text) or _PLACED.search(text) or "PRTS" in _traits(text)
+    if words in _SETTLED and not stated:
+        return False  # «Забан, через город Ди, дошёл до Валанса»
     if (likeliest and likeliest.pos in {"ADJF", "PRTF"}) or re.search(r"(?:[—–]|\bбыл[аио]?|\bпро)\s+$", text[:start]):
         return False  # «центральная площадь Испании», «Альнис — озеро Литвы», «рассказал про город»
     first = readings(name[1])[0] if name else None
@@ -108,7 +115,11 @@ def _is_story(text: str) -> bool:
     return {"VERB", "past", "perf"} <= traits and "PRTS" not in traits and _STATED.search(text) is None
 
 
-_STATED = re.compile(r"\d|родил|умер|област|губерн|уезд|\bстало?\b|лось\b|[аеиоуыя]ло\b")
+_SETTLED = frozenset({"город", "деревня", "село", "остров"})
+"""What has a letter that a reader may take for another word: «священник г. Датэн», «до д. Донатир»."""
+_STATED = re.compile(
+    r"\d|родил|умер|област|губерн|уезд|\bстало?\b|[аеиоуыя]ло\b|протека|впада|берег|приток|исток|являет|центр"
+)
 _PERSON = re.compile(r"\s+[А-ЯЁ][а-яё]+\s+[А-ЯЁ][а-яё]+|\s+[А-ЯЁ][а-яё]*(?:бе[йя]|ха?на?|[оеи][вн]а?|яна?|ко|ича?)\b")
 _LIST = re.compile(r"(?:\s+[А-ЯЁ][\w-]*)+\s*(?:,|\sи)\s+(?:[А-ЯЁ]|[а-яё]+\s+[А-ЯЁ])")
 _IN_A_LIST = re.compile(r"(?:,|\bи)\s+$")
@@ -139,7 +150,7 @@ def _region(short: str, words: str, text: str, match: re.Match[str]) -> Iterator
         return
     start, stop = match.span("word")
     if not match["short"]:
-        if _PLACED.search(text):
+        if _PLACED.search(text) and not re.search(r"\bцентр\s+$", text[: match.start()]):
             yield _shortened(text, start, stop, like_title(short, text[start:stop], words))
         return
     cases = _likely(text[: match.start()])
@@ -367,10 +378,10 @@ _REGIONS = re.compile("[А-ЯЁ][а-яё-]+ (?:район|област)")
 _TOGETHER = frozenset({_acronym, _region, _time, _title, _unit})
 """Functions whose matches change all together in a text or not at all; other matches change one by one."""
 _ABOUT = re.compile(
-    r"сокращени|аббревиатур|\bбукв[аыуе]\b|расшифров|(?:не|надо|нужно|можно|нельзя) писать\b|\bпишется|\bпишутся",
+    r"ъ\b|сокращени|аббревиатур|\bбукв[аыуе]\b|расшифров|(?:не|надо|нужно|можно|нельзя) писать\b|\bпишется|\bпишутся",
     re.IGNORECASE,
 )
-"""Words of texts about abbreviations."""
+"""Words of texts about abbreviations, and the old spelling («цѣна 5 коп., съ картинками»)."""
 
 
 @cache
