@@ -79,7 +79,7 @@ def test_what_is_not_seen_is_read_back(kind: str) -> None:
 def test_every_kind_is_made_and_every_sign_is_of_its_kind() -> None:
     found = unseen_signs("unseen", ("all",))
     assert set(found) == set(KINDS)
-    wanted = {"selector": {"Mn"}, "strike": {"Mn"}, "space": {"Zs"}}
+    wanted = {"selector": {"Mn"}, "strike": {"Mn"}, "space": {"Zs"}, "zero_width": {"Cf", "Mn"}}
     for kind, signs in found.items():
         assert {unicodedata.category(char) for sign in signs for char in sign} <= wanted.get(kind, {"Cf"})
     result = Augmenter("unseen", constraints=(), similarity="none", probability=1.0)(" ".join(TEXTS * 5))

@@ -14,7 +14,7 @@ from augment_ru.similarities.meaning import Meaning
 
 TEXT = "Курьер приехал раньше срока, позвонил заранее, а Ольга ждала посылку из Казани почти месяц."
 
-UNSEEN = "\u200b\u200c\u200d\u2060\ufeff\u2061\u2062\u2063\u2064\u00ad"
+UNSEEN = "\u034f\u180e\u200b\u200c\u200d\u2060\u2061\u2062\u2063\u2064\u206a\u206b\u206c\u206d\u206e\u206f\ufeff\u00ad"
 """Zero-width signs, and the soft hyphen."""
 
 
