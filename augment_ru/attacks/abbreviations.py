@@ -88,8 +88,7 @@ def _is_title(text: str, start: int, stop: int, words: str) -> bool:
     object_ = likeliest is not None and {"VERB", "INFN", "GRND"} & {likeliest.pos} and "tran" in likeliest.grammemes
     if object_ or _IN_A_LIST.search(text[:start]) or _LIST.match(text, stop) or _is_story(text):
         return False  # all of the list would have to be shortened
-    stated = _STATED.search(text) or _PLACED.search(text) or "PRTS" in _traits(text)
-    if words in _SETTLED and not stated:
+    if words in _SETTLED and not (_STATED.search(text) or _PLACED.search(text) or "PRTS" in _traits(text)):
         return False  # «Забан, через город Ди, дошёл до Валанса»
     if (likeliest and likeliest.pos in {"ADJF", "PRTF"}) or re.search(r"(?:[—–]|\bбыл[аио]?|\bпро)\s+$", text[:start]):
         return False  # «центральная площадь Испании», «Альнис — озеро Литвы», «рассказал про город»
