@@ -14,6 +14,7 @@ from augment_ru import AugmentError, Normalization, Normalizer, Script, registry
 from augment_ru.attacks.evasion import Evasion
 from augment_ru.edits import Edit, Span
 from augment_ru.engine.augmenter import Augmenter
+from augment_ru.normalizers._reading import _texts
 from commands import run
 
 NAMES = registry.names("normalizers")
@@ -139,6 +140,20 @@ def test_laws(name: str, texts: list[str]) -> None:
         assert all(note and set((note.kind or "").split("+")) <= parts for note in script.notes)
     again = pickle.loads(pickle.dumps(normalizer))  # noqa: S301
     assert again.texts(reversed(texts)) == scripts[::-1]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_words_met_before_at_the_start_of_a_sentence_change_nothing(name: str) -> None:
+    """A capitalised word is judged otherwise there, and words that were judged are remembered."""
+    texts = [f"Вчера {written.title()}" for _, written, _ in READ]
+    starts = [f"{word} пришёл." for text in texts for word in text.split()]
+    _texts.cache_clear()
+    inside = Normalizer(name).texts(texts)
+    _texts.cache_clear()
+    normalizer = Normalizer(name)
+    first = normalizer.texts(starts)
+    assert normalizer.texts(texts) == inside
+    assert normalizer.texts(starts) == first
 
 
 @pytest.mark.parametrize("name", NAMES)
