@@ -361,7 +361,9 @@ def _golds(values: Mapping[str, Any], task: Task, kind: Kind) -> tuple[Gold | No
     with saying_where(f"the right answer in {', '.join(task.scoring.gold)}"):
         golds = tuple(_gold(_gold_value(values, name, kind), kind, task.scoring) for name in task.scoring.gold)
         return (
-            tuple(one and exercises.exercise_of(one, values["meta"]) for one in golds) if kind == "exercises" else golds
+            tuple(one and exercises.exercise_of(one, values.get("meta")) for one in golds)
+            if kind == "exercises"
+            else golds
         )
 
 

@@ -1,7 +1,7 @@
 """Filters that must catch one label: rows they miss and false alarms, before and after attacks, at any threshold."""
 
 from collections.abc import Mapping, Sequence
-from math import ceil
+from math import ceil, floor
 
 import numpy as np
 from msgspec.structs import replace
@@ -16,6 +16,8 @@ from augment_ru.evaluation.report import CatchAfter, CatchReport, Rate
 
 _STEPS = 51
 """The number of thresholds from 0 to 1 at which curves are drawn."""
+_PLACES = 10_000
+"""Thresholds have four decimals."""
 Catches = Mapping[str, Sequence[float | None]]
 """Maps each attack, and "" for the originals, to the score of each row: the softmax probability of the label to be
 caught, in [0, 1]; None if it is not known."""
@@ -112,9 +114,10 @@ def catch_report(label: str, judged: JudgedRun, pairs: Pairs, scores: Catches | 
             ranked = np.sort(given[is_label[rows]])[::-1]
             needed = ceil(ranked.size * (1 - before.missed.value / 100) - 1e-9)
             threshold = float(ranked[needed - 1]) if 0 < needed <= ranked.size else 1.0
+            threshold = floor(threshold * _PLACES) / _PLACES  # rounded up, it would miss the row that it is taken from
             hits, trials = int((own[is_other] >= threshold).sum()), int(is_other.sum())
             then = wilson_rate(hits, trials)
-            found = replace(found, threshold=round(threshold, 4), false_alarms_then=then)
+            found = replace(found, threshold=threshold, false_alarms_then=then)
         attacks[attack] = found
     return CatchReport(label=label, originals=before, attacks=attacks, thresholds=thresholds)
 

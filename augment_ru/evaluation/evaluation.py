@@ -635,7 +635,7 @@ def evaluate(
     given = checked_models(models, settings.options, settings.nearest or "")
     scope = loaded(perturbed, settings)
     train = scope.release.train if settings.train is None else settings.train
-    task = scope.pairs.task.changed(metrics=tuple(settings.metrics)) if settings.metrics else scope.pairs.task
+    task = scope.pairs.task.scored_by(settings.metrics)
     scored = answers.metrics_of(task.scoring.metrics, task.scoring.normal_form)
     pairs = replace(scope.pairs, task=task)
     if settings.verdicts is not None:
@@ -665,7 +665,7 @@ def evaluate(
         examples.NamedModel.of(name, examples.model_of(model, request, own) if isinstance(model, str) else model)
         for name, model, own, _ in asked
     ]
-    plan.check(needed=settings.shots is not None or any(model.few_shot for model in bare_ones))
+    _check_read(plan, settings, bare_ones, prompts=any(prompt for *_, prompt in asked))
     _warn_of_learned(bare_ones, pairs)
     protected = [
         (one, bare, one.protect(bare, pairs.kind)) for one in map(Defence.of, settings.defences) for bare in bare_ones
@@ -703,6 +703,21 @@ def evaluate(
     return Evaluation(
         pairs, scored, judged, found, settings, defining, data, flips, specs, behind, catches, fresh, known
     )
+
+
+def _check_read(
+    plan: EvaluationPlan, settings: EvaluationSettings, models: Sequence[examples.NamedModel], *, prompts: bool
+) -> None:
+    """Check that there are enough demonstrations, and that models read those and the prompts that are asked for."""
+    few_shot = any(model.few_shot for model in models)
+    plan.check(needed=settings.shots is not None or few_shot)
+    if settings.prompts and not prompts:
+        raise AugmentError(f"`prompts` {settings.prompts[0]}: no model reads prompts; hf-causal and openai do")
+    if settings.nearest is not None and not (plan.demonstrations and few_shot):
+        raise AugmentError(
+            f"`nearest` {settings.nearest}: no model is shown demonstrations; give `train`, `shots` above 0 and a "
+            "model that reads them, such as hf-causal"
+        )
 
 
 def _check_labels(fields: Sequence[str], originals: Sequence[Mapping[str, Any]]) -> None:

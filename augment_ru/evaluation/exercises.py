@@ -3,8 +3,9 @@
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from augment_ru.errors import AugmentError, brief
 from augment_ru.records.answers import label_of
 
 _NO_LETTERS = re.compile(r"[\d\W]+")
@@ -45,13 +46,18 @@ class Exercise(NamedTuple):
         return int({*wanted} == {*found})
 
 
-def exercise_of(answer: object, meta: Mapping[str, Any]) -> Exercise:
+def exercise_of(answer: object, meta: object) -> Exercise:
     """Return the exercise of a row of USE, MERA's task from the Russian school exam.
 
     Args:
         answer: the right answer that the row states.
         meta: the row's field `meta`. If it has no `score`, the exercise gives at most one point.
+
+    Raises:
+        AugmentError: `meta` is no object.
     """
+    if not isinstance(meta, Mapping):
+        raise AugmentError(f"field 'meta' is {brief(meta)}; it must be an object with type, id_task, variant and score")
     kind, number, variant = (label_of(meta.get(key)) for key in ("type", "id_task", "variant"))
     return Exercise(label_of(answer), kind, number, variant, float(meta.get("score") or 1))
 

@@ -161,7 +161,7 @@ def replacing(target: Path, *, listed: bool = True) -> Iterator[BinaryIO]:
             _renamed.append((target, identity))
         part.replace(target)
     except OSError as error:
-        raise AugmentError(f"{target}: cannot be written: {error.strerror}; no output file was left") from error
+        raise AugmentError(f"{target}: cannot be written: {error.strerror}; nothing was written to it") from error
     finally:
         part.unlink(missing_ok=True)
 

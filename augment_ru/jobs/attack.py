@@ -63,7 +63,7 @@ def attack_rows(given: Mapping[str, Any]) -> int:
         if not first:
             raise AugmentError(f"{where_of(rows)}: no rows; a search needs at least one")
         schema = task_of_rows(first[:1], rows.schema, tuple(rows.fields), tuple(given["label_fields"]))
-        schema = schema.changed(metrics=given["metrics"]) if given["metrics"] else schema
+        schema = schema.scored_by(given["metrics"] or ())
         labels = _labels(given, rows.encoding, (row.values for row in chain(first, coming)), schema)
         content.seek(0)
         total = reading.count if rows.limit is None else min(rows.limit, reading.count)

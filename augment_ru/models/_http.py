@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import logging
 from collections import deque
 from collections.abc import Callable, Coroutine, Iterator, Mapping
 from functools import cache
@@ -21,12 +22,17 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+_log = logging.getLogger(__name__)
+
 _RETRIED = frozenset({408, 409, 425, 429})
 """The status codes below 500 after which a question is sent again."""
 
 _SUCCESS, _SERVER_ERROR = range(200, 300), 500
 _FIRST, _LONGEST = 0.5, 60.0
 """The wait before the second attempt in seconds, doubled for each further attempt, and the longest wait."""
+
+_WAIT_SAID = 5.0
+"""A wait that the server asks for is logged if it is longer, in seconds."""
 
 _AT_END = 8.0
 """How many seconds an interrupted program waits for open questions; containers are killed 10 seconds after SIGTERM."""
@@ -73,6 +79,8 @@ class Server(NamedTuple):
         problem, wait = "", 0.0
         for attempt in range(self.retries + 1):
             if attempt:
+                if wait > _WAIT_SAID:
+                    _say_wait(self.url, _one_line(problem), f"{wait:.0f}")
                 await asyncio.sleep(max(wait, backoff(attempt)))
             wait = 0.0
             try:
@@ -194,6 +202,12 @@ def backoff(attempt: int) -> float:
     [0.5, 1.0, 2.0, 60.0]
     """
     return min(_LONGEST, _FIRST * 2.0 ** (attempt - 1))
+
+
+@cache
+def _say_wait(url: str, problem: str, seconds: str) -> None:
+    """Log that the server asks to wait; once for the same problem, since every open question meets it."""
+    _log.warning("%s: %s; asking again after %s s, as it wants", url, problem, seconds)
 
 
 def _retry_after(header: str) -> float:

@@ -11,7 +11,7 @@ from augment_ru import registry
 from augment_ru.errors import AugmentError, check_known, saying_where, unknown
 from augment_ru.records.cells import with_cells_read
 from augment_ru.records.field_paths import every, inside, is_plain, keys_known_by, keys_of_each, steps, value
-from augment_ru.records.metric_kinds import check_metrics
+from augment_ru.records.metric_kinds import METRIC_KINDS, check_metrics
 from augment_ru.records.patterns import check_pattern, is_found
 from augment_ru.resources import folder
 from augment_ru.strict_tables import SomeText, SomeTexts, read_toml, typed
@@ -359,6 +359,23 @@ class Task(_Part, frozen=True):
         return Task(
             self.name, _changed(self.layout, keys), _changed(self.scoring, keys), _changed(self.benchmark, keys)
         )
+
+    def scored_by(self, metrics: Sequence[str]) -> "Task":
+        """Return a copy of the task with other metrics; the task itself if none are given.
+
+        Raises:
+            AugmentError: a metric does not exist, or scores rankings, lists or exercises, and the task has none.
+        """
+        if not metrics:
+            return self
+        check_metrics(metrics)
+        own, wanted = (METRIC_KINDS[names[0]] for names in (self.scoring.metrics, metrics))
+        if wanted != own and wanted in {"rankings", "lists", "exercises"}:
+            raise AugmentError(
+                f"`metrics` {metrics[0]}: scores {wanted}, and the task '{self.name}' has {own}; take a metric of "
+                f"{own}, or a `task` with {wanted}"
+            )
+        return self.changed(metrics=tuple(metrics))
 
     def under(self, protocol: str | None) -> "Task":
         """Return the task as a protocol (one version of how its benchmark asks and scores) changes it.

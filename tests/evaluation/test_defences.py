@@ -104,7 +104,7 @@ def test_missed_and_false_alarms_and_the_threshold_of_the_old_recall() -> None:
     assert (bare.originals.missed.value, bare.originals.false_alarms.value) == (0.0, 0.0)
     after = bare.attacks["letters"]
     assert (after.missed.value, after.false_alarms.value) == (75.0, 0.0)
-    assert after.threshold == 0.2689  # the score of every row without the word
+    assert after.threshold == 0.2689  # the score of every row without the word, rounded down
     assert after.false_alarms_then is not None
     assert after.false_alarms_then.value == 100.0  # what the old recall costs
     assert behind.attacks["letters"].missed.value == 0.0

@@ -12,6 +12,7 @@ import pytest
 from augment_ru import AugmentError, Example, evaluate
 from augment_ru.evaluation.answer_scores import macro_f1
 from augment_ru.evaluation.evaluation import Evaluation
+from augment_ru.evaluation.exercises import exercise_of
 from evaluations import reader, row, table
 
 
@@ -325,6 +326,18 @@ def test_rows_that_are_evaluated_or_unanswered_are_never_shown(tmp_path: Path) -
         evaluate(table("++"), {"m": reader}, train=path, shots=(2,))
     with pytest.raises(AugmentError, match="`shots` 2: needs demonstrations; give `train` FILE"):
         evaluate(table("++"), {"m": reader}, shots=(2,))
+    with pytest.raises(AugmentError, match="`nearest` tfidf: no model is shown demonstrations; give `train`"):
+        evaluate(table("++"), ["random"], nearest="tfidf")
+    with pytest.raises(AugmentError, match="`prompts` all: no model reads prompts; hf-causal and openai do"):
+        evaluate(table("++"), ["random"], prompts=("all",))
+
+
+@pytest.mark.parametrize(("metric", "wanted"), [("hit@1", "rankings"), ("muserc_em", "lists"), ("grade_norm", "exerc")])
+def test_a_metric_of_answers_that_the_task_does_not_have_is_refused(metric: str, wanted: str) -> None:
+    with pytest.raises(AugmentError, match=f"`metrics` {metric}: scores {wanted}.*the task 'generic' has labels"):
+        evaluate(table("++"), ["random"], metrics=(metric,))
+    with pytest.raises(AugmentError, match="field 'meta' is None; it must be an object"):
+        exercise_of("1", None)
 
 
 # the report

@@ -98,6 +98,18 @@ def test_what_passes_is_tried_again(trouble: tuple[int, Any]) -> None:
     assert len(box.asked) == 3
 
 
+def test_a_long_wait_that_the_server_asks_for_is_logged_once(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr("augment_ru.models._http._WAIT_SAID", 0.02)
+    with serving(lambda number, _: (429, {"error": "busy"}) if number < 2 else (200, chat("positive"))) as box:
+        box.retry_after = "0.03"
+        assert made(box)(asked("а")) == ["positive"]
+    assert [record.getMessage().partition(": ")[2] for record in caplog.records] == [
+        "HTTP 429: busy; asking again after 0 s, as it wants"
+    ]
+
+
 def test_a_slow_answer_is_tried_again() -> None:
     asked_again = threading.Event()
 

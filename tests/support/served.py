@@ -19,7 +19,7 @@ class Box:
         self.paths: list[str] = []
         self.now = self.most = 0
         self.lock = threading.Lock()
-        self.url = ""
+        self.url, self.retry_after = "", "0.01"
 
 
 @contextmanager
@@ -46,7 +46,7 @@ def serving(answer: Callable[[int, dict[str, Any]], tuple[int, Any]]) -> Iterato
             data = body.encode() if isinstance(body, str) else json.dumps(body).encode()
             self.send_response(status)
             if status == 429:
-                self.send_header("Retry-After", "0.01")
+                self.send_header("Retry-After", box.retry_after)
             if status == 302:
                 self.send_header("Location", "/elsewhere")
             self.send_header("Content-Length", str(len(data)))
