@@ -9,7 +9,7 @@ from augment_ru.records.task import Task
 
 
 class AlikeRecords(Sequence[Record]):
-    """Records that can be perturbed together in arrays: of one task, with one text each, in the same field.
+    """Records that are perturbed together in arrays. They have the same task, and one text each in the same field.
 
     Args:
         task: the task of all records. It perturbs exactly one field, which is a key of every row, and it protects no
@@ -17,7 +17,7 @@ class AlikeRecords(Sequence[Record]):
         values: the row of each record; the rows must not be changed afterwards.
         texts: the text of each record, which is the value of that field; a text may hold no lone surrogate.
         lines: the JSON line that each record was read from; None if the records were not read from JSON lines.
-        origin: what the file format needs to write the rows as they were laid out; the same for all.
+        origin: what a writer needs to know of the layout of the input file; the same for all records.
 
     Attributes:
         field: the field that is perturbed.
