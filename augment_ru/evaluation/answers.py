@@ -48,8 +48,8 @@ class Metric(NamedTuple):
     Attributes:
         kind: the kind of the answers, such as "labels" or "spans".
         score: the function: takes the right answers and the predictions of all rows, and returns their score.
-        of_label: takes a label, and returns the function that scores only the spans with it; None if answers are no
-            spans.
+        of_label: takes a label, and returns a function that scores only the spans with this label; None if answers are
+            not spans.
     """
 
     kind: Kind

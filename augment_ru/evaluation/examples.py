@@ -254,7 +254,7 @@ def model_of(spec: str, request: ModelRequest, options: Mapping[str, Any] | None
     Args:
         spec: the specification.
         request: what the model is made from; its `argument` and `options` are set here.
-        options: the options of the model, by name: values, or texts that are parsed into such values.
+        options: the options of the model, by name; a value may be given as a text, which is then parsed.
 
     Raises:
         AugmentError: there is no such kind, an option is wrong, or the model cannot be made.
