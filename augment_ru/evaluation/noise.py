@@ -132,8 +132,8 @@ def above_noise(judged: rates.JudgedRun, pairs: Pairs, attack: str, seed: int) -
     (value,) = rate(*(np.array([one.rate() or 0.0]) for one in cells)).tolist()
     drawn = rate(*rates.bootstrap(cells, seed))
     low, high = rates.percentile95(drawn) or (value, value)
-    # The interval is widened until it holds c ± h for two centres c: the rate, and the centre of Wilson's interval with a
-    # trial for each right answer (a rate from few broken rows is more often too low than too high). h is Student's t
+    # The interval is widened until it holds c ± h for two centres c: the rate, and the centre of Wilson's interval with
+    # a trial for each right answer (a rate from few broken rows is more often too low than too high). h is Student's t
     # times √(e² + 1/n²): e is the standard error of the bootstrap, n the number of right answers, and 1/n² stands for
     # one more row, because few slips vary more than their resamples.
     right, freedom = max(cells[0].hits.sum() / run.episodes, 1.0), max(len(pairs.originals) - 1, 2)

@@ -242,9 +242,9 @@ def catch(report: Report) -> ShownTable:
 
 
 def noise(report: Report) -> ShownTable:
-    """Return the table of slips: how often models answer a text differently when asked again.
+    """Return the table of slips: how often models answer a text differently when they are asked again.
 
-    It also shows what the attacks break above that.
+    It also shows the success rates of attacks, with and without a correction for slips.
     """
     flips = [model.same_text_flips for model in report.models for _ in model.attacks]
     rows = []
@@ -545,10 +545,10 @@ def contamination(report: Report) -> ShownTable:
 
 
 def spans(report: Report) -> ShownTable:
-    """Return the table of labelled spans: what became of those rightly found, when the text was perturbed.
+    """Return the table of labelled spans: what attacks do to the right spans that models find in the originals.
 
-    They are found again, found with another border or label, or lost. The table also shows the main metric by label
-    before and after.
+    In the perturbed text, a span is found again, found with another border or label, or lost. The table also shows the
+    main metric for each label, before and after the attack.
     """
     rows = []
     for named, entry in _attacked(report):
@@ -578,7 +578,7 @@ SHORT = (
 
 
 def tables_of(report: Report, keys: Sequence[str] = SHORT) -> list[ShownTable]:
-    """Return the tables of a report that have rows; for a report without attacks, only the metrics.
+    """Return the tables of a report that have rows; a report without attacks has only the table of metrics.
 
     Args:
         report: the report.
@@ -607,7 +607,7 @@ def check_tables(keys: Sequence[str]) -> None:
 
 
 def numbers(report: Report) -> list[dict[str, Any]]:
-    """Return the numbers of a report as mappings: one for each model and attack (without attacks, each model)."""
+    """Return the numbers of a report: a mapping for each model and attack, or for each model if no attack was made."""
     if not report.attacks:
         return [_of_model(model) for model in report.models]
     found = []
