@@ -68,7 +68,7 @@ def source_in(job: RowsJob, stream: BinaryIO) -> RowSource:
 
 
 def with_corpus(job: RowsJob, stream: BinaryIO) -> RowsJob:
-    """Return a copy of a run for attacks that need the sentences of the whole input.
+    """Return a copy of a run in which the attacks that insert sentences of the input know all of these sentences.
 
     The sentences are read from the stream, which is then set back to where it was.
 
@@ -105,7 +105,7 @@ def records_of(job: RowsJob) -> Iterator[Record]:
 class RowsReading:
     """Reads the records of a run. A row that cannot be used is skipped, or ends the run with an error.
 
-    While records are read, an `AugmentError` is raised if such a row is not to be skipped, or if the file is damaged.
+    Reading raises an `AugmentError` if a row that cannot be used must not be skipped, or if the file is damaged.
 
     Args:
         source: the rows of the input.
