@@ -46,22 +46,15 @@ def normalised(text: str, form: str = "russian") -> str:
 
 
 def same_answer(golds: Sequence[str], prediction: str, form: str = "russian") -> bool:
-    """Tell whether a prediction equals one of the right answers, after both are brought into a normal form.
-
-    Args:
-        golds: the right answers.
-        prediction: the answer of the model.
-        form: "russian" or "squad": how case, punctuation and spaces are made alike.
-    """
+    """Tell whether the prediction equals one of the right answers `golds`, both in the normal form `form`."""
     given = normalised(prediction, form)
     return any(normalised(gold, form) == given for gold in golds)
 
 
 def token_f1(gold: str, prediction: str, form: str = "russian") -> float:
-    """Return the F1 between the words of two answers, in [0, 1].
+    """Return the F1 between the words of two answers in the normal form `form`, in [0, 1].
 
-    Words are compared as multisets. If an answer has no words, the result is 1 if both have none, else 0. `form`
-    ("russian" or "squad") says how case, punctuation and spaces are made alike first.
+    Words are compared as multisets. If an answer has no words, the result is 1 if both have none, else 0.
 
     >>> token_f1("в городе Казани", "Казани")
     0.5
@@ -74,7 +67,7 @@ def token_f1(gold: str, prediction: str, form: str = "russian") -> float:
 
 
 def best_token_f1(golds: Sequence[str], prediction: str, form: str = "russian") -> float:
-    """Return the highest F1 between the words of a prediction and those of a right answer; 0 without right answers."""
+    """Return the highest token F1 of the prediction with any of the right answers; 0 if there are no right answers."""
     return max((token_f1(gold, prediction, form) for gold in golds), default=0.0)
 
 
@@ -102,7 +95,7 @@ def matthews(pairs: Iterable[tuple[Label, Label]]) -> float:
 def f1_of_true(pairs: Iterable[tuple[str, str]]) -> float:
     """Return the F1 of the positive label ("1" or "true") over pairs of a right and a predicted label.
 
-    It is 0 if no right label and no prediction is positive.
+    It is 0 if neither side of any pair is positive.
 
     >>> f1_of_true([("1", "1"), ("0", "1"), ("1", "1")])
     0.8
