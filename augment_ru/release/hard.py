@@ -48,8 +48,8 @@ def hard_split(
 ) -> tuple[bytes, dict[str, Any]]:
     """Return the lines of the split `hard`: the rows of a task that break the most models.
 
-    Each original gives at most one row: the one, of all rows that searches made of it, that breaks the most models. The
-    lines are in the order of the originals. The second result is what the manifest says about the split.
+    Of the rows that searches made of an original, only the one that breaks the most models can be chosen. The lines are
+    in the order of the originals. The second result is what the manifest says about the split.
 
     Args:
         folder: the folder of the task, with its test rows and their edit log (the edits of each row).

@@ -33,9 +33,9 @@ class SearchFigures:
     """Counts over the rows that a search against a model made.
 
     Attributes:
-        counts: maps each of these to its number: each status, for the rows with it; `right`, for the rows that the
-            model had right before; `queries`, for those spent on such rows; `changes`, in the broken rows; and
-            `minimal`, for the broken rows of which no single change can be taken back without mending the answer.
+        counts: the counts by name. The name of a status counts the rows that have it; `right`, the rows that the model
+            had right before the search; `queries`, the queries spent on such rows; `changes`, the changes in broken
+            rows; `minimal`, the broken rows in which every change is needed to break the answer.
     """
 
     counts: Counter[str] = field(default_factory=Counter)
