@@ -180,9 +180,9 @@ def metrics_of(names: Sequence[str], form: str = "russian") -> dict[str, Metric]
 
 
 def over_classes(metrics: Mapping[str, Metric], classes: Sequence[str]) -> dict[str, Metric]:
-    """Return the metrics, with macro F1 (the mean F1 of classes) averaged over all of `classes`.
+    """Return the metrics; macro F1 is now the mean over all given classes, even those that occur in no row.
 
-    So a class that occurs in no row counts, too. Other metrics are returned as they are.
+    Other metrics are returned as they are.
 
     Args:
         metrics: the metrics, by name.

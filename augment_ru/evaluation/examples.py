@@ -373,8 +373,6 @@ def default_path() -> Path:
 def answer_keys(signature: str, examples: Sequence[Example], repeats: Sequence[int] = ()) -> list[bytes]:
     """Return the key of each answer in the cache: a 16-byte hash of the model's signature and the whole question.
 
-    Demonstrations are encoded once for all examples whose `shots` are the same object.
-
     Args:
         signature: all that defines the answers of the model, as text.
         examples: the questions.

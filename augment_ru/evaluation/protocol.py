@@ -461,7 +461,7 @@ class EvaluationPlan:
         return self._last[key]
 
     def by_attack(self, found: Sequence[T]) -> dict[str, Sequence[T]]:
-        """Split a list that has an item for each question of an episode by attack.
+        """Divide the items of a list among the attacks; the list has one item for each question of an episode.
 
         The key "" holds the items of the originals.
 

@@ -79,7 +79,8 @@ def shots_of(shots: int | None) -> str:
 def rates(report: AnyReport) -> ShownTable:
     """Return the table of the main metric and of attack success rates, with a row for each model.
 
-    It shows the main metric on the originals, and for each attack this metric after it and its success rate.
+    The row shows the main metric on the originals. For each attack it shows the main metric after the attack, and the
+    success rate.
     """
     metric, names = report.metrics[0], names_of(report)
     rows, marked = [], set[tuple[int, int]]()
@@ -106,7 +107,7 @@ def rates(report: AnyReport) -> ShownTable:
 
 
 def paper_table(report: AnyReport, *, intervals: bool = False) -> ShownTable:
-    """Return the table of rates for a paper: a cell holds the main metric after an attack, and its success rate.
+    """Return the table of rates for a paper: a cell holds the main metric after an attack, and the success rate.
 
     Args:
         report: the report.

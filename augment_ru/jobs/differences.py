@@ -26,7 +26,7 @@ _PICTURES = 0x2400
 
 
 class ShownRecord(Shown, Protocol):
-    """A result that is shown as differences on a terminal: of an attack, or of a search against a model."""
+    """A result of an attack or of a search against a model that can be shown on a terminal."""
 
     @property
     def record(self) -> Record:

@@ -97,7 +97,7 @@ class Marks(_Part, frozen=True):
         text: the field with the text.
         pattern: the regular expression that finds these parts.
         label: the label of the protected spans.
-        border: whether changes may not cross the start of such a part.
+        border: whether no change may cross the start of such a part.
     """
 
     text: SomeText

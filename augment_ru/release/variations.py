@@ -30,17 +30,17 @@ class SharedSimilarity(Similarity):
 
     @property
     def signature(self) -> str:
-        """The signature of the similarity that is shared."""
+        """The signature of the similarity that all attacks share."""
         return self._inner.signature
 
     @property
     def threshold(self) -> float:
-        """The threshold of the similarity that is shared."""
+        """The threshold of the similarity that all attacks share."""
         return self._inner.threshold
 
     @property
     def layers(self) -> frozenset[str]:
-        """The layers of annotation that the shared similarity reads."""
+        """The layers of annotation that the similarity reads which all attacks share."""
         return self._inner.layers
 
     def against(self, references: Sequence[str]) -> Scorer:
