@@ -438,7 +438,7 @@ def worst_cells(outcomes: Mapping[str, AttackOutcomes], records: int) -> dict[st
 
 
 def consistency_cells(run: ModelRun, pairs: Pairs) -> Cells:
-    """Return how often a model answers all versions of a record alike (consistency), as counts for each record.
+    """Return the counts behind a model's consistency: how often it answers all versions of a record alike.
 
     The versions of a record are the original and its perturbed rows. Consistency is the share of pairs of versions that
     get the same prediction (Nalbandyan et al. 2025, SCORE, section 3). The rate is the mean over records with at least
@@ -536,8 +536,7 @@ class JudgedRun:
         """Return the performance drop rate of an attack (Zhu et al. 2023, PromptRobust), in per cent.
 
         It is 1 - a / b, where a and b are the numbers of right decisions after and before the attack. The interval is
-        that of the bootstrap. If all resamples give the same rate, it is this rate ± w, where w is the upper end of
-        Wilson's interval for a rate of 0.
+        that of the bootstrap.
 
         Args:
             attack: the name of the attack.
@@ -547,6 +546,7 @@ class JudgedRun:
         kept = self.cells[name].rate()
         interval = percentile95(1 - self.resamples[name])
         if kept is not None and interval is not None and interval[0] == interval[1]:
+            # all resamples give the same rate: it is as uncertain as a rate of 0
             half = (wilson(0, float((self.cells[name].trials > 0).sum())) or (0.0, 1.0))[1]
             interval = (1 - kept - half, 1 - kept + half)
         return report.Rate(None if kept is None else percent(1 - kept), percents(interval), "bootstrap")

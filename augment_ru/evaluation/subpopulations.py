@@ -70,8 +70,8 @@ def subpopulations(originals: Sequence[Mapping[str, Any]], task: Task, by: Seque
 def exchanged_names(pairs: Pairs) -> list[Subpopulation]:
     """Return the property of originals that says from which group of names the attack `names` took people's new names.
 
-    The result is a list with this property, or [] if the rows do not state it. The group is read from the notes of the
-    rows' edits. If an original has several rows, its first one counts.
+    The result is a list with this property, or [] if the rows do not state it. If an original has several rows, its
+    first one counts.
     """
     groups: dict[int, str] = {}
     for pair in pairs.attacks.get(_NAMES_ATTACK, ()):

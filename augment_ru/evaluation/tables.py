@@ -138,7 +138,7 @@ def paper_table(report: AnyReport, *, intervals: bool = False) -> ShownTable:
 
 
 def clean(report: AnyReport) -> ShownTable:
-    """Return the table of each model's metrics on the originals; in a comparison of several reports, with intervals."""
+    """Return the table of each model's metrics on the originals; a comparison of several reports adds intervals."""
     names, models = names_of(report), list[AnyModel](report.models)
     with_interval = {name for model in models for name, one in model.metrics.items() if isinstance(one, Rate)}
     columns = ["model", "shots"]

@@ -51,8 +51,7 @@ def in_utf8(stream: BinaryIO, encoding: str, *, marked: bool = False) -> Iterato
     """Context manager: yield the content of a file in UTF-8, whatever encoding it has.
 
     A file that is valid UTF-8 is read as UTF-8, even if `encoding` names another encoding: hardly any text of another
-    encoding is valid UTF-8 by chance. So one command can read files in that encoding together with files that
-    augment-ru wrote, which are always in UTF-8. A warning is logged if `encoding` would have given another text.
+    encoding is valid UTF-8 by chance. A warning is logged if `encoding` would have given another text.
 
     Args:
         stream: the file.

@@ -134,7 +134,7 @@ class ParquetSink(Sink):
         return table
 
     def finish(self) -> None:
-        """Write the rows that are still waiting.
+        """Write the rows that still wait in the temporary file.
 
         Raises:
             AugmentError: Parquet cannot hold a column.

@@ -16,8 +16,7 @@ class TableLayout(NamedTuple):
     """How a table is written: its delimiter and its line end.
 
     A CSV cell in quotation marks may hold delimiters and line ends; a quotation mark inside it is written twice. A TSV
-    row is one line. It is read with quotation marks as in CSV if this gives one cell for each column. Otherwise its
-    quotation marks are ordinary characters.
+    row is one line.
 
     Attributes:
         delimiter: the character between two cells: a comma, a semicolon or a tab; a tab makes the table TSV.

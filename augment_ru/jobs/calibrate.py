@@ -286,9 +286,8 @@ def calibration_lines(calibration: Calibration, room: int | None = None) -> Iter
 
     Args:
         calibration: the measured similarities.
-        room: the width of the terminal in characters; None if there is no terminal. If the lines are too long, the
-            histogram is left out, then the 5 % and 95 % quantiles. If this is not enough, the columns are shown in
-            groups, one below the other.
+        room: the width of the terminal in characters; None if there is no terminal. In a narrow terminal, the histogram
+            and some of the figures are left out.
     """
     every = [calibration.unrelated, *calibration.attacks]
     low = min(float(np.floor(min(one.scores.min() for one in every) * 20) / 20), 0.95)  # all scores may be 1

@@ -65,14 +65,14 @@ Show: TypeAlias = Callable[[Sequence[Result]], None]
 
 
 def make_rows(name: str, job: RowsJob, tally: Tally, work_of: Callable[[Show | None], RowWork]) -> None:
-    """Do a run and show a progress bar: write its rows, or show them if the output is a terminal.
+    """Do a run: write its rows, or show them if the output is a terminal. Meanwhile show a progress bar.
 
     Args:
         name: the command.
         job: the run.
         tally: the counts of the run, which are increased.
-        work_of: makes what is done with the rows; it gets a function that shows results on the terminal, or None if
-            they are written.
+        work_of: a function that makes the work on the rows. Its argument is a function that shows results on the
+            terminal, or None if rows are written.
 
     Raises:
         AugmentError: a row or a file is wrong.

@@ -238,7 +238,7 @@ class RowsReading:
 
 
 def said_rows(source: Iterable[T], where: str) -> Iterator[T]:
-    """Yield the rows or the parts of a file; if it is damaged, say so with the name of the file.
+    """Yield the rows or the parts of a file; if the file is damaged, the error names it.
 
     Args:
         source: the rows or parts.

@@ -12,8 +12,8 @@ class AlikeRecords(Sequence[Record]):
     """Records that are perturbed together in arrays. They have the same task, and one text each in the same field.
 
     Args:
-        task: the task of all records. It perturbs exactly one field, which is a key of every row, and it protects no
-            part of the texts itself.
+        task: the task of all records. It perturbs exactly one field, which is a key of every row. Without constraints,
+            it protects no part of the texts.
         values: the row of each record; the rows must not be changed afterwards.
         texts: the text of each record, which is the value of that field; a text may hold no lone surrogate.
         lines: the JSON line that each record was read from; None if the records were not read from JSON lines.

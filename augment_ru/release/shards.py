@@ -55,9 +55,7 @@ def split_into_shards(whole: ShardInput, size: int = SHARD_ROWS) -> Iterator[Sha
 def make_shard(tools: Tools, shard: ShardInput) -> tuple[bytes, Timing]:
     """Perturb the rows of a shard (a part of the rows of a task).
 
-    Returns the content of the shard's file, and how many seconds each kind of work took. The first line of the file is
-    JSON: the names of the variations, the sizes of the blocks that follow, and the SHA-256 of all blocks. Each
-    variation has two blocks: its rows, and what the edit log says about them.
+    Returns the content of the shard's file, and how many seconds each kind of work took.
 
     Args:
         tools: the attacks, gate and annotator of the recipe.
@@ -71,6 +69,7 @@ def make_shard(tools: Tools, shard: ShardInput) -> tuple[bytes, Timing]:
         names.append(name)
         blocks += ("".join(f"{line}\n" for line in lines).encode() for lines in (rows, entries))
     body = b"".join(blocks)
+    # the file: a line of JSON, then two blocks for each variation: its rows, and what the edit log says about them
     header = {"names": names, "sizes": [len(block) for block in blocks], "sha256": sha256(body).hexdigest()}
     return json.dumps(header).encode() + b"\n" + body, timing
 
