@@ -286,8 +286,7 @@ def golds_of(rows: Sequence[Mapping[str, Any]], task: Task, kind: Kind) -> list[
 def different_golds(rows: Iterable[Mapping[str, Any]], task: Task) -> set[tuple[Gold | None, ...]]:
     """Return the different right answers of the rows; empty if answers are free texts (kind "answers").
 
-    An item is the right answer of one row, as a tuple: one entry for each field that a model answers. The rows are read
-    one at a time.
+    An item is the right answer of one row, as a tuple: one entry for each field that a model answers.
 
     Args:
         rows: the rows.

@@ -99,8 +99,8 @@ def shares_broken(
 def hardest(right: Sequence[Pair], pairs: Pairs) -> list[HardRow]:
     """Return the ten rows of a search that were hardest to break, the hardest first.
 
-    Rows that the search did not break come before those that it broke. Within both, those with the most queries come
-    first.
+    Rows that the search did not break come before those that it broke. In each of the two groups, the rows with the
+    most queries come first.
 
     Args:
         right: the rows that can be broken: those that the model has right before the search.

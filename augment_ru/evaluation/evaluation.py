@@ -459,9 +459,8 @@ class Evaluation:
         the one most similar to its original is taken. If several are equally similar, the one whose attack comes first
         is taken. If no row of an original breaks a decision, its most similar row is taken.
 
-        These rows are chosen because they break decisions, so a success rate over them is higher than that of any
-        attack. Therefore each row lists the attacks and models it was chosen from, and `evaluate` counts these rows as
-        an attack of their own.
+        These rows are chosen because they break decisions, so a success rate over them is too high. Therefore each row
+        lists the attacks and models it was chosen from, and `evaluate` counts these rows as an attack of their own.
         """
         best: dict[int, tuple[tuple[int, float], Pair]] = {}
         for attack, rows in self.pairs.attacks.items():

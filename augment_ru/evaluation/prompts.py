@@ -33,7 +33,7 @@ def prompts_report(judged: Sequence[JudgedRun], seed: int) -> list[PromptsReport
 
 
 def right_by_prompt(runs: Sequence[JudgedRun]) -> tuple[list[str], Floats]:
-    """Return the share of a model's answers to each original and its perturbed rows that are right, by prompt.
+    """Return, for each prompt, which share of a model's answers to each original is right, before and after attacks.
 
     Originals that have no right answer, or lack a row of some attack, are left out.
 

@@ -555,7 +555,7 @@ class JudgedRun:
 def rate_of(cells: Cells, drawn: npt.NDArray[np.float64], right: int | None = None) -> report.Rate:
     """Return a rate in per cent, with Wilson's 95 % interval.
 
-    If a record has several decisions, the interval is wider, because these depend on each other (`effective`).
+    If a record has several decisions, the interval allows for their dependence (`effective`).
 
     Args:
         cells: the counts of the rate: hits and trials of each record.

@@ -332,10 +332,10 @@ class AttackReport(msgspec.Struct, frozen=True, kw_only=True):
             repeats on one text; None if there were no repeats.
         asr_above_noise: the success rate corrected for slips; None if there were no repeats.
         metrics: the metrics before and after the attack.
-        valid_rows: the rates over the rows that people found valid; None without verdicts.
-        labels: the success rate for each label of a task with several; else None.
+        valid_rows: the rates over the rows that people found valid; None if there are no verdicts.
+        labels: for a task with several labels, the success rate for each label; else None.
         unread: how many replies have no answer; None if no reply lacks one.
-        option_order: how answers change where options were permuted; None if none were.
+        option_order: how answers change where the attack permuted options; None if it permuted none.
         spans: for the right spans that the model finds in the originals, the shares that it finds again (kept), with
             another border (border), with another label (type), or not at all (lost). `Rate.right` is the number of
             these spans. None if answers are not spans.

@@ -358,7 +358,8 @@ def transfer(report: Report) -> ShownTable:
 def models(report: AnyReport) -> ShownTable:
     """Return the table of differences between any two models, with intervals and tests.
 
-    Their success rates under each attack are compared; without attacks, their rates of right answers.
+    Their success rates under each attack are compared. If there are no attacks, their rates of right answers are
+    compared.
     """
     names = names_of(report)
     rows = []

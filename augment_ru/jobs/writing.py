@@ -45,9 +45,9 @@ class RowWork(ABC):
 
 @contextmanager
 def reading(work: RowWork, content: BinaryIO | None = None) -> Iterator[tuple[RowWork, RowSource]]:
-    """Open the input of a run for a `with` block; yield the work with what it needs of the input, and the rows.
+    """Open the input of a run for a `with` block; yield what is to be done with the rows, and a reader of the rows.
 
-    The work is returned as given, unless attacks insert sentences of the input: then they get all of its sentences.
+    If attacks insert sentences of the input, they get all of its sentences first.
 
     Args:
         work: what a command does with the rows.

@@ -38,7 +38,7 @@ class AlikeRecords(Sequence[Record]):
     def fits(task: Task) -> bool:
         """Tell whether the task of some rows allows them to be stored in this class.
 
-        The task must perturb exactly one field, and protect no part of the texts without constraints.
+        The task must perturb exactly one field. Without constraints, it must protect no part of the texts.
         """
         layout = task.layout
         return not layout.has_anchors and layout.fields_of_every_row is not None and len(layout.fields) == 1

@@ -144,8 +144,8 @@ class Layout(_Part, frozen=True):
         constraints: the names of the constraints that hold for the task, unless the user names others.
         options: the text fields that hold options «(A) … (B) …». The markers stay, and no change crosses a marker.
         option_fields: fields that each hold an option. Fields without `[]` are options of one question. With `[]`, the
-            items of a list are options of one question. No attack inserts a sentence (distractor) after an option, or
-            one that holds the text of an option.
+            items of a list are options of one question. No attack inserts a sentence (distractor) after an option, and
+            no distractor holds the text of an option.
         option_labels: for each of `option_fields`, the label that means that this option is right.
         lists: the fields that must hold a list of texts, or such a list written as a string.
         answers, words, characters: where the rows state places in their texts; these numbers move with the text.
@@ -535,7 +535,7 @@ def task_for_row(row: Mapping[str, Any], known: Task | None, fields: Sequence[st
 
 @lru_cache(maxsize=256)
 def with_spans(known: Task, spans: str | None) -> Task:
-    """Return a task with another setting of which parts of a text with labelled spans attacks may edit.
+    """Return a task that lets attacks edit other parts of texts with labelled spans.
 
     Args:
         known: the task.

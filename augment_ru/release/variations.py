@@ -40,7 +40,7 @@ class SharedSimilarity(Similarity):
 
     @property
     def layers(self) -> frozenset[str]:
-        """The layers of annotation that the similarity reads which all attacks share."""
+        """The layers of annotation that the similarity reads; all attacks share this similarity."""
         return self._inner.layers
 
     def against(self, references: Sequence[str]) -> Scorer:
