@@ -70,11 +70,8 @@ class Defence:
         return replace(found, reads=None, predict=predict, stream=None, signature=found.stated, defence="")
 
     def read(self, examples: Sequence[Example]) -> Sequence[Example]:
-        """Return the questions with normalized texts; offsets move with the texts.
-
-        The last result is kept, because several models are asked the same questions.
-        """
-        if not self._last or self._last[0] is not examples:
+        """Return the questions with normalized texts; offsets move with the texts."""
+        if not self._last or self._last[0] is not examples:  # several models are asked the same questions
             records = [Record(example.record, example.task) for example in examples]
             normalized = self.normalizer.chunk(records)
             found = []

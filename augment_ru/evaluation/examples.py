@@ -224,8 +224,6 @@ def named_spec(text: str) -> tuple[str, str]:
 def maker_of(spec: str) -> ModelMaker:
     """Return the function that makes models of the kind that a specification `KIND[:ARGUMENT]` names.
 
-    Each kind has a Python file. A dash in the kind is an underscore in the name of this file.
-
     Raises:
         AugmentError: there is no such kind.
     """

@@ -443,14 +443,12 @@ class EvaluationPlan:
     def examples(self, shots: int | None, episode: int) -> list[Example]:
         """Return all questions of one episode: the originals, then the rows of each attack.
 
-        The last result is kept, since several models are asked the same questions.
-
         Args:
             shots: the number of demonstrations; None for a model that does not read them.
             episode: the number of the episode.
         """
         key = (shots or 0, episode)
-        if key not in self._last:
+        if key not in self._last:  # several models are asked the same questions
             rows, turns = list[Mapping[str, Any]](), self.pairs.task.turns
             every: list[Sequence[Original | Pair]] = [self.pairs.originals, *self.pairs.attacks.values()]
             for own in every:

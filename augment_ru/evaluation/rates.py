@@ -105,8 +105,7 @@ class Cells(NamedTuple):
     def rate(self) -> float | None:
         """Return the rate: the mean of hits / trials over groups and episodes with trials; None without trials.
 
-        Trials are the decisions that the rate is a share of, and hits are those that it counts, such as the broken
-        ones. A task with several labels has one group for each label.
+        Trials are the decisions that the rate is a share of; hits are those that it counts, such as the broken ones.
         """
         return _mean_rate(self.hits.sum(axis=2), self.trials.sum(axis=2))
 

@@ -64,7 +64,7 @@ class ParquetSink(Sink):
         return Learnt(types=tuple(self._columns.seen.items()))
 
     def learn(self, learnt: Learnt) -> None:
-        """Add the types of the values in another part of the rows, which another sink (writer of rows) has seen.
+        """Add the types of the values in another part of the rows, which another sink has seen.
 
         Raises:
             AugmentError: a type differs from the type in an earlier row.

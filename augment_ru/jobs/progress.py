@@ -85,8 +85,6 @@ def silent(count: int, size: float | None = None, total: int | None = None, note
 def progress(name: str, unit: str, total: int | None = None, *, quiet: bool = False) -> Iterator[Advance]:
     """Show a progress bar on stderr during a `with` block, if stderr is a terminal.
 
-    The remaining time is estimated from the whole run, because progress comes in large steps.
-
     Args:
         name: what is done, such as "perturb".
         unit: what is counted, such as "rows".

@@ -129,9 +129,6 @@ class RowsReading:
     def chunks(self, sink: Sink) -> Iterator["ReadChunk"]:
         """Yield the records in chunks: records that are perturbed together.
 
-        If all records of a chunk of JSON lines have one text each, in the same field, it holds them as `AlikeRecords`,
-        which are faster.
-
         Args:
             sink: what writes the rows; its format decides how chunks are made.
         """

@@ -112,8 +112,6 @@ def data_files(recipe: ReleaseRecipe, constraints: Iterable[str], place: Callabl
 def variations_in(task: Mapping[str, Any]) -> list[str]:
     """Return the names of the perturbed variations of a task, in the order of its test file.
 
-    A variation is the rows that one attack or one search against a model made.
-
     Args:
         task: what the manifest says about the task.
     """

@@ -352,10 +352,7 @@ class ReleaseRecipe(_Table, frozen=True, kw_only=True):
         return (self.adversary.hard or 0) if self.adversary and self.searches_of(task) else 0
 
     def variations_of(self, task: TaskRecipe) -> tuple[str, ...]:
-        """Return the names of the perturbed variations of a task, in the order of its test file.
-
-        A variation is the rows that one attack or one search against a model makes.
-        """
+        """Return the names of the perturbed variations of a task, in the order of its test file."""
         return (*(attack.name for attack in self.attacks_of(task)), *self.searches_of(task))
 
     def attacks_of(self, task: TaskRecipe) -> tuple[AttackRecipe, ...]:

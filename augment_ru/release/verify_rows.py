@@ -104,7 +104,7 @@ class TaskCheck(NamedTuple):
     Attributes:
         problems: a line for each problem.
         rows: the original rows and the train rows as they were read; None if a row is missing or unreadable.
-        figures: maps the name of each perturbed variation (the rows of one attack or search) to its counts.
+        figures: maps the name of each perturbed variation to its counts.
     """
 
     problems: list[str]
