@@ -11,7 +11,7 @@ from augment_ru.errors import AugmentError, amount, escaped
 from augment_ru.jobs.flags import with_flags
 
 _WHOLE_RUN = 1e9
-"""The number of seconds over which the speed is averaged. It is longer than any run."""
+"""The number of seconds over which the speed is averaged. It is longer than any run: progress comes in large steps."""
 
 
 def terminal_width(stream: TextIO | None) -> int | None:
